@@ -1,0 +1,165 @@
+"""ClickHouse over the native protocol: a small thread-safe pool around clickhouse-driver."""
+
+import queue
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from clickhouse_driver import Client
+from clickhouse_driver.errors import Error, NetworkError, ServerException, SocketTimeoutError
+
+from shared.errors import QueryTimeout, Unavailable
+from shared.logs import get_logger
+
+log = get_logger(__name__)
+
+Row = tuple[Any, ...]
+
+# ErrorCodes.cpp of ClickHouse: codes that say "not now", about the server and not the statement.
+_TRANSIENT_CODES = frozenset(
+    {
+        159,  # TIMEOUT_EXCEEDED
+        202,  # TOO_MANY_SIMULTANEOUS_QUERIES
+        209,  # SOCKET_TIMEOUT
+        210,  # NETWORK_ERROR
+        241,  # MEMORY_LIMIT_EXCEEDED
+        242,  # TABLE_IS_READ_ONLY
+        243,  # NOT_ENOUGH_SPACE
+        252,  # TOO_MANY_PARTS
+        319,  # UNKNOWN_STATUS_OF_INSERT
+        394,  # QUERY_WAS_CANCELLED
+        425,  # SYSTEM_ERROR
+        999,  # KEEPER_EXCEPTION
+    }
+)
+_TIMEOUT_CODE = 159
+
+
+def is_transient(error: ServerException) -> bool:
+    """Whether the same statement may well succeed later."""
+    return error.code in _TRANSIENT_CODES
+
+
+class ClickHouse:
+    """A process's connections to one ClickHouse user.
+
+    Every method raises `Unavailable` when the server cannot be reached, `QueryTimeout` when a
+    statement ran out of time, and clickhouse-driver's `ServerException` for any other refusal.
+    """
+
+    def __init__(self, url: str, *, pool_size: int = 16) -> None:
+        self._url = url
+        self._idle: queue.LifoQueue[Client] = queue.LifoQueue()
+        self._slots = queue.Queue[None](maxsize=pool_size)
+
+    def rows(
+        self,
+        sql: str,
+        params: Mapping[str, object] | None = None,
+        *,
+        settings: Mapping[str, object] | None = None,
+        query_id: str | None = None,
+    ) -> list[Row]:
+        """All rows of a SELECT; `{name:Type}` in `sql` are bound on the server from `params`."""
+        with self._client() as client:
+            result: list[Row] = client.execute(
+                sql, _bindable(params), settings=dict(settings or {}), query_id=query_id
+            )
+            return result
+
+    def execute(self, sql: str, params: Mapping[str, object] | None = None) -> None:
+        """Runs a statement that returns nothing: DDL, deletes."""
+        with self._client() as client:
+            client.execute(sql, _bindable(params))
+
+    def stream(self, sql: str, params: Mapping[str, object] | None = None) -> Iterator[Row]:
+        """The rows of a SELECT as they arrive, in bounded memory."""
+        with self._client() as client:
+            settings = {"max_block_size": 2048}
+            yield from client.execute_iter(sql, _bindable(params), settings=settings)
+
+    def insert(
+        self,
+        table: str,
+        columns: Mapping[str, Sequence[object]],
+        *,
+        settings: Mapping[str, object] | None = None,
+    ) -> None:
+        """Inserts one columnar block; every column has the same length."""
+        names = ", ".join(columns)
+        with self._client() as client:
+            client.execute(
+                f"INSERT INTO {table} ({names}) VALUES",
+                list(columns.values()),
+                columnar=True,
+                settings=dict(settings or {}),
+            )
+
+    def close(self) -> None:
+        """Closes the idle connections."""
+        while True:
+            try:
+                self._idle.get_nowait().disconnect()
+            except queue.Empty:
+                return
+
+    @contextmanager
+    def _client(self) -> Iterator[Client]:
+        try:
+            self._slots.put(None, timeout=10)
+        except queue.Full:
+            log.warning("clickhouse_unavailable", reason="no free connection")
+            raise Unavailable("ClickHouse is busy", code="clickhouse_unavailable") from None
+        client = self._take()
+        healthy = False
+        try:
+            with _translated():
+                yield client
+            healthy = True
+        except ServerException:
+            healthy = True
+            raise
+        finally:
+            if healthy:
+                self._idle.put(client)
+            else:
+                # A reader that stopped halfway or a broken socket: this connection is spent.
+                client.disconnect()
+            self._slots.get_nowait()
+
+    def _take(self) -> Client:
+        try:
+            return self._idle.get_nowait()
+        except queue.Empty:
+            return Client.from_url(_with_defaults(self._url))
+
+
+def _with_defaults(url: str) -> str:
+    separator = "&" if "?" in url else "?"
+    return (
+        f"{url}{separator}connect_timeout=5&send_receive_timeout=60&sync_request_timeout=5"
+        "&server_side_params=True&tcp_keepalive=True"
+    )
+
+
+def _bindable(params: Mapping[str, object] | None) -> dict[str, object] | None:
+    return None if params is None else dict(params)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except ServerException as error:
+        if error.code == _TIMEOUT_CODE:
+            raise QueryTimeout("the query ran longer than its limit") from error
+        if is_transient(error):
+            log.warning("clickhouse_unavailable", code=error.code)
+            raise Unavailable("ClickHouse is busy", code="clickhouse_unavailable") from error
+        raise
+    except (NetworkError, SocketTimeoutError, EOFError, ConnectionError, OSError) as error:
+        log.warning("clickhouse_unavailable", reason=type(error).__name__)
+        raise Unavailable("ClickHouse is unavailable", code="clickhouse_unavailable") from error
+    except Error as error:
+        log.warning("clickhouse_unavailable", reason=type(error).__name__)
+        raise Unavailable("ClickHouse answered garbage", code="clickhouse_unavailable") from error

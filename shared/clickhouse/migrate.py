@@ -1,0 +1,55 @@
+"""Applies the ClickHouse migrations in order and tells which one a database stands at."""
+
+from shared.clickhouse.client import ClickHouse
+from shared.clickhouse.ddl import Ddl
+from shared.clickhouse.migrations import MIGRATIONS
+from shared.logs import get_logger
+
+log = get_logger(__name__)
+
+# A row a step, up or down; the newest row of a version says whether it is applied.
+_LEDGER = """
+CREATE TABLE IF NOT EXISTS {table:schema_migrations} (
+    version UInt32,
+    applied Bool,
+    at DateTime64(6, 'UTC') DEFAULT now64(6, 'UTC')
+)
+ENGINE = {engine:MergeTree}
+ORDER BY (version, at)
+"""
+
+LATEST = len(MIGRATIONS)
+
+
+def current_version(clickhouse: ClickHouse) -> int:
+    """The newest applied migration, 0 for an empty database."""
+    exists = clickhouse.rows("EXISTS TABLE schema_migrations")[0][0]
+    if not exists:
+        return 0
+    rows = clickhouse.rows(
+        "SELECT coalesce(max(version), 0) FROM ("
+        " SELECT version, argMax(applied, at) AS is_applied FROM schema_migrations GROUP BY version"
+        ") WHERE is_applied"
+    )
+    return int(rows[0][0])
+
+
+def migrate(clickhouse: ClickHouse, target: int = LATEST) -> None:
+    """Steps up or down to `target`; a step that fails leaves the version before it."""
+    ddl = Ddl(clickhouse)
+    ddl.run(_LEDGER)
+    version = current_version(clickhouse)
+    while version < target:
+        MIGRATIONS[version].up(ddl)
+        version += 1
+        _record(clickhouse, version, applied=True)
+    while version > target:
+        MIGRATIONS[version - 1].down(ddl)
+        _record(clickhouse, version, applied=False)
+        version -= 1
+
+
+def _record(clickhouse: ClickHouse, version: int, *, applied: bool) -> None:
+    name = MIGRATIONS[version - 1].__name__.rsplit(".", 1)[-1]
+    clickhouse.insert("schema_migrations", {"version": [version], "applied": [applied]})
+    log.info("clickhouse_migrated", migration=name, applied=applied)

@@ -1,0 +1,7 @@
+"""The ordered list of ClickHouse migrations; a new one is appended here and never edited later."""
+
+from types import ModuleType
+
+from shared.clickhouse.migrations import m0001_events, m0002_evaluations
+
+MIGRATIONS: tuple[ModuleType, ...] = (m0001_events, m0002_evaluations)

@@ -1,0 +1,174 @@
+"""Typed configuration, read once from the environment.
+
+`Settings` is the one table of variables: a field is a variable (its name in upper case), its
+type and bounds are checked when it is read, and its description is what the README prints.
+"""
+
+import os
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from shared.errors import ConfigurationError
+
+Seconds = Annotated[float, Meta(gt=0)]
+Bytes = Annotated[int, Meta(ge=1024)]
+Count = Annotated[int, Meta(ge=1)]
+
+_PREFIXES = {
+    "database_url": ("postgresql://", "postgresql+psycopg2://", "postgres://"),
+    "redis_url": ("redis://", "rediss://", "unix://"),
+    "clickhouse_url": ("clickhouse://", "clickhouses://"),
+    "clickhouse_readonly_url": ("clickhouse://", "clickhouses://"),
+    "evaluator_endpoint": ("http://", "https://"),
+    "public_url": ("http://", "https://"),
+}
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything a process is told from outside; see `load_settings`."""
+
+    # Stores
+    database_url: Annotated[str, Meta(description="PostgreSQL, `postgresql://user@host/db`")]
+    redis_url: Annotated[str, Meta(description="Redis or Valkey, `redis://host:6379/0`")]
+    clickhouse_url: Annotated[
+        str, Meta(description="ClickHouse, native protocol, `clickhouse://user:pw@host:9000/db`")
+    ]
+    clickhouse_readonly_url: Annotated[
+        str | None, Meta(description="the read-only ClickHouse user that runs people's SQL")
+    ] = None
+    clickhouse_pool_size: Annotated[
+        Count, Meta(description="ClickHouse connections a process holds at most")
+    ] = 16
+    database_pool_size: Annotated[
+        Count, Meta(description="PostgreSQL connections a process holds at most")
+    ] = 16
+
+    # Web
+    port: Annotated[int, Meta(ge=1, le=65535, description="where `web` listens")] = 8000
+    web_bind: Annotated[str, Meta(description="address that `web` listens on")] = "127.0.0.1"
+    web_concurrency: Annotated[Count, Meta(description="web processes")] = 2
+    web_threads: Annotated[Count, Meta(description="threads of a web process")] = 8
+    public_url: Annotated[
+        str | None, Meta(description="the URL people reach this deployment under")
+    ] = None
+    log_level: Annotated[
+        str, Meta(pattern="^(debug|info|warning|error)$", description="lowest level logged")
+    ] = "info"
+    log_format: Annotated[
+        str,
+        Meta(
+            pattern="^(auto|json|console)$", description="auto: readable on a terminal, else JSON"
+        ),
+    ] = "auto"
+
+    # Identity
+    admin_key: Annotated[
+        str | None,
+        Meta(min_length=16, max_length=256, description="secret of the instance key `admin`"),
+    ] = None
+    agent_api_key: Annotated[
+        str | None,
+        Meta(min_length=16, max_length=256, description="secret of the key `dashboard-assistant`"),
+    ] = None
+    admin_email: Annotated[
+        str | None, Meta(description="protected first member of the default organization")
+    ] = None
+
+    # Ingest
+    ingest_max_body_bytes: Annotated[Bytes, Meta(description="largest POST /events as sent")] = (
+        16 * 1024 * 1024
+    )
+    ingest_max_unpacked_bytes: Annotated[
+        Bytes, Meta(description="largest POST /events once decompressed")
+    ] = 128 * 1024 * 1024
+    ingest_max_event_bytes: Annotated[Bytes, Meta(description="largest single event")] = 1024 * 1024
+    ingest_backlog_bytes: Annotated[
+        Bytes, Meta(description="accepted but not yet stored events in Redis; above it 503")
+    ] = 512 * 1024 * 1024
+    ingest_sync: Annotated[
+        bool, Meta(description="answer only once Redis has the batch on disk (WAITAOF)")
+    ] = True
+    ingest_claim_idle_secs: Annotated[
+        Seconds, Meta(description="when a dead worker's batches are taken over")
+    ] = 15
+    ingest_threads: Annotated[Count, Meta(description="threads of the ingest process")] = 2
+
+    # Evaluation
+    evaluator_endpoint: Annotated[
+        str | None, Meta(description="base URL of the evaluator; unset: no evaluations")
+    ] = None
+    evaluator_token: Annotated[
+        str | None, Meta(description="bearer token shared with the evaluator")
+    ] = None
+    evaluator_orgs: Annotated[
+        str | None,
+        Meta(description="slugs that may use the evaluator, comma-separated; unset: all"),
+    ] = None
+    evaluator_workers: Annotated[Count, Meta(description="concurrent dispatcher workers")] = 2
+    evaluator_claim_batch: Annotated[
+        Count, Meta(description="sessions claimed a pass; times EVALUATOR_WORKERS = calls at once")
+    ] = 4
+    evaluator_polling_interval_secs: Annotated[
+        Seconds, Meta(description="polling interval when the evaluator names none")
+    ] = 10
+    evaluator_request_timeout_ms: Annotated[
+        Count, Meta(description="one evaluator request, all of it, in milliseconds")
+    ] = 30000
+    evaluator_max_attempts: Annotated[
+        Count, Meta(description="delivery attempts before a job ends in error")
+    ] = 5
+    evaluator_config_refresh_secs: Annotated[
+        Seconds, Meta(description="how often the evaluator's /config is read")
+    ] = 300
+    evaluator_max_poll_duration_secs: Annotated[
+        Seconds, Meta(description="longest an asynchronous job is polled")
+    ] = 3600
+
+    # Readiness
+    ready_max_ingest_lag_secs: Annotated[
+        Seconds, Meta(description="/ready is 503 when the oldest undrained batch is older")
+    ] = 60
+    ready_max_job_age_secs: Annotated[
+        Seconds, Meta(description="/ready is 503 when a due evaluation waited longer")
+    ] = 300
+
+    @property
+    def evaluator_concurrency(self) -> int:
+        """Calls to the evaluator that may run at once over the whole deployment."""
+        return self.evaluator_workers * self.evaluator_claim_batch
+
+    def may_evaluate(self, org_slug: str) -> bool:
+        """Whether sessions of this organization go to the evaluator at all."""
+        if self.evaluator_endpoint is None:
+            return False
+        if self.evaluator_orgs is None:
+            return True
+        return org_slug in {slug.strip() for slug in self.evaluator_orgs.split(",")}
+
+
+def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
+    """Reads `Settings` from `environ` (default: the process's); an empty variable counts as unset.
+
+    Raises `ConfigurationError` naming the first variable that is missing or bad; its value, which
+    may be a secret, is not repeated.
+    """
+    source = os.environ if environ is None else environ
+    raw: dict[str, Any] = {}
+    for field in msgspec.structs.fields(Settings):
+        value = source.get(field.name.upper(), "").strip()
+        if value:
+            raw[field.name] = value
+        elif field.required:
+            raise ConfigurationError(f"{field.name.upper()} is not set")
+    for name, value in raw.items():
+        prefixes = _PREFIXES.get(name)
+        if prefixes and not value.startswith(prefixes):
+            raise ConfigurationError(f"{name.upper()} must start with {' or '.join(prefixes)}")
+    try:
+        return msgspec.convert(raw, Settings, strict=False)
+    except msgspec.ValidationError as error:
+        reason, _, path = str(error).partition(" - at `$.")
+        raise ConfigurationError(f"{path.rstrip('`').upper()}: {reason}") from None

@@ -1,0 +1,6 @@
+"""PostgreSQL: what people configure, and the truth about evaluation jobs."""
+
+from shared.postgres.base import Base, created_at_column, timestamp_type
+from shared.postgres.database import Postgres, after_commit
+
+__all__ = ["Base", "Postgres", "after_commit", "created_at_column", "timestamp_type"]

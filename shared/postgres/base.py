@@ -1,0 +1,27 @@
+"""The declarative base: every table's constraints get predictable names for Alembic."""
+
+from datetime import datetime
+
+from sqlalchemy import DateTime, MetaData, func
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+timestamp_type = DateTime(timezone=True)
+
+
+class Base(DeclarativeBase):
+    """All PostgreSQL tables; `shared/<resource>/models.py` subclass it."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+
+
+def created_at_column() -> Mapped[datetime]:
+    """A `created_at` that the database fills in."""
+    return mapped_column(timestamp_type, server_default=func.clock_timestamp(), nullable=False)

@@ -1,0 +1,84 @@
+"""Sessions on PostgreSQL: one transaction a `with` block, work that waits for its commit."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import create_engine
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.orm import Session
+
+from shared.errors import Unavailable
+from shared.logs import get_logger
+
+log = get_logger(__name__)
+
+_AFTER_COMMIT = "after_commit"
+
+# A dead peer must be noticed while somebody still waits for the answer: TCP keepalive after 15 s,
+# statements end after 30 s on the server's side too.
+_CONNECT_ARGS = {
+    "connect_timeout": 5,
+    "keepalives": 1,
+    "keepalives_idle": 5,
+    "keepalives_interval": 5,
+    "keepalives_count": 2,
+    "options": "-c statement_timeout=30000 -c timezone=UTC",
+}
+
+
+def sqlalchemy_url(url: str) -> str:
+    """`postgres://…` and `postgresql://…` as SQLAlchemy names the psycopg2 driver."""
+    parsed = make_url(url.replace("postgres://", "postgresql://", 1))
+    return parsed.set(drivername="postgresql+psycopg2").render_as_string(hide_password=False)
+
+
+class Postgres:
+    """A process's pool of PostgreSQL connections."""
+
+    def __init__(self, url: str, *, pool_size: int = 16) -> None:
+        self.engine = create_engine(
+            sqlalchemy_url(url),
+            pool_size=pool_size,
+            max_overflow=0,
+            pool_timeout=10,
+            pool_pre_ping=True,
+            pool_recycle=1800,
+            connect_args=_CONNECT_ARGS,
+        )
+
+    @contextmanager
+    def transaction(self) -> Iterator[Session]:
+        """A session that commits at the end of the block and rolls back when it raises.
+
+        Raises `Unavailable` when PostgreSQL cannot be reached or goes away.
+        """
+        with _unavailable_when_gone(), Session(self.engine, expire_on_commit=False) as session:
+            with session.begin():
+                yield session
+            for callback in session.info.get(_AFTER_COMMIT, ()):
+                callback()
+
+    def close(self) -> None:
+        """Closes the idle connections."""
+        self.engine.dispose()
+
+
+def after_commit(session: Session, callback: Callable[[], object]) -> None:
+    """Runs `callback` once the session's transaction is committed; never after a rollback."""
+    session.info.setdefault(_AFTER_COMMIT, []).append(callback)
+
+
+@contextmanager
+def _unavailable_when_gone() -> Iterator[None]:
+    try:
+        yield
+    except PoolTimeout as error:
+        log.warning("postgres_unavailable", reason="no free connection")
+        raise Unavailable("the database is busy", code="postgres_unavailable") from error
+    except DBAPIError as error:
+        if isinstance(error, (OperationalError, InterfaceError)) or error.connection_invalidated:
+            log.warning("postgres_unavailable", reason=type(error.orig).__name__)
+            raise Unavailable("the database is unavailable", code="postgres_unavailable") from error
+        raise

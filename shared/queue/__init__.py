@@ -1,0 +1,7 @@
+"""Redis: what is in flight, and the messages that tell workers to look."""
+
+from shared.queue.broker import make_broker
+from shared.queue.connection import connect_redis, unavailable_when_redis_is_gone
+from shared.queue.tasks import Queue, Task
+
+__all__ = ["Queue", "Task", "connect_redis", "make_broker", "unavailable_when_redis_is_gone"]

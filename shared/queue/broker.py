@@ -1,0 +1,63 @@
+"""The Dramatiq broker: who sends or runs messages shares this one set-up."""
+
+from typing import Any
+
+import dramatiq
+import structlog
+from dramatiq.brokers.redis import RedisBroker
+from dramatiq.middleware import (
+    AgeLimit,
+    Callbacks,
+    Middleware,
+    Retries,
+    ShutdownNotifications,
+    TimeLimit,
+)
+
+from shared.ids import new_request_id
+from shared.logs import current_request_id
+from shared.queue.connection import connect_redis
+
+
+class RequestContext(Middleware):
+    """Carries the request id of whoever sends a message to the logs of whoever runs it."""
+
+    def before_enqueue(
+        self, _broker: dramatiq.Broker, message: dramatiq.Message[Any], _delay: int | None
+    ) -> None:
+        message.options.setdefault("request_id", current_request_id() or new_request_id())
+
+    def before_process_message(
+        self, _broker: dramatiq.Broker, message: dramatiq.MessageProxy
+    ) -> None:
+        structlog.contextvars.bind_contextvars(
+            request_id=message.options.get("request_id"), actor=message.actor_name
+        )
+
+    def after_process_message(
+        self,
+        _broker: dramatiq.Broker,
+        _message: dramatiq.MessageProxy,
+        *,
+        result: object = None,  # noqa: ARG002 the name is Dramatiq's
+        exception: BaseException | None = None,  # noqa: ARG002 the name is Dramatiq's
+    ) -> None:
+        structlog.contextvars.clear_contextvars()
+
+    def after_skip_message(self, _broker: dramatiq.Broker, _message: dramatiq.MessageProxy) -> None:
+        structlog.contextvars.clear_contextvars()
+
+
+def make_broker(redis_url: str) -> RedisBroker:
+    """A broker with the middleware of this project."""
+    return RedisBroker(  # type: ignore[no-untyped-call] # Dramatiq leaves it untyped
+        client=connect_redis(redis_url),
+        middleware=[
+            RequestContext(),
+            AgeLimit(),
+            TimeLimit(),
+            ShutdownNotifications(),
+            Callbacks(),
+            Retries(),
+        ],
+    )

@@ -1,0 +1,57 @@
+"""Messages by name: the web tier and the clock send them without importing an actor."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import dramatiq
+import redis
+
+from shared.logs import get_logger
+from shared.queue.connection import unavailable_when_redis_is_gone
+
+log = get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A kind of message: the actor that runs it and the queue it travels on."""
+
+    actor: str
+    queue: str
+
+
+class Queue:
+    """Sends messages; raises `Unavailable` when Redis cannot be reached."""
+
+    def __init__(self, broker: dramatiq.Broker, client: redis.Redis) -> None:
+        self._broker = broker
+        self._redis = client
+
+    def send(self, task: Task, *args: object, delay_ms: int | None = None) -> None:
+        """Sends one message; `args` must be JSON-serialisable, ids rather than data."""
+        message: dramatiq.Message[Any] = dramatiq.Message(
+            queue_name=task.queue, actor_name=task.actor, args=args, kwargs={}, options={}
+        )
+        with unavailable_when_redis_is_gone():
+            self._broker.enqueue(message, delay=delay_ms)
+
+    def nudge(self, task: Task, *, ttl_ms: int = 5000) -> bool:
+        """Sends a message that says "look for work" unless one is already under way.
+
+        The worker calls `nudged` when it starts to look. The mark expires after `ttl_ms`, so a
+        lost message delays work by that much and never stops it.
+        """
+        with unavailable_when_redis_is_gone():
+            if not self._redis.set(_mark(task), b"1", nx=True, px=ttl_ms):
+                return False
+        self.send(task)
+        return True
+
+    def nudged(self, task: Task) -> None:
+        """Takes the mark away: work that appears from now on is worth another nudge."""
+        with unavailable_when_redis_is_gone():
+            self._redis.delete(_mark(task))
+
+
+def _mark(task: Task) -> str:
+    return f"nudge:{task.actor}"
