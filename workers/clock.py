@@ -1,0 +1,142 @@
+"""The only scheduler: one table of (task, interval), run by whichever clock holds the lock.
+
+A clock sends nudges and does no work itself. Everything it triggers is safe to run twice, so the
+lock only spares the workers needless messages; a second clock stands by for the first to go.
+"""
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import click
+import psycopg2
+from psycopg2.extensions import connection as Connection  # noqa: N812 a class by its lower-case name
+
+from shared.config import Settings, load_settings
+from shared.errors import ConfigurationError, Unavailable
+from shared.ingest import jobs as ingest_jobs
+from shared.logs import configure_logging, get_logger
+from shared.queue import Task
+from shared.runtime import Runtime
+from shared.schema import require_current
+
+log = get_logger(__name__)
+
+# Any number that no other advisory lock of this project uses.
+LOCK_ID = 7_237_001
+TICK_SECS = 0.25
+STANDBY_SECS = 1.0
+
+
+@dataclass(frozen=True)
+class Beat:
+    """A task and how often it is nudged, in seconds."""
+
+    task: Task
+    every: Callable[[Settings], float]
+
+
+def every(seconds: float) -> Callable[[Settings], float]:
+    """A fixed interval."""
+    return lambda _settings: seconds
+
+
+BEATS: tuple[Beat, ...] = (
+    Beat(ingest_jobs.PERSIST_EVENTS, every(1.0)),
+    Beat(ingest_jobs.TIDY_STREAMS, every(60.0)),
+)
+
+
+class Leadership:
+    """An advisory lock on a direct connection; it goes with the connection, and is checked."""
+
+    def __init__(self, database_url: str) -> None:
+        self._url = database_url
+        self._connection: Connection | None = None
+
+    def holds(self) -> bool:
+        """Whether this process is the clock now; tries to become it when nobody is."""
+        try:
+            if self._connection is None:
+                self._connection = self._connect()
+            with self._connection.cursor() as cursor:
+                # Taking a lock that this very connection holds succeeds too, so asking each time
+                # is the check that the connection, and the lock with it, is still there.
+                cursor.execute("SELECT pg_try_advisory_lock(%s)", (LOCK_ID,))
+                row = cursor.fetchone()
+                return bool(row and row[0])
+        except psycopg2.Error as error:
+            log.warning("clock_lost_postgres", reason=type(error).__name__)
+            self.release()
+            return False
+
+    def release(self) -> None:
+        """Closes the connection, which frees the lock."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _connect(self) -> Connection:
+        connection = psycopg2.connect(
+            self._url,
+            connect_timeout=5,
+            keepalives_idle=5,
+            keepalives_interval=5,
+            keepalives_count=2,
+            options="-c statement_timeout=5000",
+        )
+        connection.autocommit = True
+        return connection
+
+
+def tick(runtime: Runtime, due: dict[str, float], now: float) -> None:
+    """Nudges every task that is due and notes when it is due next."""
+    for beat in BEATS:
+        if now >= due.get(beat.task.actor, 0.0):
+            due[beat.task.actor] = now + beat.every(runtime.settings)
+            runtime.queue.nudge(beat.task)
+
+
+def run(runtime: Runtime, stop: threading.Event) -> None:
+    """Ticks until told to stop, while this process is the leader."""
+    leadership = Leadership(runtime.settings.database_url)
+    due: dict[str, float] = {}
+    led = False
+    while not stop.wait(TICK_SECS if led else STANDBY_SECS):
+        leads = leadership.holds()
+        if leads != led:
+            log.info("clock_leads" if leads else "clock_stands_by")
+            led = leads
+        if not leads:
+            continue
+        try:
+            tick(runtime, due, time.monotonic())
+        except Unavailable:
+            # Said in the log by whoever raised it; the next tick tries again.
+            continue
+    leadership.release()
+
+
+@click.command()
+def main() -> None:
+    """Send the nudges that keep the workers looking for due work."""
+    stop = threading.Event()
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signum, lambda *_: stop.set())
+    try:
+        settings = load_settings()
+        configure_logging(settings, "clock")
+        runtime = Runtime.connect(settings)
+        require_current(runtime.postgres, runtime.clickhouse)
+    except (ConfigurationError, Unavailable) as error:
+        log.error("clock_refused_to_start", reason=str(error))  # noqa: TRY400 one sentence says it
+        sys.exit(1)
+    run(runtime, stop)
+    runtime.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""Runs one group of queues until it is told to stop: `python -m workers.main ingest`.
+
+The broker is made first, then every actor module is imported: actors bind to the broker that
+exists when they are declared.
+"""
+
+import importlib
+import os
+import signal
+import sys
+import threading
+
+import click
+import dramatiq
+
+from shared.config import load_settings
+from shared.errors import ConfigurationError, WatchpostError
+from shared.logs import configure_logging, get_logger
+from shared.runtime import Runtime
+from shared.schema import require_current
+from workers import context
+from workers.groups import GROUPS
+
+ACTOR_MODULES = ("workers.actors.ingest", "workers.actors.evaluations")
+
+# What a message waits at most before an idle worker sees it. An event posted alone has to be
+# readable within a second, and the default of 1000 ms would take all of it.
+os.environ.setdefault("dramatiq_worker_timeout", "50")
+# A restarted Redis is found again within half a second instead of three.
+os.environ.setdefault("dramatiq_restart_delay", "500")
+
+STOP_TIMEOUT_MS = 25_000
+
+log = get_logger(__name__)
+
+
+def load_actors(runtime: Runtime) -> None:
+    """Declares every actor on the runtime's broker."""
+    context.use_runtime(runtime)
+    dramatiq.set_broker(runtime.broker)
+    for module in ACTOR_MODULES:
+        importlib.import_module(module)
+
+
+def run(group_name: str) -> None:
+    """Works on the queues of a group; returns after SIGTERM, SIGINT or the supervisor's end."""
+    settings = load_settings()
+    configure_logging(settings, f"worker-{group_name}")
+    runtime = Runtime.connect(settings)
+    require_current(runtime.postgres, runtime.clickhouse)
+    load_actors(runtime)
+    group = GROUPS[group_name]
+    stop = threading.Event()
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signum, lambda *_: stop.set())
+    if "WATCHPOST_SUPERVISED" in os.environ:
+        threading.Thread(target=_stop_with_supervisor, args=(stop,), daemon=True).start()
+    worker = dramatiq.Worker(
+        runtime.broker, queues=set(group.queues), worker_threads=group.threads(settings)
+    )
+    worker.start()
+    log.info("worker_started", queues=group.queues, threads=group.threads(settings))
+    stop.wait()
+    worker.stop(timeout=STOP_TIMEOUT_MS)
+    runtime.close()
+    log.info("worker_stopped")
+
+
+def _stop_with_supervisor(stop: threading.Event) -> None:
+    """The supervisor holds the other end of our stdin; even its kill -9 closes it."""
+    sys.stdin.buffer.read()
+    stop.set()
+
+
+@click.command()
+@click.argument("group", type=click.Choice(sorted(GROUPS)))
+def main(group: str) -> None:
+    """Work on one group of queues."""
+    try:
+        run(group)
+    except (ConfigurationError, WatchpostError) as error:
+        log.error("worker_refused_to_start", reason=str(error))  # noqa: TRY400 one sentence says it
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
