@@ -1,0 +1,43 @@
+"""The process in which ClickHouse runs: `python clickhouse_child.py DATA_DIRECTORY`.
+
+The working directory holds `clickhouse-local.xml`. chdb has no call to serve, but the statement
+SYSTEM START LISTEN works in its legacy entry point `_chdb.query` (and only there: a connection
+made with `connect` refuses it), for as long as that call runs. The output format must be CSV: with
+"Null" every client of the server would get empty results too.
+"""
+
+import importlib.util
+import sys
+from importlib.machinery import ExtensionFileLoader
+from pathlib import Path
+from typing import Any
+
+# It serves until somebody ends this query: see ClickHouseServer.stop.
+SERVE = (
+    "SYSTEM START LISTEN TCP; "
+    "SELECT sleepEachRow(3) FROM system.numbers SETTINGS max_block_size = 1, "
+    "function_sleep_max_microseconds_per_block = 0 FORMAT Null"
+)
+
+
+def load_chdb() -> Any:
+    """chdb's extension module, without its package.
+
+    `import chdb` starts a second engine to ask for its version: 0.8 s, and a directory in /tmp
+    that stays behind when the process is killed. The extension alone takes 0.03 s.
+    """
+    package = importlib.util.find_spec("chdb")
+    if package is None or not package.submodule_search_locations:
+        raise ImportError("chdb-core is not installed")
+    library = Path(package.submodule_search_locations[0]) / "_chdb.abi3.so"
+    loader = ExtensionFileLoader("_chdb", str(library))
+    spec = importlib.util.spec_from_loader("_chdb", loader)
+    if spec is None:
+        raise ImportError(f"{library} cannot be loaded")
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+if __name__ == "__main__":
+    load_chdb().query(SERVE, "CSV", path=sys.argv[1])

@@ -1,0 +1,46 @@
+"""Fixtures for every test: a test asks for the server that it touches."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from shared.devstack import DevStack
+from tests.support.airline import Airline, airline_folder, load_airline
+from tests.support.stack import running_stack
+
+
+@pytest.fixture(scope="session")
+def stack() -> Iterator[DevStack]:
+    """PostgreSQL, Valkey and ClickHouse, started once for the whole run."""
+    with running_stack() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def postgres_url(stack: DevStack) -> str:
+    """The URL of an empty PostgreSQL database."""
+    return stack.urls.database_url
+
+
+@pytest.fixture(scope="session")
+def redis_url(stack: DevStack) -> str:
+    """The URL of an empty Redis database."""
+    return stack.urls.redis_url
+
+
+@pytest.fixture(scope="session")
+def clickhouse_url(stack: DevStack) -> str:
+    """The URL of an empty ClickHouse database."""
+    return stack.urls.clickhouse_url
+
+
+@pytest.fixture(scope="session")
+def airline() -> Airline:
+    """The airline recording. Where it is missing its tests skip, in CI they fail."""
+    if (airline_folder() / "events.ndjson.gz").exists():
+        return load_airline()
+    reason = f"no recording in {airline_folder()}: set WATCHPOST_SHARED"
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)

@@ -1,0 +1,100 @@
+"""Each server keeps what it acknowledged when it is killed, and comes back on the same port."""
+
+from dataclasses import asdict
+
+import psycopg2
+import pytest
+from clickhouse_driver import Client
+from clickhouse_driver.errors import ServerException
+from redis import Redis
+
+from shared.devstack import DevStack
+from shared.devstack.server import Server
+
+
+def restart(server: Server) -> None:
+    port = server.port
+    server.kill()
+    assert server.pid is None
+    server.start()
+    server.wait_ready()
+    assert server.port == port
+
+
+def test_postgres_keeps_what_was_committed(stack: DevStack) -> None:
+    def run(statement: str) -> list[tuple[int]]:
+        with psycopg2.connect(stack.urls.database_url) as connection, connection.cursor() as cursor:
+            cursor.execute(statement)
+            rows = cursor.fetchall() if cursor.description else []
+        connection.close()
+        return rows
+
+    run("CREATE TABLE kept AS SELECT generate_series(1, 1000) AS n")
+    restart(stack.postgres)
+    assert run("SELECT count(*) FROM kept") == [(1000,)]
+    run("DROP TABLE kept")
+
+
+def test_redis_keeps_what_was_answered(stack: DevStack) -> None:
+    with Redis.from_url(stack.urls.redis_url) as client:
+        for number in range(1000):
+            client.rpush("kept", number)
+    restart(stack.redis)
+    with Redis.from_url(stack.urls.redis_url) as client:
+        assert client.llen("kept") == 1000
+        assert client.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
+        client.delete("kept")
+
+
+def test_clickhouse_keeps_what_was_inserted(stack: DevStack) -> None:
+    client = Client.from_url(stack.urls.clickhouse_url)
+    client.execute("CREATE TABLE kept (n UInt32) ENGINE = MergeTree ORDER BY n")
+    for start in range(0, 1000, 100):
+        client.execute("INSERT INTO kept VALUES", [(n,) for n in range(start, start + 100)])
+    client.disconnect()
+    restart(stack.clickhouse)
+    client = Client.from_url(stack.urls.clickhouse_url)
+    assert client.execute("SELECT uniqExact(n) FROM kept") == [(1000,)]
+    client.execute("DROP TABLE kept")
+    client.disconnect()
+
+
+def test_clickhouse_stops_in_order(stack: DevStack) -> None:
+    stack.clickhouse.stop()
+    child = stack.clickhouse._process
+    assert child is not None
+    assert child.returncode == 0
+    stack.clickhouse.start()
+    stack.clickhouse.wait_ready()
+
+
+def test_reader_only_reads(stack: DevStack) -> None:
+    client = Client.from_url(stack.urls.clickhouse_readonly_url)
+    try:
+        settings = dict(
+            client.execute(
+                "SELECT name, value FROM system.settings WHERE name IN "
+                "('final', 'readonly', 'use_query_cache', 'use_query_condition_cache')"
+            )
+        )
+        assert settings == {
+            "final": "1",
+            "readonly": "1",
+            "use_query_cache": "0",
+            "use_query_condition_cache": "0",
+        }
+        with pytest.raises(ServerException):
+            client.execute("CREATE TABLE refused (n UInt8) ENGINE = Memory")
+    finally:
+        client.disconnect()
+
+
+def test_everything_listens_on_loopback_only(stack: DevStack) -> None:
+    for url in asdict(stack.urls).values():
+        assert "@127.0.0.1:" in url or "//127.0.0.1:" in url
+    with Redis.from_url(stack.urls.redis_url) as client:
+        assert client.config_get("bind") == {"bind": "127.0.0.1"}
+    with psycopg2.connect(stack.urls.database_url) as connection, connection.cursor() as cursor:
+        cursor.execute("SHOW listen_addresses")
+        assert cursor.fetchone() == ("127.0.0.1",)
+    connection.close()
