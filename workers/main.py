@@ -24,11 +24,8 @@ from workers.groups import GROUPS
 ACTOR_MODULES = ("workers.actors.ingest", "workers.actors.evaluations")
 
 # What a message waits at most before an idle worker sees it. An event posted alone has to be
-# readable within a second, and the default of 1000 ms would take all of it.
-os.environ.setdefault("dramatiq_worker_timeout", "50")
-# A restarted Redis is found again within half a second instead of three.
-os.environ.setdefault("dramatiq_restart_delay", "500")
-
+# readable within a second, and Dramatiq's default of 1000 ms would take all of it.
+IDLE_WAIT_MS = 50
 STOP_TIMEOUT_MS = 25_000
 
 log = get_logger(__name__)
@@ -56,7 +53,10 @@ def run(group_name: str) -> None:
     if "WATCHPOST_SUPERVISED" in os.environ:
         threading.Thread(target=_stop_with_supervisor, args=(stop,), daemon=True).start()
     worker = dramatiq.Worker(
-        runtime.broker, queues=set(group.queues), worker_threads=group.threads(settings)
+        runtime.broker,
+        queues=set(group.queues),
+        worker_threads=group.threads(settings),
+        worker_timeout=IDLE_WAIT_MS,
     )
     worker.start()
     log.info("worker_started", queues=group.queues, threads=group.threads(settings))

@@ -1,0 +1,71 @@
+"""Accepts a POST /events: everything up to the moment a collector may forget the batch."""
+
+import threading
+
+import redis
+
+from shared.errors import Unavailable, UnsupportedMediaType
+from shared.ingest.backlog import Backlog
+from shared.ingest.body import unpack
+from shared.ingest.decode import Decoded, decode_events, json_elements, ndjson_lines
+from shared.ingest.jobs import PERSIST_EVENTS
+from shared.ingest.stream import DiskSync, append
+from shared.logs import get_logger
+from shared.runtime import Runtime
+
+log = get_logger(__name__)
+
+_SPLITTERS = {"application/x-ndjson": ndjson_lines, "application/json": json_elements}
+
+
+class Ingest:
+    """The ingest of one web process."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._backlog = Backlog(runtime.redis, runtime.settings.ingest_backlog_bytes)
+        self._sync = DiskSync(enabled=runtime.settings.ingest_sync)
+        self._local = threading.local()
+
+    def accept(
+        self, *, org_id: str, org_slug: str, body: bytes, media_type: str, encoding: str
+    ) -> Decoded:
+        """Takes the good events of a body; once this returns they will be stored.
+
+        Raises `UnsupportedMediaType`, `BadRequest` or `TooLarge` for the body as a whole,
+        `Unavailable` when the backlog is full or Redis is away; then nothing was taken.
+        """
+        settings = self._runtime.settings
+        try:
+            split = _SPLITTERS[media_type]
+        except KeyError:
+            raise UnsupportedMediaType(
+                "Content-Type must be application/x-ndjson or application/json",
+                code="unsupported_content_type",
+            ) from None
+        self._backlog.require_room(org_id)
+        unpacked = unpack(body, encoding, settings.ingest_max_unpacked_bytes)
+        lines = split(unpacked) if unpacked.strip() else []
+        decoded = decode_events(lines, org_id, settings.ingest_max_event_bytes)
+        if decoded.batch.ids:
+            connection = self._connection()
+            size = append(connection, org_id, org_slug, decoded.batch)
+            self._sync.wait(connection)
+            self._backlog.added(org_id, size)
+            self._wake()
+        return decoded
+
+    def _connection(self) -> redis.Redis:
+        """One connection a thread: waiting for the disk counts a connection's own writes."""
+        try:
+            connection: redis.Redis = self._local.connection
+        except AttributeError:
+            connection = self._local.connection = self._runtime.redis.client()
+        return connection
+
+    def _wake(self) -> None:
+        try:
+            self._runtime.queue.nudge(PERSIST_EVENTS)
+        except Unavailable:
+            # The batch is safe; the clock wakes the workers while anything waits.
+            log.warning("ingest_wake_not_sent")

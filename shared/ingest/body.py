@@ -1,0 +1,85 @@
+"""Unpacks request bodies within bounds: a bomb costs no more memory than the limit allows."""
+
+from collections.abc import Callable, Iterator
+
+import zstandard
+from isal import igzip_lib, isal_zlib
+
+from shared.errors import BadRequest, TooLarge, UnsupportedMediaType
+
+# RFC 8878 asks decoders to allow 8 MiB; more would let a small body claim memory.
+ZSTD_MAX_WINDOW_BYTES = 8 * 1024 * 1024
+_GZIP_WBITS = 31
+_CHUNK_BYTES = 1024 * 1024
+# zstd gives no bound on what a piece of input unpacks to: a block of 4 bytes can hold 128 KiB.
+# Pieces this small unpack to 32 MiB at the very most before the limit is looked at.
+_ZSTD_PIECE_BYTES = 1024
+
+
+def unpack(body: bytes, encoding: str, limit: int) -> bytes:
+    """The body as it was before `Content-Encoding`.
+
+    Raises `UnsupportedMediaType` for an encoding other than gzip, zstd and identity, `BadRequest`
+    for a body that is not of that encoding or ends too early, `TooLarge` above `limit` bytes.
+    """
+    try:
+        unpacker = _UNPACKERS[encoding.strip().lower()]
+    except KeyError:
+        raise UnsupportedMediaType(
+            "Content-Encoding must be gzip, zstd or none", code="unsupported_encoding"
+        ) from None
+    pieces: list[bytes] = []
+    size = 0
+    for piece in unpacker(body):
+        size += len(piece)
+        if size > limit:
+            raise TooLarge(f"the unpacked body is larger than {limit} bytes")
+        pieces.append(piece)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def _identity(body: bytes) -> Iterator[bytes]:
+    yield body
+
+
+def _gunzip(body: bytes) -> Iterator[bytes]:
+    while body:
+        member = isal_zlib.decompressobj(_GZIP_WBITS)
+        try:
+            yield member.decompress(body, _CHUNK_BYTES)
+            while not member.eof:
+                piece = member.decompress(member.unconsumed_tail, _CHUNK_BYTES)
+                if not piece and not member.eof and not member.unconsumed_tail:
+                    raise BadRequest("the gzip body ends too early", code="truncated_body")
+                yield piece
+        except igzip_lib.IsalError:
+            raise BadRequest("the body is not gzip", code="bad_encoding") from None
+        # A body may be several members one after the other, padded with zeros.
+        body = member.unused_data.lstrip(b"\0")
+
+
+def _unzstd(body: bytes) -> Iterator[bytes]:
+    decompressor = zstandard.ZstdDecompressor(max_window_size=ZSTD_MAX_WINDOW_BYTES)
+    while body:
+        frame = decompressor.decompressobj()
+        position = 0
+        try:
+            while not frame.eof and position < len(body):
+                yield frame.decompress(body[position : position + _ZSTD_PIECE_BYTES])
+                position += _ZSTD_PIECE_BYTES
+        except zstandard.ZstdError as error:
+            if "too much memory" in str(error):
+                raise TooLarge("the zstd window is larger than 8 MiB") from None
+            raise BadRequest("the body is not zstd", code="bad_encoding") from None
+        if not frame.eof:
+            raise BadRequest("the zstd body ends too early", code="truncated_body")
+        body = frame.unused_data + body[position:]
+
+
+_UNPACKERS: dict[str, Callable[[bytes], Iterator[bytes]]] = {
+    "": _identity,
+    "identity": _identity,
+    "gzip": _gunzip,
+    "x-gzip": _gunzip,
+    "zstd": _unzstd,
+}
