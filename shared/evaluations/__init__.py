@@ -1,0 +1,1 @@
+"""Evaluation results: what an evaluator said about a session, appended and read back."""

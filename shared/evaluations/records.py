@@ -1,0 +1,47 @@
+"""The record of one evaluation result; its fields are the columns of the table `evaluations`."""
+
+from typing import Literal
+
+import msgspec
+
+from shared.clickhouse.where import us
+
+Status = Literal["done", "error", "timeout"]
+
+
+class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
+    """A result. `completed_at` is in microseconds since the epoch.
+
+    `(org_id, completed_at, evaluation_id)` is the key: the same record stored twice is one result,
+    so whoever repeats a write must repeat the moment too. Maps are null rather than empty.
+    """
+
+    org_id: str
+    evaluation_id: str
+    session_id: str
+    agent_id: str
+    environment: str
+    status: Status
+    scores: dict[str, float] | None
+    reasoning: dict[str, str] | None
+    summary: str | None
+    error: str | None
+    attempt_count: int
+    duration_ms: int | None
+    completed_at: int
+
+
+COLUMNS: tuple[str, ...] = Evaluation.__struct_fields__
+
+# Maps cannot be null in ClickHouse; an empty one stands for null there.
+MAP_COLUMNS = frozenset({"scores", "reasoning"})
+
+SELECT_LIST = ", ".join(us(name) if name == "completed_at" else name for name in COLUMNS)
+
+
+def from_row(row: tuple[object, ...]) -> Evaluation:
+    """The record of a row that was selected with `SELECT_LIST`."""
+    values = dict(zip(COLUMNS, row, strict=True))
+    for name in MAP_COLUMNS:
+        values[name] = values[name] or None
+    return msgspec.convert(values, Evaluation)

@@ -1,0 +1,21 @@
+"""Appends evaluation results to ClickHouse."""
+
+from collections.abc import Sequence
+
+from shared.clickhouse import ClickHouse
+from shared.evaluations.records import COLUMNS, MAP_COLUMNS, Evaluation
+
+
+def insert(clickhouse: ClickHouse, rows: Sequence[Evaluation]) -> None:
+    """Appends results; repeating the call with equal records changes nothing.
+
+    Raises `Unavailable` when ClickHouse cannot take them now.
+    """
+    if not rows:
+        return
+    clickhouse.insert("evaluations", {name: _column(name, rows) for name in COLUMNS})
+
+
+def _column(name: str, rows: Sequence[Evaluation]) -> list[object]:
+    values = [getattr(row, name) for row in rows]
+    return [value or {} for value in values] if name in MAP_COLUMNS else values

@@ -1,0 +1,1 @@
+"""Sessions: what the events of one session id add up to, listed and exported."""

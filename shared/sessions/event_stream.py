@@ -1,0 +1,41 @@
+"""The events of one session in order, each as a line of JSON around its payload as stored."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from shared.clickhouse import ClickHouse
+from shared.clickhouse.where import Where, moment, us
+from shared.clock import format_us
+from shared.sessions.facts import SessionFacts
+
+# FINAL leaves one row a key, and a key never spans partitions because it holds the timestamp.
+# Small blocks bound what is in memory at once: 32 events of 1 MiB at the very worst.
+_EVENTS = f"""
+SELECT id, {us("ts")}, event_type, payload
+FROM events FINAL
+WHERE {{where}}
+ORDER BY ts, arrival, id
+SETTINGS do_not_merge_across_partitions_select_final = 1, max_block_size = 32
+"""  # noqa: S608 -- {where} is filled with conditions whose values are bound
+
+
+def event_objects(clickhouse: ClickHouse, org_id: str, facts: SessionFacts) -> Iterator[bytes]:
+    """One JSON object an event, `{id, ts, event_type, payload}`, oldest first.
+
+    The payload is embedded byte for byte as it was stored, and therefore as it was sent. The bounds
+    on time are what makes this read one session's granules and not the organization's.
+    """
+    where = Where(org_id).add("session_id = {session_id:String}", session_id=facts.session_id)
+    where.add(
+        f"ts >= {moment('first')} AND ts <= {moment('last')}",
+        first=facts.started_at,
+        last=facts.last_event_at,
+    )
+    for event_id, ts, event_type, payload in clickhouse.stream(
+        _EVENTS.format(where=where), where.params
+    ):
+        kind = msgspec.json.encode(event_type).decode()
+        yield (
+            f'{{"id":{event_id},"ts":"{format_us(ts)}","event_type":{kind},"payload":{payload}}}'
+        ).encode()

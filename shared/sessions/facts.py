@@ -1,0 +1,65 @@
+"""What is known of a session without reading its events, from the table `agent_sessions`."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from shared.clickhouse import ClickHouse, Row
+from shared.clickhouse.where import Where, us
+
+
+class SessionFacts(NamedTuple):
+    """Who ran a session, where and when; moments are microseconds since the epoch.
+
+    All of the session's events lie within `started_at` and `last_event_at`, both inclusive.
+    """
+
+    session_id: str
+    agent_id: str
+    environment: str
+    started_at: int
+    last_event_at: int
+    ended_at: int | None
+
+
+# States are merged here and never read as they lie: parts of one session merge at any later time.
+_FACTS = f"""
+SELECT
+    session_id,
+    {us("min(started_at)")},
+    {us("max(last_event_at)")},
+    argMinMerge(first_event),
+    argMinIfMerge(first_agent_start),
+    mapApply((agent, ts) -> (agent, {us("ts")}), maxMap(agent_ends))
+FROM agent_sessions
+WHERE {{where}}
+GROUP BY session_id
+"""  # noqa: S608 -- {where} is filled with conditions whose values are bound
+
+
+def find(clickhouse: ClickHouse, org_id: str, session_id: str) -> SessionFacts | None:
+    """The facts of one session, None when no event of it was ever stored."""
+    return fetch(clickhouse, org_id, [session_id]).get(session_id)
+
+
+def fetch(
+    clickhouse: ClickHouse, org_id: str, session_ids: Sequence[str]
+) -> dict[str, SessionFacts]:
+    """The facts of those of `session_ids` that exist, by session id."""
+    where = Where(org_id).any_of("session_id", session_ids)
+    found = clickhouse.rows(_FACTS.format(where=where), where.params)
+    return {row[0]: _facts(row) for row in found}
+
+
+def _facts(row: Row) -> SessionFacts:
+    session_id, started_at, last_event_at, first_event, first_agent_start, agent_ends = row
+    first_agent, environment = first_event
+    # Agent ids are never empty, so an empty one means that no agent_start was stored.
+    agent_id = first_agent_start or first_agent
+    return SessionFacts(
+        session_id=session_id,
+        agent_id=agent_id,
+        environment=environment,
+        started_at=started_at,
+        last_event_at=last_event_at,
+        ended_at=agent_ends.get(agent_id),
+    )
