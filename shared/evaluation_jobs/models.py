@@ -1,0 +1,143 @@
+"""The tables behind evaluation jobs: PostgreSQL is the truth, a message is only a nudge."""
+
+import uuid
+from datetime import datetime
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from shared.postgres import Base, timestamp_type
+
+# Jobs that still have something to do; a session has at most one of them.
+LIVE = "status IN ('pending', 'polling', 'storing')"
+# Jobs that wait for a call to the evaluator, or for the answer of one.
+CALLABLE = "status IN ('pending', 'polling')"
+AUTOMATIC = "trigger <> 'manual'"
+
+
+def _organization() -> Mapped[uuid.UUID]:
+    return mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"), nullable=False)
+
+
+class WatchedSession(Base):
+    """A session that got events while its organization might use the evaluator.
+
+    `end_seen`: an agent_end of any agent was stored. `waiting_since`: when the oldest arrival was
+    stored that nobody has looked at since. `check_at`: when to look next whether the root agent
+    ended. `evaluated`: the automatic job exists, so there is nothing left to watch for.
+    """
+
+    __tablename__ = "watched_sessions"
+
+    org_id: Mapped[uuid.UUID] = mapped_column(
+        ForeignKey("organizations.id", ondelete="CASCADE"), primary_key=True
+    )
+    session_id: Mapped[str] = mapped_column(primary_key=True)
+    last_arrival_at: Mapped[datetime] = mapped_column(timestamp_type)
+    end_seen: Mapped[bool]
+    waiting_since: Mapped[datetime | None] = mapped_column(timestamp_type)
+    check_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    evaluated: Mapped[bool] = mapped_column(server_default=text("false"))
+
+    __table_args__ = (
+        Index(None, "check_at", postgresql_where=text("check_at IS NOT NULL")),
+        Index(None, "last_arrival_at", postgresql_where=text("NOT evaluated")),
+    )
+
+
+class EvaluationJob(Base):
+    """One evaluation of one session, from its trigger until ClickHouse has the result.
+
+    A worker holds the job while `lease_token` is its own. `result` is the packed outcome
+    (`shared.evaluation_jobs.result`) of a job in `storing`, and null otherwise.
+    """
+
+    __tablename__ = "evaluation_jobs"
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True)
+    org_id: Mapped[uuid.UUID] = _organization()
+    session_id: Mapped[str]
+    agent_id: Mapped[str]
+    environment: Mapped[str]
+    status: Mapped[str] = mapped_column(server_default="pending")
+    trigger: Mapped[str]
+    request_id: Mapped[str]
+    attempt_count: Mapped[int] = mapped_column(server_default=text("0"))
+    evaluator_job_id: Mapped[str | None]
+    last_error: Mapped[str | None]
+    enqueued_at: Mapped[datetime] = mapped_column(timestamp_type)
+    next_attempt_at: Mapped[datetime] = mapped_column(timestamp_type)
+    started_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    poll_deadline_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    completed_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    lease_token: Mapped[uuid.UUID | None]
+    lease_expires_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    result: Mapped[bytes | None]
+
+    __table_args__ = (
+        CheckConstraint(
+            "status IN ('pending', 'polling', 'storing', 'done', 'error', 'timeout')",
+            name="status",
+        ),
+        CheckConstraint("trigger IN ('agent_end', 'inactivity', 'manual')", name="trigger"),
+        Index(
+            "uq_evaluation_jobs_live",
+            "org_id",
+            "session_id",
+            unique=True,
+            postgresql_where=text(LIVE),
+        ),
+        Index(
+            "uq_evaluation_jobs_automatic",
+            "org_id",
+            "session_id",
+            unique=True,
+            postgresql_where=text(AUTOMATIC),
+        ),
+        Index("ix_evaluation_jobs_session", "org_id", "session_id"),
+        Index(
+            "ix_evaluation_jobs_due",
+            "org_id",
+            "next_attempt_at",
+            postgresql_where=text(CALLABLE),
+        ),
+        Index(
+            "ix_evaluation_jobs_leases",
+            "lease_expires_at",
+            postgresql_where=text("lease_expires_at IS NOT NULL"),
+        ),
+        Index(
+            "ix_evaluation_jobs_storing",
+            "completed_at",
+            postgresql_where=text("status = 'storing'"),
+        ),
+    )
+
+
+class EvaluatorTurn(Base):
+    """When an organization was last given a call: claims go to whoever waits longest."""
+
+    __tablename__ = "evaluator_turns"
+
+    org_id: Mapped[uuid.UUID] = mapped_column(
+        ForeignKey("organizations.id", ondelete="CASCADE"), primary_key=True
+    )
+    last_turn_at: Mapped[datetime] = mapped_column(timestamp_type)
+
+
+class EvaluatorConfig(Base):
+    """The last good answer of the evaluator's /config; a single row, `id` is always 1.
+
+    `endpoint` is the evaluator that gave it: the answer of another one does not count.
+    """
+
+    __tablename__ = "evaluator_config"
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    endpoint: Mapped[str]
+    inactivity_timeout_secs: Mapped[float | None]
+    default_poll_interval_secs: Mapped[float | None]
+    refreshed_at: Mapped[datetime] = mapped_column(timestamp_type)
+    next_refresh_at: Mapped[datetime] = mapped_column(timestamp_type)
+
+    __table_args__ = (CheckConstraint("id = 1", name="single_row"),)
