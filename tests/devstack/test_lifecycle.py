@@ -1,0 +1,131 @@
+"""Starting and ending the stack: alone, twice, with a port taken, and after `kill -9`."""
+
+import shutil
+import socket
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from redis import Redis
+
+from shared.devstack import DevStack, Ports, StackError
+from shared.devstack.errors import StackRunning
+from shared.devstack.ports import free_port, is_free
+from shared.devstack.processes import is_alive, leftovers
+from shared.devstack.state import Identity, State, StateFile
+from tests.devstack.owner import owned_stack
+
+
+@pytest.fixture
+def directory() -> Iterator[Path]:
+    """A directory for one stack, with free ports noted in it as if an earlier stack used them."""
+    made = Path(tempfile.mkdtemp(prefix="watchpost-tests-"))
+    StateFile(made).write(State(ports=Ports.free()))
+    yield made
+    shutil.rmtree(made)
+
+
+def running(directory: Path) -> dict[str, psutil.Process]:
+    processes = StateFile(directory).read().processes
+    return {name: psutil.Process(identity.pid) for name, identity in processes.items()}
+
+
+def find_reaper(directory: Path) -> psutil.Process:
+    [reaper] = [
+        process
+        for process in psutil.process_iter(["cmdline"])
+        if (process.info["cmdline"] or [])[-2:] == ["shared.devstack.reaper", str(directory)]
+    ]
+    return reaper
+
+
+def test_a_killed_owner_leaves_nothing_running(directory: Path) -> None:
+    with owned_stack(directory) as owner:
+        owner.urls()
+        servers = running(directory)
+        assert set(servers) == {"redis", "clickhouse", "postgres"}
+        owner.process.kill()
+        owner.process.wait()
+        owner.wait_for_leftovers_to_end()
+        assert not any(is_alive(server) for server in servers.values())
+
+
+def test_start_ends_what_a_killed_owner_and_reaper_left(directory: Path) -> None:
+    with owned_stack(directory) as owner:
+        urls = owner.urls()
+        with Redis.from_url(urls["REDIS_URL"]) as client:
+            client.set("kept", "yes")
+        find_reaper(directory).kill()
+        owner.process.kill()
+        owner.process.wait()
+        orphans = running(directory)
+        assert all(is_alive(orphan) for orphan in orphans.values())
+        # A postmaster killed on top of it leaves its own children without a parent.
+        orphans["postgres"].kill()
+
+        said: list[str] = []
+        with DevStack(directory, say=said.append) as stack:
+            assert not any(is_alive(orphan) for orphan in orphans.values())
+            assert any("earlier run left behind" in message for message in said)
+            assert stack.urls.redis_url == urls["REDIS_URL"]
+            with Redis.from_url(stack.urls.redis_url) as client:
+                assert client.get("kept") == b"yes"
+
+
+def test_a_reused_pid_is_not_ours(directory: Path) -> None:
+    mine = Identity.of(psutil.Process().pid)
+    parent = psutil.Process().ppid()
+    stranger = Identity(parent, psutil.Process(parent).create_time() - 3600)
+    assert mine.process() == psutil.Process()
+    assert stranger.process() is None
+    assert leftovers(directory, State(processes={"web": stranger})) == []
+
+
+def test_only_one_owner(directory: Path) -> None:
+    with owned_stack(directory) as owner:
+        owner.urls()
+        with pytest.raises(StackRunning, match=str(owner.process.pid)):
+            DevStack(directory).start()
+        assert all(is_alive(server) for server in running(directory).values())
+
+
+def test_a_taken_port_is_replaced_and_named(directory: Path) -> None:
+    wanted = StateFile(directory).read().ports
+    assert wanted is not None
+    said: list[str] = []
+    with socket.socket() as squatter:
+        squatter.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        squatter.bind(("127.0.0.1", wanted.postgres))
+        squatter.listen()
+        moved = wanted.moved_where_taken(said.append)
+    assert moved.postgres != wanted.postgres
+    assert (moved.redis, moved.clickhouse) == (wanted.redis, wanted.clickhouse)
+    assert said == [
+        f"port {wanted.postgres} is taken: postgres listens on {moved.postgres} instead"
+    ]
+
+
+def test_ports_asked_for_are_taken_or_refused(directory: Path) -> None:
+    with socket.socket() as squatter:
+        squatter.bind(("127.0.0.1", 0))
+        squatter.listen()
+        taken = squatter.getsockname()[1]
+        with pytest.raises(StackError, match=str(taken)):
+            DevStack(directory, Ports(postgres=taken)).start()
+    DevStack(directory, Ports.free()).stop()  # nothing was left locked
+
+
+def test_a_server_that_cannot_start_says_why_and_leaves_nothing(directory: Path) -> None:
+    (directory / "redis" / "appendonlydir").mkdir(parents=True)
+    (directory / "redis" / "appendonlydir" / "appendonly.aof.manifest").write_text("broken")
+    with pytest.raises(StackError, match="redis ended at once"):
+        DevStack(directory).start()
+    assert leftovers(directory, StateFile(directory).read()) == []
+
+
+def test_a_freed_port_can_be_found_again() -> None:
+    port = free_port()
+    assert port < 32768
+    assert is_free(port)
