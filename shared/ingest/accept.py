@@ -60,7 +60,8 @@ class Ingest:
         try:
             connection: redis.Redis = self._local.connection
         except AttributeError:
-            connection = self._local.connection = self._runtime.redis.client()
+            connection = self._runtime.redis.client()  # type: ignore[no-untyped-call]
+            self._local.connection = connection
         return connection
 
     def _wake(self) -> None:

@@ -14,7 +14,7 @@ from msgspec import Meta
 
 from shared.clock import now_us
 from shared.errors import BadRequest
-from shared.ingest.batch import POSITION_BITS, Batch
+from shared.events.batch import POSITION_BITS, Batch
 from shared.ingest.elements import split_elements
 
 MAX_ERRORS = 20

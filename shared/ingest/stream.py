@@ -12,7 +12,7 @@ import redis
 from redis.exceptions import ResponseError
 
 from shared.errors import Unavailable
-from shared.ingest.batch import Batch, encode_batch, entries_of
+from shared.events.batch import Batch, encode_batch, entries_of
 from shared.logs import current_request_id, get_logger
 from shared.queue import unavailable_when_redis_is_gone
 

@@ -1,0 +1,1 @@
+"""Events: what an agent did, one row each."""

@@ -1,0 +1,61 @@
+"""Turns accepted batches into the columns of `events`."""
+
+from collections.abc import Callable
+from operator import attrgetter
+
+from shared.events.batch import Batch
+from shared.events.columns import ENVELOPE
+from shared.events.fields import PROMOTED, Fields, is_error, read_fields
+from shared.events.summary import summarise
+
+# (organization, model) → context window in tokens, None when unknown.
+Windows = Callable[[str, str], int | None]
+Columns = dict[str, list[object]]
+
+_promoted_of = attrgetter(*PROMOTED)
+
+
+def columns_of(org_id: str, batch: Batch, window_of: Windows) -> Columns:
+    """All inserted columns of a batch of one organization, each as long as the batch."""
+    fields = [read_fields(payload) for payload in batch.payloads]
+    windows = [
+        _window(org_id, event_type, event, window_of)
+        for event_type, event in zip(batch.event_types, fields, strict=True)
+    ]
+    columns: Columns = {"org_id": [org_id] * len(batch)}
+    for name, values in zip(ENVELOPE, _envelope(batch), strict=True):
+        columns[name] = values
+    columns["summary"] = list(map(summarise, batch.event_types, fields, batch.payloads))
+    columns["is_error"] = list(map(is_error, batch.event_types, fields))
+    columns["context_window"] = list(windows)
+    columns["context_fill"] = [
+        _fill(event, window) for event, window in zip(fields, windows, strict=True)
+    ]
+    for name, promoted in zip(PROMOTED, zip(*map(_promoted_of, fields), strict=True), strict=True):
+        columns[name] = list(promoted)
+    return columns
+
+
+def _envelope(batch: Batch) -> tuple[list[object], ...]:
+    return (
+        list(batch.ids),
+        list(batch.ts),
+        list(batch.arrivals),
+        list(batch.session_ids),
+        list(batch.agent_ids),
+        list(batch.event_types),
+        list(batch.environments),
+        list(batch.payloads),
+    )
+
+
+def _window(org_id: str, event_type: str, fields: Fields, window_of: Windows) -> int | None:
+    if event_type != "model_response" or fields.model is None:
+        return None
+    return window_of(org_id, fields.model) or None
+
+
+def _fill(fields: Fields, window: int | None) -> float | None:
+    if window is None or (fields.input_tokens is None and fields.output_tokens is None):
+        return None
+    return ((fields.input_tokens or 0) + (fields.output_tokens or 0)) / window

@@ -1,0 +1,45 @@
+"""ClickHouse SQL of events: the insert."""
+
+import struct
+from collections.abc import Mapping, Sequence
+
+from clickhouse_driver.errors import ServerException, TypeMismatchError
+
+from shared.clickhouse import ClickHouse
+from shared.events.columns import INSERTED, TABLE
+
+# ErrorCodes.cpp of ClickHouse: codes that are about the rows of the block and no other's.
+_ABOUT_THE_ROWS = frozenset(
+    {
+        6,  # CANNOT_PARSE_TEXT
+        27,  # CANNOT_PARSE_INPUT_ASSERTION_FAILED
+        53,  # TYPE_MISMATCH
+        69,  # ARGUMENT_OUT_OF_BOUND
+        117,  # INCORRECT_DATA
+        131,  # TOO_LARGE_STRING_SIZE
+        321,  # VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE
+        349,  # CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN
+        469,  # VIOLATED_CONSTRAINT
+    }
+)
+
+
+class RowsRefused(Exception):
+    """ClickHouse refuses at least one row of the block, and would refuse it again."""
+
+
+def insert(clickhouse: ClickHouse, columns: Mapping[str, Sequence[object]]) -> None:
+    """Inserts one block of events, column by column (`shared.events.rows.columns_of`).
+
+    Raises `RowsRefused` when a row is at fault and `Unavailable` when the server is; anything
+    else (a missing table, a missing grant) is for an operator to mend and raised as it is.
+    """
+    try:
+        clickhouse.insert(TABLE, {name: columns[name] for name in INSERTED})
+    except ServerException as error:
+        if error.code in _ABOUT_THE_ROWS:
+            raise RowsRefused(error.message.partition("Stack trace")[0].strip()) from error
+        raise
+    except (TypeMismatchError, TypeError, ValueError, struct.error) as error:
+        # The driver could not write a value as its column's type; nothing was sent of the block.
+        raise RowsRefused(f"{type(error).__name__}: {error}") from error

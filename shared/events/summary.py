@@ -1,0 +1,122 @@
+"""The one line that stands for an event in lists (wire §3)."""
+
+from collections.abc import Callable
+
+import msgspec
+from msgspec import UNSET, Raw, UnsetType
+
+from shared.events.fields import Fields
+
+MAX_CHARS = 200
+# Cutting before white space is folded keeps a megabyte of tool output off the hot path.
+_READ_CHARS = 500
+_ENVELOPE = frozenset({"session_id", "timestamp", "type", "agent_id", "environment"})
+
+_decode_text = msgspec.json.Decoder(str).decode
+_decode_object = msgspec.json.Decoder(dict[str, Raw]).decode
+
+
+def summarise(event_type: str, fields: Fields, payload: bytes) -> str:
+    """At most 200 characters on one line; empty when the event holds no text at all."""
+    build = _BY_TYPE.get(event_type)
+    line = build(fields) if build else ""
+    return _one_line(line or _first_text(payload))
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text[:_READ_CHARS].split())
+    return line if len(line) <= MAX_CHARS else line[: MAX_CHARS - 1] + "…"
+
+
+def _text(raw: Raw | UnsetType) -> str:
+    """A string as its characters, anything else as the JSON that was sent, null as nothing."""
+    if raw is UNSET:
+        return ""
+    data = bytes(raw)
+    if data[:1] == b'"':
+        try:
+            return _decode_text(data)
+        except msgspec.MsgspecError:
+            return data[1:-1].decode(errors="replace")
+    return "" if data == b"null" else data[:_READ_CHARS].decode(errors="replace")
+
+
+def _join(separator: str, *parts: str) -> str:
+    return separator.join(part for part in parts if part)
+
+
+def _agent_start(fields: Fields) -> str:
+    return _text(fields.goal)
+
+
+def _agent_end(fields: Fields) -> str:
+    return _join(": ", fields.outcome or "", _text(fields.summary))
+
+
+def _tool_use(fields: Fields) -> str:
+    return f"{fields.tool_name}({_text(fields.input)})" if fields.tool_name else ""
+
+
+def _tool_result(fields: Fields) -> str:
+    result = _text(fields.output)
+    if fields.error is not UNSET and bytes(fields.error) not in (b"null", b"false", b'""'):
+        result = _text(fields.error)
+    return _join(" → ", fields.tool_name or "", result)
+
+
+def _model(fields: Fields) -> str:
+    tokens = ""
+    if fields.input_tokens is not None or fields.output_tokens is not None:
+        tokens = f"{fields.input_tokens or 0}+{fields.output_tokens or 0} tokens"
+    return _join(" → ", fields.model or "", _join(", ", _text(fields.stop_reason), tokens))
+
+
+def _error(fields: Fields) -> str:
+    return _join(": ", fields.error_type or "", _text(fields.message))
+
+
+def _hook(fields: Fields) -> str:
+    name = _join(" on ", fields.hook_name or "", fields.trigger_event or "")
+    return _join(" → ", name, fields.outcome or "")
+
+
+def _prompt(fields: Fields) -> str:
+    return _text(fields.prompt) or _text(fields.reason)
+
+
+def _response(fields: Fields) -> str:
+    return _text(fields.response)
+
+
+def _reason(fields: Fields) -> str:
+    return _text(fields.reason)
+
+
+_BY_TYPE: dict[str, Callable[[Fields], str]] = {
+    "agent_start": _agent_start,
+    "agent_end": _agent_end,
+    "agent_pause": _reason,
+    "agent_resume": _reason,
+    "tool_use": _tool_use,
+    "tool_result": _tool_result,
+    "model_request": _model,
+    "model_response": _model,
+    "error": _error,
+    "hook_triggered": _hook,
+    "hook_completed": _hook,
+    "human_wait": _prompt,
+    "human_input": _response,
+    "human_pause": _reason,
+    "human_interrupt": _reason,
+}
+
+
+def _first_text(payload: bytes) -> str:
+    try:
+        members = _decode_object(payload)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return ""
+    for name, raw in members.items():
+        if name not in _ENVELOPE and bytes(raw[:1]) == b'"' and len(bytes(raw)) > len('""'):
+            return _text(raw)
+    return ""

@@ -1,0 +1,34 @@
+"""What one insert is made of: entries of several organizations, decoded."""
+
+from dataclasses import dataclass, field
+
+from shared.events.batch import Batch, decode_batch
+from shared.ingest.stream import Entry
+
+
+@dataclass
+class Block:
+    """Entries and their events; `unreadable` ones hold no batch that we wrote."""
+
+    entries: list[Entry] = field(default_factory=list)
+    batches: dict[str, Batch] = field(default_factory=dict)
+    slugs: dict[str, str] = field(default_factory=dict)
+    unreadable: list[Entry] = field(default_factory=list)
+    rows: int = 0
+    size: int = 0
+
+    def add(self, entry: Entry) -> None:
+        """Decodes an entry and appends its events to those of its organization."""
+        self.entries.append(entry)
+        self.slugs[entry.org_id] = entry.org_slug
+        try:
+            batch = decode_batch(entry.data)
+        except ValueError:
+            self.unreadable.append(entry)
+            return
+        if entry.org_id in self.batches:
+            self.batches[entry.org_id].extend(batch)
+        else:
+            self.batches[entry.org_id] = batch
+        self.rows += len(batch)
+        self.size += sum(map(len, batch.payloads))

@@ -1,0 +1,130 @@
+"""Stores one block: the insert, the bisection of a refused one, and the sessions to watch."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from uuid import UUID
+
+from shared.evaluation_jobs import service as evaluation_jobs
+from shared.evaluation_jobs.service import StoredSession
+from shared.events import store
+from shared.events.batch import Batch
+from shared.events.rows import Columns, Windows, columns_of
+from shared.events.store import RowsRefused
+from shared.ingest import dead_letters
+from shared.ingest.block import Block
+from shared.runtime import Runtime
+
+# ClickHouse refuses an insert into more than 100 partitions, and a partition is a month.
+MAX_MONTHS = 90
+_MONTH_US = 28 * 24 * 3600 * 1_000_000
+
+
+def persist(runtime: Runtime, block: Block, window_of: Windows) -> None:
+    """Returns once ClickHouse has every event of the block and PostgreSQL its sessions.
+
+    Events that ClickHouse refuses go to the dead letters. Raises `Unavailable` when a store is
+    down; storing the same block again later changes nothing.
+    """
+    for part in _parts(block):
+        _insert(runtime, part, window_of)
+    for entry in block.unreadable:
+        reason = "the entry is not a batch of events"
+        dead_letters.bury(runtime.redis, entry.org_id, entry.org_slug, [(entry.data, reason)])
+    _watch(runtime, block)
+
+
+class Part:
+    """A piece of a block that fits one insert: (organization, slug, batch) triples."""
+
+    def __init__(self, pieces: list[tuple[str, str, Batch]]) -> None:
+        self.pieces = pieces
+
+    def __len__(self) -> int:
+        return sum(len(batch) for _, _, batch in self.pieces)
+
+    def columns(self, window_of: Windows) -> Columns:
+        """The columns of all pieces, one below the other."""
+        merged: Columns = {}
+        for org_id, _, batch in self.pieces:
+            columns = columns_of(org_id, batch, window_of)
+            if not merged:
+                merged = columns
+                continue
+            for name, values in columns.items():
+                merged[name].extend(values)
+        return merged
+
+    def halves(self) -> "tuple[Part, Part]":
+        """The same rows in two parts."""
+        middle, first, second = len(self) // 2, [], []
+        for org_id, slug, batch in self.pieces:
+            cut = min(max(middle, 0), len(batch))
+            middle -= len(batch)
+            if cut:
+                first.append((org_id, slug, batch.slice(0, cut)))
+            if cut < len(batch):
+                second.append((org_id, slug, batch.slice(cut, len(batch))))
+        return Part(first), Part(second)
+
+
+def _parts(block: Block) -> Iterator[Part]:
+    pieces = [
+        (org_id, block.slugs[org_id], batch) for org_id, batch in block.batches.items() if batch.ids
+    ]
+    if not pieces:
+        return
+    oldest = min(min(batch.ts) for _, _, batch in pieces)
+    newest = max(max(batch.ts) for _, _, batch in pieces)
+    if (newest - oldest) // _MONTH_US < MAX_MONTHS:
+        yield Part(pieces)
+        return
+    for org_id, slug, batch in pieces:
+        for months in _month_groups(batch):
+            yield Part([(org_id, slug, batch.pick(months))])
+
+
+def _month_groups(batch: Batch) -> Iterator[list[int]]:
+    """Indexes of the rows, `MAX_MONTHS` calendar months at a time."""
+    by_month: dict[tuple[int, int], list[int]] = {}
+    for index, ts in enumerate(batch.ts):
+        day = datetime.fromtimestamp(ts // 1_000_000, UTC)
+        by_month.setdefault((day.year, day.month), []).append(index)
+    months = list(by_month.values())
+    for start in range(0, len(months), MAX_MONTHS):
+        yield [index for month in months[start : start + MAX_MONTHS] for index in month]
+
+
+def _insert(runtime: Runtime, part: Part, window_of: Windows) -> None:
+    try:
+        store.insert(runtime.clickhouse, part.columns(window_of))
+    except RowsRefused as refusal:
+        if len(part) == 1:
+            [(org_id, slug, batch)] = part.pieces
+            dead_letters.bury_event(runtime.redis, org_id, slug, batch, str(refusal))
+            return
+        for half in part.halves():
+            _insert(runtime, half, window_of)
+
+
+def _watch(runtime: Runtime, block: Block) -> None:
+    """Tells the evaluation jobs which sessions got events, and which of them an agent's end."""
+    if runtime.settings.evaluator_endpoint is None:
+        return
+    stored: list[StoredSession] = []
+    for org_id, batch in block.batches.items():
+        ended = {
+            session_id
+            for session_id, event_type in zip(batch.session_ids, batch.event_types, strict=True)
+            if event_type == "agent_end"
+        }
+        stored += [
+            StoredSession(
+                org_id=UUID(org_id),
+                org_slug=block.slugs[org_id],
+                session_id=session_id,
+                has_agent_end=session_id in ended,
+            )
+            for session_id in set(batch.session_ids)
+        ]
+    with runtime.postgres.transaction() as session:
+        evaluation_jobs.watch(session, runtime.settings, stored)

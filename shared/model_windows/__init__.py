@@ -1,0 +1,1 @@
+"""Context windows: how many tokens a model can hold."""

@@ -1,0 +1,42 @@
+"""Actors of the ingest path; the work itself is `shared.ingest`'s."""
+
+import os
+import socket
+import threading
+
+import dramatiq
+
+from shared.errors import Unavailable
+from shared.ids import new_request_id
+from shared.ingest import stream
+from shared.ingest.drain import Drain
+from shared.ingest.jobs import PERSIST_EVENTS, TIDY_STREAMS
+from shared.model_windows.builtin import builtin_window
+from workers.context import runtime
+
+# A process that is started again under its old pid must not inherit another one's entries.
+_PROCESS = f"{socket.gethostname()}-{os.getpid()}-{new_request_id()[:8]}"
+
+_DEAD_AFTER_MS = 10 * 60 * 1000
+
+
+@dramatiq.actor(
+    actor_name=PERSIST_EVENTS.actor,
+    queue_name=PERSIST_EVENTS.queue,
+    max_retries=0,
+    max_age=60_000,
+    throws=Unavailable,
+)
+def persist_events() -> None:
+    """Drains the ingest streams; the clock sends the next nudge, so a failure is not retried."""
+    consumer = f"{_PROCESS}-{threading.get_ident()}"
+    Drain(runtime(), consumer, lambda _org_id, model: builtin_window(model)).run()
+
+
+@dramatiq.actor(
+    actor_name=TIDY_STREAMS.actor, queue_name=TIDY_STREAMS.queue, max_retries=0, max_age=60_000
+)
+def tidy_streams() -> None:
+    """Forgets the consumers of processes that are gone."""
+    runtime().queue.nudged(TIDY_STREAMS)
+    stream.forget_dead_consumers(runtime().redis, _DEAD_AFTER_MS)
