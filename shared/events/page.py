@@ -1,0 +1,172 @@
+"""Pages of events: the newest (or oldest) rows that match, exact under duplicates.
+
+What keeps a page fast on a large table is a bound on time, so a page looks at a narrow window
+first and widens it until the page is full or the range is covered.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from shared.clickhouse import ClickHouse, Row
+from shared.clickhouse.where import moment, us
+from shared.clock import now_us, to_us
+from shared.cursor import decode_cursor, encode_cursor
+from shared.events.columns import TABLE
+from shared.events.filters import EventFilters
+
+
+class Key(msgspec.Struct, array_like=True):
+    """Where a page ended: the sort key of its last row."""
+
+    ts: int
+    arrival: int
+    id: int
+
+
+_HOUR_US = 3600 * 1_000_000
+_WINDOWS_US = (_HOUR_US, 24 * _HOUR_US, 30 * 24 * _HOUR_US)
+_FUTURE_US = 25 * _HOUR_US
+
+# Duplicates of one event share a partition, because they share their timestamp.
+READ_SETTINGS = {"do_not_merge_across_partitions_select_final": 1, "max_execution_time": 20}
+
+
+@dataclass(frozen=True)
+class Page:
+    """Rows of the columns that were asked for, and the cursor of the next page if there is one."""
+
+    rows: list[Row]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True)
+class Span:
+    """A half-open range of time, [start, stop) in microseconds."""
+
+    start: int
+    stop: int
+
+
+def read_page(
+    clickhouse: ClickHouse,
+    org_id: str,
+    columns: tuple[str, ...],
+    filters: EventFilters,
+    *,
+    ascending: bool,
+    cursor: str | None,
+    limit: int,
+) -> Page:
+    """One page of `columns`, newest first unless `ascending`.
+
+    Raises `Invalid` for a cursor that this list did not issue.
+    """
+    after = decode_cursor(cursor, Key) if cursor is not None else None
+    span = _span(clickhouse, org_id, filters, after, ascending=ascending)
+    found: list[Row] = []
+    for window in _windows(span, ascending=ascending):
+        wanted = limit + 1 - len(found)
+        found += _read(
+            clickhouse, org_id, columns, filters, window, after, ascending=ascending, limit=wanted
+        )
+        if len(found) > limit:
+            break
+    next_cursor = None
+    if len(found) > limit:
+        found = found[:limit]
+        next_cursor = encode_cursor(found[-1][-3:])
+    return Page([row[:-3] for row in found], next_cursor)
+
+
+def _span(
+    clickhouse: ClickHouse,
+    org_id: str,
+    filters: EventFilters,
+    after: Key | None,
+    *,
+    ascending: bool,
+) -> Span:
+    """The range that the rest of the list can lie in: the filter's, from the cursor on."""
+    start = to_us(filters.ts_from) if filters.ts_from else 0
+    stop = to_us(filters.ts_to) if filters.ts_to else now_us() + _FUTURE_US
+    if after is not None and ascending:
+        start = max(start, after.ts)
+    elif after is not None:
+        stop = min(stop, after.ts + 1)
+    if filters.session_id:
+        known = _sessions_span(clickhouse, org_id, filters.session_id)
+        return Span(max(start, known.start), min(stop, known.stop))
+    if ascending and start == 0:
+        start = _oldest(clickhouse, org_id)
+    return Span(start, stop)
+
+
+def _sessions_span(clickhouse: ClickHouse, org_id: str, session_ids: list[str]) -> Span:
+    [(start, stop)] = clickhouse.rows(
+        f"SELECT {us('min(started_at)')}, {us('max(last_event_at)')} + 1 FROM agent_sessions"
+        " WHERE org_id = {org_id:String} AND session_id IN {session_ids:Array(String)}",
+        {"org_id": org_id, "session_ids": session_ids},
+    )
+    return Span(start, stop)
+
+
+def _oldest(clickhouse: ClickHouse, org_id: str) -> int:
+    rows = clickhouse.rows(
+        f"SELECT {us('ts')} FROM {TABLE} WHERE org_id = {{org_id:String}} ORDER BY ts LIMIT 1",
+        {"org_id": org_id},
+    )
+    return int(rows[0][0]) if rows else 0
+
+
+def _windows(span: Span, *, ascending: bool) -> Iterator[Span]:
+    """The span cut into ever wider pieces, beginning where the list does."""
+    start, stop = span.start, span.stop
+    for width in _WINDOWS_US:
+        if start >= stop:
+            return
+        if ascending:
+            edge = min(stop, start + width)
+            yield Span(start, edge)
+            start = edge
+        else:
+            edge = max(start, stop - width)
+            yield Span(edge, stop)
+            stop = edge
+    if start < stop:
+        yield Span(start, stop)
+
+
+def _read(
+    clickhouse: ClickHouse,
+    org_id: str,
+    columns: tuple[str, ...],
+    filters: EventFilters,
+    window: Span,
+    after: Key | None,
+    *,
+    ascending: bool,
+    limit: int,
+) -> list[Row]:
+    where = filters.where(org_id)
+    where.add(
+        f"ts >= {moment('start')} AND ts < {moment('stop')}",
+        start=window.start,
+        stop=window.stop,
+    )
+    if after is not None:
+        where.add(
+            f"(ts, arrival, id) {'>' if ascending else '<'}"
+            f" ({moment('after_ts')}, {{after_arrival:UInt64}}, {{after_id:UInt64}})",
+            after_ts=after.ts,
+            after_arrival=after.arrival,
+            after_id=after.id,
+        )
+    direction = "ASC" if ascending else "DESC"
+    return clickhouse.rows(
+        f"SELECT {', '.join(columns)}, {us('ts')}, arrival, id FROM {TABLE} FINAL WHERE {where}"
+        f" ORDER BY ts {direction}, arrival {direction}, id {direction} LIMIT {limit:d}",
+        where.params,
+        settings=READ_SETTINGS,
+    )
