@@ -1,0 +1,25 @@
+"""The values to choose from when results are filtered."""
+
+from shared.clickhouse import ClickHouse
+from shared.clickhouse.settings import PAGE
+from shared.clickhouse.where import Where
+
+
+def environments(clickhouse: ClickHouse, org_id: str) -> list[str]:
+    """The environments that have results, sorted."""
+    return _distinct(clickhouse, org_id, "environment")
+
+
+def score_keys(clickhouse: ClickHouse, org_id: str) -> list[str]:
+    """The keys that any result has a score under, sorted."""
+    return _distinct(clickhouse, org_id, "arrayJoin(mapKeys(scores))")
+
+
+def _distinct(clickhouse: ClickHouse, org_id: str, expression: str) -> list[str]:
+    where = Where(org_id)
+    rows = clickhouse.rows(
+        f"SELECT DISTINCT {expression} AS value FROM evaluations WHERE {where} ORDER BY value",
+        where.params,
+        settings=PAGE,
+    )
+    return [value for (value,) in rows]

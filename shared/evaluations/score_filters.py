@@ -1,0 +1,63 @@
+"""Score filters, `key:min..max` with either bound optional: parsed, then put into a WHERE."""
+
+import math
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from shared.errors import Invalid
+
+MAX_FILTERS = 20
+
+_NUMBER = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
+# The key comes first and takes all it can: it may hold colons and dots of its own.
+_FILTER = re.compile(rf"(?P<key>.+):(?P<low>{_NUMBER})?\.\.(?P<high>{_NUMBER})?", re.DOTALL)
+
+
+class ScoreFilter(NamedTuple):
+    """The score `key` exists and lies within the bounds, both inclusive, None being open."""
+
+    key: str
+    low: float | None
+    high: float | None
+
+
+def parse_score_filters(items: Sequence[str]) -> tuple[ScoreFilter, ...]:
+    """The filters of already separated and unescaped `items`.
+
+    Raises `Invalid` naming `score_filters` for more than `MAX_FILTERS` of them, another form, a
+    bound that is no finite number, or bounds that no score can lie between.
+    """
+    if len(items) > MAX_FILTERS:
+        raise Invalid.field("score_filters", f"takes at most {MAX_FILTERS} filters")
+    return tuple(_parse(item) for item in items)
+
+
+def _parse(item: str) -> ScoreFilter:
+    match = _FILTER.fullmatch(item)
+    if match is None:
+        raise Invalid.field("score_filters", f"{item!r} is not of the form key:min..max")
+    low, high = (None if match[bound] is None else float(match[bound]) for bound in ("low", "high"))
+    if any(bound is not None and not math.isfinite(bound) for bound in (low, high)):
+        raise Invalid.field("score_filters", f"{item!r} has a bound out of range")
+    if low is not None and high is not None and low > high:
+        raise Invalid.field("score_filters", f"{item!r} has its bounds the wrong way round")
+    return ScoreFilter(match["key"], low, high)
+
+
+def conditions(
+    filters: Sequence[ScoreFilter], scores: str = "scores"
+) -> tuple[list[str], dict[str, object]]:
+    """SQL conditions on the map `scores`, one a filter, and the parameters bound in them."""
+    texts: list[str] = []
+    params: dict[str, object] = {}
+    for number, (key, low, high) in enumerate(filters):
+        name = f"score_{number}"
+        parts = [f"mapContains({scores}, {{{name}:String}})"]
+        params[name] = key
+        for operator, suffix, bound in ((">=", "low", low), ("<=", "high", high)):
+            if bound is not None:
+                parts.append(f"{scores}[{{{name}:String}}] {operator} {{{name}_{suffix}:Float64}}")
+                params[f"{name}_{suffix}"] = bound
+        texts.append(" AND ".join(parts))
+    return texts, params
