@@ -11,6 +11,7 @@ class SessionFacts(NamedTuple):
     """Who ran a session, where and when; moments are microseconds since the epoch.
 
     All of the session's events lie within `started_at` and `last_event_at`, both inclusive.
+    `last_arrival_ms` is when the server took the newest batch of it, in milliseconds.
     """
 
     session_id: str
@@ -19,6 +20,7 @@ class SessionFacts(NamedTuple):
     started_at: int
     last_event_at: int
     ended_at: int | None
+    last_arrival_ms: int
 
 
 # States are merged here and never read as they lie: parts of one session merge at any later time.
@@ -29,7 +31,8 @@ SELECT
     {us("max(last_event_at)")},
     argMinMerge(first_event),
     argMinIfMerge(first_agent_start),
-    mapApply((agent, ts) -> (agent, {us("ts")}), maxMap(agent_ends))
+    mapApply((agent, ts) -> (agent, {us("ts")}), maxMap(agent_ends)),
+    bitShiftRight(max(last_arrival), 21)
 FROM agent_sessions
 WHERE {{where}}
 GROUP BY session_id
@@ -53,7 +56,7 @@ def fetch(
 
 
 def _facts(row: Row) -> SessionFacts:
-    session_id, started_at, last_event_at, first_event, first_agent_start, agent_ends = row
+    session_id, started_at, last_event_at, first_event, first_agent_start, ends, arrival_ms = row
     first_agent, environment = first_event
     # Agent ids are never empty, so an empty one means that no agent_start was stored.
     agent_id = first_agent_start or first_agent
@@ -63,5 +66,6 @@ def _facts(row: Row) -> SessionFacts:
         environment=environment,
         started_at=started_at,
         last_event_at=last_event_at,
-        ended_at=agent_ends.get(agent_id),
+        ended_at=ends.get(agent_id),
+        last_arrival_ms=arrival_ms,
     )
