@@ -117,6 +117,6 @@ def _first_text(payload: bytes) -> str:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return ""
     for name, raw in members.items():
-        if name not in _ENVELOPE and bytes(raw[:1]) == b'"' and len(bytes(raw)) > len('""'):
-            return _text(raw)
+        if name not in _ENVELOPE and bytes(raw).startswith(b'"') and (text := _text(raw)):
+            return text
     return ""

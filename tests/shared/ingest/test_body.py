@@ -1,0 +1,93 @@
+"""Bodies are unpacked within bounds whatever they claim to be."""
+
+import gzip
+import resource
+
+import pytest
+import zstandard
+
+from shared.errors import BadRequest, TooLarge, UnsupportedMediaType
+from shared.ingest.body import unpack
+
+LIMIT = 8 * 1024 * 1024
+TEXT = b'{"a":1}\n' * 10_000
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "GZIP", "x-gzip"])
+def test_gzip(encoding: str) -> None:
+    assert unpack(gzip.compress(TEXT), encoding, LIMIT) == TEXT
+
+
+def test_gzip_of_several_members() -> None:
+    body = gzip.compress(TEXT) + gzip.compress(TEXT) + b"\0" * 100
+    assert unpack(body, "gzip", LIMIT) == TEXT * 2
+
+
+def test_zstd_with_and_without_a_stated_size() -> None:
+    unsized = zstandard.ZstdCompressor(write_content_size=False).compress(TEXT)
+    sized = zstandard.ZstdCompressor().compress(TEXT)
+    assert unpack(sized, "zstd", LIMIT) == TEXT
+    assert unpack(unsized + sized, "zstd", LIMIT) == TEXT * 2
+
+
+@pytest.mark.parametrize("encoding", ["", "identity"])
+def test_no_encoding(encoding: str) -> None:
+    assert unpack(TEXT, encoding, LIMIT) == TEXT
+
+
+@pytest.mark.parametrize("encoding", ["br", "deflate", "gzip, gzip"])
+def test_an_unknown_encoding_is_named_as_such(encoding: str) -> None:
+    with pytest.raises(UnsupportedMediaType):
+        unpack(TEXT, encoding, LIMIT)
+
+
+@pytest.mark.parametrize("keep", [1, 9, 10, 15, 100, -8, -1])
+def test_a_truncated_body_is_never_half_accepted(keep: int) -> None:
+    packed = gzip.compress(bytes(range(256)) * 40)
+    with pytest.raises(BadRequest):
+        unpack(packed[:keep], "gzip", LIMIT)
+    frame = zstandard.ZstdCompressor().compress(bytes(range(256)) * 40)
+    with pytest.raises(BadRequest):
+        unpack(frame[:-1], "zstd", LIMIT)
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "zstd"])
+def test_garbage_is_refused(encoding: str) -> None:
+    with pytest.raises(BadRequest):
+        unpack(b"certainly not packed", encoding, LIMIT)
+
+
+def test_a_corrupted_checksum_is_refused() -> None:
+    packed = bytearray(gzip.compress(TEXT))
+    packed[-6] ^= 0xFF
+    with pytest.raises(BadRequest):
+        unpack(bytes(packed), "gzip", LIMIT)
+
+
+def gzip_bomb() -> bytes:
+    return gzip.compress(b"\0" * (1024 * 1024 * 1024), 9)
+
+
+def zstd_bomb() -> bytes:
+    compressor = zstandard.ZstdCompressor(level=1)
+    return b"".join(compressor.compress(b"\0" * (512 * 1024 * 1024)) for _ in range(20))
+
+
+@pytest.mark.parametrize(("encoding", "bomb"), [("gzip", gzip_bomb), ("zstd", zstd_bomb)])
+def test_a_bomb_costs_no_more_memory_than_the_limit_allows(encoding: str, bomb: object) -> None:
+    assert callable(bomb)
+    body = bomb()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(TooLarge):
+        unpack(body, encoding, LIMIT)
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+    assert grown < 10 * LIMIT
+
+
+def test_a_zstd_window_over_8_mib_is_refused() -> None:
+    params = zstandard.ZstdCompressionParameters(window_log=27)
+    compressor = zstandard.ZstdCompressor(compression_params=params)
+    frame = compressor.compressobj()
+    body = frame.compress(TEXT) + frame.flush()
+    with pytest.raises(TooLarge):
+        unpack(body, "zstd", LIMIT)
