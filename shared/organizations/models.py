@@ -1,0 +1,28 @@
+"""Organizations: the tenants of a deployment."""
+
+import uuid
+from datetime import datetime
+
+from sqlalchemy import func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from shared.ids import new_id
+from shared.postgres import Base, created_at_column, timestamp_type
+
+
+class Organization(Base):
+    """A tenant. `deleted_at` is set by a soft delete; the slug stays taken until the purge.
+
+    In ClickHouse and Redis an organization goes by `str(id)`.
+    """
+
+    __tablename__ = "organizations"
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
+    slug: Mapped[str] = mapped_column(unique=True)
+    name: Mapped[str]
+    billing_anchor: Mapped[datetime] = mapped_column(
+        timestamp_type, server_default=func.clock_timestamp()
+    )
+    created_at: Mapped[datetime] = created_at_column()
+    deleted_at: Mapped[datetime | None] = mapped_column(timestamp_type)

@@ -1,0 +1,5 @@
+"""Permissions: the tokens, who can hold them, and what a stored grant means."""
+
+from shared.permissions.catalogue import ALL, CATALOGUE, FOR_KEYS, effective, require_for_keys
+
+__all__ = ["ALL", "CATALOGUE", "FOR_KEYS", "effective", "require_for_keys"]

@@ -1,0 +1,74 @@
+"""Every permission token there is, as one table (http-api.md, Authentication 10)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from shared.errors import Invalid
+
+
+@dataclass(frozen=True)
+class Permission:
+    """A token; `for_keys` is false where only people may hold it."""
+
+    token: str
+    description: str
+    for_keys: bool = True
+
+
+CATALOGUE: tuple[Permission, ...] = (
+    Permission("events:add", "send events"),
+    Permission("events:read", "read events and export sessions"),
+    Permission("evaluations:read", "read sessions and evaluations"),
+    Permission("evaluations:trigger", "evaluate a session again"),
+    Permission("dashboards:read", "read dashboards"),
+    Permission("dashboards:write", "create and change dashboards"),
+    Permission("dashboards:delete", "delete dashboards"),
+    Permission("queries:read", "read saved queries and the schema"),
+    Permission("queries:write", "create and change saved queries"),
+    Permission("queries:delete", "delete saved queries"),
+    Permission("queries:run", "run SQL on the organization's data"),
+    Permission("agent:use", "use the assistant"),
+    Permission("keys:create", "create API keys"),
+    Permission("keys:read", "list API keys"),
+    Permission("keys:update", "change what an API key may do", for_keys=False),
+    Permission("keys:disable", "disable API keys"),
+    Permission("keys:regenerate", "give API keys a new secret"),
+    Permission("users:create", "invite members"),
+    Permission("users:read", "read members and permission sets"),
+    Permission("users:update", "change what a member may do"),
+    Permission("users:delete", "disable and enable members"),
+    Permission("settings:read", "read settings and usage"),
+    Permission("settings:write", "change settings and permission sets"),
+    Permission("alerts:read", "read alert rules"),
+    Permission("alerts:write", "create, change and delete alert rules"),
+    Permission("incidents:read", "read incidents"),
+    Permission("incidents:write", "open incidents"),
+    Permission("incidents:ack", "work on incidents"),
+    Permission("audits:read", "read audits and findings"),
+    Permission("audits:write", "create, run and triage audits"),
+    Permission("orgs:admin", "administer the instance", for_keys=False),
+)
+
+# What grants stored by earlier versions are read as.
+_LEGACY = {"alerts:ack": "incidents:ack"}
+
+ALL = frozenset(permission.token for permission in CATALOGUE)
+FOR_KEYS = frozenset(permission.token for permission in CATALOGUE if permission.for_keys)
+
+
+def effective(stored: Iterable[str]) -> frozenset[str]:
+    """The permissions that a stored grant means today; tokens nobody knows any more mean none."""
+    return frozenset(_LEGACY.get(token, token) for token in stored) & ALL
+
+
+def require_for_keys(tokens: Iterable[str]) -> None:
+    """Raises `Invalid` naming each token that does not exist or that no key can hold."""
+    reasons = [
+        f"{token} can only be held by a person"
+        if token in ALL
+        else f"{token!r} is not a permission"
+        for token in tokens
+        if token not in FOR_KEYS
+    ]
+    if reasons:
+        raise Invalid("some permissions cannot be granted", fields={"permissions": reasons})

@@ -1,0 +1,41 @@
+"""People: an account is an e-mail address, a membership is what it may do in one organization."""
+
+import uuid
+from datetime import datetime
+
+from sqlalchemy import ForeignKey, Text, text
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.orm import Mapped, mapped_column
+
+from shared.ids import new_id
+from shared.postgres import Base, created_at_column, timestamp_type
+
+
+class User(Base):
+    """An account of the deployment, known by its lower-case address."""
+
+    __tablename__ = "users"
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
+    email: Mapped[str] = mapped_column(unique=True)
+    created_at: Mapped[datetime] = created_at_column()
+
+
+class Membership(Base):
+    """What a user may do in one organization: (permission_set | added) - removed."""
+
+    __tablename__ = "memberships"
+
+    org_id: Mapped[uuid.UUID] = mapped_column(
+        ForeignKey("organizations.id", ondelete="CASCADE"), primary_key=True
+    )
+    user_id: Mapped[uuid.UUID] = mapped_column(
+        ForeignKey("users.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+    permission_set: Mapped[str | None]
+    permission_added: Mapped[list[str]] = mapped_column(ARRAY(Text), server_default=text("'{}'"))
+    permission_removed: Mapped[list[str]] = mapped_column(ARRAY(Text), server_default=text("'{}'"))
+    is_protected: Mapped[bool] = mapped_column(server_default=text("false"))
+    disabled_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    created_at: Mapped[datetime] = created_at_column()
+    updated_at: Mapped[datetime] = created_at_column()
