@@ -1,0 +1,18 @@
+"""The recording that benchmarks send; it stays where it is, beside the project."""
+
+import gzip
+import os
+from pathlib import Path
+
+_PROJECT = Path(__file__).resolve().parents[1]
+
+
+def read_events() -> list[bytes]:
+    """The 13,007 events, one JSON object each; says where they were looked for when missing."""
+    shared = Path(os.environ.get("WATCHPOST_SHARED") or _PROJECT.parent / "shared")
+    path = shared / "data" / "airline-agent" / "events.ndjson.gz"
+    if not path.exists():
+        raise SystemExit(
+            f"no recording at {path}: set WATCHPOST_SHARED to the folder that holds it"
+        )
+    return gzip.decompress(path.read_bytes()).splitlines()
