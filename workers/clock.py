@@ -17,6 +17,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812 a class b
 
 from shared.config import Settings, load_settings
 from shared.errors import ConfigurationError, Unavailable
+from shared.evaluation_jobs import jobs as evaluation_jobs
 from shared.ingest import jobs as ingest_jobs
 from shared.logs import configure_logging, get_logger
 from shared.queue import Task
@@ -47,6 +48,15 @@ def every(seconds: float) -> Callable[[Settings], float]:
 BEATS: tuple[Beat, ...] = (
     Beat(ingest_jobs.PERSIST_EVENTS, every(1.0)),
     Beat(ingest_jobs.TIDY_STREAMS, every(60.0)),
+    Beat(evaluation_jobs.CHECK_WATCHED_SESSIONS, every(0.5)),
+    Beat(evaluation_jobs.SCAN_INACTIVE_SESSIONS, every(2.0)),
+    Beat(evaluation_jobs.RUN_EVALUATIONS, every(1.0)),
+    Beat(evaluation_jobs.STORE_EVALUATIONS, every(2.0)),
+    # The actor knows when /config is due: by its cadence, and soon after a read that failed.
+    Beat(
+        evaluation_jobs.REFRESH_EVALUATOR_CONFIG,
+        lambda settings: min(settings.evaluator_config_refresh_secs, 2.0),
+    ),
 )
 
 

@@ -1,0 +1,199 @@
+"""What an answer of the evaluator says (wire §5). Pure: bytes and statuses in, a reading out."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from shared.evaluation_jobs.result import MAX_SUMMARY_BYTES, cut
+
+MAX_ANSWER_BYTES = 10 * 1024 * 1024
+
+# Longer waits than this are not taken from a header: the job would be as good as lost.
+MAX_RETRY_AFTER_SECS = 24 * 3600.0
+
+# 4xx that say "later" (RFC 9110, 8470 and 6585); every other 4xx says "never".
+_LATER = frozenset({408, 425, 429})
+
+_QUOTED_CHARACTERS = 400
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A complete HTTP answer; `body` is None when it was larger than `MAX_ANSWER_BYTES`."""
+
+    status: int
+    body: bytes | None
+    retry_after: str | None = None
+
+
+@dataclass(frozen=True)
+class NoAnswer:
+    """The call ended without a complete answer: out of time, or the connection failed."""
+
+    error: str
+    timed_out: bool
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The evaluator is done."""
+
+    scores: dict[str, float] | None
+    reasoning: dict[str, str] | None
+    summary: str | None
+
+
+@dataclass(frozen=True)
+class Pending:
+    """The evaluator works on it; `job_id` is what to ask for, if the answer named one."""
+
+    job_id: str | None
+    next_poll_secs: float | None
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Asking again would change nothing."""
+
+    error: str
+
+
+@dataclass(frozen=True)
+class Failed:
+    """Asking again may well help, not before `retry_after_secs` when the evaluator named it."""
+
+    error: str
+    timed_out: bool = False
+    retry_after_secs: float | None = None
+
+
+Reading = Scored | Pending | Refused | Failed
+
+
+class _Head(msgspec.Struct):
+    """The fields that tell the answers apart."""
+
+    status: str | None = None
+    job_id: Any = None
+
+
+class _EvalResponse(msgspec.Struct):
+    scores: dict[str, float] | UnsetType | None = UNSET
+    reasoning: dict[str, str] | UnsetType | None = UNSET
+    summary: str | UnsetType | None = UNSET
+
+
+class _JobPending(msgspec.Struct):
+    # Kept in a text column and sent back in a path, hence bounded and without control characters.
+    job_id: Annotated[str, Meta(min_length=1, max_length=1024, pattern=r"^[^\x00-\x1f\x7f]*$")] | (
+        None
+    ) = None
+    next_poll_secs: float | None = None
+
+
+class _ErrorAnswer(msgspec.Struct):
+    error: Any = None
+    message: Any = None
+    summary: Any = None
+
+
+_Shape = TypeVar("_Shape")
+
+
+class _Unreadable(Exception):
+    """The body is not what it has to be; the message says why."""
+
+
+def read(answer: Answer | NoAnswer, now: datetime) -> Reading:
+    """Sorts an answer into the four things that can follow from it.
+
+    `now` is what a Retry-After in the form of a date counts from.
+    """
+    if isinstance(answer, NoAnswer):
+        return Failed(answer.error, timed_out=answer.timed_out)
+    if 200 <= answer.status < 300:
+        return _read_success(answer.body)
+    if 300 <= answer.status < 400:
+        return Refused(f"the evaluator answered {answer.status}; redirects are not followed")
+    error = _describe(answer)
+    if answer.status in _LATER or answer.status >= 500:
+        return Failed(error, retry_after_secs=parse_retry_after(answer.retry_after, now))
+    return Refused(error)
+
+
+def parse_retry_after(value: str | None, now: datetime) -> float | None:
+    """Seconds to wait by a Retry-After header, seconds or a date; None when it says nothing."""
+    if value is None:
+        return None
+    if value.isascii() and value.isdigit():
+        # Compared by length first: Python refuses to convert thousands of digits.
+        seconds = float(value) if len(value) < 10 else MAX_RETRY_AFTER_SECS
+    else:
+        try:
+            seconds = (parsedate_to_datetime(value) - now).total_seconds()
+        except (ValueError, TypeError):
+            return None
+    return min(seconds, MAX_RETRY_AFTER_SECS) if seconds > 0 else None
+
+
+def _read_success(body: bytes | None) -> Reading:
+    if body is None:
+        return Refused(f"the evaluator's answer is larger than {MAX_ANSWER_BYTES} bytes")
+    try:
+        head = _decode(body, _Head)
+        return _read_by_status(body, head)
+    except _Unreadable as error:
+        return Refused(str(error))
+
+
+def _read_by_status(body: bytes, head: _Head) -> Reading:
+    status = head.status
+    if status is None:
+        status = "done" if head.job_id is None else "pending"
+    if status == "pending":
+        pending = _decode(body, _JobPending)
+        return Pending(pending.job_id, pending.next_poll_secs)
+    if status == "done":
+        return _scored(_decode(body, _EvalResponse), announced=head.status is not None)
+    if status == "error":
+        return Refused(_reason(_decode(body, _ErrorAnswer)))
+    raise _Unreadable("the evaluator's answer has a status other than done, pending and error")
+
+
+def _scored(response: _EvalResponse, *, announced: bool) -> Scored:
+    fields = (response.scores, response.reasoning, response.summary)
+    if not announced and all(field is UNSET for field in fields):
+        raise _Unreadable("the evaluator's answer has neither scores, reasoning nor summary")
+    summary = response.summary or None
+    return Scored(
+        scores=response.scores or None,
+        reasoning=response.reasoning or None,
+        summary=summary and cut(summary, MAX_SUMMARY_BYTES),
+    )
+
+
+def _reason(answer: _ErrorAnswer) -> str:
+    for text in (answer.error, answer.message, answer.summary):
+        if isinstance(text, str) and text:
+            return text
+    return "the evaluator answered with status error"
+
+
+def _decode(body: bytes, shape: type[_Shape]) -> _Shape:
+    """Decodes strictly: scores are finite numbers, because JSON has no others."""
+    try:
+        return msgspec.json.decode(body, type=shape)
+    except msgspec.ValidationError as error:
+        raise _Unreadable(f"the evaluator's answer has another shape: {error}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise _Unreadable("the evaluator's answer is not JSON") from None
+
+
+def _describe(answer: Answer) -> str:
+    told = f"the evaluator answered {answer.status}"
+    text = " ".join((answer.body or b"")[:4096].decode(errors="replace").split())
+    return f"{told}: {text[:_QUOTED_CHARACTERS]}" if text else told

@@ -1,0 +1,188 @@
+"""Turning watched sessions into automatic jobs: by the end of the root agent, or by inactivity.
+
+Nothing is locked while ClickHouse is asked, so the drains never wait for a query: the answer is
+acted on only where what made the session due still holds.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy import TextClause, text
+from sqlalchemy.orm import Session
+
+from shared.clickhouse import ClickHouse
+from shared.config import Settings
+from shared.evaluation_jobs import evaluator_config
+from shared.evaluation_jobs.enqueue import NewJob, enqueue_automatic
+from shared.evaluation_jobs.watching import QUIET_SECS
+from shared.postgres import Postgres
+from shared.sessions import facts as session_facts
+from shared.sessions.facts import SessionFacts
+
+BATCH = 200
+
+Key = tuple[UUID, str]
+
+
+class Watched(NamedTuple):
+    """A row of `watched_sessions` as it was when it became due."""
+
+    org_id: UUID
+    session_id: str
+    last_arrival_at: datetime
+    org_slug: str
+    org_deleted: bool
+
+    @property
+    def key(self) -> Key:
+        """The key of the row."""
+        return self.org_id, self.session_id
+
+
+_DUE = text("""
+SELECT w.org_id, w.session_id, w.last_arrival_at, org.slug, org.deleted_at IS NOT NULL
+FROM watched_sessions AS w JOIN organizations AS org ON org.id = w.org_id
+WHERE w.check_at <= statement_timestamp()
+ORDER BY w.check_at
+LIMIT :batch
+""")
+
+# A session with a live manual job is left for later: one live job a session.
+_INACTIVE = text("""
+SELECT w.org_id, w.session_id, w.last_arrival_at, org.slug, org.deleted_at IS NOT NULL
+FROM watched_sessions AS w JOIN organizations AS org ON org.id = w.org_id
+WHERE NOT w.evaluated
+    AND w.last_arrival_at <= statement_timestamp() - make_interval(secs => :timeout)
+    AND NOT EXISTS (
+        SELECT FROM evaluation_jobs AS job
+        WHERE job.org_id = w.org_id AND job.session_id = w.session_id
+            AND job.status IN ('pending', 'polling', 'storing'))
+ORDER BY w.last_arrival_at
+LIMIT :batch
+""")
+
+_KEYS = """
+    unnest(CAST(:org_ids AS uuid[]), CAST(:session_ids AS text[]), CAST(:arrivals AS timestamptz[]))
+        AS seen (org_id, session_id, last_arrival_at)
+"""
+
+# Rows that a drain is writing at this moment are skipped; they come up again.
+_LOCK_DUE = text(f"""
+SELECT w.org_id, w.session_id
+FROM watched_sessions AS w JOIN {_KEYS} USING (org_id, session_id)
+WHERE w.check_at <= statement_timestamp()
+FOR UPDATE OF w SKIP LOCKED
+""")
+
+_LOCK_INACTIVE = text(f"""
+SELECT w.org_id, w.session_id
+FROM watched_sessions AS w JOIN {_KEYS} USING (org_id, session_id, last_arrival_at)
+WHERE NOT w.evaluated
+FOR UPDATE OF w SKIP LOCKED
+""")
+
+# What arrived since ClickHouse was asked has not been looked at yet.
+_LOOK_LATER = text(f"""
+UPDATE watched_sessions AS w
+SET waiting_since = CASE WHEN w.last_arrival_at > seen.last_arrival_at
+        THEN w.last_arrival_at END,
+    check_at = CASE WHEN w.last_arrival_at > seen.last_arrival_at
+        THEN w.last_arrival_at + make_interval(secs => :quiet) END
+FROM {_KEYS}
+WHERE w.org_id = seen.org_id AND w.session_id = seen.session_id
+""")
+
+_UNWATCH = text(f"""
+DELETE FROM watched_sessions AS w USING {_KEYS}
+WHERE w.org_id = seen.org_id AND w.session_id = seen.session_id
+""")
+
+
+def promote_ended(postgres: Postgres, clickhouse: ClickHouse, settings: Settings) -> int:
+    """Creates the jobs of watched sessions whose root agent ended; returns how many."""
+    created = 0
+    while settings.evaluator_endpoint is not None:
+        with postgres.transaction() as session:
+            due = _watched(session, _DUE, {"batch": BATCH})
+        found = _facts(clickhouse, settings, due)
+        with postgres.transaction() as session:
+            held = _lock(session, _LOCK_DUE, due)
+            ended = [w for w in held if w.key in found and found[w.key].ended_at is not None]
+            _execute(session, _LOOK_LATER, [w for w in held if w not in ended], quiet=QUIET_SECS)
+            created += enqueue_automatic(session, _new_jobs(ended, found), "agent_end")
+        if len(due) < BATCH or not held:
+            break
+    return created
+
+
+def promote_inactive(postgres: Postgres, clickhouse: ClickHouse, settings: Settings) -> int:
+    """Creates the jobs of sessions that got no event for the evaluator's timeout; how many."""
+    created = 0
+    while settings.evaluator_endpoint is not None:
+        with postgres.transaction() as session:
+            timeout = evaluator_config.current(session, settings).inactivity_timeout_secs
+            if timeout is None:
+                break
+            idle = _watched(session, _INACTIVE, {"timeout": timeout, "batch": BATCH})
+        found = _facts(clickhouse, settings, idle)
+        with postgres.transaction() as session:
+            held = _lock(session, _LOCK_INACTIVE, idle)
+            # Without events, or of an organization that may not evaluate: nothing will come of it.
+            _execute(session, _UNWATCH, [w for w in held if w.key not in found])
+            known = [w for w in held if w.key in found]
+            created += enqueue_automatic(session, _new_jobs(known, found), "inactivity")
+        if len(idle) < BATCH or not held:
+            break
+    return created
+
+
+def _watched(session: Session, statement: TextClause, params: dict[str, object]) -> list[Watched]:
+    return [Watched(*row) for row in session.execute(statement, params)]
+
+
+def _facts(
+    clickhouse: ClickHouse, settings: Settings, watched: Sequence[Watched]
+) -> Mapping[Key, SessionFacts]:
+    """What ClickHouse knows of those sessions that may be evaluated, one query an organization."""
+    by_org: dict[UUID, list[str]] = defaultdict(list)
+    for w in watched:
+        if not w.org_deleted and settings.may_evaluate(w.org_slug):
+            by_org[w.org_id].append(w.session_id)
+    return {
+        (org_id, session_id): found
+        for org_id, session_ids in by_org.items()
+        for session_id, found in session_facts.fetch(clickhouse, str(org_id), session_ids).items()
+    }
+
+
+def _lock(session: Session, statement: TextClause, watched: Sequence[Watched]) -> list[Watched]:
+    """Those of `watched` that are still due, locked until the transaction ends."""
+    if not watched:
+        return []
+    held = {(row.org_id, row.session_id) for row in session.execute(statement, _arrays(watched))}
+    return [w for w in watched if w.key in held]
+
+
+def _execute(
+    session: Session, statement: TextClause, watched: Sequence[Watched], **params: object
+) -> None:
+    if watched:
+        session.execute(statement, {**_arrays(watched), **params})
+
+
+def _arrays(watched: Sequence[Watched]) -> dict[str, object]:
+    return {
+        "org_ids": [str(w.org_id) for w in watched],
+        "session_ids": [w.session_id for w in watched],
+        "arrivals": [w.last_arrival_at for w in watched],
+    }
+
+
+def _new_jobs(watched: Sequence[Watched], found: Mapping[Key, SessionFacts]) -> list[NewJob]:
+    return [
+        NewJob(w.org_id, w.session_id, found[w.key].agent_id, found[w.key].environment)
+        for w in watched
+    ]

@@ -1,0 +1,67 @@
+"""Evaluating a session on request."""
+
+from uuid import UUID
+
+from sqlalchemy import text
+
+from shared.clock import now_us
+from shared.errors import Conflict, Forbidden, NotFound
+from shared.evaluation_jobs import evaluator_config, jobs
+from shared.evaluation_jobs.enqueue import NewJob, enqueue_manual
+from shared.ids import new_request_id
+from shared.logs import current_request_id
+from shared.postgres import after_commit
+from shared.runtime import Runtime
+from shared.sessions import facts as session_facts
+from shared.sessions.facts import SessionFacts
+
+_EVALUATED_BEFORE = text("""
+SELECT EXISTS (
+    SELECT FROM evaluation_jobs WHERE org_id = :org_id AND session_id = :session_id
+        AND status IN ('storing', 'done', 'error', 'timeout'))
+""")
+
+
+def re_evaluate(runtime: Runtime, org_id: UUID, org_slug: str, session_id: str) -> UUID:
+    """Enqueues an evaluation of a session and returns the job's id.
+
+    Raises `NotFound` for an unknown session, `Forbidden` where EVALUATOR_ORGS leaves the
+    organization out, and `Conflict` without an evaluator, while a job of the session is live, or
+    while the session is open: neither ended nor idle nor evaluated before.
+    """
+    settings = runtime.settings
+    facts = session_facts.find(runtime.clickhouse, str(org_id), session_id)
+    if facts is None:
+        raise NotFound("there is no such session")
+    if settings.evaluator_endpoint is None:
+        raise Conflict("no evaluator is configured", code="evaluator_disabled")
+    if not settings.may_evaluate(org_slug):
+        raise Forbidden(
+            "this organization may not use the evaluator", code="evaluator_not_for_organization"
+        )
+    with runtime.postgres.transaction() as session:
+        job = NewJob(org_id, session_id, facts.agent_id, facts.environment)
+        job_id = enqueue_manual(session, job, current_request_id() or new_request_id())
+        if job_id is None:
+            raise Conflict(
+                "an evaluation of this session is queued or in flight", code="evaluation_live"
+            )
+        timeout = evaluator_config.current(session, settings).inactivity_timeout_secs
+        key = {"org_id": org_id, "session_id": session_id}
+        if not _is_finished(facts, timeout) and not session.scalar(_EVALUATED_BEFORE, key):
+            # Raised inside the transaction, so the job is never seen.
+            raise Conflict(
+                "the session is neither ended nor idle nor evaluated before", code="session_open"
+            )
+        after_commit(session, lambda: jobs.nudge_soon(runtime.queue, jobs.RUN_EVALUATIONS))
+    return job_id
+
+
+def _is_finished(facts: SessionFacts, inactivity_timeout_secs: float | None) -> bool:
+    """Ended, or idle: without an arrival for as long as the evaluator's /config says."""
+    if facts.ended_at is not None:
+        return True
+    if inactivity_timeout_secs is None:
+        return False
+    idle_secs = now_us() / 1e6 - facts.last_arrival_ms / 1e3
+    return idle_secs >= inactivity_timeout_secs

@@ -1,0 +1,38 @@
+"""How an evaluation ended: kept with the job until ClickHouse has it."""
+
+import msgspec
+
+from shared.evaluations.records import Status
+
+MAX_SUMMARY_BYTES = 8192
+MAX_ERROR_BYTES = 2048
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """Packed as MessagePack rather than JSONB, which cannot hold the character U+0000."""
+
+    status: Status
+    scores: dict[str, float] | None = None
+    reasoning: dict[str, str] | None = None
+    summary: str | None = None
+    error: str | None = None
+
+    def packed(self) -> bytes:
+        """The bytes of the job's column `result`."""
+        return msgspec.msgpack.encode(self)
+
+
+def unpack(packed: bytes) -> Result:
+    """The result that `packed` holds."""
+    return msgspec.msgpack.decode(packed, type=Result)
+
+
+def cut(text: str, max_bytes: int) -> str:
+    """The longest beginning of `text` that is at most `max_bytes` of UTF-8, in whole characters."""
+    encoded = text.encode()
+    return text if len(encoded) <= max_bytes else encoded[:max_bytes].decode(errors="ignore")
+
+
+def error_text(text: str) -> str:
+    """An error as it is stored: cut, and without the one character that PostgreSQL refuses."""
+    return cut(text.replace("\x00", "\N{REPLACEMENT CHARACTER}"), MAX_ERROR_BYTES)

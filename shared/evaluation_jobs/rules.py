@@ -1,0 +1,144 @@
+"""What follows from a reading: store, ask again, or give up. Pure decisions (wire §5)."""
+
+from dataclasses import dataclass
+
+from shared.config import Settings
+from shared.evaluation_jobs.answers import Failed, Pending, Reading, Refused, Scored
+from shared.evaluation_jobs.result import Result, error_text
+
+MIN_POLL_SECS = 1.0
+MAX_POLL_SECS = 3600.0
+
+BACKOFF_BASE_SECS = 2.0
+BACKOFF_CAP_SECS = 30 * 60.0
+
+
+@dataclass(frozen=True)
+class Call:
+    """The call that was made.
+
+    `attempt_count` counts this one when it was a delivery. `poll_secs_left` is the time until the
+    polling cap, None when nothing was pending before.
+    """
+
+    attempt_count: int
+    evaluator_job_id: str | None
+    poll_secs_left: float | None
+
+    @property
+    def is_poll(self) -> bool:
+        """Whether it asked for the result of an earlier delivery."""
+        return self.evaluator_job_id is not None
+
+
+@dataclass(frozen=True)
+class Finish:
+    """The job is over; store this."""
+
+    result: Result
+
+
+@dataclass(frozen=True)
+class Poll:
+    """Ask for the result of `evaluator_job_id` in `after_secs`; `error` is the last poll's."""
+
+    evaluator_job_id: str
+    after_secs: float
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class Deliver:
+    """Send the request again in `after_secs`."""
+
+    after_secs: float
+    error: str
+
+
+Step = Finish | Poll | Deliver
+
+
+def next_step(
+    call: Call,
+    reading: Reading,
+    settings: Settings,
+    *,
+    default_poll_secs: float | None,
+    jitter: float,
+) -> Step:
+    """What to do after `call`.
+
+    `default_poll_secs` is the evaluator's /config; `jitter` is a random number from 0 to 1.
+    """
+    if isinstance(reading, Scored):
+        return Finish(
+            Result(
+                status="done",
+                scores=reading.scores,
+                reasoning=reading.reasoning,
+                summary=reading.summary,
+            )
+        )
+    if isinstance(reading, Refused):
+        return failure(reading.error)
+    if isinstance(reading, Pending):
+        interval = poll_interval(reading.next_poll_secs, default_poll_secs, settings)
+        return _after_pending(call, reading, interval, settings)
+    if call.evaluator_job_id is not None:
+        interval = poll_interval(None, default_poll_secs, settings)
+        wait = max(interval, reading.retry_after_secs or 0.0)
+        return _poll_before_cap(call, call.evaluator_job_id, wait, settings, reading.error)
+    return _after_failed_delivery(call, reading, settings, jitter)
+
+
+def failure(error: str, *, timed_out: bool = False) -> Finish:
+    """The end of a job that brought no scores."""
+    return Finish(Result(status="timeout" if timed_out else "error", error=error_text(error)))
+
+
+def poll_interval(named: float | None, default: float | None, settings: Settings) -> float:
+    """Seconds until the next poll: the answer's, else /config's, else the platform's; clamped."""
+    for seconds in (named, default):
+        if seconds is not None:
+            return min(max(seconds, MIN_POLL_SECS), MAX_POLL_SECS)
+    return min(max(settings.evaluator_polling_interval_secs, MIN_POLL_SECS), MAX_POLL_SECS)
+
+
+def backoff(attempt: int, jitter: float) -> float:
+    """Seconds before the delivery that follows `attempt` (from 1): 2 s doubling up to 30 min.
+
+    The upper half of that span at random, so that jobs that failed together return apart.
+    """
+    # 2^12 is beyond the cap already; more would only overflow.
+    span = min(BACKOFF_BASE_SECS * 2.0 ** min(attempt - 1, 12), BACKOFF_CAP_SECS)
+    return span * (0.5 + jitter / 2)
+
+
+def _after_pending(call: Call, pending: Pending, interval: float, settings: Settings) -> Step:
+    job_id = pending.job_id or call.evaluator_job_id
+    if job_id is None:
+        return failure("the evaluator answered pending without a job_id")
+    return _poll_before_cap(call, job_id, interval, settings, None)
+
+
+def _poll_before_cap(
+    call: Call, job_id: str, wait: float, settings: Settings, error: str | None
+) -> Step:
+    """Polls again, the last time when the cap is reached: a late result is not thrown away."""
+    left = call.poll_secs_left
+    if left is None:
+        left = settings.evaluator_max_poll_duration_secs
+    elif left <= 0:
+        cap = settings.evaluator_max_poll_duration_secs
+        reason = f": {error}" if error else ""
+        return failure(f"no result within {cap:g} s of polling{reason}", timed_out=True)
+    return Poll(job_id, min(wait, max(left, MIN_POLL_SECS)), error and error_text(error))
+
+
+def _after_failed_delivery(
+    call: Call, failed: Failed, settings: Settings, jitter: float
+) -> Finish | Deliver:
+    if call.attempt_count >= settings.evaluator_max_attempts:
+        return failure(failed.error, timed_out=failed.timed_out)
+    wait = failed.retry_after_secs or backoff(call.attempt_count, jitter)
+    return Deliver(wait, error_text(failed.error))

@@ -1,0 +1,91 @@
+"""Moving results from PostgreSQL to ClickHouse.
+
+A finished job keeps its result until ClickHouse has it, so ClickHouse being down never costs a
+second call to the evaluator.
+"""
+
+from datetime import datetime
+
+from sqlalchemy import Row, text
+
+from shared.clickhouse import ClickHouse
+from shared.clock import to_us
+from shared.evaluation_jobs.result import Result, unpack
+from shared.evaluations import store
+from shared.evaluations.records import Evaluation
+from shared.postgres import Postgres
+
+# Results are at most 10 MiB each; a block of them stays below this unless a single one is larger.
+_BLOCK_BYTES = 32 * 1024 * 1024
+_BLOCK_ROWS = 500
+
+_MAX_UINT32 = 2**32 - 1
+
+_TO_STORE = text("""
+SELECT * FROM (
+    SELECT id, org_id, session_id, agent_id, environment, attempt_count, started_at, completed_at,
+        result, sum(octet_length(result)) OVER (ORDER BY completed_at, id) AS bytes_so_far
+    FROM evaluation_jobs
+    WHERE status = 'storing'
+    ORDER BY completed_at, id
+    LIMIT :rows
+) AS oldest
+WHERE bytes_so_far - octet_length(result) < :bytes
+""")
+
+_STORED = text("""
+UPDATE evaluation_jobs
+SET status = stored.status, result = NULL
+FROM unnest(CAST(:ids AS uuid[]), CAST(:statuses AS text[])) AS stored (id, status)
+WHERE evaluation_jobs.id = stored.id AND evaluation_jobs.status = 'storing'
+""")
+
+
+def store_results(postgres: Postgres, clickhouse: ClickHouse) -> int:
+    """Appends every finished result to ClickHouse, then closes its job; returns how many.
+
+    Killed in between, or run twice at once, it appends equal records again, which are one result.
+    """
+    total = 0
+    while True:
+        with postgres.transaction() as session:
+            rows = session.execute(_TO_STORE, {"rows": _BLOCK_ROWS, "bytes": _BLOCK_BYTES}).all()
+        if not rows:
+            return total
+        results = [unpack(row.result) for row in rows]
+        store.insert(clickhouse, [_record(*pair) for pair in zip(rows, results, strict=True)])
+        with postgres.transaction() as session:
+            session.execute(
+                _STORED,
+                {
+                    "ids": [str(row.id) for row in rows],
+                    "statuses": [result.status for result in results],
+                },
+            )
+        total += len(rows)
+
+
+def _record(row: Row[tuple[object, ...]], result: Result) -> Evaluation:
+    return Evaluation(
+        org_id=str(row.org_id),
+        evaluation_id=str(row.id),
+        session_id=row.session_id,
+        agent_id=row.agent_id,
+        environment=row.environment,
+        status=result.status,
+        scores=result.scores,
+        reasoning=result.reasoning,
+        summary=result.summary,
+        error=result.error,
+        attempt_count=row.attempt_count,
+        duration_ms=_duration_ms(row.started_at, row.completed_at),
+        completed_at=to_us(row.completed_at),
+    )
+
+
+def _duration_ms(started_at: datetime | None, completed_at: datetime) -> int | None:
+    """From the first delivery to the result, None when the request was never sent."""
+    if started_at is None:
+        return None
+    elapsed = int((completed_at - started_at).total_seconds() * 1000)
+    return min(max(elapsed, 0), _MAX_UINT32)

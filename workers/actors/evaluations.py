@@ -1,0 +1,106 @@
+"""Actors of evaluations; what they do is `shared.evaluation_jobs`' and `workers.evaluator`'s.
+
+Each is nudged by the clock for as long as there may be work, so none is retried.
+"""
+
+import functools
+import threading
+from collections.abc import Callable
+
+import dramatiq
+
+from shared import clock
+from shared.errors import Unavailable
+from shared.evaluation_jobs import jobs, promotion, storing
+from shared.queue import Task
+from workers.context import runtime
+from workers.evaluator import config_refresh
+from workers.evaluator.client import EvaluatorClient
+from workers.evaluator.dispatcher import Dispatcher
+
+_PROCESS_STARTED_AT = clock.now()
+
+# A call lasts as long as EVALUATOR_REQUEST_TIMEOUT_MS lets it, so Dramatiq must not end it.
+_NO_TIME_LIMIT_MS = 24 * 3600 * 1000
+
+
+class _Stopping(dramatiq.Middleware):
+    """Tells the dispatchers that this process is about to stop."""
+
+    def __init__(self) -> None:
+        self.event = threading.Event()
+
+    def before_worker_shutdown(self, _broker: dramatiq.Broker, _worker: dramatiq.Worker) -> None:
+        self.event.set()
+
+
+_stopping = _Stopping()
+dramatiq.get_broker().add_middleware(_stopping)
+
+
+_client_lock = threading.Lock()
+
+
+@functools.cache
+def _only_client() -> EvaluatorClient:
+    return EvaluatorClient(runtime().settings)
+
+
+def _client() -> EvaluatorClient:
+    with _client_lock:
+        return _only_client()
+
+
+def _nudged_actor(task: Task) -> Callable[[Callable[[], None]], dramatiq.Actor[[], None]]:
+    """Declares the actor of a task whose messages only say "look"; a stale one says nothing."""
+
+    def declare(look: Callable[[], None]) -> dramatiq.Actor[[], None]:
+        return dramatiq.actor(
+            actor_name=task.actor,
+            queue_name=task.queue,
+            max_retries=0,
+            max_age=60_000,
+            time_limit=_NO_TIME_LIMIT_MS,
+            throws=Unavailable,
+        )(look)
+
+    return declare
+
+
+@_nudged_actor(jobs.RUN_EVALUATIONS)
+def run_evaluations() -> None:
+    """Calls the evaluator for jobs that are due."""
+    runtime().queue.nudged(jobs.RUN_EVALUATIONS)
+    if runtime().settings.evaluator_endpoint is not None:
+        Dispatcher(runtime(), _client(), _stopping.event).run()
+
+
+@_nudged_actor(jobs.CHECK_WATCHED_SESSIONS)
+def check_watched_sessions() -> None:
+    """Creates the jobs of sessions whose root agent ended."""
+    runtime().queue.nudged(jobs.CHECK_WATCHED_SESSIONS)
+    if promotion.promote_ended(runtime().postgres, runtime().clickhouse, runtime().settings):
+        jobs.nudge_soon(runtime().queue, jobs.RUN_EVALUATIONS)
+
+
+@_nudged_actor(jobs.SCAN_INACTIVE_SESSIONS)
+def scan_inactive_sessions() -> None:
+    """Creates the jobs of sessions that went quiet without an end."""
+    runtime().queue.nudged(jobs.SCAN_INACTIVE_SESSIONS)
+    if promotion.promote_inactive(runtime().postgres, runtime().clickhouse, runtime().settings):
+        jobs.nudge_soon(runtime().queue, jobs.RUN_EVALUATIONS)
+
+
+@_nudged_actor(jobs.STORE_EVALUATIONS)
+def store_evaluations() -> None:
+    """Appends finished results to ClickHouse."""
+    runtime().queue.nudged(jobs.STORE_EVALUATIONS)
+    storing.store_results(runtime().postgres, runtime().clickhouse)
+
+
+@_nudged_actor(jobs.REFRESH_EVALUATOR_CONFIG)
+def refresh_evaluator_config() -> None:
+    """Reads the evaluator's /config when it is due."""
+    runtime().queue.nudged(jobs.REFRESH_EVALUATOR_CONFIG)
+    if runtime().settings.evaluator_endpoint is not None:
+        config_refresh.refresh_if_due(runtime(), _client(), _PROCESS_STARTED_AT)

@@ -1,0 +1,25 @@
+"""Reading the evaluator's optional /config."""
+
+from datetime import datetime
+
+from shared.evaluation_jobs import evaluator_config
+from shared.ids import new_request_id
+from shared.logs import current_request_id, get_logger
+from shared.runtime import Runtime
+from workers.evaluator.client import EvaluatorClient
+
+log = get_logger(__name__)
+
+
+def refresh_if_due(runtime: Runtime, client: EvaluatorClient, process_started_at: datetime) -> None:
+    """Reads /config by its cadence and once after a start; a failed read keeps the last values."""
+    settings = runtime.settings
+    with runtime.postgres.transaction() as session:
+        if not evaluator_config.is_due(session, settings, process_started_at):
+            return
+    answer = client.config(request_id=current_request_id() or new_request_id())
+    config = evaluator_config.read_config(answer)
+    if config is None:
+        log.warning("evaluator_config_unreadable", answer=str(getattr(answer, "status", answer)))
+    with runtime.postgres.transaction() as session:
+        evaluator_config.remember(session, settings, config)
