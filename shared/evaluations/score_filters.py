@@ -9,7 +9,7 @@ from shared.errors import Invalid
 
 MAX_FILTERS = 20
 
-_NUMBER = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
+_NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 # The key comes first and takes all it can: it may hold colons and dots of its own.
 _FILTER = re.compile(rf"(?P<key>.+):(?P<low>{_NUMBER})?\.\.(?P<high>{_NUMBER})?", re.DOTALL)
 

@@ -1,0 +1,52 @@
+"""What sessions should look like, added up one event after the other."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from shared.sessions.facts import SessionFacts
+from shared.sessions.listing import Session
+from shared.sessions.totals import AgentCount, SessionTotals
+from tests.support.events import Stored, by_session
+
+
+def sessions_of(stored: Sequence[Stored]) -> list[Session]:
+    """The rows of sessions that were never evaluated, newest first; copies may be in `stored`."""
+    newest: dict[str, int] = {}
+    for item in stored:
+        newest[item.session_id] = max(newest.get(item.session_id, 0), item.arrival)
+    sessions = [
+        Session(_facts_of(events, newest[name] >> 21), _totals_of(events), None)
+        for name, events in by_session(stored).items()
+    ]
+    return sorted(
+        sessions, key=lambda row: (row.facts.last_event_at, row.facts.session_id), reverse=True
+    )
+
+
+def _facts_of(events: Sequence[Stored], last_arrival_ms: int) -> SessionFacts:
+    starts = [item for item in events if item.event_type == "agent_start"]
+    root = (starts or events)[0].agent_id
+    ends = [item.ts for item in events if (item.event_type, item.agent_id) == ("agent_end", root)]
+    return SessionFacts(
+        session_id=events[0].session_id,
+        agent_id=root,
+        environment=events[0].environment,
+        started_at=events[0].ts,
+        last_event_at=events[-1].ts,
+        ended_at=ends[-1] if ends else None,
+        last_arrival_ms=last_arrival_ms,
+    )
+
+
+def _totals_of(events: Sequence[Stored]) -> SessionTotals:
+    counts = Counter(item.agent_id for item in events)
+    agents = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return SessionTotals(
+        agents=tuple(AgentCount(*pair) for pair in agents),
+        event_count=len(events),
+        error_count=sum(item.is_error for item in events),
+        input_tokens=sum(item.input_tokens or 0 for item in events),
+        output_tokens=sum(item.output_tokens or 0 for item in events),
+        first_event_id=events[0].event_id,
+        last_event_id=events[-1].event_id,
+    )

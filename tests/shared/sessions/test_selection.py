@@ -1,0 +1,137 @@
+"""Which sessions each filter leaves."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from shared.clickhouse import ClickHouse
+from shared.errors import Invalid
+from shared.evaluations import store
+from shared.evaluations.score_filters import ScoreFilter
+from shared.sessions.listing import page
+from shared.sessions.selection import SessionFilter
+from tests.support.evaluations import evaluation
+from tests.support.events import event, store_events
+
+AWKWARD = [
+    "a/b",
+    "a,b",
+    "it's",
+    'say "hi"',
+    "back\\slash",
+    "\\N",
+    "größe-名-🙂",
+    "{x:String}",
+    "%s",
+]
+
+
+@pytest.fixture
+def four(clickhouse: ClickHouse, org_id: str) -> str:
+    """Sessions never, failed, well and mended, the newest last."""
+    store_events(
+        clickhouse,
+        org_id,
+        [
+            event("never", "10:00:00", agent_id="a", environment="production"),
+            event("failed", "10:00:01", agent_id="a", environment="staging"),
+            event("failed", "11:00:01", agent_id="b", environment="production"),
+            event("well", "12:00:00", agent_id="b", environment="staging"),
+            event("mended", "13:00:00", agent_id="c", environment="production"),
+        ],
+    )
+    low, high = {"success": 0.25}, {"success": 0.75, "speed": -2.0}
+    results = [
+        evaluation(org_id, "failed", 1, status="done", scores=high),
+        evaluation(org_id, "failed", 2, status="error", error="no"),
+        evaluation(org_id, "well", 3, scores=low),
+        evaluation(org_id, "mended", 4, status="timeout", error="late"),
+        evaluation(org_id, "mended", 5, scores=high),
+    ]
+    store.insert(clickhouse, results)
+    store.insert(clickhouse, results[::-1])
+    return org_id
+
+
+def at(hour: int) -> datetime:
+    return datetime(2026, 11, 2, hour, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "names"),
+    [
+        (SessionFilter(), "mended well failed never"),
+        (SessionFilter(session_ids=("never", "well", "none such")), "well never"),
+        (SessionFilter(agent_ids=("b",)), "well failed"),
+        (SessionFilter(agent_ids=("a", "c")), "mended failed never"),
+        (SessionFilter(environments=("staging",)), "well failed"),
+        (SessionFilter(environments=("staging", "production"), agent_ids=("a",)), "failed never"),
+        (SessionFilter(statuses=("done",)), "mended well"),
+        (SessionFilter(statuses=("error",)), "failed"),
+        (SessionFilter(statuses=("timeout",)), ""),
+        (SessionFilter(statuses=("none",)), "never"),
+        (SessionFilter(statuses=("none", "error")), "failed never"),
+        (SessionFilter(scores=(ScoreFilter("success", 0.5, None),)), "mended"),
+        (SessionFilter(scores=(ScoreFilter("success", 0.25, 0.75),)), "mended well"),
+        (SessionFilter(scores=(ScoreFilter("success", None, 0.5),)), "well"),
+        (SessionFilter(scores=(ScoreFilter("speed", -2.5, -1e-3),)), "mended"),
+        (SessionFilter(scores=(ScoreFilter("speed", None, None),), statuses=("none",)), ""),
+        (SessionFilter(scores=(ScoreFilter("speed", 0, None),), statuses=("done",)), ""),
+        (SessionFilter(ts_from=at(11)), "mended well failed"),
+        (SessionFilter(ts_from=at(12), ts_to=at(13)), "well"),
+        (SessionFilter(ts_to=at(12)), "failed never"),
+    ],
+)
+def test_filters(clickhouse: ClickHouse, four: str, wanted: SessionFilter, names: str) -> None:
+    shown = page(clickhouse, four, wanted, limit=10, cursor=None)
+    assert [row.facts.session_id for row in shown.sessions] == names.split()
+    assert shown.next_cursor is None
+
+
+def test_filters_hold_on_every_page(clickhouse: ClickHouse, four: str) -> None:
+    wanted = SessionFilter(statuses=("done", "none"), scores=())
+    found: list[str] = []
+    cursor: str | None = None
+    for _ in range(3):
+        shown = page(clickhouse, four, wanted, limit=1, cursor=cursor)
+        found += [row.facts.session_id for row in shown.sessions]
+        cursor = shown.next_cursor
+    assert (found, cursor) == (["mended", "well", "never"], None)
+
+
+def test_a_row_carries_its_newest_result(clickhouse: ClickHouse, four: str) -> None:
+    shown = page(clickhouse, four, SessionFilter(), limit=10, cursor=None)
+    newest = [row.latest_evaluation for row in shown.sessions]
+    assert [row and row.completed_at for row in newest] == [5, 3, 2, None]
+
+
+def test_sessions_of_one_moment_are_paged_by_id(clickhouse: ClickHouse, org_id: str) -> None:
+    store_events(clickhouse, org_id, [event(name, "10:00:00") for name in AWKWARD])
+    found: list[str] = []
+    cursor: str | None = None
+    while len(found) < len(AWKWARD):
+        shown = page(clickhouse, org_id, SessionFilter(), limit=2, cursor=cursor)
+        found += [row.facts.session_id for row in shown.sessions]
+        cursor = shown.next_cursor
+    assert found == sorted(AWKWARD, reverse=True)
+    assert cursor is None
+
+
+@pytest.mark.parametrize("name", AWKWARD)
+def test_ids_of_any_characters_can_be_asked_for(
+    clickhouse: ClickHouse, org_id: str, name: str
+) -> None:
+    events = [event(name, "10:00:00", agent_id=name, environment=name.replace(",", ";"))]
+    store_events(clickhouse, org_id, [*events, event("another", "10:00:00")])
+    wanted = SessionFilter(
+        session_ids=(name,), agent_ids=(name,), environments=(name.replace(",", ";"),)
+    )
+    (row,) = page(clickhouse, org_id, wanted, limit=2, cursor=None).sessions
+    assert (row.facts.session_id, row.facts.agent_id) == (name, name)
+
+
+@pytest.mark.parametrize("cursor", ["", "!", "AAAA", "kwEC", "lAECAwQ"])
+def test_a_foreign_cursor_is_refused(clickhouse: ClickHouse, org_id: str, cursor: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        page(clickhouse, org_id, SessionFilter(), limit=2, cursor=cursor)
+    assert list(refused.value.fields) == ["cursor"]

@@ -1,0 +1,26 @@
+"""Evaluation results for tests."""
+
+from typing import Any
+
+from shared.evaluations.records import Evaluation
+from shared.ids import new_id
+
+
+def evaluation(org_id: str, session_id: str, completed_at: int, **fields: Any) -> Evaluation:
+    """A result of a session at a moment; `fields` replace what a plain success has."""
+    values: dict[str, Any] = {
+        "org_id": org_id,
+        "evaluation_id": str(new_id()),
+        "session_id": session_id,
+        "agent_id": "main",
+        "environment": "production",
+        "status": "done",
+        "scores": None,
+        "reasoning": None,
+        "summary": None,
+        "error": None,
+        "attempt_count": 1,
+        "duration_ms": None,
+        "completed_at": completed_at,
+    }
+    return Evaluation(**(values | fields))
