@@ -13,6 +13,7 @@ from shared.devstack.accounts import make_reachable, make_readable, unprivileged
 from shared.devstack.errors import StackError
 from shared.devstack.ports import LOOPBACK
 from shared.devstack.server import Server
+from shared.devstack.state import StateFile
 
 _USER = _DATABASE = "watchpost"
 
@@ -37,8 +38,8 @@ class PostgresServer(Server):
     stop_signal = signal.SIGINT  # "fast": end the connections, write a checkpoint
     kill_signal = signal.SIGQUIT  # "immediate": recovery from the log at the next start
 
-    def __init__(self, directory: Path, port: int, say: Callable[[str], None]) -> None:
-        super().__init__(directory, port)
+    def __init__(self, state_file: StateFile, port: int, say: Callable[[str], None]) -> None:
+        super().__init__(state_file, port)
         self._say = say
         self._install = _install_directory()
         self._data = self.home / "data"

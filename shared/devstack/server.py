@@ -4,7 +4,6 @@ import signal
 import subprocess
 import time
 from abc import ABC, abstractmethod
-from pathlib import Path
 from typing import ClassVar
 
 from shared.devstack.accounts import Account
@@ -21,11 +20,11 @@ class Server(ABC):
     kill_signal: ClassVar[signal.Signals] = signal.SIGKILL
     account: Account | None = None
 
-    def __init__(self, directory: Path, port: int) -> None:
-        self.directory = directory
+    def __init__(self, state_file: StateFile, port: int) -> None:
         self.port = port
-        self.home = directory / self.name
-        self.log = directory / "logs" / f"{self.name}.log"
+        self.home = state_file.directory / self.name
+        self.log = state_file.directory / "logs" / f"{self.name}.log"
+        self._state_file = state_file
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -47,12 +46,12 @@ class Server(ABC):
         self._prepare()
         self._process = spawn(
             self._command(),
-            directory=self.directory,
+            directory=self._state_file.directory,
             cwd=self.home,
             log=self.log,
             account=self.account,
         )
-        StateFile(self.directory).record(self.name, self._process.pid)
+        self._state_file.record(self.name, self._process.pid)
 
     def wait_ready(self, timeout: float = 15.0) -> None:
         """Returns when the server answers and its database exists.

@@ -72,9 +72,9 @@ class DevStack:
                 self._say(f"ended {left} processes that an earlier run left behind")
             self._servers = self._make_servers(self._choose_ports())
             self._lock.start_reaper()
-            for server in self._started():
+            for server in self.servers:
                 server.start()
-            for server in self._started():
+            for server in self.servers:
                 server.wait_ready()
         except BaseException:
             self.stop()
@@ -92,6 +92,11 @@ class DevStack:
     def record(self, name: str, pid: int) -> None:
         """Notes a process that belongs to the stack, so that it never outlives the owner."""
         self._state_file.record(name, pid)
+
+    @property
+    def servers(self) -> list[Server]:
+        """The servers that were started."""
+        return [server for server in self._all() if server.name in self._wanted_servers]
 
     @property
     def postgres(self) -> PostgresServer:
@@ -138,15 +143,12 @@ class DevStack:
 
     def _make_servers(self, ports: Ports) -> tuple[RedisServer, ClickHouseServer, PostgresServer]:
         return (
-            RedisServer(self.directory, ports.redis),
-            ClickHouseServer(self.directory, ports.clickhouse),
-            PostgresServer(self.directory, ports.postgres, self._say),
+            RedisServer(self._state_file, ports.redis),
+            ClickHouseServer(self._state_file, ports.clickhouse),
+            PostgresServer(self._state_file, ports.postgres, self._say),
         )
 
     def _all(self) -> tuple[RedisServer, ClickHouseServer, PostgresServer]:
         if self._servers is None:
             raise StackError("the stack is not started")
         return self._servers
-
-    def _started(self) -> list[Server]:
-        return [server for server in self._all() if server.name in self._wanted_servers]

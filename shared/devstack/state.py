@@ -49,6 +49,7 @@ class StateFile:
     """`state.json` of one directory; safe to use from several threads of the owner."""
 
     def __init__(self, directory: Path) -> None:
+        self.directory = directory
         self._path = directory / "state.json"
         self._lock = threading.Lock()
 

@@ -106,4 +106,4 @@ def test_an_ordinary_user(closed: Path) -> None:
 def test_nobody_else_is_needed_without_root(closed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert unprivileged_account() is None
-    assert PostgresServer(closed, 1, print).account is None
+    assert PostgresServer(StateFile(closed), 1, print).account is None

@@ -1,0 +1,88 @@
+"""The few calls of the service's HTTP API that a demonstration needs."""
+
+import gzip
+import http.client
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+import msgspec
+
+_TIMEOUT_SECONDS = 60.0
+_FULL_BACKLOG_TRIES = 20
+# Keeps request lines below the 4 KiB that some servers and proxies allow.
+_IDS_A_REQUEST = 50
+
+Row = dict[str, Any]
+
+
+class ApiError(Exception):
+    """The service answered with an error; the message has the status and the body."""
+
+
+class Api:
+    """Calls to one deployment with one key, over one connection."""
+
+    def __init__(self, url: str, key: str) -> None:
+        origin = urlsplit(url)
+        self._connection = http.client.HTTPConnection(
+            origin.hostname or "", origin.port, timeout=_TIMEOUT_SECONDS
+        )
+        self._headers = {"Authorization": f"Bearer {key}"}
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._connection.close()
+
+    def post_events(self, lines: Sequence[bytes]) -> Row:
+        """Sends one gzip batch, again while the backlog is full; returns the answer."""
+        headers = {"Content-Type": "application/x-ndjson", "Content-Encoding": "gzip"}
+        body = gzip.compress(b"\n".join(lines))
+        for _ in range(_FULL_BACKLOG_TRIES):
+            status, retry_after, answer = self._call("POST", "/v1/events", body, headers)
+            if status == http.client.ACCEPTED:
+                return _decoded(answer)
+            if status != http.client.SERVICE_UNAVAILABLE:
+                break
+            time.sleep(float(retry_after or 1))
+        raise ApiError(f"POST /v1/events: {status} {answer.decode(errors='replace')}")
+
+    def rows(self, resource: str, session_ids: Sequence[str], limit: int) -> Iterator[Row]:
+        """All rows of `events`, `sessions` or `evaluations` of these sessions, page by page."""
+        for start in range(0, len(session_ids), _IDS_A_REQUEST):
+            wanted = ",".join(session_ids[start : start + _IDS_A_REQUEST])
+            cursor: str | None = None
+            while True:
+                query = {"session_id": wanted, "limit": str(limit)}
+                page = self._get(f"/v1/{resource}", query | ({"cursor": cursor} if cursor else {}))
+                yield from page[resource]
+                cursor = page["next_cursor"]
+                if cursor is None:
+                    break
+
+    def _get(self, path: str, query: dict[str, str]) -> Row:
+        status, _, answer = self._call("GET", f"{path}?{urlencode(query)}")
+        if status != http.client.OK:
+            raise ApiError(f"GET {path}: {status} {answer.decode(errors='replace')}")
+        return _decoded(answer)
+
+    def _call(
+        self,
+        method: str,
+        target: str,
+        body: bytes | None = None,
+        more: dict[str, str] | None = None,
+    ) -> tuple[int, str | None, bytes]:
+        try:
+            self._connection.request(method, target, body, {**self._headers, **(more or {})})
+            response = self._connection.getresponse()
+            return response.status, response.headers["Retry-After"], response.read()
+        except (OSError, http.client.HTTPException) as error:
+            self._connection.close()  # the next call opens a fresh one
+            raise ApiError(f"{method} {target}: {error!r}") from error
+
+
+def _decoded(answer: bytes) -> Row:
+    row: Row = msgspec.json.decode(answer, type=Row)
+    return row

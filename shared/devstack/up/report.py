@@ -1,0 +1,75 @@
+"""What `bin/up` prints: the scores by agent, the checks, and how to go on."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from statistics import fmean
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+from shared.devstack.up.checks import Check
+from shared.devstack.up.demo import Played
+
+_MOST_SCORES = 6
+
+
+def print_scores(console: Console, played: Played) -> None:
+    """A table with a line for each agent: how much it did, and the mean of each score."""
+    by_agent: dict[str, list[dict[str, float]]] = defaultdict(list)
+    for row in played.evaluations:
+        by_agent[row["agent_id"]].append(row["scores"] or {})
+    names = sorted({name for rows in by_agent.values() for scores in rows for name in scores})
+    table = Table(title="What was scored (means)")
+    table.add_column("agent")
+    table.add_column("evaluated", justify="right")
+    for name in names[:_MOST_SCORES]:
+        table.add_column(name, justify="right")
+    for agent_id, rows in sorted(by_agent.items()):
+        table.add_row(agent_id, str(len(rows)), *(_mean(rows, n) for n in names[:_MOST_SCORES]))
+    console.print(table)
+    ended = len(played.recording.ended_session_ids)
+    console.print(
+        f"{len(played.recording.lines)} events of {len(played.recording.session_ids)} sessions; "
+        f"{len(played.evaluations)} of {ended} that ended are evaluated",
+        highlight=False,
+    )
+
+
+def _mean(rows: Sequence[dict[str, float]], name: str) -> str:
+    values = [scores[name] for scores in rows if name in scores]
+    return f"{fmean(values):.2f}" if values else ""
+
+
+def print_checks(console: Console, checks: Sequence[Check]) -> bool:
+    """A line for each check; returns whether all passed."""
+    for check in checks:
+        verdict = "ok" if check.passed else f"FAILED: {check.difference}"
+        console.print(f"{check.what} ... {verdict}", highlight=False, markup=False, soft_wrap=True)
+    return all(check.passed for check in checks)
+
+
+def print_next_steps(console: Console, url: str, key: str) -> None:
+    """URLs, the key, and commands to paste."""
+    event = {
+        "session_id": "my-first-session",
+        "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "type": "agent_start",
+        "goal": "try Watchpost",
+    }
+    line = msgspec.json.encode(event).decode()
+    auth = f"-H 'Authorization: Bearer {key}'"
+    for text in (
+        "",
+        f"API:       {url}/v1/docs",
+        f"OpenAPI:   {url}/v1/openapi.json",
+        f"ADMIN_KEY: {key}",
+        "",
+        "Go on with:",
+        f"curl {auth} '{url}/v1/sessions?limit=3'",
+        f"curl {auth} '{url}/v1/evaluations?limit=3'",
+        f"curl {auth} -H 'Content-Type: application/x-ndjson' -d '{line}' {url}/v1/events",
+        "",
+    ):
+        console.print(text, highlight=False, markup=False, soft_wrap=True)

@@ -1,0 +1,132 @@
+"""What the demonstration sends, and that its checks notice what is wrong."""
+
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+import pytest
+
+from shared.devstack.up.api import Api, Row
+from shared.devstack.up.checks import run_checks
+from shared.devstack.up.demo import Played
+from shared.devstack.up.expected import expected_scores
+from shared.devstack.up.recording import Recording, record
+
+NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def recording() -> Recording:
+    return record(NOW)
+
+
+class Answers(Api):
+    """An API that answers with fixed rows."""
+
+    def __init__(self, rows: dict[str, list[Row]]) -> None:
+        super().__init__("http://127.0.0.1:1", "unused")
+        self._rows = rows
+
+    def rows(self, resource: str, session_ids: Sequence[str], limit: int) -> Iterator[Row]:
+        assert session_ids
+        assert limit > 0
+        return iter(self._rows[resource])
+
+
+def perfect(recording: Recording) -> tuple[dict[str, list[Row]], list[Row]]:
+    rows: dict[str, list[Row]] = {
+        "events": [{"payload": deepcopy(event)} for event in recording.events],
+        "sessions": [
+            {"session_id": name, "event_count": len(recording.of_session(name))}
+            for name in recording.session_ids
+        ],
+    }
+    evaluations: list[Row] = [
+        {
+            "session_id": name,
+            "status": "done",
+            "scores": dict(expected_scores(recording.of_session(name))),
+        }
+        for name in recording.ended_session_ids
+    ]
+    return rows, evaluations
+
+
+def failed(recording: Recording, rows: dict[str, list[Row]], evaluations: list[Row]) -> set[str]:
+    played = Played(recording, len(recording.lines), 0, tuple(evaluations))
+    checks = run_checks(Answers(rows), played, scores=True)
+    return {check.what for check in checks if not check.passed}
+
+
+def test_the_recording_looks_like_agents_at_work(recording: Recording) -> None:
+    assert len(recording.session_ids) == 60
+    assert 1_800 <= len(recording.lines) <= 3_600
+    assert len(recording.ended_session_ids) == 57
+    agents = {event["agent_id"] for event in recording.events}
+    assert len(agents) == 7
+    environments = {event["environment"] for event in recording.events}
+    assert environments == {"production", "staging", "development"}
+    assert len(set(recording.lines)) == len(recording.lines)
+
+
+def test_it_happened_in_order_and_just_now(recording: Recording) -> None:
+    times = [datetime.fromisoformat(event["timestamp"]) for event in recording.events]
+    assert times == sorted(times)
+    assert times[-1] == NOW
+    assert times[0] > NOW - timedelta(hours=4)
+    assert [msgspec.json.decode(line) for line in recording.lines] == list(recording.events)
+
+
+def test_every_run_has_sessions_of_its_own(recording: Recording) -> None:
+    assert not set(recording.session_ids) & set(record(NOW).session_ids)
+
+
+def test_scores_that_are_expected() -> None:
+    start: Row = {"type": "agent_start", "agent_id": "root"}
+    helper: Row = {"type": "agent_end", "agent_id": "helper", "outcome": "success"}
+    assert expected_scores([start, helper]) == {
+        "task_success": 0.0,
+        "tool_reliability": 1.0,
+        "turn_efficiency": 1.0,
+    }
+    work: list[Row] = [
+        *({"type": "model_request", "agent_id": "root"} for _ in range(40)),
+        {"type": "tool_result", "agent_id": "root", "error": "timeout"},
+        *({"type": "tool_result", "agent_id": "root", "error": none} for none in ("", None, False)),
+        {"type": "agent_end", "agent_id": "root", "outcome": "failed"},
+        {"type": "agent_end", "agent_id": "root", "outcome": "done"},
+    ]
+    assert expected_scores([start, *work, helper]) == {
+        "task_success": 1.0,
+        "tool_reliability": 0.75,
+        "turn_efficiency": 0.5,
+    }
+
+
+def test_checks_pass_when_all_is_right(recording: Recording) -> None:
+    assert failed(recording, *perfect(recording)) == set()
+
+
+def test_checks_notice_lost_doubled_and_changed_events(recording: Recording) -> None:
+    rows, evaluations = perfect(recording)
+    lost = {**rows, "events": rows["events"][1:]}
+    assert failed(recording, lost, evaluations) == {"events stored", "events unchanged"}
+    doubled = {**rows, "events": [*rows["events"], rows["events"][0]]}
+    assert failed(recording, doubled, evaluations) == {"events stored"}
+    rows["events"][5]["payload"]["type"] = "changed"
+    assert failed(recording, rows, evaluations) == {"events unchanged"}
+
+
+def test_checks_notice_wrong_sessions_and_evaluations(recording: Recording) -> None:
+    rows, evaluations = perfect(recording)
+    rows["sessions"][0]["event_count"] += 1
+    evaluations[0]["scores"]["task_success"] -= 0.5
+    evaluations[1]["status"] = "error"
+    assert failed(recording, rows, evaluations) == {
+        "events counted per session",
+        "evaluated once each",
+        "scores: task_success",
+    }
+    assert "sessions evaluated" in failed(recording, rows, evaluations[1:])
+    assert "sessions evaluated" in failed(recording, rows, [*evaluations, evaluations[0]])

@@ -1,0 +1,165 @@
+"""`bin/up` with small programs in the places of the service's own."""
+
+import http.client
+import shutil
+import socket
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from shared.devstack import StackError
+from shared.devstack.ports import free_port
+from shared.devstack.processes import leftovers
+from shared.devstack.state import StateFile
+from shared.devstack.up.deployment import Deployment
+
+Procfile = dict[str, str]
+MakeDeployment = Callable[[Procfile], Deployment]
+
+
+@pytest.fixture
+def directory() -> Iterator[Path]:
+    made = Path(tempfile.mkdtemp(prefix="watchpost-tests-"))
+    yield made
+    shutil.rmtree(made)
+
+
+@pytest.fixture
+def said() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def given() -> dict[str, str]:
+    """Variables of a user who has stores and an evaluator: nothing of the stack is started."""
+    return {
+        "PATH": "/usr/bin:/bin",
+        "PORT": str(free_port()),
+        "DATABASE_URL": "postgresql://elsewhere/db",
+        "REDIS_URL": "redis://elsewhere/0",
+        "CLICKHOUSE_URL": "clickhouse://elsewhere/db",
+        "EVALUATOR_ENDPOINT": "http://elsewhere",
+        "SOMETHING_ELSE": "passed on",
+    }
+
+
+@pytest.fixture
+def make(directory: Path, given: dict[str, str], said: list[str]) -> Iterator[MakeDeployment]:
+    """Makes a deployment of a working Procfile with some lines replaced."""
+    site = directory / "site" / "v1"
+    site.mkdir(parents=True)
+    (site / "health").write_text("ok")
+    deployments: list[Deployment] = []
+
+    def make(changes: Procfile) -> Deployment:
+        lines = {
+            "release": f"env > {directory}/release.env",
+            "web": f"python -m http.server $PORT --bind 127.0.0.1 --directory {site.parent}",
+            "worker": "exec sleep 1000",
+            "clock": "sleep 1000 & sleep 1000",
+            **changes,
+        }
+        procfile = directory / "Procfile"
+        procfile.write_text("".join(f"{name}: {line}\n" for name, line in lines.items()))
+        deployments.append(Deployment(directory / "stack", given, said.append, procfile))
+        return deployments[-1]
+
+    yield make
+    for deployment in deployments:
+        deployment.stop()
+    left = leftovers(directory / "stack", StateFile(directory / "stack").read())
+    assert left == []
+
+
+def answers(port: str) -> bool:
+    connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=2)
+    try:
+        connection.request("GET", "/v1/health")
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
+    finally:
+        connection.close()
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 15.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "did not happen in time"
+        time.sleep(0.05)
+
+
+def test_variables_of_the_user_win_and_keys_stay(
+    make: MakeDeployment, directory: Path, given: dict[str, str]
+) -> None:
+    with make({}) as deployment:
+        assert deployment.url == f"http://127.0.0.1:{given['PORT']}"
+        first_key = deployment.admin_key
+        seen = dict(
+            line.split("=", 1)
+            for line in (directory / "release.env").read_text().splitlines()
+            if "=" in line
+        )
+    assert seen.items() >= (given.items() - {("PATH", given["PATH"])})
+    assert seen["PATH"].endswith(given["PATH"])
+    assert seen["ADMIN_KEY"] == first_key
+    assert len(seen["AGENT_API_KEY"]) >= 16
+    assert "EVALUATOR_TOKEN" not in seen
+    assert "CLICKHOUSE_READONLY_URL" not in seen
+    assert (directory / "stack" / "keys.json").stat().st_mode & 0o077 == 0
+    with make({}) as again:
+        assert again.admin_key == first_key
+
+
+def test_a_killed_program_is_named_and_started_again(
+    make: MakeDeployment, directory: Path, given: dict[str, str], said: list[str]
+) -> None:
+    with make({}):
+        web = StateFile(directory / "stack").read().processes["web"].pid
+        psutil.Process(web).kill()
+        wait_until(lambda: "web started again" in said)
+        wait_until(lambda: answers(given["PORT"]))
+        assert any(message.startswith("web ended; the last lines of") for message in said)
+
+
+def test_a_failing_release_ends_the_start(make: MakeDeployment) -> None:
+    deployment = make({"release": "echo 'no such table' >&2; exit 3"})
+    with pytest.raises(StackError, match="release failed:\nno such table"):
+        deployment.start()
+
+
+def test_a_program_that_dies_at_once_ends_the_start(make: MakeDeployment) -> None:
+    deployment = make({"web": "exec sleep 1000", "worker": "echo 'REDIS_URL is bad'; exit 1"})
+    with pytest.raises(StackError, match=r"worker ended; the last lines of .*\nREDIS_URL is bad"):
+        deployment.start()
+
+
+def test_one_deployment_a_directory(make: MakeDeployment) -> None:
+    with make({}), pytest.raises(StackError, match=r"already running in .* \(process \d+\)"):
+        make({}).start()
+
+
+def test_a_port_that_was_asked_for_is_never_replaced(
+    make: MakeDeployment, given: dict[str, str]
+) -> None:
+    with socket.socket() as squatter:
+        squatter.bind(("127.0.0.1", int(given["PORT"])))
+        squatter.listen()
+        with pytest.raises(StackError, match=f"PORT={given['PORT']} is taken"):
+            make({}).start()
+
+
+def test_a_program_that_ignores_sigterm_ends_all_the_same(
+    make: MakeDeployment, directory: Path
+) -> None:
+    ignore = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(99)"
+    deployment = make({"worker": f'python -c "{ignore}" & wait'})
+    deployment.start()
+    began = time.monotonic()
+    deployment.stop()
+    assert time.monotonic() - began < 12
+    assert leftovers(directory / "stack", StateFile(directory / "stack").read()) == []
