@@ -6,7 +6,9 @@ from collections.abc import Iterator
 import pytest
 
 from shared.devstack import DevStack
+from shared.runtime import Runtime
 from tests.support.airline import Airline, airline_folder, load_airline
+from tests.support.runtime import Org, connected, make_org, migrated, settings_for
 from tests.support.stack import running_stack
 
 
@@ -33,6 +35,26 @@ def redis_url(stack: DevStack) -> str:
 def clickhouse_url(stack: DevStack) -> str:
     """The URL of an empty ClickHouse database."""
     return stack.urls.clickhouse_url
+
+
+@pytest.fixture(scope="session")
+def migrated_stack(stack: DevStack) -> DevStack:
+    """The stack with the schema of this release in both databases."""
+    migrated(settings_for(stack.urls))
+    return stack
+
+
+@pytest.fixture(scope="session")
+def runtime(migrated_stack: DevStack) -> Iterator[Runtime]:
+    """Connections to the stack, with the default settings."""
+    with connected(settings_for(migrated_stack.urls)) as made:
+        yield made
+
+
+@pytest.fixture
+def org(runtime: Runtime) -> Org:
+    """A fresh organization: what a test sees of it is all its own."""
+    return make_org(runtime)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,235 @@
+"""From an accepted body to stored rows: nothing lost, nothing doubled, whoever fails on the way."""
+
+import json
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from shared.clock import format_ts
+from shared.devstack import DevStack
+from shared.errors import Unavailable
+from shared.ingest import backlog, dead_letters, stream
+from shared.ingest.accept import Ingest
+from shared.ingest.drain import PAUSE_KEY, Drain
+from shared.model_windows.builtin import builtin_window
+from shared.runtime import Runtime
+from tests.support.airline import Airline
+from tests.support.runtime import Org, connected, make_org, settings_for
+
+
+@pytest.fixture(scope="module")
+def ingest_runtime(migrated_stack: DevStack) -> Iterator[Runtime]:
+    """Takes over what another consumer left after a moment instead of 15 s."""
+    with connected(settings_for(migrated_stack.urls, ingest_claim_idle_secs=0.05)) as made:
+        yield made
+
+
+@pytest.fixture
+def runtime(ingest_runtime: Runtime) -> Runtime:
+    ingest_runtime.redis.flushdb()
+    return ingest_runtime
+
+
+def lines_of(count: int, session_id: str = "s", **fields: object) -> list[bytes]:
+    moment = datetime(2026, 11, 1, 8, tzinfo=UTC)
+    return [
+        json.dumps(
+            {
+                "session_id": session_id,
+                "timestamp": format_ts(moment + timedelta(seconds=number)),
+                "type": "note",
+                "n": number,
+                **fields,
+            }
+        ).encode()
+        for number in range(count)
+    ]
+
+
+def accept(runtime: Runtime, org: Org, lines: list[bytes]) -> None:
+    decoded = Ingest(runtime).accept(
+        org_id=org.id,
+        org_slug=org.slug,
+        body=b"\n".join(lines),
+        media_type="application/x-ndjson",
+        encoding="",
+    )
+    assert decoded.skipped == 0
+
+
+def drain(runtime: Runtime, consumer: str = "c1") -> int:
+    return Drain(runtime, consumer, lambda _org, model: builtin_window(model)).run()
+
+
+def stored(runtime: Runtime, org: Org) -> list[str]:
+    rows = runtime.clickhouse.rows(
+        "SELECT payload FROM events FINAL WHERE org_id = {org_id:String} ORDER BY ts, arrival, id",
+        {"org_id": org.id},
+    )
+    return [payload for (payload,) in rows]
+
+
+def text(lines: list[bytes]) -> list[str]:
+    return [line.decode() for line in lines]
+
+
+def test_what_is_accepted_is_stored_and_leaves_redis(runtime: Runtime, org: Org) -> None:
+    lines = lines_of(1000)
+    accept(runtime, org, lines)
+    assert backlog.measure(runtime.redis)[org.id] > 0
+    assert drain(runtime) == 1000
+    assert stored(runtime, org) == text(lines)
+    assert backlog.measure(runtime.redis) == {}
+    assert stream.active_orgs(runtime.redis) == []
+    assert backlog.lag_secs(runtime.redis) == 0.0
+
+
+def test_the_same_batch_twice_is_stored_once_in_its_first_order(runtime: Runtime, org: Org) -> None:
+    moment = format_ts(datetime(2026, 11, 1, tzinfo=UTC))
+    lines = lines_of(50, timestamp=moment)
+    accept(runtime, org, lines)
+    drain(runtime)
+    accept(runtime, org, lines[::-1])
+    drain(runtime)
+    assert stored(runtime, org) == text(lines)
+
+
+def test_a_large_body_becomes_several_entries_in_order(runtime: Runtime, org: Org) -> None:
+    lines = lines_of(40, filler="x" * 100_000)
+    accept(runtime, org, lines)
+    assert runtime.redis.xlen(stream.stream_key(org.id)) > 1
+    assert drain(runtime) == 40
+    assert stored(runtime, org) == text(lines)
+
+
+def test_two_hundred_months_in_one_batch(runtime: Runtime, org: Org) -> None:
+    months = [
+        format_ts(datetime(2005 + index // 12, index % 12 + 1, 3, tzinfo=UTC))
+        for index in range(200)
+    ]
+    lines = [
+        json.dumps({"session_id": "s", "timestamp": moment, "type": "note"}).encode()
+        for moment in months
+    ]
+    accept(runtime, org, lines)
+    assert drain(runtime) == 200
+    assert stored(runtime, org) == text(lines)
+
+
+def test_organizations_are_drained_in_turn(runtime: Runtime) -> None:
+    loud, quiet = make_org(runtime), make_org(runtime)
+    for number in range(100):
+        accept(runtime, loud, lines_of(2, session_id=f"s{number}"))
+    accept(runtime, quiet, lines_of(2))
+    entries = stream.read_new(runtime.redis, "c1", stream.active_orgs(runtime.redis), 16)
+    assert {entry.org_id for entry in entries} == {loud.id, quiet.id}
+
+
+def test_entries_of_a_dead_consumer_are_taken_over(runtime: Runtime, org: Org) -> None:
+    accept(runtime, org, lines_of(10))
+    assert stream.read_new(runtime.redis, "killed", [org.id], 10)
+    assert drain(runtime, "survivor") in (0, 10)
+    runtime.redis.connection_pool.disconnect()
+    _wait_idle()
+    drain(runtime, "survivor")
+    assert len(stored(runtime, org)) == 10
+    assert backlog.measure(runtime.redis) == {}
+
+
+def test_a_store_that_is_down_costs_nothing(runtime: Runtime, org: Org, stack: DevStack) -> None:
+    accept(runtime, org, lines_of(10))
+    stack.clickhouse.kill()
+    try:
+        with pytest.raises(Unavailable):
+            drain(runtime)
+        assert runtime.redis.exists(PAUSE_KEY)
+        assert drain(runtime) == 0, "a paused drain leaves the stream alone"
+    finally:
+        stack.clickhouse.start()
+        stack.clickhouse.wait_ready()
+    runtime.redis.delete(PAUSE_KEY)
+    _wait_idle()
+    drain(runtime)
+    assert len(stored(runtime, org)) == 10
+
+
+def test_a_refused_event_is_set_aside_and_its_neighbours_are_stored(
+    runtime: Runtime, org: Org
+) -> None:
+    constraint = f"odd_{org.slug}"
+    runtime.clickhouse.execute(
+        f"ALTER TABLE events ADD CONSTRAINT {constraint} CHECK NOT"
+        f" (org_id = '{org.id}' AND payload LIKE '%\"n\": 7,%' OR payload LIKE '%\"n\": 7}}%')"
+    )
+    lines = lines_of(20)
+    try:
+        accept(runtime, org, lines)
+        drain(runtime)
+    finally:
+        runtime.clickhouse.execute(f"ALTER TABLE events DROP CONSTRAINT {constraint}")
+    assert stored(runtime, org) == text(lines[:7] + lines[8:])
+    [letter] = list(dead_letters.letters(runtime.redis, org.slug))
+    assert letter.batch is not None
+    assert letter.batch.payloads == [lines[7]]
+    assert constraint in letter.reason
+    dead_letters.retry(runtime.redis, letter)
+    drain(runtime)
+    assert stored(runtime, org) == text(lines)
+    assert dead_letters.count(runtime.redis) == 0
+
+
+def test_an_entry_that_is_no_batch_is_set_aside(runtime: Runtime, org: Org) -> None:
+    accept(runtime, org, lines_of(1))
+    fields = {"slug": org.slug, "data": b"\x01garbage", "request_id": ""}
+    runtime.redis.xadd(stream.stream_key(org.id), fields)  # type: ignore[arg-type]
+    drain(runtime)
+    assert len(stored(runtime, org)) == 1
+    [letter] = list(dead_letters.letters(runtime.redis))
+    assert (letter.batch, letter.data) == (None, b"\x01garbage")
+
+
+def test_a_full_backlog_refuses_with_a_time_to_come_back(
+    migrated_stack: DevStack, runtime: Runtime
+) -> None:
+    org, other = make_org(runtime), make_org(runtime)
+    settings = settings_for(migrated_stack.urls, ingest_backlog_bytes=40_000)
+    with connected(settings) as bounded:
+        ingest = Ingest(bounded)
+
+        def post(to: Org) -> None:
+            ingest.accept(
+                org_id=to.id,
+                org_slug=to.slug,
+                body=b"\n".join(lines_of(10, filler="".join(chr(33 + n % 90) for n in range(900)))),
+                media_type="application/x-ndjson",
+                encoding="",
+            )
+
+        def post_until_refused() -> None:
+            for _ in range(100):
+                post(org)
+
+        with pytest.raises(Unavailable) as refusal:
+            post_until_refused()
+        assert refusal.value.retry_after_secs
+        before = runtime.redis.xlen(stream.stream_key(org.id))
+        post(other)
+        assert runtime.redis.xlen(stream.stream_key(org.id)) == before
+        drain(runtime)
+        _wait_idle(0.3)
+        post(org)
+
+
+def test_the_whole_recording_goes_through(runtime: Runtime, org: Org, airline: Airline) -> None:
+    lines = list(airline.lines)
+    for start in range(0, len(lines), 500):
+        accept(runtime, org, lines[start : start + 500])
+    drain(runtime)
+    assert stored(runtime, org) == text(lines)
+
+
+def _wait_idle(seconds: float = 0.1) -> None:
+    """Longer than INGEST_CLAIM_IDLE_SECS of these tests."""
+    time.sleep(seconds)
