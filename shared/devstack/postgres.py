@@ -52,8 +52,9 @@ class PostgresServer(Server):
 
     def _prepare(self) -> None:
         if self.account is not None:
-            for part in (self._install, _libraries(self._install)):
-                make_readable(part)
+            make_readable(self._install)
+            if (libraries := _libraries(self._install)).exists():
+                make_readable(libraries)
             for opened in [*make_reachable(self._install), *make_reachable(self._data)]:
                 self._say(
                     f"{opened}: other users may now pass through (chmod o+x), because PostgreSQL "
