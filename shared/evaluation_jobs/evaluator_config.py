@@ -8,6 +8,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from shared.config import Settings
+from shared.evaluation_jobs import models
 from shared.evaluation_jobs.answers import Answer, NoAnswer
 
 # A failed read is repeated this soon, or with the normal cadence when that is faster.
@@ -50,14 +51,10 @@ def read_config(answer: Answer | NoAnswer) -> EvaluatorConfig | None:
 
 def current(session: Session, settings: Settings) -> EvaluatorConfig:
     """The last good answer of the evaluator that is configured now."""
-    row = session.execute(
-        text(
-            "SELECT inactivity_timeout_secs, default_poll_interval_secs FROM evaluator_config"
-            " WHERE endpoint = :endpoint"
-        ),
-        {"endpoint": settings.evaluator_endpoint},
-    ).one_or_none()
-    return EvaluatorConfig() if row is None else EvaluatorConfig(*row)
+    row = session.get(models.EvaluatorConfig, 1)
+    if row is None or row.endpoint != settings.evaluator_endpoint:
+        return EvaluatorConfig()
+    return EvaluatorConfig(row.inactivity_timeout_secs, row.default_poll_interval_secs)
 
 
 def is_due(session: Session, settings: Settings, process_started_at: datetime) -> bool:

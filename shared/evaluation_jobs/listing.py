@@ -5,11 +5,12 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import text
+from sqlalchemy import case, select, text
 from sqlalchemy.orm import Session
 
 from shared.config import Settings
 from shared.evaluation_jobs.claims import evaluator_slugs
+from shared.evaluation_jobs.models import LIVE, EvaluationJob
 
 LiveStatus = Literal["pending", "polling"]
 
@@ -32,19 +33,7 @@ class LiveJob(NamedTuple):
 
 
 # A job whose result is on its way to ClickHouse still shows as what it was.
-_LIVE = text("""
-SELECT * FROM (
-    SELECT id, session_id, agent_id, environment,
-        CASE WHEN evaluator_job_id IS NULL THEN 'pending' ELSE 'polling' END AS shown_status,
-        trigger, attempt_count, evaluator_job_id, enqueued_at, next_attempt_at, poll_deadline_at,
-        last_error
-    FROM evaluation_jobs
-    WHERE org_id = :org_id AND status IN ('pending', 'polling', 'storing')
-) AS live
-WHERE shown_status = ANY(CAST(:statuses AS text[]))
-ORDER BY enqueued_at DESC, id DESC
-LIMIT :limit
-""")
+_SHOWN_STATUS = case((EvaluationJob.evaluator_job_id.is_(None), "pending"), else_="polling")
 
 _OLDEST_DUE = text("""
 SELECT extract(epoch FROM statement_timestamp() - min(job.next_attempt_at))
@@ -61,8 +50,26 @@ def live_jobs(
     session: Session, org_id: UUID, *, statuses: Collection[LiveStatus], limit: int
 ) -> Sequence[LiveJob]:
     """The newest jobs in one of `statuses`."""
-    rows = session.execute(_LIVE, {"org_id": org_id, "statuses": list(statuses), "limit": limit})
-    return [LiveJob(*row) for row in rows]
+    query = (
+        select(
+            EvaluationJob.id,
+            EvaluationJob.session_id,
+            EvaluationJob.agent_id,
+            EvaluationJob.environment,
+            _SHOWN_STATUS,
+            EvaluationJob.trigger,
+            EvaluationJob.attempt_count,
+            EvaluationJob.evaluator_job_id,
+            EvaluationJob.enqueued_at,
+            EvaluationJob.next_attempt_at,
+            EvaluationJob.poll_deadline_at,
+            EvaluationJob.last_error,
+        )
+        .where(EvaluationJob.org_id == org_id, text(LIVE), _SHOWN_STATUS.in_(statuses))
+        .order_by(EvaluationJob.enqueued_at.desc(), EvaluationJob.id.desc())
+        .limit(limit)
+    )
+    return [LiveJob(*row) for row in session.execute(query)]
 
 
 def oldest_due_secs(session: Session, settings: Settings) -> float:

@@ -12,7 +12,6 @@ from shared.postgres import Base, timestamp_type
 LIVE = "status IN ('pending', 'polling', 'storing')"
 # Jobs that wait for a call to the evaluator, or for the answer of one.
 CALLABLE = "status IN ('pending', 'polling')"
-AUTOMATIC = "trigger <> 'manual'"
 
 
 def _organization() -> Mapped[uuid.UUID]:
@@ -92,7 +91,7 @@ class EvaluationJob(Base):
             "org_id",
             "session_id",
             unique=True,
-            postgresql_where=text(AUTOMATIC),
+            postgresql_where=text("trigger <> 'manual'"),
         ),
         Index("ix_evaluation_jobs_session", "org_id", "session_id"),
         Index(

@@ -1,8 +1,9 @@
 """The declarative base: every table's constraints get predictable names for Alembic."""
 
 from datetime import datetime
+from typing import Any, ClassVar
 
-from sqlalchemy import DateTime, MetaData, func
+from sqlalchemy import DateTime, MetaData, Text, func
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 timestamp_type = DateTime(timezone=True)
@@ -10,6 +11,9 @@ timestamp_type = DateTime(timezone=True)
 
 class Base(DeclarativeBase):
     """All PostgreSQL tables; `shared/<resource>/models.py` subclass it."""
+
+    # As the migrations declare it, so that they can be compared with the models.
+    type_annotation_map: ClassVar[dict[Any, Any]] = {str: Text}
 
     metadata = MetaData(
         naming_convention={
