@@ -16,6 +16,7 @@ from shared.errors import ConfigurationError
 Seconds = Annotated[float, Meta(gt=0)]
 Bytes = Annotated[int, Meta(ge=1024)]
 Count = Annotated[int, Meta(ge=1)]
+Secret = Annotated[str, Meta(min_length=16, max_length=256)]
 
 _PREFIXES = {
     "database_url": ("postgresql://", "postgresql+psycopg2://", "postgres://"),
@@ -65,13 +66,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = "auto"
 
     # Identity
-    admin_key: Annotated[
-        str | None,
-        Meta(min_length=16, max_length=256, description="secret of the instance key `admin`"),
-    ] = None
+    admin_key: Annotated[Secret | None, Meta(description="secret of the instance key `admin`")] = (
+        None
+    )
     agent_api_key: Annotated[
-        str | None,
-        Meta(min_length=16, max_length=256, description="secret of the key `dashboard-assistant`"),
+        Secret | None, Meta(description="secret of the key `dashboard-assistant`")
     ] = None
     admin_email: Annotated[
         str | None, Meta(description="protected first member of the default organization")

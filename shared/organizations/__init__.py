@@ -1,0 +1,7 @@
+"""Organizations: the tenants of a deployment."""
+
+from shared.organizations.models import Organization
+from shared.organizations.rules import DEFAULT_SLUG
+from shared.organizations.service import all_live, create, find
+
+__all__ = ["DEFAULT_SLUG", "Organization", "all_live", "create", "find"]

@@ -1,0 +1,28 @@
+"""What an organization may be called."""
+
+import re
+
+from shared.errors import Invalid
+
+DEFAULT_SLUG = "default"
+RESERVED = frozenset({"api", "login", "admin", "ingest", "auth"})
+
+_MAX_LENGTH = 40
+_MAX_NAME_LENGTH = 200
+_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+def require_slug(slug: str) -> None:
+    """Raises `Invalid` unless `slug` follows wire §2 and is not reserved."""
+    if len(slug) > _MAX_LENGTH or not _SLUG.fullmatch(slug):
+        raise Invalid.field(
+            "slug", "1 to 40 characters of a-z and 0-9, with single hyphens between them"
+        )
+    if slug in RESERVED:
+        raise Invalid.field("slug", f"{slug!r} is reserved")
+
+
+def require_name(name: str) -> None:
+    """Raises `Invalid` for a name that nobody could read."""
+    if not name.strip() or len(name) > _MAX_NAME_LENGTH or not name.isprintable():
+        raise Invalid.field("name", "1 to 200 printable characters")

@@ -1,0 +1,40 @@
+"""Organizations: make them, list them, find them by slug."""
+
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from shared.errors import Conflict
+from shared.organizations.models import Organization
+from shared.organizations.rules import require_name, require_slug
+
+
+def create(session: Session, slug: str, name: str | None = None) -> Organization:
+    """A new organization, named like its slug unless told otherwise.
+
+    Raises `Invalid` for a bad slug or name, `Conflict` when the slug is taken, be it by a deleted
+    organization.
+    """
+    require_slug(slug)
+    require_name(slug if name is None else name)
+    organization = Organization(slug=slug, name=slug if name is None else name)
+    session.add(organization)
+    try:
+        session.flush()
+    except IntegrityError:
+        raise Conflict(f"there is an organization {slug!r} already", code="slug_taken") from None
+    return organization
+
+
+def all_live(session: Session) -> list[Organization]:
+    """Every organization that is not deleted, by slug."""
+    query = (
+        select(Organization).where(Organization.deleted_at.is_(None)).order_by(Organization.slug)
+    )
+    return list(session.scalars(query))
+
+
+def find(session: Session, slug: str) -> Organization | None:
+    """The organization of a slug, None for an unknown or deleted one."""
+    query = select(Organization).where(Organization.slug == slug, Organization.deleted_at.is_(None))
+    return session.scalars(query).one_or_none()

@@ -1,0 +1,29 @@
+"""The web application: `create_app(runtime)`; `web.wsgi` is the one that a server runs."""
+
+from flask import Flask
+
+from shared.runtime import Runtime
+from web import errors, openapi, request_log, state
+from web.paths import EncodedSlashes
+
+# A resource's routes are one line here: its blueprint.
+BLUEPRINTS = (openapi.blueprint,)
+
+# Bodies of JSON routes. POST /events has bounds of its own and sets `request.max_content_length`.
+_MAX_BODY_BYTES = 2 * 1024 * 1024
+
+
+def create_app(runtime: Runtime) -> Flask:
+    """The application on these connections; nothing connects before the first request."""
+    app = Flask("web", static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = _MAX_BODY_BYTES
+    app.url_map.merge_slashes = False
+    state.attach(app, runtime)
+    request_log.init_app(app)
+    errors.init_app(app)
+    api = openapi.make_api(app)
+    for blueprint in BLUEPRINTS:
+        api.register_blueprint(blueprint)
+    openapi.publish(app, api)
+    app.wsgi_app = EncodedSlashes(app.wsgi_app)  # type: ignore[method-assign] # Flask's own way
+    return app

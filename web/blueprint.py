@@ -1,0 +1,97 @@
+"""flask-smorest's blueprint with the reading of bodies and parameters that wire §1 asks for."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn, TypeVar, cast
+
+import flask_smorest
+import marshmallow as ma
+import msgspec
+from flask import Request
+from webargs import core
+from webargs.flaskparser import FlaskParser
+
+from shared.errors import BadRequest, Invalid, UnsupportedMediaType
+
+View = TypeVar("View", bound=Callable[..., Any])
+SchemaLike = ma.Schema | type[ma.Schema]
+
+
+class Parser(FlaskParser):
+    """Reads strict JSON, ignores unknown fields, and raises our errors.
+
+    Raises `UnsupportedMediaType` for a body that is not announced as JSON, `BadRequest` for one
+    that is not JSON, `Invalid` with flat field names for values that a schema refuses. No body at
+    all is as good as an empty object.
+    """
+
+    DEFAULT_UNKNOWN_BY_LOCATION = {  # noqa: RUF012 webargs declares it without ClassVar
+        **FlaskParser.DEFAULT_UNKNOWN_BY_LOCATION,
+        "json": ma.EXCLUDE,
+    }
+
+    def load_json(self, req: Request, _schema: ma.Schema) -> Any:
+        """The decoded body."""
+        body = req.get_data()
+        if not body:
+            return core.missing
+        if not core.is_json(req.mimetype):
+            raise UnsupportedMediaType("Content-Type must be application/json")
+        try:
+            return msgspec.json.decode(body)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            raise BadRequest("the body is not JSON", code="malformed_json") from None
+        except RecursionError:
+            raise BadRequest("the body is nested too deeply", code="malformed_json") from None
+
+    def handle_error(
+        self, error: ma.ValidationError, *_args: object, **_kwargs: object
+    ) -> NoReturn:
+        """Turns webargs' messages, which are nested under the location, into flat ones."""
+        messages = cast("Mapping[str, object]", error.messages)
+        fields: dict[str, list[str]] = {}
+        for location, found in messages.items():
+            _flatten(found, "", location, fields)
+        raise Invalid("some fields are not valid", fields=fields) from None
+
+
+def _flatten(found: object, path: str, location: str, into: dict[str, list[str]]) -> None:
+    if isinstance(found, Mapping):
+        for name, below in found.items():
+            step = "" if name == ma.exceptions.SCHEMA else str(name)
+            _flatten(below, ".".join(filter(None, (path, step))), location, into)
+        return
+    reasons = found if isinstance(found, list) else [found]
+    name = path or ("body" if location == "json" else location)
+    into.setdefault(name, []).extend(str(reason) for reason in reasons)
+
+
+class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask-smorest is untyped
+    """The routes of one resource, below /v1; the decorators keep a view's type."""
+
+    ARGUMENTS_PARSER = Parser()
+
+    def __init__(self, name: str, description: str) -> None:
+        super().__init__(name, name, url_prefix="/v1", description=description)
+
+    def route(self, rule: str, **options: Any) -> Callable[[View], View]:
+        """Registers a view; options are Flask's, `methods` above all."""
+        return cast("Callable[[View], View]", super().route(rule, **options))
+
+    def arguments(
+        self, schema: SchemaLike, *, location: str = "json", **options: Any
+    ) -> Callable[[View], View]:
+        """Hands the view what `schema` makes of the body, or of `location="query"`."""
+        decorator = super().arguments(schema, location=location, **options)
+        return cast("Callable[[View], View]", decorator)
+
+    def response(
+        self, status: int, schema: object = None, **options: Any
+    ) -> Callable[[View], View]:
+        """Serialises what the view returns; a `Response` it only documents."""
+        return cast("Callable[[View], View]", super().response(status, schema, **options))
+
+    def alt_response(
+        self, status: int, response: str | None = None, **options: Any
+    ) -> Callable[[View], View]:
+        """Documents one more answer; `response` is a status name such as `NOT_FOUND`."""
+        return cast("Callable[[View], View]", super().alt_response(status, response, **options))

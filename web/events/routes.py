@@ -1,0 +1,130 @@
+"""Events: taken in by the batch, read by the page."""
+
+from typing import Any
+
+import msgspec
+from flask import Response, request
+
+from shared.clock import format_us
+from shared.events.filters import EventFilters
+from shared.events.page import read_page
+from web.auth import current_identity, requires
+from web.blueprint import Blueprint
+from web.events.facets import add_facets
+from web.events.schemas import Accepted, EventPage, EventPageQuery, EventSummaryPage
+from web.responses import json_response
+from web.state import runtime, state
+
+blueprint = Blueprint("events", "What agents did, as their collectors sent it")
+add_facets(blueprint)
+
+_HEAD = (
+    "id",
+    "session_id",
+    "agent_id",
+    "event_type",
+    "toUnixTimestamp64Micro(ts)",
+    "environment",
+    "is_error",
+    "error_type",
+    "output_tokens",
+    "context_window",
+    "context_fill",
+)
+_NAMES = tuple("ts" if "(ts)" in column else column for column in _HEAD)
+_TS = _NAMES.index("ts")
+
+_BATCHES = {
+    "required": True,
+    "content": {
+        "application/x-ndjson": {"schema": {"type": "string"}},
+        "application/json": {
+            "schema": {
+                "oneOf": [
+                    {"type": "array", "items": {"type": "object"}},
+                    {
+                        "type": "object",
+                        "properties": {"events": {"type": "array", "items": {"type": "object"}}},
+                    },
+                ]
+            }
+        },
+    },
+}
+_ENCODING = {
+    "name": "Content-Encoding",
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string", "enum": ["gzip", "zstd", "identity"]},
+}
+
+
+@blueprint.route("/events", methods=["POST"])
+@requires("events:add")
+@blueprint.doc(requestBody=_BATCHES, parameters=[_ENCODING])
+@blueprint.response(202, Accepted)
+@blueprint.alt_response(400, "BAD_REQUEST")
+@blueprint.alt_response(413, "REQUEST_ENTITY_TOO_LARGE")
+@blueprint.alt_response(415, "UNSUPPORTED_MEDIA_TYPE")
+@blueprint.alt_response(503, "SERVICE_UNAVAILABLE")
+def add_events() -> Response:
+    """Take a batch of events.
+
+    One JSON object a line, an array, or `{"events": […]}`. Bad events are skipped and told of,
+    never a reason to refuse the good ones; the same event sent twice is stored once. 202 means
+    that the accepted events are on disk and will be stored; 503 that nothing was taken.
+    """
+    identity = current_identity()
+    request.max_content_length = runtime().settings.ingest_max_body_bytes
+    decoded = state().ingest.accept(
+        org_id=identity.org_id,
+        org_slug=identity.org_slug,
+        body=request.get_data(cache=False),
+        media_type=request.mimetype,
+        encoding=request.headers.get("Content-Encoding", ""),
+    )
+    answer = {
+        "accepted": len(decoded.batch),
+        "skipped": decoded.skipped,
+        "errors": decoded.errors,
+    }
+    return json_response(answer, 202)
+
+
+@blueprint.route("/events")
+@requires("events:read")
+@blueprint.arguments(EventPageQuery, location="query")
+@blueprint.response(200, EventPage)
+def list_events(query: dict[str, Any]) -> Response:
+    """List events with their payloads, newest first."""
+    return _page("payload", **query)
+
+
+@blueprint.route("/events/summary")
+@requires("events:read")
+@blueprint.arguments(EventPageQuery, location="query")
+@blueprint.response(200, EventSummaryPage)
+def list_event_summaries(query: dict[str, Any]) -> Response:
+    """List events with one line each instead of their payloads, newest first."""
+    return _page("summary", **query)
+
+
+def _page(
+    last: str, *, filters: EventFilters, order: str, cursor: str | None, limit: int
+) -> Response:
+    page = read_page(
+        runtime().clickhouse,
+        current_identity().org_id,
+        (*_HEAD, last),
+        filters,
+        ascending=order == "asc",
+        cursor=cursor,
+        limit=limit,
+    )
+    events = []
+    for row in page.rows:
+        event = dict(zip(_NAMES, row, strict=False))
+        event["ts"] = format_us(row[_TS])
+        event[last] = msgspec.Raw(row[-1].encode()) if last == "payload" else row[-1]
+        events.append(event)
+    return json_response({"events": events, "next_cursor": page.next_cursor})

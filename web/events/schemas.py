@@ -1,0 +1,136 @@
+"""What the routes of events read and answer (wire §3)."""
+
+from marshmallow import Schema, fields, post_load, validate
+
+from shared.events.filters import EventFilters
+from shared.events.search import MAX_SEARCH_CHARS
+from web.params import Limit, Values, cursor_field, next_cursor_field, ts_from_field, ts_to_field
+
+MAX_SEARCHES = 10
+
+
+class AcceptedError(Schema):
+    """Why one event was skipped."""
+
+    line = fields.Integer(
+        required=True, metadata={"description": "line or array element, counted from 1"}
+    )
+    error = fields.String(required=True)
+
+
+class Accepted(Schema):
+    """What became of a batch."""
+
+    accepted = fields.Integer(required=True, metadata={"description": "events that will be stored"})
+    skipped = fields.Integer(required=True, metadata={"description": "events that will not be"})
+    errors = fields.List(
+        fields.Nested(AcceptedError),
+        required=True,
+        metadata={"description": "the reasons of the first 20 skipped events"},
+    )
+
+
+def _values(what: str) -> Values:
+    return Values(
+        load_default=list,
+        metadata={"description": f"{what}; several, comma-separated, mean any of them"},
+    )
+
+
+class EventFilterQuery(Schema):
+    """The filters that every read of events takes."""
+
+    session_id = _values("session")
+    agent_id = _values("agent")
+    event_type = _values("event type, such as `tool_use`")
+    environment = _values("environment")
+    error_type = _values("error type")
+    trigger_event = _values("trigger event of a hook")
+    tool_name = _values("tool")
+    hook_name = _values("hook")
+    model = _values("model")
+    errored = fields.Boolean(
+        load_default=False, metadata={"description": "true: only events that tell of a failure"}
+    )
+    search = fields.List(
+        fields.String(validate=validate.Length(1, MAX_SEARCH_CHARS)),
+        load_default=list,
+        validate=validate.Length(max=MAX_SEARCHES),
+        metadata={
+            "description": "text in the payload's keys and values, in any case; repeated, any of"
+            " the texts"
+        },
+    )
+    search_exclude = Values(
+        load_default=list,
+        metadata={"description": "payload keys that `search` leaves out, comma-separated"},
+    )
+    ts_from = ts_from_field("events")
+    ts_to = ts_to_field("events")
+
+    @post_load
+    def _filters(self, data: dict[str, object], **_: object) -> dict[str, object]:
+        names = EventFilters.__dataclass_fields__.keys() & data.keys()
+        rest = {name: value for name, value in data.items() if name not in names}
+        filters = EventFilters(**{name: data[name] for name in names})  # type: ignore[arg-type]
+        return {"filters": filters, **rest}
+
+
+class EventPageQuery(EventFilterQuery):
+    """Filters, and where in the list to read."""
+
+    order = fields.String(
+        load_default="desc",
+        validate=validate.OneOf(["asc", "desc"]),
+        metadata={"description": "`desc`: newest first; `asc`: oldest first"},
+    )
+    cursor = cursor_field()
+    limit = Limit(default=50, cap=1000)
+
+
+class EventHead(Schema):
+    """What every listed event has."""
+
+    id = fields.Integer(required=True, metadata={"description": "below 2^53"})
+    session_id = fields.String(required=True)
+    agent_id = fields.String(required=True)
+    event_type = fields.String(required=True)
+    ts = fields.String(required=True, metadata={"format": "date-time"})
+    environment = fields.String(required=True)
+    is_error = fields.Boolean(required=True)
+    error_type = fields.String(required=True, allow_none=True)
+    output_tokens = fields.Integer(required=True, allow_none=True)
+    context_window = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "tokens the model can hold"}
+    )
+    context_fill = fields.Float(
+        required=True,
+        allow_none=True,
+        metadata={"description": "(input + output tokens) / context_window"},
+    )
+
+
+class Event(EventHead):
+    """An event with its payload as it was sent."""
+
+    payload = fields.Dict(required=True)
+
+
+class EventSummary(EventHead):
+    """An event with one line that stands for it."""
+
+    summary = fields.String(required=True, metadata={"maxLength": 200})
+
+
+class EventPage(Schema):
+    """A page of events."""
+
+    events = fields.List(fields.Nested(Event), required=True)
+    next_cursor = next_cursor_field()
+
+
+class EventSummaryPage(Schema):
+    """A page of events without their payloads."""
+
+    events = fields.List(fields.Nested(EventSummary), required=True)
+    next_cursor = next_cursor_field()

@@ -1,0 +1,90 @@
+"""The OpenAPI document at /v1/openapi.json and the page that shows it at /v1/docs."""
+
+from typing import Any
+
+import flask_smorest
+from flask import Flask, Response, current_app
+from flask_swagger_ui import get_swaggerui_blueprint
+
+from web import params, paths
+from web.auth import SECURITY_SCHEME, public
+from web.blueprint import Blueprint
+from web.errors import ErrorBody
+from web.responses import json_response, raw_json_response
+
+VERSION = "0.0.1-beta.77"
+DOCUMENT_URL = "/v1/openapi.json"
+PAGE_URL = "/v1/docs"
+
+_DOCUMENT = "openapi_document"
+
+
+class Api(flask_smorest.Api):  # type: ignore[misc] # flask-smorest is untyped
+    """Collects the documentation of the blueprints."""
+
+    ERROR_SCHEMA = ErrorBody
+
+    def _register_error_handlers(self) -> None:
+        """Leaves the handlers of `web.errors` alone."""
+
+    def _register_pagination_header(self) -> None:
+        """Our lists have cursors, so flask-smorest's own paging stays out of the document."""
+
+
+blueprint = Blueprint("openapi", "This description")
+
+
+@blueprint.route("/openapi.json")
+@public
+@blueprint.response(200, {"type": "object"}, description="This document")
+def openapi_document() -> Response:
+    """Everything that this service answers, as OpenAPI 3.1."""
+    encoded: bytes = current_app.extensions[_DOCUMENT]
+    return raw_json_response(encoded)
+
+
+def make_api(app: Flask) -> Api:
+    """The API of an application, as yet without routes."""
+    app.config.update(API_TITLE="Watchpost", API_VERSION=VERSION, OPENAPI_VERSION="3.1.0")
+    app.url_map.converters["any_id"] = paths.AnyId
+    api = Api(app, spec_kwargs={"info": {"description": _DESCRIPTION}})
+    api.register_field(params.Values, "string", None)
+    api.register_field(params.Timestamp, "string", "date-time")
+    api.register_converter(paths.AnyId, _any_id_schema)
+    api.spec.components.security_scheme(
+        SECURITY_SCHEME,
+        {"type": "http", "scheme": "bearer", "description": "`Authorization: Bearer <API key>`"},
+    )
+    return api
+
+
+def publish(app: Flask, api: Api) -> None:
+    """Encodes the document, once, and serves the page that shows it."""
+    app.extensions[_DOCUMENT] = json_response(api.spec.to_dict()).get_data()
+    page = get_swaggerui_blueprint(
+        PAGE_URL,
+        DOCUMENT_URL,
+        # No validator: it would send every reader's browser to a server of somebody else.
+        config={
+            "app_name": "Watchpost",
+            "validatorUrl": None,
+            "oauth2RedirectUrl": f"{PAGE_URL}/oauth2-redirect.html",
+        },
+    )
+    app.register_blueprint(page)
+    # Without the slash too; a redirect would be a body that is not ours.
+    app.add_url_rule(PAGE_URL, "docs", app.view_functions["swagger_ui.show"])
+
+
+def _any_id_schema(_converter: paths.AnyId) -> dict[str, Any]:
+    return {"type": "string", "minLength": 1, "maxLength": 256}
+
+
+_DESCRIPTION = """\
+Observability for AI agents: send events, read them back, see every finished session evaluated.
+
+Timestamps are RFC 3339 in UTC with microseconds. Filters that take several values take them
+comma-separated (`\\,` is a comma inside a value). `limit` above its cap is as good as the cap,
+`cursor` is the `next_cursor` of the page before. An id with a slash is sent with `%2F`. Every
+response carries `X-Request-Id`; every error has one shape, whatever its status.
+"""

@@ -1,0 +1,100 @@
+"""Query parameters that every list has, and the fields they are made of (wire §1)."""
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+from marshmallow import EXCLUDE, Schema, ValidationError, fields
+
+_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)")
+_SEPARATOR = re.compile(r"(?<!\\),")
+
+
+def split_values(text: str) -> list[str]:
+    r"""`a,b\,c` as `["a", "b,c"]`; empty parts are left out."""
+    return [part.replace("\\,", ",") for part in _SEPARATOR.split(text) if part]
+
+
+class Values(fields.Field[list[str]]):
+    r"""Several values in one parameter: comma-separated, `\,` is a comma inside a value."""
+
+    default_error_messages = {"invalid": "must be text"}  # noqa: RUF012 as marshmallow declares it
+
+    def __init__(self, **options: Any) -> None:
+        options.setdefault("load_default", None)
+        super().__init__(**options)
+
+    def _deserialize(self, value: Any, *_args: Any, **_kwargs: Any) -> list[str]:
+        if not isinstance(value, str):
+            raise self.make_error("invalid")
+        return split_values(value)
+
+
+class Timestamp(fields.Field[datetime]):
+    """A moment in RFC 3339 with an explicit zone, as a datetime in UTC."""
+
+    default_error_messages = {  # noqa: RUF012 as marshmallow declares it
+        "invalid": "must be an RFC 3339 timestamp with a zone, like 2026-11-01T08:00:00Z"
+    }
+
+    def _deserialize(self, value: Any, *_args: Any, **_kwargs: Any) -> datetime:
+        if not isinstance(value, str) or not _TIMESTAMP.fullmatch(value):
+            raise self.make_error("invalid")
+        try:
+            return datetime.fromisoformat(value.upper()).astimezone(UTC)
+        except (ValueError, OverflowError):
+            raise self.make_error("invalid") from None
+
+
+class Limit(fields.Integer):
+    """How many rows: at least 1, and above `cap` as good as `cap`."""
+
+    def __init__(self, *, default: int, cap: int) -> None:
+        self.cap = cap
+        super().__init__(
+            load_default=default,
+            metadata={
+                "minimum": 1,
+                "maximum": cap,
+                "description": f"rows a page; more than {cap} are as good as {cap}",
+            },
+        )
+
+    def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> int:
+        limit = super()._deserialize(value, *args, **kwargs)
+        if limit is None or limit < 1:
+            raise ValidationError("must be at least 1")
+        return min(limit, self.cap)
+
+
+def cursor_field() -> fields.String:
+    """The opaque cursor of a list: the `next_cursor` of the page before."""
+    return fields.String(
+        load_default=None, metadata={"description": "`next_cursor` of the page before"}
+    )
+
+
+def next_cursor_field() -> fields.String:
+    """The cursor of the page after, null on the last."""
+    return fields.String(
+        required=True, allow_none=True, metadata={"description": "null on the last page"}
+    )
+
+
+def ts_from_field(what: str) -> Timestamp:
+    """The inclusive start of a range of `what`."""
+    return Timestamp(load_default=None, metadata={"description": f"{what} from here on"})
+
+
+def ts_to_field(what: str) -> Timestamp:
+    """The exclusive end of a range of `what`."""
+    return Timestamp(load_default=None, metadata={"description": f"{what} before this"})
+
+
+class Body(Schema):
+    """Base of JSON bodies, nested ones too: what we do not know we ignore."""
+
+    class Meta:
+        """Marshmallow's options."""
+
+        unknown = EXCLUDE

@@ -1,0 +1,56 @@
+"""Ids with a slash in a path: `/v1/sessions/a%2Fb/export` is the export of session `a/b`.
+
+WSGI decodes the path before anybody routes it, and then that slash looks like every other. The
+raw path is still there, so the middleware decodes it again with a stand-in for encoded slashes,
+a control character, which no id can hold; the converter of `<any_id:…>` puts the slash back.
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+from urllib.parse import unquote_to_bytes, urlsplit
+
+from werkzeug.routing import BaseConverter
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+_STAND_IN = "\x1f"
+_REFUSED = "\x1e"
+
+
+class EncodedSlashes:
+    """WSGI middleware that keeps encoded slashes apart from those between path segments."""
+
+    def __init__(self, app: "WSGIApplication") -> None:
+        self._app = app
+
+    def __call__(
+        self, environ: "WSGIEnvironment", start_response: "StartResponse"
+    ) -> Iterable[bytes]:
+        """Passes the request on."""
+        # RAW_URI is what gunicorn and Werkzeug call it, REQUEST_URI everybody else.
+        raw: str = environ.get("RAW_URI") or environ.get("REQUEST_URI") or ""
+        # Whoever sends the stand-in itself gets another control character, and so no id.
+        path: str = environ["PATH_INFO"].replace(_STAND_IN, _REFUSED)
+        if "%2f" in raw.lower():
+            path = _decode(raw)[len(environ.get("SCRIPT_NAME", "")) :]
+        environ["PATH_INFO"] = path
+        return self._app(environ, start_response)
+
+
+def _decode(raw_uri: str) -> str:
+    path = raw_uri.partition("?")[0] if raw_uri.startswith("/") else urlsplit(raw_uri).path
+    segments = path.replace("%2f", "%2F").replace("%1f", "%1F").replace("%1F", "%1E").split("%2F")
+    # As WSGI wants it: the bytes of the path, each as the character of that number.
+    return _STAND_IN.join(unquote_to_bytes(part).decode("latin-1") for part in segments)
+
+
+class AnyId(BaseConverter):
+    """A caller's own id in a path, whatever characters it is made of."""
+
+    regex = r"[^/]+"
+    part_isolating = True
+
+    def to_python(self, value: str) -> str:
+        """The id as the caller knows it."""
+        return value.replace(_STAND_IN, "/")

@@ -1,0 +1,61 @@
+"""One line a request, and the request id that ties everything it causes together."""
+
+import time
+
+import structlog
+from flask import Flask, Response, g, request
+
+from shared.ids import request_id_or_new
+from shared.logs import get_logger
+
+log = get_logger(__name__)
+
+HEADER = "X-Request-Id"
+
+# Asked every few seconds by whoever watches the deployment; not worth a line each.
+_QUIET_ROUTES = frozenset({"/v1/health", "/v1/ready"})
+
+
+def init_app(app: Flask) -> None:
+    """Registers the two hooks."""
+    app.before_request(_begin)
+    app.after_request(_end)
+
+
+def request_id() -> str:
+    """The id of the request being handled."""
+    if "request_id" not in g:
+        g.request_id = request_id_or_new(request.headers.get(HEADER))
+    value: str = g.request_id
+    return value
+
+
+def _begin() -> None:
+    # The thread may still carry the context of the request before, whose body was streamed.
+    structlog.contextvars.clear_contextvars()
+    structlog.contextvars.bind_contextvars(request_id=request_id())
+    g.started_at = time.perf_counter()
+
+
+def _end(response: Response) -> Response:
+    response.headers[HEADER] = request_id()
+    started_at: float = g.get("started_at", time.perf_counter())
+    identity = g.get("identity")
+    rule = request.url_rule
+    fields = {
+        "method": request.method,
+        # The rule, not the path: what is sought and whose it is stays out of the logs.
+        "route": None if rule is None else rule.rule,
+        "status": response.status_code,
+        "org": None if identity is None else identity.org_slug,
+        "key_name": None if identity is None else identity.name,
+    }
+
+    def write() -> None:
+        milliseconds = round((time.perf_counter() - started_at) * 1000, 1)
+        write_line = log.debug if fields["route"] in _QUIET_ROUTES else log.info
+        write_line("request", **fields, duration_ms=milliseconds)
+
+    # Once the last byte is sent, so that a streamed export is timed whole.
+    response.call_on_close(write)
+    return response

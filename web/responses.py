@@ -1,0 +1,16 @@
+"""Responses whose JSON is encoded by msgspec, or was encoded long ago."""
+
+import msgspec
+from flask import Response
+
+_encoder = msgspec.json.Encoder()
+
+
+def json_response(value: object, status: int = 200) -> Response:
+    """A JSON response of anything msgspec encodes; `msgspec.Raw` inside is copied as it is."""
+    return raw_json_response(_encoder.encode(value), status)
+
+
+def raw_json_response(body: bytes, status: int = 200) -> Response:
+    """A JSON response of bytes that are JSON already."""
+    return Response(body, status, mimetype="application/json")

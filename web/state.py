@@ -1,0 +1,36 @@
+"""What the routes of one application share; each process has its own."""
+
+from dataclasses import dataclass
+from typing import cast
+
+from flask import Flask, current_app
+
+from shared.identity import Authenticator
+from shared.runtime import Runtime
+
+_NAME = "watchpost"
+
+
+@dataclass(frozen=True)
+class State:
+    """The runtime, and what is made of it once rather than in every request."""
+
+    runtime: Runtime
+    authenticator: Authenticator
+
+
+def attach(app: Flask, runtime: Runtime) -> None:
+    """Gives the application its state."""
+    app.extensions[_NAME] = State(
+        runtime=runtime, authenticator=Authenticator(runtime.postgres, runtime.redis)
+    )
+
+
+def state() -> State:
+    """The state of the application that is handling the request."""
+    return cast("State", current_app.extensions[_NAME])
+
+
+def runtime() -> Runtime:
+    """The runtime of the application that is handling the request."""
+    return state().runtime
