@@ -4,10 +4,14 @@ from flask import Flask
 
 from shared.runtime import Runtime
 from web import errors, openapi, request_log, state
+from web.events import routes as events
 from web.paths import EncodedSlashes
 
 # A resource's routes are one line here: its blueprint.
-BLUEPRINTS = (openapi.blueprint,)
+BLUEPRINTS = (
+    openapi.blueprint,
+    events.blueprint,
+)
 
 # Bodies of JSON routes. POST /events has bounds of its own and sets `request.max_content_length`.
 _MAX_BODY_BYTES = 2 * 1024 * 1024

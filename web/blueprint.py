@@ -95,3 +95,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask-smorest 
     ) -> Callable[[View], View]:
         """Documents one more answer; `response` is a status name such as `NOT_FOUND`."""
         return cast("Callable[[View], View]", super().alt_response(status, response, **options))
+
+    def doc(self, **documentation: Any) -> Callable[[View], View]:
+        """Adds to the documentation of a view, in OpenAPI's own words."""
+        return cast(Callable[[View], View], super().doc(**documentation))

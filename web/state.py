@@ -6,6 +6,7 @@ from typing import cast
 from flask import Flask, current_app
 
 from shared.identity import Authenticator
+from shared.ingest.accept import Ingest
 from shared.runtime import Runtime
 
 _NAME = "watchpost"
@@ -17,12 +18,15 @@ class State:
 
     runtime: Runtime
     authenticator: Authenticator
+    ingest: Ingest
 
 
 def attach(app: Flask, runtime: Runtime) -> None:
     """Gives the application its state."""
     app.extensions[_NAME] = State(
-        runtime=runtime, authenticator=Authenticator(runtime.postgres, runtime.redis)
+        runtime=runtime,
+        authenticator=Authenticator(runtime.postgres, runtime.redis),
+        ingest=Ingest(runtime),
     )
 
 
