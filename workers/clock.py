@@ -47,6 +47,12 @@ def every(seconds: float) -> Callable[[Settings], float]:
 
 BEATS: tuple[Beat, ...] = (
     Beat(ingest_jobs.PERSIST_EVENTS, every(1.0)),
+    Beat(evaluation_jobs.RUN_EVALUATIONS, every(1.0)),
+    Beat(evaluation_jobs.CHECK_WATCHED_SESSIONS, every(0.5)),
+    Beat(evaluation_jobs.SCAN_INACTIVE_SESSIONS, every(2.0)),
+    Beat(evaluation_jobs.STORE_EVALUATIONS, every(2.0)),
+    # How often the evaluator is really asked is EVALUATOR_CONFIG_REFRESH_SECS, kept by the task.
+    Beat(evaluation_jobs.REFRESH_EVALUATOR_CONFIG, every(1.0)),
     Beat(ingest_jobs.TIDY_STREAMS, every(60.0)),
     Beat(evaluation_jobs.CHECK_WATCHED_SESSIONS, every(0.5)),
     Beat(evaluation_jobs.SCAN_INACTIVE_SESSIONS, every(2.0)),
