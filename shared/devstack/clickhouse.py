@@ -65,7 +65,7 @@ class ClickHouseServer(Server):
         # The child waits in one endless query. When that ends the child shuts down in order,
         # whereas a signal would end it like a kill.
         try:
-            self._execute("KILL QUERY WHERE query LIKE 'SELECT sleepEachRow(3)%' ASYNC")
+            self._execute("KILL QUERY WHERE query LIKE 'SELECT sleepEachRow(%' ASYNC")
         except (ClickHouseError, OSError, EOFError):
             super()._ask_to_stop(process)
 

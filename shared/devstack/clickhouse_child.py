@@ -12,10 +12,10 @@ from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
 from typing import Any
 
-# It serves until somebody ends this query: see ClickHouseServer.stop.
+# It serves until somebody ends this query (see ClickHouseServer.stop): noticed after each row.
 SERVE = (
     "SYSTEM START LISTEN TCP; "
-    "SELECT sleepEachRow(3) FROM system.numbers SETTINGS max_block_size = 1, "
+    "SELECT sleepEachRow(0.2) FROM system.numbers SETTINGS max_block_size = 1, "
     "function_sleep_max_microseconds_per_block = 0 FORMAT Null"
 )
 

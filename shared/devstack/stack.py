@@ -93,6 +93,10 @@ class DevStack:
         """Notes a process that belongs to the stack, so that it never outlives the owner."""
         self._state_file.record(name, pid)
 
+    def forget(self, name: str) -> None:
+        """Notes that a recorded process has done its work."""
+        self._state_file.forget(name)
+
     @property
     def servers(self) -> list[Server]:
         """The servers that were started."""

@@ -74,6 +74,13 @@ class StateFile:
             state.processes[name] = Identity.of(pid)
             self.write(state)
 
+    def forget(self, name: str) -> None:
+        """Notes that process `name` has done its work."""
+        with self._lock:
+            state = self.read()
+            state.processes.pop(name, None)
+            self.write(state)
+
     def clear(self) -> None:
         """Forgets owner and processes; the ports stay for the next start."""
         with self._lock:

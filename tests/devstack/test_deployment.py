@@ -59,7 +59,7 @@ def make(directory: Path, given: dict[str, str], said: list[str]) -> Iterator[Ma
         lines = {
             "release": f"env > {directory}/release.env",
             "web": f"python -m http.server $PORT --bind 127.0.0.1 --directory {site.parent}",
-            "worker": "exec sleep 1000",
+            "worker": "sleep 1000",
             "clock": "sleep 1000 & sleep 1000",
             **changes,
         }
@@ -133,7 +133,7 @@ def test_a_failing_release_ends_the_start(make: MakeDeployment) -> None:
 
 
 def test_a_program_that_dies_at_once_ends_the_start(make: MakeDeployment) -> None:
-    deployment = make({"web": "exec sleep 1000", "worker": "echo 'REDIS_URL is bad'; exit 1"})
+    deployment = make({"web": "sleep 1000", "worker": "echo 'REDIS_URL is bad'; exit 1"})
     with pytest.raises(StackError, match=r"worker ended; the last lines of .*\nREDIS_URL is bad"):
         deployment.start()
 
@@ -151,6 +151,22 @@ def test_a_port_that_was_asked_for_is_never_replaced(
         squatter.listen()
         with pytest.raises(StackError, match=f"PORT={given['PORT']} is taken"):
             make({}).start()
+
+
+def test_programs_get_sigterm_and_time_to_end_in_order(
+    make: MakeDeployment, directory: Path
+) -> None:
+    script = directory / "orderly.py"
+    script.write_text(
+        "import signal, time, pathlib, sys\n"
+        "signal.signal(signal.SIGTERM, lambda *_: sys.exit())\n"
+        "pathlib.Path(sys.argv[1], 'begun').touch()\n"
+        "try:\n    time.sleep(99)\n"
+        "finally:\n    time.sleep(0.5)\n    pathlib.Path(sys.argv[1], 'finished').touch()\n"
+    )
+    with make({"worker": f"python {script} {directory}"}):
+        wait_until((directory / "begun").exists)
+    assert (directory / "finished").exists()
 
 
 def test_a_program_that_ignores_sigterm_ends_all_the_same(

@@ -61,6 +61,8 @@ class Deployment:
 
     def start(self) -> None:
         """Returns when `web` answers. Raises `StackError`, with everything stopped again."""
+        directory = self._stack.directory
+        self._say(f"starting the stores in {directory}; every log is in {directory}/logs")
         try:
             self._stack.start()
             self.environ = self._make_environ()

@@ -1,6 +1,7 @@
 """Programs of the service, started from command lines as a process manager would."""
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -13,6 +14,9 @@ from shared.devstack.processes import last_lines, spawn, wait_until_gone
 from shared.devstack.stack import DevStack
 
 PROJECT = Path(__file__).resolve().parents[3]
+
+# Several commands, or variables set before one: lines that `exec` cannot take.
+_COMPOUND = re.compile(r"[;&|]|^\s*\w+=")
 
 
 class Program:
@@ -37,7 +41,7 @@ class Program:
         """Starts the program; its output goes to `log`."""
         self.log.parent.mkdir(parents=True, exist_ok=True)
         self._process = spawn(
-            ["/bin/sh", "-c", self._command],
+            ["/bin/sh", "-c", _replacing_the_shell(self._command)],
             directory=self._stack.directory,
             cwd=PROJECT,
             log=self.log,
@@ -49,11 +53,13 @@ class Program:
     def run_to_end(self) -> None:
         """Runs the program and waits for it; raises `StackError` when it fails."""
         self.start()
-        if self._process is not None and self._process.wait() != 0:
+        code = self._process.wait() if self._process else 0
+        self._stack.forget(self.name)
+        if code != 0:
             raise StackError(f"{self.name} failed:\n{last_lines(self.log)}")
 
     def ask_to_stop(self) -> None:
-        """Sends SIGTERM."""
+        """Sends SIGTERM to the program, and to it alone: its own children are its own affair."""
         if self._process is not None and self.pid is not None:
             self._process.terminate()
 
@@ -65,3 +71,9 @@ class Program:
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+
+
+def _replacing_the_shell(command: str) -> str:
+    # A shell in between would take the SIGTERM and end without passing it on. Not every shell
+    # gives way to a single command by itself (dash 0.5.12 does not).
+    return f"exec {command}" if not _COMPOUND.search(command) else command

@@ -22,10 +22,10 @@ def print_scores(console: Console, played: Played) -> None:
         by_agent[row["agent_id"]].append(row["scores"] or {})
     names = sorted({name for rows in by_agent.values() for scores in rows for name in scores})
     table = Table(title="What was scored (means)")
-    table.add_column("agent")
+    table.add_column("agent", no_wrap=True)
     table.add_column("evaluated", justify="right")
     for name in names[:_MOST_SCORES]:
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", overflow="fold")
     for agent_id, rows in sorted(by_agent.items()):
         table.add_row(agent_id, str(len(rows)), *(_mean(rows, n) for n in names[:_MOST_SCORES]))
     console.print(table)
