@@ -98,4 +98,4 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask-smorest 
 
     def doc(self, **documentation: Any) -> Callable[[View], View]:
         """Adds to the documentation of a view, in OpenAPI's own words."""
-        return cast(Callable[[View], View], super().doc(**documentation))
+        return cast("Callable[[View], View]", super().doc(**documentation))

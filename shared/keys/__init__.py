@@ -1,0 +1,16 @@
+"""API keys: scoped credentials of an organization, or of the whole instance."""
+
+from shared.keys.models import ApiKey
+from shared.keys.rules import hash_secret, new_secret
+from shared.keys.service import NewKey, create, disable, regenerate, visible
+
+__all__ = [
+    "ApiKey",
+    "NewKey",
+    "create",
+    "disable",
+    "hash_secret",
+    "new_secret",
+    "regenerate",
+    "visible",
+]

@@ -1,5 +1,12 @@
 """Permissions: the tokens, who can hold them, and what a stored grant means."""
 
-from shared.permissions.catalogue import ALL, CATALOGUE, FOR_KEYS, effective, require_for_keys
+from shared.permissions.catalogue import (
+    ADMIN_SET,
+    ALL,
+    CATALOGUE,
+    FOR_KEYS,
+    effective,
+    require_for_keys,
+)
 
-__all__ = ["ALL", "CATALOGUE", "FOR_KEYS", "effective", "require_for_keys"]
+__all__ = ["ADMIN_SET", "ALL", "CATALOGUE", "FOR_KEYS", "effective", "require_for_keys"]

@@ -49,6 +49,9 @@ CATALOGUE: tuple[Permission, ...] = (
     Permission("orgs:admin", "administer the instance", for_keys=False),
 )
 
+# The built-in permission set of people who administer an organization.
+ADMIN_SET = "admin"
+
 # What grants stored by earlier versions are read as.
 _LEGACY = {"alerts:ack": "incidents:ack"}
 

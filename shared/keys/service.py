@@ -1,0 +1,111 @@
+"""API keys: make, list, revoke and renew them; who may is the web tier's to ask first."""
+
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import or_, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from shared.clock import now
+from shared.errors import Conflict, Forbidden, NotFound
+from shared.ids import parse_uuid
+from shared.keys import rules
+from shared.keys.models import ApiKey
+
+
+@dataclass(frozen=True)
+class NewKey:
+    """What a caller wants a key to be; the secret is the caller's choice."""
+
+    name: str
+    secret: str
+    permissions: Iterable[str] = rules.DEFAULT_PERMISSIONS
+    expires_at: datetime | None = None
+
+
+def create(
+    session: Session, org_id: uuid.UUID, wanted: NewKey, *, granter: frozenset[str]
+) -> ApiKey:
+    """A new key of an organization, given by somebody who holds the permissions `granter`.
+
+    Raises `Invalid` naming the field, `Forbidden` naming a permission that the granter lacks,
+    `Conflict` when the name or the secret is in use.
+    """
+    rules.require_name(wanted.name)
+    rules.require_secret(wanted.secret)
+    rules.require_future(wanted.expires_at)
+    permissions = list(dict.fromkeys(wanted.permissions))
+    rules.require_grantable(permissions, granter)
+    key = ApiKey(
+        org_id=org_id,
+        name=wanted.name,
+        key_hash=rules.hash_secret(wanted.secret.encode()),
+        permissions=permissions,
+        expires_at=wanted.expires_at,
+    )
+    session.add(key)
+    try:
+        session.flush()
+    except IntegrityError as error:
+        raise _conflict(error) from None
+    return key
+
+
+def visible(session: Session, org_id: uuid.UUID, *, with_instance_keys: bool) -> list[ApiKey]:
+    """The keys of an organization, newest first, with those of the instance where asked for."""
+    whose = ApiKey.org_id == org_id
+    if with_instance_keys:
+        whose = or_(whose, ApiKey.org_id.is_(None))
+    query = select(ApiKey).where(whose).order_by(ApiKey.created_at.desc(), ApiKey.id)
+    return list(session.scalars(query))
+
+
+def disable(session: Session, org_id: uuid.UUID, key_id: str) -> ApiKey:
+    """Revokes a key for good; run it in `identity.revoking`.
+
+    Raises `NotFound`, `Forbidden` for a protected key, `Conflict` for one that is revoked.
+    """
+    key = _changeable(session, org_id, key_id)
+    key.revoked_at = now()
+    return key
+
+
+def regenerate(session: Session, org_id: uuid.UUID, key_id: str) -> tuple[ApiKey, str]:
+    """The key and its new secret, the old one being worthless; run it in `identity.revoking`.
+
+    Raises as `disable` does.
+    """
+    key = _changeable(session, org_id, key_id)
+    secret = rules.new_secret()
+    key.key_hash = rules.hash_secret(secret.encode())
+    return key, secret
+
+
+def _changeable(session: Session, org_id: uuid.UUID, key_id: str) -> ApiKey:
+    """The key, locked; keys of the instance are found from every organization, to be refused."""
+    parsed = parse_uuid(key_id)
+    query = (
+        select(ApiKey)
+        .where(ApiKey.id == parsed, or_(ApiKey.org_id == org_id, ApiKey.org_id.is_(None)))
+        .with_for_update()
+    )
+    key = None if parsed is None else session.scalars(query).one_or_none()
+    if key is None:
+        raise NotFound("there is no such key")
+    if key.is_protected:
+        raise Forbidden(
+            "this key is protected: it is rotated by its variable and a restart",
+            code="protected_key",
+        )
+    if key.revoked_at is not None:
+        raise Conflict("this key is disabled", code="key_disabled")
+    return key
+
+
+def _conflict(error: IntegrityError) -> Conflict:
+    if "uq_api_keys_key_hash" in str(error.orig):
+        return Conflict("this secret is in use", code="secret_in_use")
+    return Conflict("a key of this name exists", code="key_name_taken")

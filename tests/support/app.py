@@ -1,0 +1,30 @@
+"""Keys for the requests of a test, and the application that answers them."""
+
+import secrets
+from collections.abc import Iterable
+
+from shared import keys
+from shared.keys import NewKey
+from shared.permissions import FOR_KEYS
+from shared.runtime import Runtime
+from tests.support.runtime import Org
+
+ADMIN_KEY = "admin-key-of-the-tests"
+AGENT_API_KEY = "assistant-key-of-the-tests"
+
+Headers = dict[str, str]
+
+
+def bearer(secret: str, org_slug: str | None = None) -> Headers:
+    """The headers of a credential, naming an organization where one is given."""
+    headers = {"Authorization": f"Bearer {secret}"}
+    return headers if org_slug is None else {**headers, "X-Service-Org": org_slug}
+
+
+def new_key(runtime: Runtime, org: Org, permissions: Iterable[str] = FOR_KEYS) -> Headers:
+    """The headers of a fresh key of this organization, with every permission by default."""
+    name, secret = f"key-{secrets.token_hex(6)}", keys.new_secret()
+    wanted = NewKey(name=name, secret=secret, permissions=permissions)
+    with runtime.postgres.transaction() as session:
+        keys.create(session, org.uuid, wanted, granter=FOR_KEYS)
+    return bearer(secret)

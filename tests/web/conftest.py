@@ -1,0 +1,56 @@
+"""Fixtures of tests that talk to the web application."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from shared.devstack import DevStack
+from shared.identity import bootstrap
+from shared.runtime import Runtime
+from tests.support.app import ADMIN_KEY, AGENT_API_KEY, Headers, bearer, new_key
+from tests.support.runtime import Org, connected, settings_for
+from web.app import create_app
+
+
+@pytest.fixture(scope="session")
+def web_runtime(migrated_stack: DevStack) -> Iterator[Runtime]:
+    """The connections of the web application, with both bootstrap keys in place."""
+    settings = settings_for(
+        migrated_stack.urls, admin_key=ADMIN_KEY, agent_api_key=AGENT_API_KEY, database_pool_size=4
+    )
+    with connected(settings) as made:
+        bootstrap(made)
+        yield made
+
+
+@pytest.fixture(scope="session")
+def app(web_runtime: Runtime) -> Flask:
+    """The application on the test's servers."""
+    return create_app(web_runtime)
+
+
+@pytest.fixture
+def client(app: Flask) -> FlaskClient:
+    """A client without a credential: pass `headers=key(...)`."""
+    return app.test_client()
+
+
+@pytest.fixture
+def key(runtime: Runtime, org: Org) -> Callable[..., Headers]:
+    """`key("events:read")`: the headers of a new key of the test's organization.
+
+    Without an argument the key holds every permission that a key can hold.
+    """
+
+    def make(*permissions: str) -> Headers:
+        return new_key(runtime, org, permissions) if permissions else new_key(runtime, org)
+
+    return make
+
+
+@pytest.fixture
+def admin(web_runtime: Runtime, org: Org) -> Headers:
+    """The headers of the instance's admin key, acting for the test's organization."""
+    return bearer(ADMIN_KEY, org.slug)
