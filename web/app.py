@@ -4,13 +4,17 @@ from flask import Flask
 
 from shared.runtime import Runtime
 from web import errors, openapi, request_log, state
+from web.evaluations import routes as evaluations
 from web.events import routes as events
 from web.paths import EncodedSlashes
+from web.sessions import routes as sessions
 
 # A resource's routes are one line here: its blueprint.
 BLUEPRINTS = (
     openapi.blueprint,
     events.blueprint,
+    sessions.blueprint,
+    evaluations.blueprint,
 )
 
 # Bodies of JSON routes. POST /events has bounds of its own and sets `request.max_content_length`.

@@ -1,0 +1,1 @@
+"""Evaluation results, read by the page."""

@@ -1,0 +1,110 @@
+"""What the routes of evaluations read and answer (wire §5)."""
+
+from typing import Any, get_args
+
+from marshmallow import Schema, ValidationError, fields, post_load, validate
+
+from shared.evaluations.listing import EvaluationFilter
+from shared.evaluations.records import Status
+from shared.evaluations.score_filters import MAX_FILTERS, parse_score_filters
+from web.params import Limit, Values, cursor_field, next_cursor_field, ts_from_field, ts_to_field
+
+STATUSES = get_args(Status)
+
+
+def values(what: str, choices: tuple[str, ...] | None = None) -> Values:
+    """A filter that takes several values, only those of `choices` where given."""
+
+    def check(given: list[str]) -> None:
+        # No validator of marshmallow's: the document would say that only one value may be given.
+        if choices is not None and not set(given).issubset(choices):
+            raise ValidationError(f"must be among {', '.join(choices)}")
+
+    return Values(
+        load_default=list,
+        validate=check,
+        metadata={"description": f"{what}; several, comma-separated, mean any of them"},
+    )
+
+
+def score_filters_field() -> Values:
+    """Bounds of scores; `parse_score_filters` makes sense of what it loads."""
+    return Values(
+        load_default=list,
+        metadata={
+            "description": "`key:min..max`, either bound optional; of several, comma-separated,"
+            f" all must hold; at most {MAX_FILTERS}"
+        },
+    )
+
+
+class EvaluationQuery(Schema):
+    """Filters, and where in the list to read."""
+
+    session_id = values("session")
+    agent_id = values("root agent of the session")
+    environment = values("environment")
+    status = values("how it ended: done, error, timeout", STATUSES)
+    score_filters = score_filters_field()
+    ts_from = ts_from_field("completed")
+    ts_to = ts_to_field("completed")
+    latest_per_session = fields.Boolean(
+        load_default=False,
+        metadata={"description": "true: only results that are the newest of their session"},
+    )
+    cursor = cursor_field()
+    limit = Limit(default=50, cap=200)
+
+    @post_load
+    def _filter(self, data: dict[str, Any], **_: object) -> dict[str, object]:
+        wanted = EvaluationFilter(
+            session_ids=tuple(data["session_id"]),
+            agent_ids=tuple(data["agent_id"]),
+            environments=tuple(data["environment"]),
+            statuses=tuple(data["status"]),
+            scores=parse_score_filters(data["score_filters"]),
+            ts_from=data["ts_from"],
+            ts_to=data["ts_to"],
+            latest_per_session=data["latest_per_session"],
+        )
+        return {"wanted": wanted, "cursor": data["cursor"], "limit": data["limit"]}
+
+
+class Evaluation(Schema):
+    """A result."""
+
+    evaluation_id = fields.String(required=True, metadata={"description": "the id of its job"})
+    id = fields.String(required=True, metadata={"description": "the same"})
+    session_id = fields.String(required=True)
+    agent_id = fields.String(required=True, metadata={"description": "the session's root agent"})
+    environment = fields.String(required=True)
+    status = fields.String(required=True, validate=validate.OneOf(STATUSES))
+    scores = fields.Dict(
+        keys=fields.String(), values=fields.Float(), required=True, allow_none=True
+    )
+    reasoning = fields.Dict(
+        keys=fields.String(), values=fields.String(), required=True, allow_none=True
+    )
+    summary = fields.String(required=True, allow_none=True)
+    error = fields.String(required=True, allow_none=True)
+    attempt_count = fields.Integer(required=True, metadata={"minimum": 1})
+    duration_ms = fields.Integer(required=True, allow_none=True)
+    completed_at = fields.String(required=True, metadata={"format": "date-time"})
+    created_at = fields.String(
+        required=True, metadata={"format": "date-time", "description": "as completed_at"}
+    )
+
+
+class EvaluationPage(Schema):
+    """A page of results."""
+
+    evaluations = fields.List(fields.Nested(Evaluation), required=True)
+    next_cursor = next_cursor_field()
+
+
+class MetricKey(Schema):
+    """A metric that results carry."""
+
+    name = fields.String(required=True)
+    unit = fields.String(required=True)
+    count = fields.Integer(required=True)

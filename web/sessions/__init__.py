@@ -1,0 +1,1 @@
+"""Sessions: listed, exported, evaluated again."""

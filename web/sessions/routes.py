@@ -1,0 +1,65 @@
+"""Sessions, listed and exported."""
+
+from flask import Response, request
+
+from shared.errors import NotFound
+from shared.sessions import evaluation_request, export
+from shared.sessions.facts import find
+from shared.sessions.listing import page
+from shared.sessions.selection import SessionFilter
+from web.auth import current_identity, requires
+from web.blueprint import Blueprint
+from web.responses import json_response
+from web.sessions.download import attachment, streamed
+from web.sessions.rows import session_row
+from web.sessions.schemas import EvalRequest, ExportedEvent, ExportQuery, SessionPage, SessionQuery
+from web.state import runtime
+
+blueprint = Blueprint("sessions", "Events with one session id, taken together")
+
+_NDJSON = "application/x-ndjson"
+_JSON = "application/json"
+
+
+@blueprint.route("/sessions")
+@requires("evaluations:read")
+@blueprint.arguments(SessionQuery, location="query", as_kwargs=True)
+@blueprint.response(200, SessionPage)
+def list_sessions(wanted: SessionFilter, cursor: str | None, limit: int) -> Response:
+    """List sessions, the one with the newest event first.
+
+    A session exists from its first event, of whatever type. One that gets events while somebody
+    pages moves to the front.
+    """
+    found = page(
+        runtime().clickhouse, current_identity().org_id, wanted, limit=limit, cursor=cursor
+    )
+    rows = [session_row(session) for session in found.sessions]
+    return json_response({"sessions": rows, "next_cursor": found.next_cursor})
+
+
+@blueprint.route("/sessions/<any_id:session_id>/export")
+@requires("events:read")
+@blueprint.arguments(ExportQuery, location="query", as_kwargs=True)
+@blueprint.response(200, ExportedEvent, content_type=_NDJSON, description="a line an event")
+@blueprint.doc(responses={200: {"content": {_JSON: {"schema": EvalRequest}}}})
+@blueprint.alt_response(404, "NOT_FOUND")
+def export_session(format: str | None, session_id: str) -> Response:  # noqa: A002 the parameter
+    """Export all events of a session, oldest first.
+
+    As JSON lines to save, or as the one object that an evaluator is sent.
+    """
+    clickhouse, org_id = runtime().clickhouse, current_identity().org_id
+    facts = find(clickhouse, org_id, session_id)
+    if facts is None:
+        raise NotFound("there is no such session")
+    if (format or _accepted_format()) == "json":
+        return streamed(evaluation_request.stream(clickhouse, org_id, facts), _JSON)
+    response = streamed(export.stream(clickhouse, org_id, facts), _NDJSON)
+    response.headers["Content-Disposition"] = attachment(f"session-{session_id}.jsonl")
+    return response
+
+
+def _accepted_format() -> str:
+    best = request.accept_mimetypes.best_match([_NDJSON, _JSON])
+    return "json" if best == _JSON else "jsonl"

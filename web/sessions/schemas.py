@@ -1,0 +1,118 @@
+"""What the routes of sessions read and answer (wire §4)."""
+
+from typing import Any, get_args
+
+from marshmallow import Schema, fields, post_load, validate
+
+from shared.evaluations.score_filters import parse_score_filters
+from shared.sessions.selection import LatestStatus, SessionFilter
+from web.evaluations.schemas import Evaluation, score_filters_field, values
+from web.params import Limit, cursor_field, next_cursor_field, ts_from_field, ts_to_field
+
+
+class SessionQuery(Schema):
+    """Filters, and where in the list to read."""
+
+    session_id = values("session")
+    agent_id = values("any agent of the session")
+    environment = values("environment")
+    status = values(
+        "how its newest evaluation ended: done, error, timeout; `none`: it has none",
+        get_args(LatestStatus),
+    )
+    score_filters = score_filters_field()
+    ts_from = ts_from_field("last event")
+    ts_to = ts_to_field("last event")
+    cursor = cursor_field()
+    limit = Limit(default=50, cap=200)
+
+    @post_load
+    def _filter(self, data: dict[str, Any], **_: object) -> dict[str, object]:
+        wanted = SessionFilter(
+            session_ids=tuple(data["session_id"]),
+            agent_ids=tuple(data["agent_id"]),
+            environments=tuple(data["environment"]),
+            statuses=tuple(data["status"]),
+            scores=parse_score_filters(data["score_filters"]),
+            ts_from=data["ts_from"],
+            ts_to=data["ts_to"],
+        )
+        return {"wanted": wanted, "cursor": data["cursor"], "limit": data["limit"]}
+
+
+class SessionAgent(Schema):
+    """One agent's part in a session."""
+
+    agent_id = fields.String(required=True)
+    event_count = fields.Integer(required=True)
+
+
+class Session(Schema):
+    """A session, added up from its events."""
+
+    session_id = fields.String(required=True)
+    agent_id = fields.String(
+        required=True,
+        metadata={"description": "root: the agent that started first, else the first event's"},
+    )
+    agents = fields.List(
+        fields.Nested(SessionAgent), required=True, metadata={"description": "most events first"}
+    )
+    environment = fields.String(required=True, metadata={"description": "of the first event"})
+    event_count = fields.Integer(required=True)
+    error_count = fields.Integer(required=True)
+    started_at = fields.String(required=True, metadata={"format": "date-time"})
+    last_event_at = fields.String(required=True, metadata={"format": "date-time"})
+    ended_at = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"format": "date-time", "description": "the root agent's last agent_end"},
+    )
+    first_event_id = fields.Integer(required=True)
+    last_event_id = fields.Integer(required=True)
+    input_tokens = fields.Integer(required=True)
+    output_tokens = fields.Integer(required=True)
+    latest_evaluation = fields.Nested(Evaluation, required=True, allow_none=True)
+
+
+class SessionPage(Schema):
+    """A page of sessions."""
+
+    sessions = fields.List(fields.Nested(Session), required=True)
+    next_cursor = next_cursor_field()
+
+
+class ExportQuery(Schema):
+    """The form of an export."""
+
+    format = fields.String(
+        load_default=None,
+        validate=validate.OneOf(["jsonl", "json"]),
+        metadata={
+            "description": "`jsonl`: a line an event; `json`: one object, as an evaluator gets it."
+            " Without it `Accept: application/json` asks for the latter"
+        },
+    )
+
+
+class ExportedEvent(Schema):
+    """An event of an export."""
+
+    id = fields.Integer(required=True)
+    ts = fields.String(required=True, metadata={"format": "date-time"})
+    event_type = fields.String(required=True)
+    payload = fields.Dict(required=True, metadata={"description": "as it was sent"})
+
+
+class EvalRequest(Schema):
+    """What an evaluator is sent."""
+
+    schema_version = fields.String(required=True)
+    session_id = fields.String(required=True)
+    agent_id = fields.String(required=True)
+    environment = fields.String(required=True)
+    started_at = fields.String(required=True, metadata={"format": "date-time"})
+    ended_at = fields.String(required=True, allow_none=True, metadata={"format": "date-time"})
+    events = fields.List(
+        fields.Nested(ExportedEvent), required=True, metadata={"description": "oldest first"}
+    )
