@@ -72,15 +72,28 @@ class Api:
         method: str,
         target: str,
         body: bytes | None = None,
-        more: dict[str, str] | None = None,
+        headers: dict[str, str] | None = None,
     ) -> tuple[int, str | None, bytes]:
+        """Status, Retry-After and body; a lost connection is opened again once.
+
+        Servers close idle connections, and the same event sent twice is stored once.
+        """
         try:
-            self._connection.request(method, target, body, {**self._headers, **(more or {})})
-            response = self._connection.getresponse()
-            return response.status, response.headers["Retry-After"], response.read()
+            return self._call_once(method, target, body, headers or {})
+        except (OSError, http.client.HTTPException):
+            self._connection.close()
+        try:
+            return self._call_once(method, target, body, headers or {})
         except (OSError, http.client.HTTPException) as error:
-            self._connection.close()  # the next call opens a fresh one
+            self._connection.close()
             raise ApiError(f"{method} {target}: {error!r}") from error
+
+    def _call_once(
+        self, method: str, target: str, body: bytes | None, headers: dict[str, str]
+    ) -> tuple[int, str | None, bytes]:
+        self._connection.request(method, target, body, self._headers | headers)
+        response = self._connection.getresponse()
+        return response.status, response.headers["Retry-After"], response.read()
 
 
 def _decoded(answer: bytes) -> Row:
