@@ -48,7 +48,7 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def script() -> Iterator[Script]:
     with Script() as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         yield server
         server.shutdown()
