@@ -6,8 +6,10 @@ call wherever it stands: resolving, connecting, between two bytes of a header, i
 
 import asyncio
 import io
+import socket
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from urllib.parse import quote
 
 import aiohttp
@@ -51,7 +53,8 @@ class EvaluatorClient:
         return self._call("GET", "/config", {"X-Request-Id": request_id})
 
     def close(self) -> None:
-        """Ends the loop; calls in flight are dropped."""
+        """Ends the loop once it has let go of the last call's connection."""
+        asyncio.run_coroutine_threadsafe(asyncio.sleep(0.01), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -83,8 +86,20 @@ class EvaluatorClient:
     async def _exchange(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes | None
     ) -> Answer:
-        # A connection a call: one that the evaluator closed while it idled would cost an attempt.
-        connector = aiohttp.TCPConnector(force_close=True)
+        with _sockets() as new_socket:
+            # A connection a call: one that the evaluator closed while it idled would cost an
+            # attempt.
+            connector = aiohttp.TCPConnector(force_close=True, socket_factory=new_socket)
+            return await self._request(connector, method, path, headers, body)
+
+    async def _request(
+        self,
+        connector: aiohttp.TCPConnector,
+        method: str,
+        path: str,
+        headers: Mapping[str, str],
+        body: bytes | None,
+    ) -> Answer:
         async with (
             aiohttp.ClientSession(
                 connector=connector,
@@ -128,6 +143,27 @@ class EvaluatorClient:
 
 def _job_headers(job_id: str, request_id: str) -> dict[str, str]:
     return {"Idempotency-Key": job_id, "X-Request-Id": request_id}
+
+
+@contextmanager
+def _sockets() -> Iterator[Callable[[aiohttp.AddrInfoType], socket.socket]]:
+    """Makes sockets and shuts them down at the end of the block.
+
+    An event loop keeps a closed connection for as long as it has something left to write, which
+    is for ever when the other side never reads.
+    """
+    made: list[socket.socket] = []
+
+    def make(address: aiohttp.AddrInfoType) -> socket.socket:
+        made.append(socket.socket(*address[:3]))
+        return made[-1]
+
+    try:
+        yield make
+    finally:
+        for one in made:
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
 
 
 async def _read_bounded(response: aiohttp.ClientResponse) -> bytes | None:

@@ -1,0 +1,205 @@
+"""What an answer of the evaluator is taken for."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from shared.evaluation_jobs.answers import (
+    MAX_RETRY_AFTER_SECS,
+    Answer,
+    Failed,
+    NoAnswer,
+    Pending,
+    Reading,
+    Refused,
+    Scored,
+    parse_retry_after,
+    read,
+)
+
+NOW = datetime(2026, 11, 1, 8, 0, 0, tzinfo=UTC)
+
+
+def reading(body: object, status: int = 200) -> Reading:
+    packed = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return read(Answer(status, packed), NOW)
+
+
+def test_a_synchronous_answer_is_the_result() -> None:
+    body = {"scores": {"a": 1, "b": 0.25}, "reasoning": {"a": "why"}, "summary": "fine", "x": [1]}
+    assert reading(body) == Scored({"a": 1.0, "b": 0.25}, {"a": "why"}, "fine")
+
+
+@pytest.mark.parametrize("field", ["scores", "reasoning", "summary"])
+def test_each_field_of_a_result_may_be_missing_or_null(field: str) -> None:
+    body = {"scores": {"a": 1.0}, "reasoning": {"a": "r"}, "summary": "s"}
+    without = {name: value for name, value in body.items() if name != field}
+    result = reading(without)
+    assert isinstance(result, Scored)
+    assert getattr(result, field) is None
+    assert reading({**without, field: None}) == result
+
+
+def test_all_null_is_a_result_without_scores() -> None:
+    assert reading({"scores": None}) == Scored(None, None, None)
+
+
+def test_empty_maps_and_text_are_null() -> None:
+    assert reading({"scores": {}, "reasoning": {}, "summary": ""}) == Scored(None, None, None)
+
+
+def test_a_job_id_means_pending() -> None:
+    assert reading({"job_id": "j/1", "next_poll_secs": 2.5}) == Pending("j/1", 2.5)
+    assert reading({"job_id": "j"}) == Pending("j", None)
+    assert reading({"job_id": "j", "next_poll_secs": None}) == Pending("j", None)
+    assert reading({"job_id": "j", "next_poll_secs": 3}, status=202) == Pending("j", 3.0)
+
+
+def test_a_null_job_id_means_nothing() -> None:
+    assert reading({"job_id": None, "scores": {"a": 1}}) == Scored({"a": 1.0}, None, None)
+
+
+def test_the_status_decides_before_the_other_fields() -> None:
+    both = {"job_id": "j", "scores": {"a": 1}}
+    assert reading({**both, "status": "done"}) == Scored({"a": 1.0}, None, None)
+    assert reading({**both, "status": "pending"}) == Pending("j", None)
+    assert reading({**both, "status": "error", "error": "no"}) == Refused("no")
+    assert reading({**both, "status": None}) == Pending("j", None)
+    assert reading({"status": "done"}) == Scored(None, None, None)
+    assert reading({"status": "pending"}) == Pending(None, None)
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        ({"error": "broken", "message": "m"}, "broken"),
+        ({"message": "m"}, "m"),
+        ({"error": {"code": 1}, "summary": "s"}, "s"),
+        ({}, "the evaluator answered with status error"),
+    ],
+)
+def test_an_error_says_why_if_it_says_so(body: dict[str, object], error: str) -> None:
+    assert reading({"status": "error", **body}) == Refused(error)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html>",
+        b"{",
+        b'{"scores": {"a": NaN}}',
+        b'{"scores": {"a": Infinity}}',
+        b'{"scores": {"\xff": 1}}',
+        b"[" * 200_000,
+        b'{"scores": {"a": 1}, "x": ' + b"[" * 200_000 + b"]" * 200_000 + b"}",
+        b"\x1f\x8b\x08\x00",
+    ],
+)
+def test_what_is_not_json_is_refused(body: bytes) -> None:
+    assert isinstance(reading(body), Refused)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        [],
+        7,
+        "done",
+        None,
+        {},
+        {"unknown": 1},
+        {"scores": [1]},
+        {"scores": {"a": "1"}},
+        {"scores": {"a": None}},
+        {"scores": {"a": True}},
+        {"scores": 1},
+        {"reasoning": {"a": 1}},
+        {"summary": 5},
+        {"job_id": 5},
+        {"job_id": ""},
+        {"job_id": "a\x00b"},
+        {"job_id": "x" * 1025},
+        {"job_id": "j", "next_poll_secs": "2"},
+        {"status": "finished", "scores": {"a": 1}},
+        {"status": "", "scores": {"a": 1}},
+        {"status": 1, "scores": {"a": 1}},
+    ],
+)
+def test_what_has_another_shape_is_refused(body: object) -> None:
+    assert isinstance(reading(body), Refused)
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1e400", "9" * 400])
+def test_scores_are_finite(number: str) -> None:
+    assert isinstance(reading(f'{{"scores": {{"a": {number}}}}}'.encode()), Refused)
+
+
+def test_an_answer_that_is_too_large_is_refused() -> None:
+    assert isinstance(read(Answer(200, None), NOW), Refused)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 304, 307, 308])
+def test_redirects_are_refused(status: int) -> None:
+    assert isinstance(reading({"scores": {"a": 1}}, status), Refused)
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 410, 413, 422, 451, 499])
+def test_client_errors_are_refused_with_their_text(status: int) -> None:
+    assert reading(b"no\n such  thing", status) == Refused(
+        f"the evaluator answered {status}: no such thing"
+    )
+
+
+@pytest.mark.parametrize("status", [408, 425, 429, 500, 501, 502, 503, 504, 599])
+def test_what_says_later_is_tried_again(status: int) -> None:
+    assert reading(b"", status) == Failed(f"the evaluator answered {status}")
+
+
+def test_an_error_quotes_only_the_beginning() -> None:
+    failed = read(Answer(500, b"\xff" + b"x" * 100_000), NOW)
+    assert isinstance(failed, Failed)
+    assert len(failed.error) < 500
+    assert read(Answer(500, None), NOW) == Failed("the evaluator answered 500")
+
+
+def test_no_answer_is_tried_again_and_keeps_its_kind() -> None:
+    assert read(NoAnswer("slow", timed_out=True), NOW) == Failed("slow", timed_out=True)
+    assert read(NoAnswer("gone", timed_out=False), NOW) == Failed("gone")
+
+
+def test_retry_after_is_read_from_every_status_that_says_later() -> None:
+    for status in (408, 425, 429, 500, 503):
+        failed = read(Answer(status, b"", retry_after="7"), NOW)
+        assert isinstance(failed, Failed)
+        assert failed.retry_after_secs == 7.0
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        (None, None),
+        ("120", 120.0),
+        ("0", None),
+        ("-5", None),
+        ("1.5", None),
+        ("soon", None),
+        ("", None),
+        ("²", None),
+        ("9" * 6000, MAX_RETRY_AFTER_SECS),
+        ("86400", 86400.0),
+        ("Sun, 01 Nov 2026 08:00:30 GMT", 30.0),
+        ("Sun, 01 Nov 2026 07:59:30 GMT", None),
+        ("Sun, 01 Nov 2026 08:00:30 -0000", None),
+        ("Fri, 01 Jan 2100 00:00:00 GMT", MAX_RETRY_AFTER_SECS),
+    ],
+)
+def test_retry_after_is_seconds_or_a_date(value: str | None, seconds: float | None) -> None:
+    assert parse_retry_after(value, NOW) == seconds
+
+
+def test_a_long_summary_is_cut_in_whole_characters() -> None:
+    result = reading({"summary": "x" + "é" * 8192})
+    assert isinstance(result, Scored)
+    assert result.summary == "x" + "é" * 4095

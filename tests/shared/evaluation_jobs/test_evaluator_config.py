@@ -1,0 +1,48 @@
+"""What an answer of /config is taken for."""
+
+import pytest
+
+from shared.evaluation_jobs.answers import Answer, NoAnswer
+from shared.evaluation_jobs.evaluator_config import EvaluatorConfig, read_config
+
+
+@pytest.mark.parametrize(
+    ("body", "config"),
+    [
+        (
+            b'{"inactivity_timeout_secs": 30, "default_poll_interval_secs": 2.5}',
+            EvaluatorConfig(30.0, 2.5),
+        ),
+        (b'{"inactivity_timeout_secs": 30, "unknown": true}', EvaluatorConfig(30.0, None)),
+        (b'{"inactivity_timeout_secs": null}', EvaluatorConfig()),
+        (b'{"inactivity_timeout_secs": 0}', EvaluatorConfig()),
+        (b'{"inactivity_timeout_secs": -1, "default_poll_interval_secs": 0}', EvaluatorConfig()),
+        (b"{}", EvaluatorConfig()),
+    ],
+)
+def test_both_values_are_optional_and_positive(body: bytes, config: EvaluatorConfig) -> None:
+    assert read_config(Answer(200, body)) == config
+
+
+@pytest.mark.parametrize("status", [404, 405, 410, 501])
+def test_an_evaluator_without_the_route_has_no_config(status: int) -> None:
+    assert read_config(Answer(status, b"")) == EvaluatorConfig()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        NoAnswer("slow", timed_out=True),
+        Answer(500, b""),
+        Answer(401, b""),
+        Answer(302, b""),
+        Answer(200, b"<html>"),
+        Answer(200, b"[]"),
+        Answer(200, b'{"inactivity_timeout_secs": "30"}'),
+        Answer(200, b'{"inactivity_timeout_secs": NaN}'),
+        Answer(200, b"[" * 100_000),
+        Answer(200, None),
+    ],
+)
+def test_what_cannot_be_read_tells_nothing(answer: Answer | NoAnswer) -> None:
+    assert read_config(answer) is None

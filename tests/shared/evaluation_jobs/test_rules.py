@@ -1,0 +1,161 @@
+"""What follows from a reading."""
+
+import pytest
+
+from shared.config import Settings
+from shared.evaluation_jobs.answers import Failed, Pending, Reading, Refused, Scored
+from shared.evaluation_jobs.result import MAX_ERROR_BYTES, Result, cut, error_text, unpack
+from shared.evaluation_jobs.rules import (
+    Call,
+    Deliver,
+    Finish,
+    Poll,
+    Step,
+    backoff,
+    next_step,
+    poll_interval,
+)
+
+SETTINGS = Settings(
+    database_url="postgresql://",
+    redis_url="redis://",
+    clickhouse_url="clickhouse://",
+    evaluator_max_attempts=3,
+    evaluator_polling_interval_secs=10,
+    evaluator_max_poll_duration_secs=100,
+)
+
+
+def delivered(reading: Reading, attempt: int = 1, default: float | None = None) -> Step:
+    call = Call(attempt_count=attempt, evaluator_job_id=None, poll_secs_left=None)
+    return next_step(call, reading, SETTINGS, default_poll_secs=default, jitter=1.0)
+
+
+def polled(reading: Reading, left: float = 50.0, default: float | None = None) -> Step:
+    call = Call(attempt_count=3, evaluator_job_id="j", poll_secs_left=left)
+    return next_step(call, reading, SETTINGS, default_poll_secs=default, jitter=1.0)
+
+
+@pytest.mark.parametrize("after", [delivered, polled])
+def test_a_result_ends_the_job(after: object) -> None:
+    assert callable(after)
+    step = after(Scored({"a": 1.0}, {"a": "r"}, "s"))
+    assert step == Finish(
+        Result(status="done", scores={"a": 1.0}, reasoning={"a": "r"}, summary="s")
+    )
+
+
+@pytest.mark.parametrize("after", [delivered, polled])
+def test_a_refusal_ends_the_job_at_once(after: object) -> None:
+    assert callable(after)
+    assert after(Refused("no")) == Finish(Result(status="error", error="no"))
+
+
+def test_a_failed_delivery_is_repeated_until_the_attempts_are_used_up() -> None:
+    assert delivered(Failed("x"), attempt=1) == Deliver(2.0, "x")
+    assert delivered(Failed("x"), attempt=2) == Deliver(4.0, "x")
+    assert delivered(Failed("x"), attempt=3) == Finish(Result(status="error", error="x"))
+
+
+def test_used_up_attempts_end_in_timeout_when_the_last_failure_was_one() -> None:
+    last = delivered(Failed("slow", timed_out=True), attempt=3)
+    assert last == Finish(Result(status="timeout", error="slow"))
+
+
+def test_retry_after_replaces_the_backoff() -> None:
+    assert delivered(Failed("x", retry_after_secs=1.0), attempt=2) == Deliver(1.0, "x")
+    assert delivered(Failed("x", retry_after_secs=7200.0)) == Deliver(7200.0, "x")
+
+
+def test_backoff_doubles_from_two_seconds_to_half_an_hour() -> None:
+    assert [backoff(attempt, 1.0) for attempt in (1, 2, 3, 10)] == [2.0, 4.0, 8.0, 1024.0]
+    assert [backoff(attempt, 1.0) for attempt in (11, 12, 1_000_000)] == [1800.0] * 3
+
+
+def test_jitter_takes_up_to_half_off_the_backoff() -> None:
+    assert backoff(2, 0.0) == 2.0
+    assert backoff(2, 0.5) == 3.0
+
+
+def test_pending_is_polled() -> None:
+    assert delivered(Pending("j", 5.0)) == Poll("j", 5.0)
+    assert polled(Pending("j", 5.0)) == Poll("j", 5.0)
+
+
+def test_a_poll_may_name_no_job_or_a_new_one() -> None:
+    assert polled(Pending(None, 5.0)) == Poll("j", 5.0)
+    assert polled(Pending("k", 5.0)) == Poll("k", 5.0)
+
+
+def test_a_delivery_that_is_pending_without_a_job_is_an_error() -> None:
+    step = delivered(Pending(None, 5.0))
+    assert isinstance(step, Finish)
+    assert step.result.status == "error"
+
+
+def test_the_interval_is_the_answers_then_the_configs_then_the_platforms() -> None:
+    assert delivered(Pending("j", 5.0), default=7.0) == Poll("j", 5.0)
+    assert delivered(Pending("j", None), default=7.0) == Poll("j", 7.0)
+    assert delivered(Pending("j", None)) == Poll("j", 10.0)
+
+
+@pytest.mark.parametrize(
+    ("named", "seconds"), [(0.0, 1.0), (-5.0, 1.0), (0.2, 1.0), (1e300, 3600.0), (3599.5, 3599.5)]
+)
+def test_the_interval_is_clamped_wherever_it_comes_from(named: float, seconds: float) -> None:
+    assert poll_interval(named, None, SETTINGS) == seconds
+    assert poll_interval(None, named, SETTINGS) == seconds
+
+
+def test_failed_polls_use_up_no_attempts() -> None:
+    assert polled(Failed("x")) == Poll("j", 10.0, "x")
+    assert polled(Failed("x"), default=4.0) == Poll("j", 4.0, "x")
+    assert polled(Failed("x", retry_after_secs=20.0)) == Poll("j", 20.0, "x")
+    assert polled(Failed("x", retry_after_secs=2.0)) == Poll("j", 10.0, "x")
+
+
+def test_the_last_poll_is_at_the_cap() -> None:
+    assert delivered(Pending("j", 3000.0)) == Poll("j", 100.0)
+    assert polled(Pending("j", 30.0), left=12.0) == Poll("j", 12.0)
+    assert polled(Failed("x"), left=7.0) == Poll("j", 7.0, "x")
+    assert polled(Pending("j", 30.0), left=0.01) == Poll("j", 1.0)
+
+
+def test_past_the_cap_a_job_ends_in_timeout() -> None:
+    for reading in (Pending("j", 5.0), Failed("x"), Failed("x", timed_out=True)):
+        step = polled(reading, left=0.0)
+        assert isinstance(step, Finish)
+        assert step.result.status == "timeout"
+        assert "100 s" in (step.result.error or "")
+
+
+def test_a_result_counts_even_past_the_cap() -> None:
+    step = polled(Scored({"a": 1.0}, None, None), left=-5.0)
+    assert isinstance(step, Finish)
+    assert step.result.status == "done"
+
+
+def test_errors_are_cut_at_2048_bytes_in_whole_characters() -> None:
+    step = delivered(Refused("ab" + "€" * 2048))
+    assert isinstance(step, Finish)
+    assert step.result.error == "ab" + "€" * 682
+    assert len((step.result.error or "").encode()) == MAX_ERROR_BYTES
+    retried = delivered(Failed("x" * 5000))
+    assert isinstance(retried, Deliver)
+    assert len(retried.error) == MAX_ERROR_BYTES
+
+
+def test_errors_lose_what_postgresql_cannot_hold() -> None:
+    assert error_text("a\x00b") == "a\N{REPLACEMENT CHARACTER}b"
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"), [("abc", "abc"), ("abcd", "abc"), ("aé", "aé"), ("abé", "ab"), ("😀", "")]
+)
+def test_cutting_never_splits_a_character(text: str, kept: str) -> None:
+    assert cut(text, 3) == kept
+
+
+def test_a_result_survives_packing() -> None:
+    result = Result(status="done", scores={"a\x00": 0.1}, reasoning={"a": "\x00"}, summary="é")
+    assert unpack(result.packed()) == result
