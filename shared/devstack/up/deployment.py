@@ -59,6 +59,17 @@ class Deployment:
         """The key that may do everything."""
         return self.environ["ADMIN_KEY"]
 
+    @property
+    def stack(self) -> DevStack:
+        """The servers underneath."""
+        return self._stack
+
+    def kill(self, name: str) -> None:
+        """Ends a process type with SIGKILL, children and all; the watcher starts it again."""
+        for program in self._programs:
+            if program.name == name:
+                program.kill()
+
     def start(self) -> None:
         """Returns when `web` answers. Raises `StackError`, with everything stopped again."""
         directory = self._stack.directory

@@ -63,13 +63,18 @@ class Program:
         if self._process is not None and self.pid is not None:
             self._process.terminate()
 
+    def kill(self) -> None:
+        """Sends SIGKILL to the program and to what it started."""
+        if self._process is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
     def finish(self, deadline: float) -> None:
         """Waits until `deadline` (`time.monotonic()`), then kills what is left of the session."""
         if self._process is None:
             return
         wait_until_gone(self._process, max(0.0, deadline - time.monotonic()))
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        self.kill()
         self._process.wait()
 
 

@@ -1,0 +1,58 @@
+"""What has to hold of the airline recording once it is in: every event, every session, once."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from tests.flows.api import Api, eventually
+
+EVENTS = 13_007
+SESSIONS = 200
+
+
+def wait_for_results(api: Api, seconds: float) -> float:
+    """Waits until every session is evaluated; returns how long that took."""
+    return eventually(
+        seconds,
+        f"{SESSIONS} sessions evaluated",
+        lambda: len(list(api.rows("evaluations", limit=200))) >= SESSIONS,
+        pause=0.5,
+    )
+
+
+def require_every_event_once(api: Api, lines: Sequence[bytes]) -> None:
+    """GET /events pages through exactly what was sent, and so does the export of every session."""
+    events = list(api.rows("events", limit=1000))
+    assert len(events) == len(lines)
+    assert len({event["id"] for event in events}) == len(lines)
+    moments = [event["ts"] for event in events]
+    assert moments == sorted(moments, reverse=True)
+    sent: dict[str, list[Any]] = defaultdict(list)
+    for line in lines:
+        event = json.loads(line)
+        sent[event["session_id"]].append(event)
+    for session_id, expected in sent.items():
+        assert [row["payload"] for row in api.export(session_id)] == expected
+
+
+def require_every_session_once(api: Api, lines: Sequence[bytes]) -> None:
+    """GET /sessions pages through exactly the sessions sent, with their counts."""
+    counts = Counter(json.loads(line)["session_id"] for line in lines)
+    listed = {row["session_id"]: row["event_count"] for row in api.rows("sessions", limit=200)}
+    assert listed == counts
+    assert len(list(api.rows("sessions", limit=7))) == SESSIONS
+
+
+def require_every_session_evaluated_once(api: Api, may_end_in: str | None = None) -> None:
+    """One result a session, and nothing left to do.
+
+    All are done; with `may_end_in` some may be errors that say so.
+    """
+    rows = list(api.rows("evaluations", limit=200))
+    results = Counter(row["session_id"] for row in rows)
+    assert len(results) == SESSIONS
+    assert set(results.values()) == {1}
+    failed = [row["error"] for row in rows if row["status"] != "done"]
+    assert all(may_end_in and may_end_in in error for error in failed), failed
+    assert api.get("/evaluation-jobs", limit=500)["jobs"] == []

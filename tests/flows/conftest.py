@@ -1,0 +1,51 @@
+"""A whole deployment, started as the Procfile says, with an evaluator that a test can disturb."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from shared.devstack.ports import free_port
+from shared.devstack.up.deployment import Deployment
+from tests.flows.api import Api
+from tests.support.evaluator import Evaluator, reply, running_evaluator
+
+INACTIVITY_SECS = 8
+
+
+@pytest.fixture
+def evaluator() -> Iterator[Evaluator]:
+    """Scores at once, and asks for sessions that are idle for 8 s."""
+    with running_evaluator() as running:
+        running.config = reply(200, {"inactivity_timeout_secs": INACTIVITY_SECS})
+        yield running
+
+
+@pytest.fixture
+def deployment(evaluator: Evaluator) -> Iterator[Deployment]:
+    """The service on free ports in a directory of its own."""
+    directory = Path(tempfile.mkdtemp(prefix="watchpost-flow-"))
+    given = {
+        "PATH": os.environ["PATH"],
+        "PORT": str(free_port()),
+        "EVALUATOR_ENDPOINT": evaluator.url,
+        "EVALUATOR_REQUEST_TIMEOUT_MS": "2000",
+        "EVALUATOR_MAX_ATTEMPTS": "50",
+        "INGEST_CLAIM_IDLE_SECS": "5",
+    }
+    said: list[str] = []
+    try:
+        with Deployment(directory, given, said.append) as running:
+            yield running
+    finally:
+        print("\n".join(said))  # noqa: T201 shown with a failed test
+        shutil.rmtree(directory)
+
+
+@pytest.fixture
+def api(deployment: Deployment) -> Api:
+    """A client with the admin key."""
+    return Api(int(deployment.environ["PORT"]), deployment.admin_key)

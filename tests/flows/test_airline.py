@@ -1,0 +1,57 @@
+"""The main job on real input: every event once, every session evaluated without a further call."""
+
+import json
+import random
+from collections import Counter
+
+import psycopg2
+import pytest
+
+from shared.devstack.up.deployment import Deployment
+from tests.flows.api import Api, batches
+from tests.flows.checks import (
+    require_every_event_once,
+    require_every_session_evaluated_once,
+    require_every_session_once,
+    wait_for_results,
+)
+from tests.support.airline import Airline
+from tests.support.evaluator import Evaluator
+
+pytestmark = pytest.mark.flow
+
+
+def test_the_recording_sent_twice(
+    deployment: Deployment, api: Api, evaluator: Evaluator, airline: Airline
+) -> None:
+    recent = airline.recent()
+    shuffled = list(recent.lines)
+    random.Random(20261120).shuffle(shuffled)
+    for batch in [*batches(recent.lines), *batches(shuffled)]:
+        api.deliver(batch)
+
+    wait_for_results(api, 60)
+
+    require_every_event_once(api, recent.lines)
+    require_every_session_once(api, recent.lines)
+    require_every_session_evaluated_once(api)
+    assert _triggers(deployment) == {"agent_end": 190, "inactivity": 10}
+    # Each session went to the evaluator once, with all of its events.
+    requests = [json.loads(received.body) for received in evaluator.requests]
+    assert Counter(request["session_id"] for request in requests).most_common(1)[0][1] == 1
+    sent = Counter(json.loads(line)["session_id"] for line in recent.lines)
+    assert {request["session_id"]: len(request["events"]) for request in requests} == sent
+    for session_id, label in recent.labels.items():
+        if label["ended"]:
+            [session] = api.get("/sessions", session_id=session_id)["sessions"]
+            assert session["ended_at"] is not None
+
+
+def _triggers(deployment: Deployment) -> dict[str, int]:
+    connection = psycopg2.connect(deployment.environ["DATABASE_URL"])
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT trigger, count(*) FROM evaluation_jobs GROUP BY trigger")
+            return dict(cursor.fetchall())
+    finally:
+        connection.close()
