@@ -4,6 +4,7 @@ from flask import Flask
 
 from shared.runtime import Runtime
 from web import errors, openapi, request_log, state
+from web.evaluation_jobs import routes as evaluation_jobs
 from web.evaluations import routes as evaluations
 from web.events import routes as events
 from web.paths import EncodedSlashes
@@ -15,6 +16,7 @@ BLUEPRINTS = (
     events.blueprint,
     sessions.blueprint,
     evaluations.blueprint,
+    evaluation_jobs.blueprint,
 )
 
 # Bodies of JSON routes. POST /events has bounds of its own and sets `request.max_content_length`.

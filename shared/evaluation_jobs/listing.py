@@ -47,9 +47,9 @@ WHERE job.status IN ('pending', 'polling')
 
 
 def live_jobs(
-    session: Session, org_id: UUID, *, statuses: Collection[LiveStatus], limit: int
+    session: Session, org_id: UUID, *, statuses: Collection[str], limit: int
 ) -> Sequence[LiveJob]:
-    """The newest jobs in one of `statuses`."""
+    """The newest jobs in one of `statuses`, each a `LiveStatus`."""
     query = (
         select(
             EvaluationJob.id,

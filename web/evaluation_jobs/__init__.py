@@ -1,0 +1,1 @@
+"""Evaluations that are not done yet, and asking for one."""

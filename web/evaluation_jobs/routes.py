@@ -1,0 +1,56 @@
+"""Evaluation jobs: list those without a result, ask for one more."""
+
+from uuid import UUID
+
+from flask import Response
+
+from shared.clock import format_optional_ts, format_ts
+from shared.evaluation_jobs import service
+from shared.evaluation_jobs.service import LiveJob
+from web.auth import current_identity, requires
+from web.blueprint import Blueprint
+from web.evaluation_jobs.schemas import STATUSES, JobList, JobQuery, Queued
+from web.responses import json_response
+from web.state import runtime
+
+blueprint = Blueprint("evaluation_jobs", "Evaluations that are queued or in flight")
+
+
+@blueprint.route("/evaluation-jobs")
+@requires("evaluations:read")
+@blueprint.arguments(JobQuery, location="query", as_kwargs=True)
+@blueprint.response(200, JobList)
+def list_evaluation_jobs(status: list[str], limit: int) -> Response:
+    """List evaluations that have no result yet, newest first."""
+    org_id = UUID(current_identity().org_id)
+    with runtime().postgres.transaction() as session:
+        jobs = service.live_jobs(session, org_id, statuses=status or STATUSES, limit=limit)
+    return json_response({"jobs": [_row(job) for job in jobs]})
+
+
+@blueprint.route("/sessions/<any_id:session_id>/re-evaluate", methods=["POST"])
+@requires("evaluations:trigger")
+@blueprint.response(202, Queued)
+@blueprint.alt_response(404, "NOT_FOUND")
+@blueprint.alt_response(409, "CONFLICT")
+def re_evaluate_session(session_id: str) -> Response:
+    """Enqueue an evaluation of a session that ended, went quiet or was evaluated before.
+
+    409 with the code `evaluation_live` while one is queued or in flight, `session_open` while the
+    session goes on, `evaluator_disabled` without an evaluator.
+    """
+    identity = current_identity()
+    job_id = service.re_evaluate(runtime(), UUID(identity.org_id), identity.org_slug, session_id)
+    return json_response(
+        {"session_id": session_id, "status": "queued", "job_id": str(job_id)}, status=202
+    )
+
+
+def _row(job: LiveJob) -> dict[str, object]:
+    return {
+        **job._asdict(),
+        "id": str(job.id),
+        "enqueued_at": format_ts(job.enqueued_at),
+        "next_attempt_at": format_ts(job.next_attempt_at),
+        "poll_deadline_at": format_optional_ts(job.poll_deadline_at),
+    }
