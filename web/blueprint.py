@@ -11,6 +11,7 @@ from webargs import core
 from webargs.flaskparser import FlaskParser
 
 from shared.errors import BadRequest, Invalid, UnsupportedMediaType
+from web.body import read_body
 
 View = TypeVar("View", bound=Callable[..., Any])
 SchemaLike = ma.Schema | type[ma.Schema]
@@ -31,7 +32,7 @@ class Parser(FlaskParser):
 
     def load_json(self, req: Request, _schema: ma.Schema) -> Any:
         """The decoded body."""
-        body = req.get_data()
+        body = read_body()
         if not body:
             return core.missing
         if not core.is_json(req.mimetype):

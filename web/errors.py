@@ -19,8 +19,10 @@ _HTTP_ERRORS = {
     408: ("request_timeout", "the request did not arrive in time"),
     413: ("too_large", "the body is too large"),
     414: ("uri_too_long", "the URL is too long"),
+    417: ("expectation_failed", "this service knows no such expectation"),
     415: ("unsupported_media_type", "this route does not read that content type"),
     431: ("headers_too_large", "the headers are too large"),
+    501: ("not_implemented", "this transfer coding is not supported"),
 }
 _INTERNAL = ("internal_error", "something went wrong on our side")
 
@@ -41,6 +43,11 @@ class ErrorBody(Schema):
         metadata={"description": "with 422: each bad field and what is wrong with it"},
     )
     detail = fields.String(metadata={"description": "what the database said about a query"})
+
+
+def describe(status: int) -> tuple[str, str]:
+    """The code and the sentence of a status that no error of ours stands behind."""
+    return _HTTP_ERRORS.get(status, _INTERNAL)
 
 
 def init_app(app: Flask) -> None:
@@ -73,7 +80,7 @@ def _ours(error: WatchpostError) -> Response:
 
 def _http(error: HTTPException) -> Response:
     status = error.code or 500
-    code, sentence = _HTTP_ERRORS.get(status, _INTERNAL)
+    code, sentence = describe(status)
     response = _response(sentence, code, status)
     if isinstance(error, MethodNotAllowed):
         response.headers["Allow"] = ", ".join(sorted(error.valid_methods or ()))

@@ -1,0 +1,55 @@
+"""Migrates both databases to what this release needs: `python -m shared.release`."""
+
+import sys
+
+import click
+from sqlalchemy import text
+
+from shared.clickhouse import migrate as clickhouse_migrations
+from shared.config import load_settings
+from shared.errors import ConfigurationError, Unavailable
+from shared.logs import configure_logging
+from shared.postgres import migrate as postgres_migrations
+from shared.runtime import Runtime
+from shared.schema import release
+from shared.stores import wait_for_stores
+
+# Any number that no other advisory lock of this project uses.
+_LOCK_ID = 7_237_003
+
+
+def run(runtime: Runtime) -> None:
+    """Waits for the databases, then migrates them, one release at a time.
+
+    Raises `ConfigurationError` on a schema that a newer release made, `Unavailable` when a
+    database does not answer within 30 s.
+    """
+    click.echo("waiting for PostgreSQL and ClickHouse ...")
+    wait_for_stores(runtime, ("postgres", "clickhouse"))
+    with runtime.postgres.engine.connect() as connection:
+        # Of two releases that start at once the second waits, and finds everything done. The
+        # lock goes with the connection.
+        connection.execute(text("SET statement_timeout = 0"))
+        connection.execute(text("SELECT pg_advisory_lock(:id)"), {"id": _LOCK_ID})
+        release(runtime.postgres, runtime.clickhouse)
+        connection.invalidate()
+    click.echo(f"PostgreSQL: {postgres_migrations.current_revision(runtime.postgres.engine)}")
+    click.echo(f"ClickHouse: {clickhouse_migrations.current_version(runtime.clickhouse):04d}")
+
+
+@click.command()
+def main() -> None:
+    """Bring both databases to what this release needs; safe to run again."""
+    try:
+        settings = load_settings()
+        configure_logging(settings, "release")
+        runtime = Runtime.connect(settings)
+        run(runtime)
+    except (ConfigurationError, Unavailable) as error:
+        click.echo(f"release: {error}", err=True)
+        sys.exit(1)
+    runtime.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""Reads a request's body whole, or says why that cannot be done."""
+
+from flask import request
+from gunicorn.http.errors import ParseException
+from werkzeug.exceptions import RequestTimeout
+
+from shared.errors import BadRequest
+
+# A client that stops sending holds one of our threads; this is how long it may.
+STALL_SECS = 20.0
+
+
+def read_body(max_bytes: int | None = None) -> bytes:
+    """The body as sent, at most `max_bytes` (default: what the application allows).
+
+    Raises `BadRequest` when the client stopped before the announced end or garbled its chunks,
+    `RequestTimeout` when nothing arrived for 20 s, `RequestEntityTooLarge` above the bound.
+    """
+    if max_bytes is not None:
+        request.max_content_length = max_bytes
+    connection = request.environ.get("gunicorn.socket")
+    if connection is not None:
+        connection.settimeout(STALL_SECS)
+    try:
+        body = request.get_data(cache=False)
+    except TimeoutError:
+        raise RequestTimeout from None
+    except (OSError, ParseException):
+        raise _incomplete() from None
+    finally:
+        if connection is not None:
+            connection.settimeout(None)
+    # gunicorn hands over what there is when the client hangs up, as if it were all.
+    if request.content_length is not None and len(body) < request.content_length:
+        raise _incomplete()
+    return body
+
+
+def _incomplete() -> BadRequest:
+    return BadRequest("the body ended before its announced end", code="incomplete_body")

@@ -1,0 +1,38 @@
+"""gunicorn's configuration: `gunicorn -c web/gunicorn.py web.wsgi:app`."""
+
+import sys
+
+from gunicorn import util
+
+from shared.config import load_settings
+from shared.errors import ConfigurationError
+from shared.logs import configure_logging
+from web.server import StructuredLogger, write_json_error
+
+try:
+    settings = load_settings()
+except ConfigurationError as error:
+    sys.exit(str(error))
+configure_logging(settings, "web")
+
+# What never gets as far as the application, such as a malformed request line, has our error body.
+util.write_error = write_json_error
+
+wsgi_app = "web.wsgi:app"
+bind = f"{settings.web_bind}:{settings.port}"
+worker_class = "gthread"
+workers = settings.web_concurrency
+threads = settings.web_threads
+# The schema is checked and the bootstrap keys are made once, before the workers are forked. A
+# worker that dies is forked again without asking any store, which may just then be away.
+preload_app = True
+# A worker that is silent for this long is killed. Its main thread only shuffles connections, so
+# this says nothing of slow requests, only of a machine that is badly overloaded.
+timeout = 120
+graceful_timeout = 30
+keepalive = 30
+# Our own line a request is written by `web.request_log`.
+accesslog = None
+logger_class = StructuredLogger
+# Would be a socket in the home directory of whoever runs it; nobody asked for one.
+control_socket_disable = True

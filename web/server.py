@@ -1,0 +1,37 @@
+"""What gunicorn itself says, to clients and in logs, in the words of this service."""
+
+import socket
+
+import msgspec
+from gunicorn.config import Config
+from gunicorn.glogging import Logger
+from gunicorn.util import write_nonblock
+
+from shared.ids import new_request_id
+from web.errors import describe
+from web.request_log import HEADER
+
+
+class StructuredLogger(Logger):  # type: ignore[misc] # gunicorn is untyped
+    """Hands gunicorn's lines to the root logger, which formats those of every library."""
+
+    def setup(self, cfg: Config) -> None:
+        """Replaces gunicorn's own handler."""
+        super().setup(cfg)
+        self.error_log.handlers.clear()
+        self.error_log.propagate = True
+
+
+def write_json_error(sock: socket.socket, status: int, reason: str, _message: str) -> None:
+    """Answers a request that is too broken for the application, in the one error body."""
+    code, sentence = describe(status)
+    request_id = new_request_id()
+    body = msgspec.json.encode({"error": sentence, "code": code, "request_id": request_id})
+    head = (
+        f"HTTP/1.1 {status} {reason}\r\n"
+        "Connection: close\r\n"
+        "Content-Type: application/json\r\n"
+        f"{HEADER}: {request_id}\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    )
+    write_nonblock(sock, head.encode("latin-1") + body)

@@ -1,0 +1,40 @@
+"""The application that a WSGI server runs: `web.wsgi:app`.
+
+It starts only on databases that stand at this release, with the bootstrap keys in place; else it
+says why in one sentence and exits. Every connection made on the way is closed again, so a server
+may fork after importing this.
+"""
+
+import sys
+
+from flask import Flask
+
+from shared.config import load_settings
+from shared.errors import ConfigurationError, Unavailable
+from shared.identity import bootstrap
+from shared.logs import configure_logging, get_logger
+from shared.runtime import Runtime
+from shared.schema import require_current
+from shared.stores import wait_for_stores
+from web.app import create_app
+
+log = get_logger(__name__)
+
+
+def start() -> Flask:
+    """The application of this process's environment; exits when it cannot serve."""
+    try:
+        settings = load_settings()
+        configure_logging(settings, "web")
+        runtime = Runtime.connect(settings)
+        wait_for_stores(runtime)
+        require_current(runtime.postgres, runtime.clickhouse)
+        bootstrap(runtime)
+    except (ConfigurationError, Unavailable) as error:
+        log.error("web_refused_to_start", reason=str(error))  # noqa: TRY400 one sentence says it
+        sys.exit(1)
+    runtime.close()
+    return create_app(Runtime.connect(settings))
+
+
+app = start()
