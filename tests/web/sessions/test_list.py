@@ -1,0 +1,159 @@
+"""GET /v1/sessions."""
+
+import random
+from collections.abc import Callable, Iterator
+
+import pytest
+from flask.testing import FlaskClient
+
+from shared.clickhouse import ClickHouse
+from shared.clock import format_us
+from shared.evaluations import store
+from shared.runtime import Runtime
+from tests.support.airline import Airline
+from tests.support.app import Headers
+from tests.support.evaluations import evaluation
+from tests.support.events import Stored, by_session, event, store_events
+from tests.support.runtime import Org
+
+Key = Callable[..., Headers]
+
+
+@pytest.fixture
+def clickhouse(runtime: Runtime) -> ClickHouse:
+    return runtime.clickhouse
+
+
+def read_all(client: FlaskClient, headers: Headers, **query: object) -> Iterator[dict[str, object]]:
+    cursor: str | None = None
+    while True:
+        parameters = {**query, **({} if cursor is None else {"cursor": cursor})}
+        answer = client.get("/v1/sessions", query_string=parameters, headers=headers)
+        assert answer.status_code == 200, answer.json
+        yield from answer.json["sessions"]  # type: ignore[index]
+        cursor = answer.json["next_cursor"]  # type: ignore[index]
+        if cursor is None:
+            return
+
+
+def row_of(events: list[Stored]) -> dict[str, object]:
+    """A session of one agent that was never evaluated, added up here."""
+    ends = [item.ts for item in events if item.event_type == "agent_end"]
+    return {
+        "session_id": events[0].session_id,
+        "agent_id": events[0].agent_id,
+        "agents": [{"agent_id": events[0].agent_id, "event_count": len(events)}],
+        "environment": events[0].environment,
+        "event_count": len(events),
+        "error_count": sum(item.is_error for item in events),
+        "started_at": format_us(events[0].ts),
+        "last_event_at": format_us(events[-1].ts),
+        "ended_at": format_us(ends[-1]) if ends else None,
+        "first_event_id": events[0].event_id,
+        "last_event_id": events[-1].event_id,
+        "input_tokens": sum(item.input_tokens or 0 for item in events),
+        "output_tokens": sum(item.output_tokens or 0 for item in events),
+        "latest_evaluation": None,
+    }
+
+
+def test_the_recording_comes_back_as_its_200_sessions(
+    client: FlaskClient, clickhouse: ClickHouse, org: Org, key: Key, airline: Airline
+) -> None:
+    stored = store_events(clickhouse, org.id, airline.recent().lines)
+    copies = [item.line for item in stored]
+    random.Random(1).shuffle(copies)
+    stored += store_events(clickhouse, org.id, copies)
+    wanted = [row_of(events) for events in by_session(stored).values()]
+    wanted.sort(key=lambda row: (row["last_event_at"], row["session_id"]), reverse=True)
+    found = list(read_all(client, key("evaluations:read"), limit=33))
+    assert len(found) == 200
+    assert found == wanted
+
+
+def test_filters_and_the_newest_evaluation(
+    client: FlaskClient, clickhouse: ClickHouse, org: Org, key: Key
+) -> None:
+    lines = [
+        event("a,b", "10:00:00", agent_id="x/y", environment="staging"),
+        event("a", "11:00:00", agent_id="x/y"),
+        event("b", "12:00:00.5"),
+    ]
+    store_events(clickhouse, org.id, lines)
+    older = evaluation(org.id, "a", 1_000_000, status="error", error="no")
+    newer = evaluation(
+        org.id, "a", 2_000_000, scores={"well, done": 0.5}, reasoning={"well, done": "so"}
+    )
+    store.insert(clickhouse, [newer, older])
+    headers = key("evaluations:read")
+
+    def names(**query: str) -> list[object]:
+        return [row["session_id"] for row in read_all(client, headers, **query)]
+
+    assert names() == ["b", "a", "a,b"]
+    assert names(session_id=r"a\,b,b") == ["b", "a,b"]
+    assert names(agent_id="x/y") == ["a", "a,b"]
+    assert names(environment="staging,none") == ["a,b"]
+    assert names(status="done") == ["a"]
+    assert names(status="error") == []
+    assert names(status="none,done") == ["b", "a", "a,b"]
+    assert names(score_filters=r"well\, done:0.5..") == ["a"]
+    assert names(score_filters=r"well\, done:0.6..") == []
+    assert names(ts_from="2026-11-02T11:00:00Z", ts_to="2026-11-02T13:00:00.5+01:00") == ["a"]
+    (row,) = read_all(client, headers, session_id="a")
+    assert row["latest_evaluation"] == {
+        "evaluation_id": newer.evaluation_id,
+        "id": newer.evaluation_id,
+        "session_id": "a",
+        "agent_id": "main",
+        "environment": "production",
+        "status": "done",
+        "scores": {"well, done": 0.5},
+        "reasoning": {"well, done": "so"},
+        "summary": None,
+        "error": None,
+        "attempt_count": 1,
+        "duration_ms": None,
+        "completed_at": "1970-01-01T00:00:02.000000Z",
+        "created_at": "1970-01-01T00:00:02.000000Z",
+    }
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [
+        ("status", "done,gone"),
+        ("score_filters", "success"),
+        ("score_filters", "success:nan.."),
+        ("score_filters", ",".join(["k:0..1"] * 21)),
+        ("ts_from", "2026-11-02T10:00:00"),
+        ("ts_to", "yesterday"),
+        ("limit", "0"),
+        ("cursor", "none-of-ours"),
+    ],
+)
+def test_a_malformed_parameter_is_named(
+    client: FlaskClient, key: Key, parameter: str, value: str
+) -> None:
+    headers = key("evaluations:read")
+    answer = client.get("/v1/sessions", query_string={parameter: value}, headers=headers)
+    assert answer.status_code == 422
+    assert list(answer.json["fields"]) == [parameter]  # type: ignore[index]
+
+
+def test_a_limit_over_the_cap_is_clamped(
+    client: FlaskClient, clickhouse: ClickHouse, org: Org, key: Key
+) -> None:
+    store_events(clickhouse, org.id, [event(f"s-{n}", "10:00:00") for n in range(201)])
+    headers = key("evaluations:read")
+    for limit, rows in ((None, 50), (1000, 200)):
+        query = {} if limit is None else {"limit": limit}
+        answer = client.get("/v1/sessions", query_string=query, headers=headers)
+        assert len(answer.json["sessions"]) == rows  # type: ignore[index]
+
+
+def test_sessions_need_their_permission(client: FlaskClient, key: Key) -> None:
+    assert client.get("/v1/sessions").status_code == 401
+    answer = client.get("/v1/sessions", headers=key("events:read"))
+    assert answer.status_code == 403
+    assert answer.json["required_permission"] == "evaluations:read"  # type: ignore[index]
