@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-# A page is read while somebody waits for it. Every row that can matter lies in one partition, since
-# keys hold the timestamp, so FINAL need not merge across them.
+# A page is read while somebody waits for it. Copies of a row share its partition, since keys hold
+# the timestamp, so FINAL need not merge across partitions.
 PAGE: Mapping[str, object] = {
     "max_execution_time": 20,
     "do_not_merge_across_partitions_select_final": 1,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from shared.clickhouse import ClickHouse, Row
+from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import Where, us
 
 
@@ -51,7 +52,7 @@ def fetch(
     if not session_ids:
         return {}
     where = Where(org_id).any_of("session_id", session_ids)
-    found = clickhouse.rows(_FACTS.format(where=where), where.params)
+    found = clickhouse.rows(_FACTS.format(where=where), where.params, settings=PAGE)
     return {row[0]: _facts(row) for row in found}
 
 

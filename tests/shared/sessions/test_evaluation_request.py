@@ -46,6 +46,16 @@ def test_an_exported_line_is_one_line_and_the_same_json(
     assert json.loads(line)["payload"] == json.loads(SPREAD_LINE)
 
 
+def test_events_of_one_moment_keep_the_order_of_their_batch(
+    clickhouse: ClickHouse, org_id: str
+) -> None:
+    lines = [event("s", "10:00:00", number=n) for n in range(30)]
+    stored = store_events(clickhouse, org_id, lines)
+    store_events(clickhouse, org_id, reversed(lines))
+    request = json.loads(build(clickhouse, org_id, "s") or b"")
+    assert [item["id"] for item in request["events"]] == [item.event_id for item in stored]
+
+
 def test_an_ended_session_says_when(clickhouse: ClickHouse, org_id: str) -> None:
     name = 'a/"b"\\ü'
     store_events(
