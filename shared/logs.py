@@ -66,6 +66,8 @@ def configure_logging(settings: Settings, process: str) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(settings.log_level.upper())
+    # Every process asks Alembic where the database stands, and Alembic tells of each time.
+    logging.getLogger("alembic").setLevel(logging.WARNING)
 
 
 def get_logger(name: str) -> structlog.stdlib.BoundLogger:

@@ -33,8 +33,9 @@ def run(runtime: Runtime) -> None:
         connection.execute(text("SELECT pg_advisory_lock(:id)"), {"id": _LOCK_ID})
         release(runtime.postgres, runtime.clickhouse)
         connection.invalidate()
-    click.echo(f"PostgreSQL: {postgres_migrations.current_revision(runtime.postgres.engine)}")
-    click.echo(f"ClickHouse: {clickhouse_migrations.current_version(runtime.clickhouse):04d}")
+    revision = postgres_migrations.current_revision(runtime.postgres.engine)
+    version = clickhouse_migrations.current_version(runtime.clickhouse)
+    click.echo(f"PostgreSQL stands at {revision}, ClickHouse at {version:04d}")
 
 
 @click.command()

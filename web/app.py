@@ -7,13 +7,19 @@ from web import errors, openapi, request_log, state
 from web.evaluation_jobs import routes as evaluation_jobs
 from web.evaluations import routes as evaluations
 from web.events import routes as events
+from web.health import routes as health
+from web.identity import routes as identity
+from web.keys import routes as keys
 from web.paths import EncodedSlashes
 from web.sessions import routes as sessions
 
 # A resource's routes are one line here: its blueprint.
 BLUEPRINTS = (
     openapi.blueprint,
+    health.blueprint,
     events.blueprint,
+    identity.blueprint,
+    keys.blueprint,
     sessions.blueprint,
     evaluations.blueprint,
     evaluation_jobs.blueprint,

@@ -6,6 +6,8 @@ from typing import Any
 
 from marshmallow import EXCLUDE, Schema, ValidationError, fields
 
+from shared.clock import format_optional_ts
+
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)")
 _SEPARATOR = re.compile(r"(?<!\\),")
 
@@ -44,6 +46,9 @@ class Timestamp(fields.Field[datetime]):
             return datetime.fromisoformat(value.upper()).astimezone(UTC)
         except (ValueError, OverflowError):
             raise self.make_error("invalid") from None
+
+    def _serialize(self, value: datetime | None, *_args: Any, **_kwargs: Any) -> str | None:
+        return format_optional_ts(value)
 
 
 class Limit(fields.Integer):

@@ -7,6 +7,7 @@ from flask import Flask, current_app
 
 from shared.identity import Authenticator
 from shared.ingest.accept import Ingest
+from shared.readiness import Readiness
 from shared.runtime import Runtime
 
 _NAME = "watchpost"
@@ -19,6 +20,7 @@ class State:
     runtime: Runtime
     authenticator: Authenticator
     ingest: Ingest
+    readiness: Readiness
 
 
 def attach(app: Flask, runtime: Runtime) -> None:
@@ -27,6 +29,7 @@ def attach(app: Flask, runtime: Runtime) -> None:
         runtime=runtime,
         authenticator=Authenticator(runtime.postgres, runtime.redis),
         ingest=Ingest(runtime),
+        readiness=Readiness(runtime),
     )
 
 

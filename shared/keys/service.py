@@ -14,6 +14,7 @@ from shared.errors import Conflict, Forbidden, NotFound
 from shared.ids import parse_uuid
 from shared.keys import rules
 from shared.keys.models import ApiKey
+from shared.organizations import DEFAULT_SLUG
 
 
 @dataclass(frozen=True)
@@ -54,10 +55,13 @@ def create(
     return key
 
 
-def visible(session: Session, org_id: uuid.UUID, *, with_instance_keys: bool) -> list[ApiKey]:
-    """The keys of an organization, newest first, with those of the instance where asked for."""
+def visible(session: Session, org_slug: str, org_id: uuid.UUID) -> list[ApiKey]:
+    """The keys of an organization, newest first, disabled ones too.
+
+    The keys of the instance, which belong to no organization, are seen from the default one.
+    """
     whose = ApiKey.org_id == org_id
-    if with_instance_keys:
+    if org_slug == DEFAULT_SLUG:
         whose = or_(whose, ApiKey.org_id.is_(None))
     query = select(ApiKey).where(whose).order_by(ApiKey.created_at.desc(), ApiKey.id)
     return list(session.scalars(query))

@@ -1,0 +1,33 @@
+"""`service-orgctl`: what operators do on the server, with or without a running web tier."""
+
+import sys
+
+import click
+
+from shared.errors import ConfigurationError, WatchpostError
+from shared.orgctl.organizations import org
+
+
+class Commands(click.Group):
+    """Ends a command that cannot be done with one sentence and exit code 1."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Runs the chosen command."""
+        try:
+            return super().invoke(ctx)
+        except (ConfigurationError, WatchpostError) as error:
+            click.echo(f"Error: {error}", err=True)
+            sys.exit(1)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+def main() -> None:
+    """Administer a Watchpost deployment.
+
+    The commands talk to the databases directly, which DATABASE_URL, REDIS_URL and CLICKHOUSE_URL
+    name. The web tier may be down meanwhile.
+    """
+
+
+# A group of commands is one line here.
+main.add_command(org)

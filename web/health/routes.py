@@ -1,0 +1,80 @@
+"""Whether the process lives, and whether the deployment can do its work."""
+
+from flask import Response
+from marshmallow import Schema, fields, validate
+
+from web.auth import public
+from web.blueprint import Blueprint
+from web.responses import json_response
+from web.state import state
+
+blueprint = Blueprint("health", "For whoever watches the deployment")
+
+_RETRY_AFTER_SECS = "5"
+
+
+class Health(Schema):
+    """A process that lives."""
+
+    status = fields.String(required=True, validate=validate.Equal("ok"))
+
+
+def _store() -> fields.String:
+    return fields.String(required=True, validate=validate.OneOf(["ok", "down"]))
+
+
+def _age(what: str) -> fields.Float:
+    return fields.Float(
+        required=True,
+        allow_none=True,
+        metadata={"description": f"age of {what}; null when its store is down"},
+    )
+
+
+class Checks(Schema):
+    """What was asked."""
+
+    postgres = _store()
+    clickhouse = _store()
+    redis = _store()
+    ingest_lag_secs = _age("the oldest batch that is not stored yet")
+    oldest_job_secs = _age("the evaluation that is due the longest")
+
+
+class Ready(Schema):
+    """Whether the deployment can do its work."""
+
+    status = fields.String(required=True, validate=validate.OneOf(["ok", "unavailable"]))
+    checks = fields.Nested(Checks, required=True)
+
+
+@blueprint.route("/health")
+@public
+@blueprint.response(200, Health)
+def health() -> dict[str, str]:
+    """Say that the process lives; no store is asked."""
+    return {"status": "ok"}
+
+
+@blueprint.route("/ready")
+@public
+@blueprint.response(200, Ready)
+@blueprint.alt_response(503, schema=Ready, description="a store is down, or work waits too long")
+def ready() -> Response:
+    """Say whether the deployment can do its work.
+
+    503 while a store does not answer within 2 s, while the oldest batch of events that is not
+    stored yet is older than READY_MAX_INGEST_LAG_SECS, or while an evaluation has been due for
+    longer than READY_MAX_JOB_AGE_SECS.
+    """
+    report = state().readiness.report()
+    checks: dict[str, object] = {
+        name: "ok" if answers else "down" for name, answers in report.stores.items()
+    }
+    checks["ingest_lag_secs"] = report.ingest_lag_secs
+    checks["oldest_job_secs"] = report.oldest_job_secs
+    if report.ready:
+        return json_response({"status": "ok", "checks": checks})
+    response = json_response({"status": "unavailable", "checks": checks}, 503)
+    response.headers["Retry-After"] = _RETRY_AFTER_SECS
+    return response

@@ -1,0 +1,44 @@
+"""What a credential can find out about itself."""
+
+from typing import Any
+
+from marshmallow import Schema, fields
+
+from web.auth import current_identity, requires_key
+from web.blueprint import Blueprint
+from web.params import Timestamp
+
+blueprint = Blueprint("auth", "Who a credential is")
+
+
+class Introspection(Schema):
+    """The key that made the request."""
+
+    id = fields.UUID(required=True)
+    name = fields.String(required=True)
+    org_id = fields.String(
+        required=True, allow_none=True, metadata={"description": "null for instance-scoped keys"}
+    )
+    org_slug = fields.String(
+        required=True, allow_none=True, metadata={"description": "null for instance-scoped keys"}
+    )
+    instance_scoped = fields.Boolean(required=True)
+    permissions = fields.List(fields.String(), required=True)
+    expires_at = Timestamp(required=True, allow_none=True)
+
+
+@blueprint.route("/auth/introspect")
+@requires_key
+@blueprint.response(200, Introspection)
+def introspect() -> dict[str, Any]:
+    """Describe the calling key."""
+    identity = current_identity()
+    return {
+        "id": identity.key_id,
+        "name": identity.name,
+        "org_id": None if identity.instance_scoped else identity.org_id,
+        "org_slug": None if identity.instance_scoped else identity.org_slug,
+        "instance_scoped": identity.instance_scoped,
+        "permissions": sorted(identity.permissions),
+        "expires_at": identity.expires_at,
+    }

@@ -1,0 +1,80 @@
+"""API keys: made, listed, disabled and regenerated."""
+
+import uuid
+from typing import Any
+
+from shared import keys
+from shared.identity import revoking
+from shared.keys import ApiKey, NewKey
+from web.auth import current_identity, requires
+from web.blueprint import Blueprint
+from web.keys.schemas import KeyBody, KeyRow, RegeneratedKey
+from web.state import runtime
+
+blueprint = Blueprint("keys", "Credentials of programs")
+
+
+@blueprint.route("/keys", methods=["POST"])
+@requires("keys:create")
+@blueprint.arguments(KeyBody)
+@blueprint.response(201, KeyRow)
+@blueprint.alt_response(409, "CONFLICT")
+def create_key(body: dict[str, Any]) -> ApiKey:
+    """Create a key of the organization.
+
+    The caller chooses the secret and can only grant permissions that it holds itself.
+    """
+    wanted = NewKey(
+        name=body["name"],
+        secret=body["key"],
+        permissions=body["permissions"],
+        expires_at=body["expires_at"],
+    )
+    identity = current_identity()
+    with runtime().postgres.transaction() as session:
+        return keys.create(session, _org_id(), wanted, granter=identity.permissions)
+
+
+@blueprint.route("/keys")
+@requires("keys:read")
+@blueprint.response(200, KeyRow(many=True))
+def list_keys() -> list[ApiKey]:
+    """List the organization's keys, newest first, disabled ones too.
+
+    In the default organization the keys of the instance are listed as well.
+    """
+    with runtime().postgres.transaction() as session:
+        return keys.visible(session, current_identity().org_slug, _org_id())
+
+
+@blueprint.route("/keys/<key_id>/disable", methods=["POST"])
+@requires("keys:disable")
+@blueprint.response(200, KeyRow)
+@blueprint.alt_response(404, "NOT_FOUND")
+@blueprint.alt_response(409, "CONFLICT")
+def disable_key(key_id: str) -> ApiKey:
+    """Revoke a key for good, from its next request on."""
+    with revoking(runtime().postgres, runtime().redis) as session:
+        return keys.disable(session, _org_id(), key_id)
+
+
+@blueprint.route("/keys/<key_id>/regenerate", methods=["POST"])
+@requires("keys:regenerate")
+@blueprint.response(200, RegeneratedKey)
+@blueprint.alt_response(404, "NOT_FOUND")
+@blueprint.alt_response(409, "CONFLICT")
+def regenerate_key(key_id: str) -> dict[str, Any]:
+    """Give a key a new secret; the old one is worthless from its next request on."""
+    with revoking(runtime().postgres, runtime().redis) as session:
+        key, secret = keys.regenerate(session, _org_id(), key_id)
+    return {
+        "id": key.id,
+        "name": key.name,
+        "permissions": key.permissions,
+        "created_at": key.created_at,
+        "key": secret,
+    }
+
+
+def _org_id() -> uuid.UUID:
+    return uuid.UUID(current_identity().org_id)

@@ -1,0 +1,52 @@
+"""What the routes of API keys read and answer (wire §7)."""
+
+from marshmallow import Schema, fields
+
+from shared.keys.rules import DEFAULT_PERMISSIONS
+from web.params import Body, Timestamp
+
+
+class KeyBody(Body):
+    """A key as its creator wants it."""
+
+    name = fields.String(
+        required=True, metadata={"description": "unique among the organization's live keys"}
+    )
+    key = fields.String(
+        required=True,
+        metadata={
+            "description": "the secret, of the caller's choice; it is never shown again",
+            "minLength": 16,
+            "maxLength": 256,
+        },
+    )
+    permissions = fields.List(fields.String(), load_default=lambda: list(DEFAULT_PERMISSIONS))
+    expires_at = Timestamp(
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "when the key stops working; never when absent"},
+    )
+
+
+class KeyRow(Schema):
+    """A key as everybody may see it."""
+
+    id = fields.UUID(required=True)
+    name = fields.String(required=True)
+    permissions = fields.List(fields.String(), required=True)
+    created_at = Timestamp(required=True)
+    revoked_at = Timestamp(required=True, allow_none=True)
+    expires_at = Timestamp(required=True, allow_none=True)
+    is_protected = fields.Boolean(
+        required=True, metadata={"description": "can be neither disabled nor regenerated"}
+    )
+
+
+class RegeneratedKey(Schema):
+    """A key with its new secret, which is shown this once."""
+
+    id = fields.UUID(required=True)
+    name = fields.String(required=True)
+    permissions = fields.List(fields.String(), required=True)
+    created_at = Timestamp(required=True)
+    key = fields.String(required=True, metadata={"description": "the new secret"})
