@@ -173,8 +173,13 @@ def main(copies: int, runs: int, senders: int) -> None:
     lines = read_events()
     with tempfile.TemporaryDirectory(prefix="watchpost-bench-") as folder:
         Path(folder).chmod(0o755)
-        given = {**os.environ, "PORT": str(free_port()), "LOG_LEVEL": "warning"}
-        # Evaluation is another benchmark's; an endpoint nobody listens on would only be retried.
+        given = {
+            **os.environ,
+            "PORT": str(free_port()),
+            "LOG_LEVEL": "warning",
+            # Sessions are watched, which is ingest's part of evaluations; calls are not.
+            "EVALUATOR_ENDPOINT": f"http://127.0.0.1:{free_port()}",
+        }
         with Deployment(Path(folder), given, click.echo) as deployment:
             measured = []
             for run in range(runs + 1):
