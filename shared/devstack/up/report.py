@@ -25,7 +25,7 @@ def print_scores(console: Console, played: Played) -> None:
     table.add_column("agent", no_wrap=True)
     table.add_column("evaluated", justify="right")
     for name in names[:_MOST_SCORES]:
-        table.add_column(name, justify="right", overflow="fold")
+        table.add_column(name.replace("_", " "), justify="right", overflow="fold")
     for agent_id, rows in sorted(by_agent.items()):
         table.add_row(agent_id, str(len(rows)), *(_mean(rows, n) for n in names[:_MOST_SCORES]))
     console.print(table)
