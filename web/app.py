@@ -34,6 +34,7 @@ def create_app(runtime: Runtime) -> Flask:
     app = Flask("web", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = _MAX_BODY_BYTES
     app.url_map.merge_slashes = False
+    app.json.sort_keys = False  # type: ignore[attr-defined] # fields in the order of their schema
     state.attach(app, runtime)
     request_log.init_app(app)
     errors.init_app(app)

@@ -1,0 +1,57 @@
+"""Empty databases beside those of the other tests, for tests that migrate or break them."""
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import psycopg2
+
+from shared.clickhouse import ClickHouse
+from shared.devstack import StackUrls
+
+# Redis databases are numbered; the tests of a run use 0, those with databases of their own 9.
+_REDIS_DATABASE = 9
+
+
+@contextmanager
+def empty_databases(urls: StackUrls) -> Iterator[StackUrls]:
+    """URLs of a PostgreSQL and a ClickHouse database that nothing was ever done to."""
+    name = f"empty_{secrets.token_hex(6)}"
+    _postgres(urls.database_url, f"CREATE DATABASE {name}")
+    clickhouse = ClickHouse(urls.clickhouse_url, pool_size=1)
+    clickhouse.execute(f"CREATE DATABASE {name}")
+    try:
+        yield replace(
+            urls,
+            database_url=_other(urls.database_url, name),
+            clickhouse_url=_other(urls.clickhouse_url, name),
+            redis_url=_other(urls.redis_url, str(_REDIS_DATABASE)),
+        )
+    finally:
+        _postgres(urls.database_url, f"DROP DATABASE {name} WITH (FORCE)")
+        clickhouse.execute(f"DROP DATABASE {name}")
+        clickhouse.close()
+
+
+def environment(urls: StackUrls) -> dict[str, str]:
+    """The variables that send a process to these databases."""
+    return {
+        "DATABASE_URL": urls.database_url,
+        "REDIS_URL": urls.redis_url,
+        "CLICKHOUSE_URL": urls.clickhouse_url,
+    }
+
+
+def _other(url: str, database: str) -> str:
+    return f"{url.rpartition('/')[0]}/{database}"
+
+
+def _postgres(url: str, statement: str) -> None:
+    connection = psycopg2.connect(url)
+    try:
+        connection.autocommit = True
+        with connection.cursor() as cursor:
+            cursor.execute(statement)
+    finally:
+        connection.close()

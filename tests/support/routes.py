@@ -1,0 +1,41 @@
+"""Every route of the application, for tests that hold for all of them."""
+
+from dataclasses import dataclass
+
+from flask import Flask
+
+from web.auth import Access, access_of
+
+_ID = "00000000-0000-4000-8000-00000000ffff"
+
+
+@dataclass(frozen=True)
+class Route:
+    """A method of a rule: `path` with ids that nobody has, `template` as OpenAPI writes it."""
+
+    method: str
+    path: str
+    template: str
+    access: Access | None
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.template}"
+
+
+def routes_of(app: Flask) -> list[Route]:
+    """The routes below /v1, without the page that shows the document."""
+    found = []
+    for rule in app.url_map.iter_rules():
+        if rule.endpoint == "docs" or rule.endpoint.startswith("swagger_ui."):
+            continue
+        access = access_of(app.view_functions[rule.endpoint])
+        path = app.url_map.bind("").build(rule.endpoint, dict.fromkeys(rule.arguments, _ID))
+        template = rule.rule
+        for name in rule.arguments:
+            for spelling in (f"<{name}>", f"<any_id:{name}>"):
+                template = template.replace(spelling, f"{{{name}}}")
+        found += [
+            Route(method, path, template, access)
+            for method in sorted((rule.methods or set()) - {"HEAD", "OPTIONS"})
+        ]
+    return found

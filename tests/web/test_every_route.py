@@ -1,0 +1,185 @@
+"""What holds for every route there is: who may call it, how it refuses, that it is documented."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from shared.permissions import FOR_KEYS
+from tests.support.app import Headers, bearer
+from tests.support.routes import Route, routes_of
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+
+
+@pytest.fixture(scope="module")
+def routes(app: Flask) -> list[Route]:
+    """Every route below /v1."""
+    return routes_of(app)
+
+
+@pytest.fixture(scope="module")
+def guarded(routes: list[Route]) -> list[Route]:
+    """Those that ask for a credential."""
+    return [route for route in routes if route.access and not route.access.public]
+
+
+@pytest.fixture(scope="module")
+def document(app: Flask) -> dict[str, Any]:
+    """The OpenAPI document."""
+    body: dict[str, Any] = app.test_client().get("/v1/openapi.json").get_json()
+    return body
+
+
+def assert_error(response: TestResponse, status: int, code: str | None = None) -> dict[str, Any]:
+    """The body, once it is known to be the one error body."""
+    assert response.status_code == status, response.get_data(as_text=True)
+    assert response.mimetype == "application/json"
+    body: dict[str, Any] = response.get_json()
+    assert {"error", "code", "request_id"} <= body.keys()
+    assert body.keys() <= {"error", "code", "request_id", "required_permission", "fields"}
+    assert body["request_id"] == response.headers["X-Request-Id"]
+    assert code in (None, body["code"])
+    return body
+
+
+def test_every_route_declares_who_may_call_it(routes: list[Route]) -> None:
+    assert len(routes) > 20
+    assert [str(route) for route in routes if route.access is None] == []
+
+
+def test_only_these_routes_are_public(routes: list[Route]) -> None:
+    public = {str(route) for route in routes if route.access and route.access.public}
+    assert public == {"GET /v1/health", "GET /v1/ready", "GET /v1/openapi.json"}
+
+
+def test_no_route_answers_without_a_credential(client: FlaskClient, guarded: list[Route]) -> None:
+    for route in guarded:
+        response = client.open(route.path, method=route.method)
+        assert_error(response, 401, "unauthorized")
+        assert response.headers["WWW-Authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize(
+    "credential",
+    ["Bearer nobody-knows-this-secret", "Bearer ", "Bearer", "Basic YTpi", "", "Bearer \xff\xfe"],
+)
+def test_no_route_takes_a_credential_that_is_none(
+    client: FlaskClient, guarded: list[Route], credential: str
+) -> None:
+    for route in guarded:
+        headers = {"Authorization": credential}
+        assert_error(client.open(route.path, method=route.method, headers=headers), 401)
+
+
+def test_every_route_names_the_permission_that_is_missing(
+    client: FlaskClient, guarded: list[Route], key: Callable[..., Headers]
+) -> None:
+    """With every permission but those that would open the route."""
+    for route in guarded:
+        assert route.access is not None
+        if not route.access.permissions:
+            continue
+        others = key(*(FOR_KEYS - set(route.access.permissions)))
+        body = assert_error(client.open(route.path, method=route.method, headers=others), 403)
+        assert body["required_permission"] == route.access.permissions[0], str(route)
+
+
+def test_one_of_the_permissions_is_enough(
+    client: FlaskClient, guarded: list[Route], key: Callable[..., Headers]
+) -> None:
+    for route in guarded:
+        assert route.access is not None
+        for permission in route.access.permissions:
+            response = client.open(route.path, method=route.method, headers=key(permission))
+            assert response.status_code not in (401, 403), str(route)
+
+
+def test_no_route_is_found_in_a_foreign_organization(
+    client: FlaskClient, guarded: list[Route], key: Callable[..., Headers]
+) -> None:
+    headers = {**key(), "X-Service-Org": "default"}
+    for route in guarded:
+        response = client.open(route.path, method=route.method, headers=headers)
+        assert_error(response, 403, "foreign_org")
+
+
+def test_instance_keys_are_told_of_unknown_organizations(
+    client: FlaskClient, guarded: list[Route], admin: Headers
+) -> None:
+    headers = {**admin, "X-Service-Org": "no-such-organization"}
+    for route in guarded:
+        response = client.open(route.path, method=route.method, headers=headers)
+        assert_error(response, 404, "org_not_found")
+
+
+def test_other_methods_are_refused(client: FlaskClient, routes: list[Route]) -> None:
+    known = {(route.method, route.path) for route in routes}
+    for path in {route.path for route in routes}:
+        for method in METHODS:
+            if (method, path) not in known:
+                response = client.open(path, method=method)
+                assert_error(response, 405, "method_not_allowed")
+                assert response.headers["Allow"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/v1", "/v1/", "/v1/nothing", "/v2/events", "/v1//events", "/v1/events/"]
+)
+@pytest.mark.parametrize("method", METHODS)
+def test_unknown_routes(client: FlaskClient, method: str, path: str) -> None:
+    assert_error(client.open(path, method=method), 404, "route_not_found")
+
+
+def test_the_document_has_every_route(routes: list[Route], document: dict[str, Any]) -> None:
+    documented = {
+        f"{method.upper()} {path}"
+        for path, item in document["paths"].items()
+        for method in item
+        if method in {"get", "post", "put", "patch", "delete"}
+    }
+    assert documented == {str(route) for route in routes}
+
+
+def test_the_document_says_what_a_route_asks_for(
+    routes: list[Route], document: dict[str, Any]
+) -> None:
+    for route in routes:
+        operation = document["paths"][route.template][route.method.lower()]
+        assert route.access is not None
+        if route.access.public:
+            assert operation["security"] == []
+            assert "x-required-permission" not in operation
+            continue
+        assert operation["security"] == [{"apiKey": []}]
+        assert {"401", "403"} <= operation["responses"].keys()
+        permissions = list(route.access.permissions)
+        expected = permissions[0] if len(permissions) == 1 else permissions or None
+        assert operation.get("x-required-permission") == expected
+
+
+def test_the_document_describes_every_success_and_every_parameter(
+    routes: list[Route], document: dict[str, Any]
+) -> None:
+    for route in routes:
+        operation = document["paths"][route.template][route.method.lower()]
+        assert operation["summary"], str(route)
+        success = [code for code in operation["responses"] if code.startswith("2")]
+        assert success, str(route)
+        for code in success:
+            assert operation["responses"][code]["content"], str(route)
+        for parameter in operation.get("parameters", []):
+            if parameter["in"] == "query":
+                assert parameter.get("description"), f"{route}: {parameter['name']}"
+
+
+def test_bearer_scheme_is_case_insensitive(
+    client: FlaskClient, key: Callable[..., Headers]
+) -> None:
+    secret = key("events:read")["Authorization"].removeprefix("Bearer ")
+    response = client.get("/v1/auth/introspect", headers={"Authorization": f"bearer  {secret} "})
+    assert response.status_code == 200
+    assert client.get("/v1/auth/introspect", headers=bearer(secret + "x")).status_code == 401
