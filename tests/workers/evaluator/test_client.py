@@ -11,16 +11,10 @@ import pytest
 from shared.config import Settings
 from shared.evaluation_jobs.answers import MAX_ANSWER_BYTES, Answer, NoAnswer
 from tests.support import evaluator as behave
-from tests.support.evaluator import Evaluator, running_evaluator
+from tests.support.evaluator import Evaluator
 from workers.evaluator.client import EvaluatorClient
 
 TIMEOUT_MS = 400
-
-
-@pytest.fixture
-def evaluator() -> Iterator[Evaluator]:
-    with running_evaluator() as running:
-        yield running
 
 
 @pytest.fixture

@@ -1,0 +1,148 @@
+"""Evaluation jobs under test: sessions made evaluable, jobs and results read back."""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+from sqlalchemy import RowMapping, text
+
+from shared.evaluation_jobs import promotion, storing
+from shared.evaluation_jobs.evaluator_config import EvaluatorConfig, remember
+from shared.evaluation_jobs.watching import StoredSession, watch
+from shared.evaluations.listing import EvaluationFilter, page
+from shared.evaluations.records import Evaluation
+from shared.runtime import Runtime
+from tests.support.evaluator import Evaluator
+from tests.support.events import event, store_events
+from tests.support.runtime import Org
+from workers.evaluator.client import EvaluatorClient
+from workers.evaluator.dispatcher import Dispatcher
+
+
+@dataclass
+class Bench:
+    """One organization, its evaluator, and a worker that runs when it is told to.
+
+    The organization alone may use the evaluator, so jobs of other tests stay out of the way.
+    """
+
+    runtime: Runtime
+    org: Org
+    evaluator: Evaluator
+
+    def __post_init__(self) -> None:
+        self.configure()
+
+    def configure(self, **settings: Any) -> None:
+        """Sets variables of the evaluator for what follows."""
+        values = {
+            "evaluator_endpoint": self.evaluator.url,
+            "evaluator_orgs": self.org.slug,
+            "evaluator_request_timeout_ms": 500,
+            **settings,
+        }
+        self.runtime = replace(
+            self.runtime, settings=msgspec.structs.replace(self.runtime.settings, **values)
+        )
+
+    def store(self, session_id: str, *types: str, **fields: object) -> None:
+        """Stores events of these types, a second apart, and has the session watched."""
+        lines = [
+            event(session_id, f"10:00:{second:02}", event_type, **fields)
+            for second, event_type in enumerate(types)
+        ]
+        store_events(self.runtime.clickhouse, self.org.id, lines)
+        self.watch(session_id, has_end="agent_end" in types)
+
+    def watch(self, session_id: str, *, has_end: bool) -> None:
+        """Tells that events of the session were stored, as a drain does."""
+        stored = StoredSession(self.org.uuid, self.org.slug, session_id, has_agent_end=has_end)
+        with self.runtime.postgres.transaction() as session:
+            watch(session, self.runtime.settings, [stored])
+
+    def enqueue(self, *session_ids: str) -> None:
+        """Makes sessions that ended, quiet for long enough, and their jobs."""
+        for session_id in session_ids:
+            self.store(session_id, "agent_start", "agent_end")
+        self.pass_time(60)
+        self.promote()
+
+    def promote(self) -> int:
+        """Creates the jobs of sessions that ended or went quiet."""
+        stores = (self.runtime.postgres, self.runtime.clickhouse, self.runtime.settings)
+        return promotion.promote_ended(*stores) + promotion.promote_inactive(*stores)
+
+    def run(self) -> int:
+        """Calls the evaluator for what is due, then stores the results; returns how many calls."""
+        client = EvaluatorClient(self.runtime.settings)
+        try:
+            handled = Dispatcher(self.runtime, client, threading.Event()).run()
+        finally:
+            client.close()
+        storing.store_results(self.runtime.postgres, self.runtime.clickhouse)
+        return handled
+
+    def run_later(self) -> int:
+        """`run`, once every wait of this organization's jobs is over."""
+        self.sql("UPDATE evaluation_jobs SET next_attempt_at = now() WHERE org_id = :org_id")
+        return self.run()
+
+    def pass_time(self, seconds: float) -> None:
+        """Moves all that the organization's rows tell of the past further into it."""
+        by = {"by": seconds}
+        for table, columns in (
+            ("watched_sessions", ("last_arrival_at", "waiting_since", "check_at")),
+            (
+                "evaluation_jobs",
+                ("next_attempt_at", "poll_deadline_at", "lease_expires_at", "enqueued_at"),
+            ),
+        ):
+            moved = ", ".join(f"{name} = {name} - make_interval(secs => :by)" for name in columns)
+            self.sql(f"UPDATE {table} SET {moved} WHERE org_id = :org_id", **by)
+
+    def config(self, **values: float) -> None:
+        """What the evaluator's /config says from now on."""
+        with self.runtime.postgres.transaction() as session:
+            remember(session, self.runtime.settings, EvaluatorConfig(**values))
+
+    def jobs(self) -> Sequence[RowMapping]:
+        """All jobs of the organization, oldest first, times as distances from now in seconds."""
+        return self.sql(
+            "SELECT *, extract(epoch FROM next_attempt_at - now())::float AS wait,"
+            " extract(epoch FROM poll_deadline_at - now())::float AS poll_left"
+            " FROM evaluation_jobs WHERE org_id = :org_id ORDER BY enqueued_at, session_id"
+        )
+
+    def job(self) -> RowMapping:
+        """The only job."""
+        [only] = self.jobs()
+        return only
+
+    def results(self) -> list[Evaluation]:
+        """What GET /evaluations would list."""
+        return list(
+            page(
+                self.runtime.clickhouse, self.org.id, EvaluationFilter(), limit=200, cursor=None
+            ).evaluations
+        )
+
+    def result(self) -> Evaluation:
+        """The only result."""
+        [only] = self.results()
+        return only
+
+    def sql(self, statement: str, **params: object) -> Sequence[RowMapping]:
+        """Runs SQL with `:org_id` bound."""
+        with self.runtime.postgres.transaction() as session:
+            result = session.connection().execute(
+                text(statement), {"org_id": self.org.uuid, **params}
+            )
+            return result.mappings().all() if result.returns_rows else []
+
+    def clean_up(self) -> None:
+        """Takes the jobs away, so that their leases count in no other test."""
+        self.sql("DELETE FROM evaluation_jobs WHERE org_id = :org_id")
+        self.sql("DELETE FROM watched_sessions WHERE org_id = :org_id")
+        self.sql("DELETE FROM evaluator_config")
