@@ -1,0 +1,94 @@
+"""Reading /config when it is due, and what counts until then."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from shared import clock
+from shared.evaluation_jobs import evaluator_config
+from shared.evaluation_jobs.evaluator_config import EvaluatorConfig
+from tests.support import evaluator as behave
+from tests.support.jobs import Bench
+from workers.evaluator.client import EvaluatorClient
+from workers.evaluator.config_refresh import refresh_if_due
+
+LONG_AGO = clock.now() - timedelta(days=1)
+GOOD = {"inactivity_timeout_secs": 30, "default_poll_interval_secs": 5}
+
+
+def refresh(bench: Bench, *, started_at: datetime = LONG_AGO) -> EvaluatorConfig:
+    client = EvaluatorClient(bench.runtime.settings)
+    refresh_if_due(bench.runtime, client, started_at)
+    client.close()
+    with bench.runtime.postgres.transaction() as session:
+        return evaluator_config.current(session, bench.runtime.settings)
+
+
+def secs_until_next(bench: Bench) -> float:
+    [row] = bench.sql(
+        "SELECT extract(epoch FROM next_refresh_at - now())::float AS secs FROM evaluator_config"
+    )
+    return float(row["secs"])
+
+
+def test_without_any_answer_there_is_no_config(bench: Bench) -> None:
+    bench.evaluator.config = behave.reply(500)
+    assert refresh(bench) == EvaluatorConfig()
+
+
+def test_it_is_read_by_its_cadence(bench: Bench) -> None:
+    bench.evaluator.config = behave.reply(200, GOOD)
+    assert refresh(bench) == EvaluatorConfig(30, 5)
+    assert 299 < secs_until_next(bench) <= 300
+    bench.evaluator.config = behave.reply(200, {})
+    assert refresh(bench) == EvaluatorConfig(30, 5)
+    bench.sql("UPDATE evaluator_config SET next_refresh_at = now()")
+    assert refresh(bench) == EvaluatorConfig()
+
+
+@pytest.mark.parametrize("failure", [behave.reply(500), behave.hang, behave.reply(200, b"<html>")])
+def test_a_failed_read_keeps_the_last_values_and_is_repeated_soon(
+    bench: Bench, failure: behave.Answer
+) -> None:
+    bench.configure(evaluator_request_timeout_ms=200)
+    bench.evaluator.config = behave.reply(200, GOOD)
+    refresh(bench)
+    bench.sql("UPDATE evaluator_config SET next_refresh_at = now()")
+    bench.evaluator.config = failure
+    assert refresh(bench) == EvaluatorConfig(30, 5)
+    assert 9 < secs_until_next(bench) <= 10
+
+
+def test_an_evaluator_that_stops_serving_it_has_none(bench: Bench) -> None:
+    bench.evaluator.config = behave.reply(200, GOOD)
+    refresh(bench)
+    bench.sql("UPDATE evaluator_config SET next_refresh_at = now()")
+    bench.evaluator.config = None
+    assert refresh(bench) == EvaluatorConfig()
+
+
+def test_a_process_that_starts_reads_it(bench: Bench) -> None:
+    bench.evaluator.config = behave.reply(200, GOOD)
+    refresh(bench)
+    bench.evaluator.config = behave.reply(200, {})
+    assert refresh(bench, started_at=clock.now() + timedelta(seconds=1)) == EvaluatorConfig()
+
+
+def test_another_evaluators_config_does_not_count(bench: Bench) -> None:
+    bench.evaluator.config = behave.reply(200, GOOD)
+    refresh(bench)
+    bench.configure(evaluator_endpoint="http://127.0.0.1:1")
+    assert refresh(bench) == EvaluatorConfig()
+
+
+def test_it_is_asked_for_with_the_token(bench: Bench) -> None:
+    seen: list[str | None] = []
+
+    def config(exchange: behave.Exchange) -> None:
+        seen.append(exchange.received.headers.get("authorization"))
+        behave.reply(200, GOOD)(exchange)
+
+    bench.configure(evaluator_token="t0ken")
+    bench.evaluator.config = config
+    refresh(bench)
+    assert seen == ["Bearer t0ken"]
