@@ -25,7 +25,7 @@ BLUEPRINTS = (
     evaluation_jobs.blueprint,
 )
 
-# Bodies of JSON routes. POST /events has bounds of its own and sets `request.max_content_length`.
+# Bodies of JSON routes; POST /events reads its body with a bound of its own.
 _MAX_BODY_BYTES = 2 * 1024 * 1024
 
 

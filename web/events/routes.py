@@ -10,6 +10,7 @@ from shared.events.filters import EventFilters
 from shared.events.page import read_page
 from web.auth import current_identity, requires
 from web.blueprint import Blueprint
+from web.body import read_body
 from web.events.facets import add_facets
 from web.events.schemas import Accepted, EventPage, EventPageQuery, EventSummaryPage
 from web.responses import json_response
@@ -75,11 +76,10 @@ def add_events() -> Response:
     that the accepted events are on disk and will be stored; 503 that nothing was taken.
     """
     identity = current_identity()
-    request.max_content_length = runtime().settings.ingest_max_body_bytes
     decoded = state().ingest.accept(
         org_id=identity.org_id,
         org_slug=identity.org_slug,
-        body=request.get_data(cache=False),
+        body=read_body(runtime().settings.ingest_max_body_bytes),
         media_type=request.mimetype,
         encoding=request.headers.get("Content-Encoding", ""),
     )
