@@ -5,6 +5,7 @@ import sys
 import click
 
 from shared.errors import ConfigurationError, WatchpostError
+from shared.orgctl.deadletter import deadletter
 from shared.orgctl.organizations import org
 
 
@@ -31,3 +32,4 @@ def main() -> None:
 
 # A group of commands is one line here.
 main.add_command(org)
+main.add_command(deadletter)
