@@ -1,0 +1,255 @@
+"""Authentication: one round trip when cached, and never a moment too long."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+import pytest
+from redis.exceptions import ConnectionError as RedisConnectionError
+from sqlalchemy import event, update
+
+from shared import keys
+from shared.devstack import DevStack
+from shared.errors import Forbidden, NotFound, Unauthorized, Unavailable
+from shared.identity import Authenticator, renew_generation, revoking
+from shared.identity import cache as cache_module
+from shared.keys import ApiKey, NewKey
+from shared.organizations import Organization
+from shared.permissions import FOR_KEYS
+from shared.runtime import Runtime
+from tests.support.runtime import Org, connected, settings_for
+
+
+@pytest.fixture
+def secret(runtime: Runtime, org: Org) -> str:
+    """The secret of a fresh key of the test's organization."""
+    secret = keys.new_secret()
+    with runtime.postgres.transaction() as session:
+        wanted = NewKey(name="probe", secret=secret, permissions=["events:read"])
+        keys.create(session, org.uuid, wanted, granter=FOR_KEYS)
+    return secret
+
+
+@pytest.fixture
+def processes(migrated_stack: DevStack) -> Iterator[list[Authenticator]]:
+    """Authenticators of two processes: connections and caches of their own, the same stores."""
+    settings = settings_for(migrated_stack.urls, database_pool_size=4)
+    with connected(settings) as one, connected(settings) as two:
+        yield [Authenticator(process.postgres, process.redis) for process in (one, two)]
+
+
+@contextmanager
+def counted_statements(runtime: Runtime) -> Iterator[list[str]]:
+    """The statements that go to PostgreSQL."""
+    seen: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        seen.append(statement)
+
+    event.listen(runtime.postgres.engine, "before_cursor_execute", note)
+    try:
+        yield seen
+    finally:
+        event.remove(runtime.postgres.engine, "before_cursor_execute", note)
+
+
+def key_id(runtime: Runtime, secret: str) -> str:
+    """The id of a key."""
+    authenticator = Authenticator(runtime.postgres, runtime.redis)
+    return str(authenticator.authenticate(secret.encode(), None).key_id)
+
+
+def test_a_cached_identity_asks_redis_once_and_postgres_never(
+    runtime: Runtime, secret: str
+) -> None:
+    authenticator = Authenticator(runtime.postgres, runtime.redis)
+    first = authenticator.authenticate(secret.encode(), None)
+    before = runtime.redis.info("commandstats")
+    with counted_statements(runtime) as statements:
+        for _ in range(10):
+            assert authenticator.authenticate(secret.encode(), None) is first
+    assert statements == []
+    after = runtime.redis.info("commandstats")
+    asked = {
+        name: stats["calls"] - before.get(name, {"calls": 0})["calls"]
+        for name, stats in after.items()
+        if name != "cmdstat_info"
+    }
+    assert {name: calls for name, calls in asked.items() if calls} == {"cmdstat_get": 10}
+
+
+def revoke(runtime: Runtime, org: Org, found: str) -> None:
+    with revoking(runtime.postgres, runtime.redis) as session:
+        keys.disable(session, org.uuid, found)
+
+
+def renew(runtime: Runtime, org: Org, found: str) -> None:
+    with revoking(runtime.postgres, runtime.redis) as session:
+        keys.regenerate(session, org.uuid, found)
+
+
+def delete_organization(runtime: Runtime, org: Org, _found: str) -> None:
+    with revoking(runtime.postgres, runtime.redis) as session:
+        deleted = update(Organization).where(Organization.id == org.uuid)
+        session.execute(deleted.values(deleted_at=datetime.now(UTC)))
+
+
+@pytest.mark.parametrize("take_away", [revoke, renew, delete_organization])
+def test_what_is_taken_away_is_gone_in_every_process(
+    runtime: Runtime,
+    org: Org,
+    secret: str,
+    processes: list[Authenticator],
+    take_away: Callable[[Runtime, Org, str], None],
+) -> None:
+    for process in processes:
+        process.authenticate(secret.encode(), None)
+    take_away(runtime, org, key_id(runtime, secret))
+    for process in processes:
+        with pytest.raises(Unauthorized):
+            process.authenticate(secret.encode(), None)
+
+
+def test_revoking_holds_while_everybody_keeps_asking(
+    runtime: Runtime, org: Org, secret: str, processes: list[Authenticator]
+) -> None:
+    """No request that begins after the answer succeeds, however many are under way before."""
+    found = key_id(runtime, secret)
+    revoked = threading.Event()
+    stop = threading.Event()
+    accepted_late: list[float] = []
+
+    def keep_asking(process: Authenticator) -> None:
+        while not stop.is_set():
+            late = revoked.is_set()
+            try:
+                process.authenticate(secret.encode(), None)
+            except Unauthorized:
+                continue
+            if late:
+                accepted_late.append(time.monotonic())
+
+    threads = [threading.Thread(target=keep_asking, args=(process,)) for process in processes * 2]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.2)
+    revoke(runtime, org, found)
+    revoked.set()
+    time.sleep(0.3)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert accepted_late == []
+
+
+def test_an_identity_read_before_the_commit_is_not_used_after_it(
+    runtime: Runtime, org: Org, secret: str, processes: list[Authenticator]
+) -> None:
+    """Cached between the first renewal and the commit: the second renewal undoes it."""
+    found, process = key_id(runtime, secret), processes[0]
+    with revoking(runtime.postgres, runtime.redis) as session:
+        keys.disable(session, org.uuid, found)
+        process.authenticate(secret.encode(), None)
+        process.authenticate(secret.encode(), None)
+    with pytest.raises(Unauthorized):
+        process.authenticate(secret.encode(), None)
+
+
+def test_nothing_is_revoked_while_redis_is_away(
+    runtime: Runtime, org: Org, secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = key_id(runtime, secret)
+
+    def away(*_args: object, **_options: object) -> None:
+        raise RedisConnectionError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(runtime.redis, "set", away)
+        with pytest.raises(Unavailable):
+            revoke(runtime, org, found)
+    assert key_id(runtime, secret) == found
+
+
+def test_without_redis_every_request_asks_postgres(
+    runtime: Runtime, migrated_stack: DevStack, secret: str
+) -> None:
+    nowhere = settings_for(migrated_stack.urls, redis_url="redis://127.0.0.1:1/0")
+    with connected(nowhere) as cut_off:
+        authenticator = Authenticator(runtime.postgres, cut_off.redis)
+        for _ in range(2):
+            with counted_statements(runtime) as statements:
+                authenticator.authenticate(secret.encode(), None)
+            assert len(statements) == 1
+
+
+def test_a_lost_generation_is_made_anew(runtime: Runtime, secret: str) -> None:
+    authenticator = Authenticator(runtime.postgres, runtime.redis)
+    authenticator.authenticate(secret.encode(), None)
+    runtime.redis.delete("auth:generation")
+    authenticator.authenticate(secret.encode(), None)
+    with counted_statements(runtime) as statements:
+        authenticator.authenticate(secret.encode(), None)
+    assert statements == []
+
+
+def test_entries_end_by_themselves(
+    runtime: Runtime, secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authenticator = Authenticator(runtime.postgres, runtime.redis)
+    authenticator.authenticate(secret.encode(), None)
+    monkeypatch.setattr(cache_module, "_LIFETIME_SECS", 0.0)
+    with counted_statements(runtime) as statements:
+        authenticator.authenticate(secret.encode(), None)
+    assert len(statements) == 1
+
+
+def test_a_cached_identity_still_expires(runtime: Runtime, secret: str) -> None:
+    authenticator = Authenticator(runtime.postgres, runtime.redis)
+    with runtime.postgres.transaction() as session:
+        soon = update(ApiKey).where(ApiKey.key_hash == keys.hash_secret(secret.encode()))
+        session.execute(soon.values(expires_at=datetime.fromtimestamp(time.time() + 0.5, UTC)))
+    authenticator.authenticate(secret.encode(), None)
+    time.sleep(0.6)
+    with counted_statements(runtime) as statements, pytest.raises(Unauthorized):
+        authenticator.authenticate(secret.encode(), None)
+    assert statements == []
+
+
+def test_refusals_are_not_cached(runtime: Runtime, org: Org) -> None:
+    """A key, and an organization, exist from the moment they are made."""
+    authenticator = Authenticator(runtime.postgres, runtime.redis)
+    secret = keys.new_secret()
+    with pytest.raises(Unauthorized):
+        authenticator.authenticate(secret.encode(), None)
+    with runtime.postgres.transaction() as session:
+        keys.create(session, org.uuid, NewKey("new", secret), granter=FOR_KEYS)
+    assert authenticator.authenticate(secret.encode(), None).org_id == org.id
+    with pytest.raises(Forbidden):
+        authenticator.authenticate(secret.encode(), "another")
+
+
+def test_instance_keys_do_not_reach_deleted_organizations(
+    runtime: Runtime, org: Org, secret: str
+) -> None:
+    with runtime.postgres.transaction() as session:
+        of_the_instance = update(ApiKey).where(ApiKey.key_hash == keys.hash_secret(secret.encode()))
+        session.execute(of_the_instance.values(org_id=None, name=f"instance-{org.slug}"))
+    renew_generation(runtime.redis)
+    authenticator = Authenticator(runtime.postgres, runtime.redis)
+    assert authenticator.authenticate(secret.encode(), org.slug).org_id == org.id
+    assert authenticator.authenticate(secret.encode(), None).org_slug == "default"
+    delete_organization(runtime, org, "")
+    with pytest.raises(NotFound):
+        authenticator.authenticate(secret.encode(), org.slug)
+
+
+def test_the_cache_is_bounded(runtime: Runtime, secret: str) -> None:
+    identity = Authenticator(runtime.postgres, runtime.redis).authenticate(secret.encode(), None)
+    cache = cache_module.IdentityCache()
+    for number in range(5000):
+        cache.put((b"hash", str(number)), b"generation", identity)
+    assert cache.get((b"hash", "4999"), b"generation") is identity
+    assert cache.get((b"hash", "0"), b"generation") is None
+    assert cache.get((b"hash", "4999"), b"another generation") is None
