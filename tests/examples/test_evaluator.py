@@ -77,8 +77,11 @@ def test_task_success_is_the_root_agents_last_word(payloads: list[Event], score:
 def test_tool_reliability_is_the_share_of_results_without_an_error() -> None:
     none: tuple[object, ...] = (None, False, "")
     some: tuple[object, ...] = ("e", True, {}, 0)
-    fine = [{"type": "tool_result"}, *({"type": "tool_result", "error": error} for error in none)]
-    bad = [{"type": "tool_result", "tool_name": "t", "error": error} for error in some]
+    fine: list[Event] = [
+        {"type": "tool_result"},
+        *({"type": "tool_result", "error": error} for error in none),
+    ]
+    bad: list[Event] = [{"type": "tool_result", "tool_name": "t", "error": error} for error in some]
     assert scores(*fine)["tool_reliability"] == 1.0
     assert scores(*fine, *bad)["tool_reliability"] == 0.5
     assert scores(*bad)["tool_reliability"] == 0.0
