@@ -1,0 +1,87 @@
+"""`bin/up` itself, with everything that it starts."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from shared.devstack import Ports
+from shared.devstack.lock import DirectoryLock
+from shared.devstack.ports import free_port
+from shared.devstack.processes import end, leftovers
+from shared.devstack.state import State, StateFile
+
+pytestmark = pytest.mark.flow
+
+# Variables that would let this machine's own setting decide what is tested.
+_CLEAN = {
+    name: value
+    for name, value in os.environ.items()
+    if not name.endswith(("_URL", "_KEY")) and not name.startswith("EVALUATOR_")
+}
+
+
+@pytest.fixture
+def directory() -> Iterator[Path]:
+    made = Path(tempfile.mkdtemp(prefix="watchpost-tests-"))
+    StateFile(made).write(State(ports=Ports.free()))
+    yield made
+    end(leftovers(made, StateFile(made).read()))
+    lock = DirectoryLock(made)
+    lock.acquire()
+    lock.release()
+    shutil.rmtree(made)
+
+
+def start(directory: Path, *options: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "shared.devstack.up", *options],
+        env={**_CLEAN, "DEVSTACK_DIR": str(directory), "PORT": str(free_port())},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def read_until(process: subprocess.Popen[str], beginning: str) -> str:
+    """The first line that begins so; raises `AssertionError` with all output when none does."""
+    assert process.stdout is not None
+    lines = []
+    timer = threading.Timer(150, process.kill)
+    timer.start()
+    try:
+        for line in process.stdout:
+            lines.append(line)
+            if line.startswith(beginning):
+                return line
+    finally:
+        timer.cancel()
+    raise AssertionError("".join(lines))
+
+
+def test_demonstrate_stop_and_check_on_the_same_data(directory: Path) -> None:
+    serving = start(directory)
+    assert read_until(serving, "ready ").startswith("ready http://127.0.0.1:")
+    second = start(directory)
+    output, _nothing = second.communicate(timeout=30)
+    assert second.returncode == 1
+    assert f"already running in {directory} (process {serving.pid})" in output
+
+    read_until(serving, "Ctrl-C stops everything")
+    serving.send_signal(signal.SIGINT)
+    serving.communicate(timeout=15)
+    assert serving.returncode == 0
+    assert leftovers(directory, StateFile(directory).read()) == []
+
+    checking = start(directory, "--check")
+    output, _nothing = checking.communicate(timeout=150)
+    assert checking.returncode == 0, output
+    assert "scores: task_success ... ok" in output
+    assert leftovers(directory, StateFile(directory).read()) == []
