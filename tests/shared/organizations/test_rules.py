@@ -1,0 +1,27 @@
+"""What an organization may be called."""
+
+import pytest
+
+from shared.errors import Invalid
+from shared.organizations.rules import RESERVED, require_name, require_slug
+
+
+@pytest.mark.parametrize("slug", ["a", "0", "acme", "a-b-c", "9to5", "a" * 40, "default"])
+def test_slugs(slug: str) -> None:
+    require_slug(slug)
+
+
+@pytest.mark.parametrize(
+    "slug",
+    ["", "a" * 41, "-a", "a-", "a--b", "Acme", "a_b", "a b", "a/b", "a\n", "käse", *RESERVED],
+)
+def test_what_is_no_slug(slug: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        require_slug(slug)
+    assert refused.value.fields.keys() == {"slug"}
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\x00", "n" * 201])
+def test_what_is_no_name(name: str) -> None:
+    with pytest.raises(Invalid):
+        require_name(name)

@@ -1,0 +1,34 @@
+"""The table of permissions against the specification's list."""
+
+import pytest
+
+from shared.errors import Invalid
+from shared.permissions import ALL, CATALOGUE, FOR_KEYS, effective, require_for_keys
+
+# http-api.md, Authentication 10.
+SPECIFIED = (
+    "events:add events:read evaluations:read evaluations:trigger dashboards:read dashboards:write"
+    " dashboards:delete queries:read queries:write queries:delete queries:run agent:use"
+    " keys:create keys:read keys:update keys:disable keys:regenerate users:create users:read"
+    " users:update users:delete settings:read settings:write alerts:read alerts:write"
+    " incidents:read incidents:write incidents:ack audits:read audits:write orgs:admin"
+)
+
+
+def test_the_catalogue_is_the_specified_one() -> None:
+    assert [permission.token for permission in CATALOGUE] == SPECIFIED.split()
+    assert {"keys:update", "orgs:admin"} == ALL - FOR_KEYS
+
+
+def test_old_grants_are_read_as_what_they_mean_now() -> None:
+    assert effective(["alerts:ack", "events:add"]) == {"incidents:ack", "events:add"}
+    assert effective(["forgotten:token"]) == frozenset()
+
+
+def test_each_permission_that_cannot_be_granted_is_named() -> None:
+    with pytest.raises(Invalid) as refused:
+        require_for_keys(["events:add", "alerts:ack", "orgs:admin"])
+    reasons = refused.value.fields["permissions"]
+    assert len(reasons) == 2
+    assert "alerts:ack" in reasons[0]
+    assert "orgs:admin" in reasons[1]
