@@ -93,7 +93,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ingest_claim_idle_secs: Annotated[
         Seconds, Meta(description="when a dead worker's batches are taken over")
     ] = 15
-    ingest_threads: Annotated[Count, Meta(description="threads of the ingest process")] = 2
+    ingest_processes: Annotated[
+        Count, Meta(description="ingest processes that one `worker` or `ingest` runs")
+    ] = 2
 
     # Evaluation
     evaluator_endpoint: Annotated[

@@ -6,16 +6,25 @@ from dataclasses import dataclass
 from shared.config import Settings
 
 
+def _one(_settings: Settings) -> int:
+    return 1
+
+
 @dataclass(frozen=True)
 class Group:
-    """A process type: its queues, and how many threads they share."""
+    """A process type: its queues, the threads that share them, and in how many processes."""
 
     queues: tuple[str, ...]
     threads: Callable[[Settings], int]
+    processes: Callable[[Settings], int] = _one
 
 
 GROUPS: dict[str, Group] = {
-    "ingest": Group(("ingest",), lambda settings: settings.ingest_threads),
+    # Turning batches into columns is Python's work all the way, so threads would only share one
+    # core; processes do not.
+    "ingest": Group(
+        ("ingest",), threads=_one, processes=lambda settings: settings.ingest_processes
+    ),
     "evaluator": Group(("evaluator",), lambda settings: settings.evaluator_concurrency),
     "background": Group(("background",), lambda _settings: 4),
 }

@@ -1,4 +1,4 @@
-"""Runs each group of queues in a process of its own and starts it again when it dies."""
+"""Runs each group of queues in processes of its own and starts them again when they die."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ import time
 
 import click
 
-from shared.config import load_settings
+from shared.config import Settings, load_settings
 from shared.errors import ConfigurationError
 from shared.logs import configure_logging, get_logger
 from workers.groups import GROUPS
@@ -23,7 +23,7 @@ STOP_SECS = 28.0
 
 
 class Child:
-    """One group's process; a crash loop is slowed down to one start in 15 s."""
+    """A process of a group; a crash loop is slowed down to one start in 15 s."""
 
     def __init__(self, group: str) -> None:
         self.group = group
@@ -68,12 +68,12 @@ class Child:
             self._process.terminate()
 
 
-def supervise(groups: tuple[str, ...]) -> None:
-    """Keeps one process a group until SIGTERM or SIGINT."""
+def supervise(groups: tuple[str, ...], settings: Settings) -> None:
+    """Keeps the processes of these groups running until SIGTERM or SIGINT."""
     stop = threading.Event()
     for signum in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signum, lambda *_: stop.set())
-    children = [Child(group) for group in groups]
+    children = [Child(group) for group in groups for _ in range(GROUPS[group].processes(settings))]
     while not stop.wait(0.2):
         for child in children:
             child.keep_running()
@@ -93,7 +93,7 @@ def main(groups: tuple[str, ...]) -> None:
     except ConfigurationError as error:
         raise click.ClickException(str(error)) from None
     configure_logging(settings, "worker")
-    supervise(groups or tuple(GROUPS))
+    supervise(groups or tuple(GROUPS), settings)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from shared.events.fields import Fields
 
 MAX_CHARS = 200
 # Cutting before white space is folded keeps a megabyte of tool output off the hot path.
-_READ_CHARS = 500
+_READ_CHARS = 400
 _ENVELOPE = frozenset({"session_id", "timestamp", "type", "agent_id", "environment"})
 
 _decode_text = msgspec.json.Decoder(str).decode
@@ -24,7 +24,10 @@ def summarise(event_type: str, fields: Fields, payload: bytes) -> str:
 
 
 def _one_line(text: str) -> str:
-    line = " ".join(text[:_READ_CHARS].split())
+    line = text[:_READ_CHARS]
+    # Most texts are one line of single spaces already, and looking is cheaper than folding.
+    if not line.isprintable() or "  " in line or line[:1] == " " or line[-1:] == " ":
+        line = " ".join(line.split())
     return line if len(line) <= MAX_CHARS else line[: MAX_CHARS - 1] + "…"
 
 
@@ -33,16 +36,16 @@ def _text(raw: Raw | UnsetType) -> str:
     if raw is UNSET:
         return ""
     data = bytes(raw)
-    if data[:1] == b'"':
-        try:
-            return _decode_text(data)
-        except msgspec.MsgspecError:
-            return data[1:-1].decode(errors="replace")
-    return "" if data == b"null" else data[:_READ_CHARS].decode(errors="replace")
+    if data[:1] != b'"':
+        return "" if data == b"null" else data[:_READ_CHARS].decode(errors="replace")
+    try:
+        return _decode_text(data)
+    except msgspec.MsgspecError:
+        return data[1:-1].decode(errors="replace")
 
 
-def _join(separator: str, *parts: str) -> str:
-    return separator.join(part for part in parts if part)
+def _join(separator: str, first: str, second: str) -> str:
+    return f"{first}{separator}{second}" if first and second else first or second
 
 
 def _agent_start(fields: Fields) -> str:
@@ -68,7 +71,8 @@ def _model(fields: Fields) -> str:
     tokens = ""
     if fields.input_tokens is not None or fields.output_tokens is not None:
         tokens = f"{fields.input_tokens or 0}+{fields.output_tokens or 0} tokens"
-    return _join(" → ", fields.model or "", _join(", ", _text(fields.stop_reason), tokens))
+    ending = _join(", ", _text(fields.stop_reason), tokens)
+    return _join(" → ", fields.model or "", ending)
 
 
 def _error(fields: Fields) -> str:

@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 import dramatiq
 
-from shared import clock
 from shared.errors import Unavailable
 from shared.evaluation_jobs import jobs, promotion, storing
 from shared.queue import Task
@@ -18,7 +17,8 @@ from workers.evaluator import config_refresh
 from workers.evaluator.client import EvaluatorClient
 from workers.evaluator.dispatcher import Dispatcher
 
-_PROCESS_STARTED_AT = clock.now()
+# What the evaluator's operator changed may be why this process was started again.
+_config_was_read = threading.Event()
 
 # A call lasts as long as EVALUATOR_REQUEST_TIMEOUT_MS lets it, so Dramatiq must not end it.
 _NO_TIME_LIMIT_MS = 24 * 3600 * 1000
@@ -100,7 +100,9 @@ def store_evaluations() -> None:
 
 @_nudged_actor(jobs.REFRESH_EVALUATOR_CONFIG)
 def refresh_evaluator_config() -> None:
-    """Reads the evaluator's /config when it is due."""
+    """Reads the evaluator's /config when it is due, and once after a start."""
     runtime().queue.nudged(jobs.REFRESH_EVALUATOR_CONFIG)
     if runtime().settings.evaluator_endpoint is not None:
-        config_refresh.refresh_if_due(runtime(), _client(), _PROCESS_STARTED_AT)
+        first = not _config_was_read.is_set()
+        _config_was_read.set()
+        config_refresh.refresh_if_due(runtime(), _client(), force=first)

@@ -1,7 +1,5 @@
 """Reading the evaluator's optional /config."""
 
-from datetime import datetime
-
 from shared.evaluation_jobs import evaluator_config
 from shared.ids import new_request_id
 from shared.logs import current_request_id, get_logger
@@ -11,11 +9,11 @@ from workers.evaluator.client import EvaluatorClient
 log = get_logger(__name__)
 
 
-def refresh_if_due(runtime: Runtime, client: EvaluatorClient, process_started_at: datetime) -> None:
-    """Reads /config by its cadence and once after a start; a failed read keeps the last values."""
+def refresh_if_due(runtime: Runtime, client: EvaluatorClient, *, force: bool) -> None:
+    """Reads /config when it is due or `force`d; a failed read keeps the last values."""
     settings = runtime.settings
     with runtime.postgres.transaction() as session:
-        if not evaluator_config.is_due(session, settings, process_started_at):
+        if not evaluator_config.take_refresh(session, settings, force=force):
             return
     answer = client.config(request_id=current_request_id() or new_request_id())
     config = evaluator_config.read_config(answer)
