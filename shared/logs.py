@@ -66,8 +66,10 @@ def configure_logging(settings: Settings, process: str) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(settings.log_level.upper())
-    # Every process asks Alembic where the database stands, and Alembic tells of each time.
+    # Every process asks Alembic where the database stands, and Alembic tells of each time; the
+    # driver adds a traceback to what `shared.clickhouse` says about a server that is away.
     logging.getLogger("alembic").setLevel(logging.WARNING)
+    logging.getLogger("clickhouse_driver").setLevel(logging.ERROR)
 
 
 def get_logger(name: str) -> structlog.stdlib.BoundLogger:

@@ -70,7 +70,8 @@ class Readiness:
         lag, oldest_job = self._lag.start(), self._oldest_job.start()
         wait([*pings.values(), lag, oldest_job], timeout=TIMEOUT_SECS)
         stores = {name: _answer(ping) is not None for name, ping in pings.items()}
-        lag_now, oldest_now = _answer(lag), _answer(oldest_job)
+        lag_now = _answer(lag) if stores["redis"] else None
+        oldest_now = _answer(oldest_job) if stores["postgres"] else None
         return Report(
             stores=stores,
             ingest_lag_secs=lag_now,

@@ -76,7 +76,13 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask-smorest 
 
     def route(self, rule: str, **options: Any) -> Callable[[View], View]:
         """Registers a view; options are Flask's, `methods` above all."""
-        return cast("Callable[[View], View]", super().route(rule, **options))
+
+        def register(view: View) -> View:
+            named: View = self.doc(operationId=view.__name__)(view)
+            super(Blueprint, self).add_url_rule(rule, None, named, **options)
+            return view
+
+        return register
 
     def arguments(
         self, schema: SchemaLike, *, location: str = "json", **options: Any

@@ -1,0 +1,162 @@
+"""/health and /ready."""
+
+import threading
+import time
+from collections.abc import Iterator
+from uuid import uuid4
+
+import pytest
+from flask.testing import FlaskClient
+from sqlalchemy import text
+
+from shared import readiness
+from shared.devstack import DevStack, StackUrls
+from shared.ingest.stream import ACTIVE_KEY, stream_key
+from shared.runtime import Runtime
+from shared.stores import STORES
+from tests.support.databases import empty_databases
+from tests.support.runtime import connected, make_org, migrated, settings_for
+from web.app import create_app
+
+NOWHERE = {
+    "postgres": {"database_url": "postgresql://watchpost@127.0.0.1:1/watchpost"},
+    "clickhouse": {"clickhouse_url": "clickhouse://default@127.0.0.1:1/watchpost"},
+    "redis": {"redis_url": "redis://127.0.0.1:1/0"},
+}
+
+
+@pytest.fixture(scope="module")
+def urls(stack: DevStack) -> Iterator[StackUrls]:
+    """Migrated databases in which nothing waits."""
+    with empty_databases(stack.urls) as made:
+        migrated(settings_for(made))
+        yield made
+
+
+@pytest.fixture
+def quiet(urls: StackUrls) -> Iterator[Runtime]:
+    """Connections to them, with an evaluator that every organization may use."""
+    with connected(settings_for(urls, evaluator_endpoint="http://127.0.0.1:1")) as runtime:
+        runtime.redis.flushdb()
+        yield runtime
+        runtime.redis.flushdb()
+
+
+def ready(runtime: Runtime) -> tuple[int, dict[str, object]]:
+    """Status and checks of an application on these connections."""
+    response = create_app(runtime).test_client().get("/v1/ready")
+    body = response.get_json()
+    assert body.keys() == {"status", "checks"}
+    assert body["status"] == ("ok" if response.status_code == 200 else "unavailable")
+    assert ("Retry-After" in response.headers) is (response.status_code == 503)
+    return response.status_code, body["checks"]
+
+
+def test_health_asks_no_store() -> None:
+    nowhere = StackUrls(
+        NOWHERE["postgres"]["database_url"],
+        NOWHERE["redis"]["redis_url"],
+        NOWHERE["clickhouse"]["clickhouse_url"],
+        NOWHERE["clickhouse"]["clickhouse_url"],
+    )
+    with connected(settings_for(nowhere)) as runtime:
+        response = create_app(runtime).test_client().get("/v1/health")
+        assert (response.status_code, response.get_json()) == (200, {"status": "ok"})
+        assert ready(runtime) == (
+            503,
+            {
+                "postgres": "down",
+                "clickhouse": "down",
+                "redis": "down",
+                "ingest_lag_secs": None,
+                "oldest_job_secs": None,
+            },
+        )
+
+
+def test_ready_when_nothing_waits(quiet: Runtime) -> None:
+    assert ready(quiet) == (
+        200,
+        {
+            "postgres": "ok",
+            "clickhouse": "ok",
+            "redis": "ok",
+            "ingest_lag_secs": 0.0,
+            "oldest_job_secs": 0.0,
+        },
+    )
+
+
+@pytest.mark.parametrize("store", list(NOWHERE))
+def test_a_store_that_is_down(urls: StackUrls, store: str) -> None:
+    with connected(settings_for(urls, **NOWHERE[store])) as runtime:
+        status, checks = ready(runtime)
+    assert status == 503
+    assert {name for name in NOWHERE if checks[name] == "down"} == {store}
+    assert (checks["ingest_lag_secs"] is None) is (store == "redis")
+    assert (checks["oldest_job_secs"] is None) is (store == "postgres")
+
+
+def test_a_store_that_hangs_does_not_hang_the_answer(
+    quiet: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answered = threading.Event()
+    asked = []
+
+    def hang(_runtime: Runtime) -> None:
+        asked.append(threading.current_thread())
+        answered.wait(30)
+
+    monkeypatch.setattr(readiness, "TIMEOUT_SECS", 0.3)
+    monkeypatch.setattr(readiness, "STORES", {**STORES, "clickhouse": hang})
+    client = create_app(quiet).test_client()
+    for _ in range(3):
+        began = time.monotonic()
+        response = client.get("/v1/ready")
+        assert time.monotonic() - began < 2
+        assert response.status_code == 503
+        assert response.get_json()["checks"]["clickhouse"] == "down"
+        assert response.get_json()["checks"]["postgres"] == "ok"
+    # One question is under way, however often it is asked.
+    assert len(asked) == 1
+    answered.set()
+    asked[0].join()
+    assert client.get("/v1/ready").status_code == 200
+
+
+def test_events_that_wait_for_too_long(quiet: Runtime) -> None:
+    org = make_org(quiet)
+    two_minutes_ago = int((time.time() - 120) * 1000)
+    quiet.redis.xadd(stream_key(org.id), {"x": "y"}, id=f"{two_minutes_ago}-0")
+    quiet.redis.sadd(ACTIVE_KEY, org.id)
+    status, checks = ready(quiet)
+    assert status == 503
+    lag = checks["ingest_lag_secs"]
+    assert isinstance(lag, float)
+    assert 119 < lag < 180
+
+
+def test_an_evaluation_that_is_due_for_too_long(quiet: Runtime) -> None:
+    org, job_id = make_org(quiet), uuid4()
+    with quiet.postgres.transaction() as session:
+        session.execute(
+            text(
+                "INSERT INTO evaluation_jobs (id, org_id, session_id, agent_id, environment,"
+                " trigger, request_id, enqueued_at, next_attempt_at) VALUES (:id, :org, 's', 'a',"
+                " 'e', 'manual', 'r', now(), now() - interval '10 minutes')"
+            ),
+            {"id": job_id, "org": org.uuid},
+        )
+    status, checks = ready(quiet)
+    assert status == 503
+    oldest = checks["oldest_job_secs"]
+    assert isinstance(oldest, float)
+    assert 599 < oldest < 660
+    with quiet.postgres.transaction() as session:
+        session.execute(text("DELETE FROM evaluation_jobs"))
+    assert ready(quiet)[0] == 200
+
+
+def test_both_need_no_credential_and_take_any(client: FlaskClient) -> None:
+    for path in ("/v1/health", "/v1/ready"):
+        assert client.get(path, headers={"Authorization": "Bearer nonsense"}).status_code == 200
