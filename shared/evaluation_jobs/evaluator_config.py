@@ -1,7 +1,6 @@
 """The evaluator's optional /config as last read: kept in PostgreSQL for every process."""
 
 from dataclasses import dataclass
-from datetime import datetime
 
 import msgspec
 from sqlalchemy import text
@@ -57,36 +56,65 @@ def current(session: Session, settings: Settings) -> EvaluatorConfig:
     return EvaluatorConfig(row.inactivity_timeout_secs, row.default_poll_interval_secs)
 
 
-def is_due(session: Session, settings: Settings, process_started_at: datetime) -> bool:
-    """Whether /config is to be read: by its cadence, and once by every process that starts."""
-    fresh = session.execute(
-        text(
-            "SELECT true FROM evaluator_config WHERE endpoint = :endpoint"
-            " AND next_refresh_at > statement_timestamp() AND refreshed_at >= :started"
-        ),
-        {"endpoint": settings.evaluator_endpoint, "started": process_started_at},
-    ).scalar_one_or_none()
-    return fresh is None
+_TAKE_REFRESH = text("""
+INSERT INTO evaluator_config AS known (id, endpoint, refreshed_at, next_refresh_at)
+VALUES (1, :endpoint, statement_timestamp(),
+        statement_timestamp() + make_interval(secs => :lease))
+ON CONFLICT (id) DO UPDATE SET
+    endpoint = excluded.endpoint,
+    inactivity_timeout_secs = CASE WHEN known.endpoint = excluded.endpoint
+        THEN known.inactivity_timeout_secs END,
+    default_poll_interval_secs = CASE WHEN known.endpoint = excluded.endpoint
+        THEN known.default_poll_interval_secs END,
+    refreshed_at = excluded.refreshed_at,
+    next_refresh_at = excluded.next_refresh_at
+WHERE :force OR known.endpoint <> excluded.endpoint
+    OR known.next_refresh_at <= statement_timestamp()
+RETURNING id
+""")
+
+_REMEMBER = text("""
+UPDATE evaluator_config SET
+    inactivity_timeout_secs = :inactivity,
+    default_poll_interval_secs = :poll,
+    next_refresh_at = statement_timestamp() + make_interval(secs => :cadence)
+WHERE endpoint = :endpoint
+""")
+
+_RETRY = text("""
+UPDATE evaluator_config
+SET next_refresh_at = statement_timestamp() + make_interval(secs => :retry)
+WHERE endpoint = :endpoint
+""")
+
+
+def take_refresh(session: Session, settings: Settings, *, force: bool) -> bool:
+    """Whether the caller is to read /config now: it is due, or `force`d.
+
+    True for one caller at a time, until it is done or its request timeout is over: a /config that
+    hangs must not gather the threads of every process.
+    """
+    lease = settings.evaluator_request_timeout_ms / 1000 + RETRY_SECS
+    taken = session.execute(
+        _TAKE_REFRESH, {"endpoint": settings.evaluator_endpoint, "lease": lease, "force": force}
+    )
+    return taken.one_or_none() is not None
 
 
 def remember(session: Session, settings: Settings, config: EvaluatorConfig | None) -> None:
-    """Notes a read of /config; None keeps the last good values and has it read again soon."""
+    """Notes what a read of /config brought; None keeps the last good values and retries soon."""
     cadence = settings.evaluator_config_refresh_secs
-    values = config or current(session, settings)
+    endpoint = settings.evaluator_endpoint
+    if config is None:
+        session.execute(_RETRY, {"endpoint": endpoint, "retry": min(cadence, RETRY_SECS)})
+        return
     session.execute(
-        text(
-            "INSERT INTO evaluator_config VALUES (1, :endpoint, :inactivity, :poll,"
-            " statement_timestamp(), statement_timestamp() + make_interval(secs => :next))"
-            " ON CONFLICT (id) DO UPDATE SET endpoint = excluded.endpoint,"
-            " inactivity_timeout_secs = excluded.inactivity_timeout_secs,"
-            " default_poll_interval_secs = excluded.default_poll_interval_secs,"
-            " refreshed_at = excluded.refreshed_at, next_refresh_at = excluded.next_refresh_at"
-        ),
+        _REMEMBER,
         {
-            "endpoint": settings.evaluator_endpoint,
-            "inactivity": values.inactivity_timeout_secs,
-            "poll": values.default_poll_interval_secs,
-            "next": cadence if config is not None else min(cadence, RETRY_SECS),
+            "endpoint": endpoint,
+            "inactivity": config.inactivity_timeout_secs,
+            "poll": config.default_poll_interval_secs,
+            "cadence": cadence,
         },
     )
 

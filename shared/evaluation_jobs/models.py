@@ -128,6 +128,7 @@ class EvaluatorConfig(Base):
     """The last good answer of the evaluator's /config; a single row, `id` is always 1.
 
     `endpoint` is the evaluator that gave it: the answer of another one does not count.
+    `refreshed_at` is when it was last asked.
     """
 
     __tablename__ = "evaluator_config"

@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import RowMapping, text
 
 from shared.evaluation_jobs import promotion, storing
-from shared.evaluation_jobs.evaluator_config import EvaluatorConfig, remember
+from shared.evaluation_jobs.evaluator_config import EvaluatorConfig, remember, take_refresh
 from shared.evaluation_jobs.watching import StoredSession, watch
 from shared.evaluations.listing import EvaluationFilter, page
 from shared.evaluations.records import Evaluation
@@ -105,6 +105,7 @@ class Bench:
     def config(self, **values: float) -> None:
         """What the evaluator's /config says from now on."""
         with self.runtime.postgres.transaction() as session:
+            take_refresh(session, self.runtime.settings, force=True)
             remember(session, self.runtime.settings, EvaluatorConfig(**values))
 
     def jobs(self) -> Sequence[RowMapping]:

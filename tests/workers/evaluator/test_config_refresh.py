@@ -1,10 +1,7 @@
 """Reading /config when it is due, and what counts until then."""
 
-from datetime import datetime, timedelta
-
 import pytest
 
-from shared import clock
 from shared.evaluation_jobs import evaluator_config
 from shared.evaluation_jobs.evaluator_config import EvaluatorConfig
 from tests.support import evaluator as behave
@@ -12,13 +9,12 @@ from tests.support.jobs import Bench
 from workers.evaluator.client import EvaluatorClient
 from workers.evaluator.config_refresh import refresh_if_due
 
-LONG_AGO = clock.now() - timedelta(days=1)
 GOOD = {"inactivity_timeout_secs": 30, "default_poll_interval_secs": 5}
 
 
-def refresh(bench: Bench, *, started_at: datetime = LONG_AGO) -> EvaluatorConfig:
+def refresh(bench: Bench, *, force: bool = False) -> EvaluatorConfig:
     client = EvaluatorClient(bench.runtime.settings)
-    refresh_if_due(bench.runtime, client, started_at)
+    refresh_if_due(bench.runtime, client, force=force)
     client.close()
     with bench.runtime.postgres.transaction() as session:
         return evaluator_config.current(session, bench.runtime.settings)
@@ -71,7 +67,7 @@ def test_a_process_that_starts_reads_it(bench: Bench) -> None:
     bench.evaluator.config = behave.reply(200, GOOD)
     refresh(bench)
     bench.evaluator.config = behave.reply(200, {})
-    assert refresh(bench, started_at=clock.now() + timedelta(seconds=1)) == EvaluatorConfig()
+    assert refresh(bench, force=True) == EvaluatorConfig()
 
 
 def test_another_evaluators_config_does_not_count(bench: Bench) -> None:
@@ -79,6 +75,14 @@ def test_another_evaluators_config_does_not_count(bench: Bench) -> None:
     refresh(bench)
     bench.configure(evaluator_endpoint="http://127.0.0.1:1")
     assert refresh(bench) == EvaluatorConfig()
+
+
+def test_a_hanging_config_is_read_by_one_at_a_time(bench: Bench) -> None:
+    with bench.runtime.postgres.transaction() as session:
+        assert evaluator_config.take_refresh(session, bench.runtime.settings, force=True)
+    with bench.runtime.postgres.transaction() as session:
+        assert not evaluator_config.take_refresh(session, bench.runtime.settings, force=False)
+    assert 10 < secs_until_next(bench) <= 10.5
 
 
 def test_it_is_asked_for_with_the_token(bench: Bench) -> None:

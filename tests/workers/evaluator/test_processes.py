@@ -1,0 +1,72 @@
+"""Clock and workers as the Procfile starts them, one of them killed in the middle of a call."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+
+import msgspec
+import pytest
+
+from shared.config import Settings
+from tests.support import evaluator as behave
+from tests.support.jobs import Bench
+
+SESSIONS = [f"s/{number}" for number in range(8)]
+
+pytestmark = pytest.mark.flow
+
+
+@contextmanager
+def running(module: str, *arguments: str, settings: Settings) -> Iterator[subprocess.Popen[bytes]]:
+    """A process of the deployment, killed at the end at the latest."""
+    variables = {
+        name.upper(): str(value)
+        for name, value in msgspec.structs.asdict(settings).items()
+        if value is not None
+    }
+    with subprocess.Popen(
+        [sys.executable, "-m", module, *arguments],
+        env={**os.environ, **variables},
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def wait_until(condition: Callable[[], bool], secs: float = 40) -> None:
+    deadline = time.monotonic() + secs
+    while not condition():
+        assert time.monotonic() < deadline, "did not happen in time"
+        time.sleep(0.05)
+
+
+def test_two_worker_processes_keep_the_bound_and_outlive_a_kill(bench: Bench) -> None:
+    bench.configure(evaluator_workers=2, evaluator_claim_batch=1, evaluator_request_timeout_ms=1000)
+    bench.evaluator.default = behave.scored(after=0.4)
+    bench.evaluator.config = behave.reply(200, {"inactivity_timeout_secs": 4})
+    settings = bench.runtime.settings
+    with ExitStack() as processes:
+        evaluators = [
+            processes.enter_context(running("workers.main", "evaluator", settings=settings))
+            for _ in range(2)
+        ]
+        processes.enter_context(running("workers.main", "background", settings=settings))
+        processes.enter_context(running("workers.clock", settings=settings))
+        for name in SESSIONS[:-1]:
+            bench.store(name, "agent_start", "agent_end")
+        bench.store(SESSIONS[-1], "agent_start", "tool_use")
+        wait_until(lambda: len(bench.evaluator.requests) >= 3)
+        evaluators[0].kill()
+        wait_until(lambda: len(bench.results()) == len(SESSIONS))
+    assert sorted(result.session_id for result in bench.results()) == SESSIONS
+    assert {result.status for result in bench.results()} == {"done"}
+    assert bench.evaluator.most_in_flight == 2
+    triggers = {job["session_id"]: job["trigger"] for job in bench.jobs()}
+    assert triggers[SESSIONS[-1]] == "inactivity"
+    assert list(triggers.values()).count("agent_end") == len(SESSIONS) - 1
