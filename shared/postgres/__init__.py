@@ -2,5 +2,13 @@
 
 from shared.postgres.base import Base, created_at_column, timestamp_type
 from shared.postgres.database import Postgres, after_commit
+from shared.postgres.locks import single_flight
 
-__all__ = ["Base", "Postgres", "after_commit", "created_at_column", "timestamp_type"]
+__all__ = [
+    "Base",
+    "Postgres",
+    "after_commit",
+    "created_at_column",
+    "single_flight",
+    "timestamp_type",
+]

@@ -6,11 +6,15 @@ Each is nudged by the clock for as long as there may be work, so none is retried
 import functools
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import dramatiq
 
+from shared.clickhouse import ClickHouse
+from shared.config import Settings
 from shared.errors import Unavailable
 from shared.evaluation_jobs import jobs, promotion, storing
+from shared.postgres import Postgres, single_flight
 from shared.queue import Task
 from workers.context import runtime
 from workers.evaluator import config_refresh
@@ -78,24 +82,21 @@ def run_evaluations() -> None:
 @_nudged_actor(jobs.CHECK_WATCHED_SESSIONS)
 def check_watched_sessions() -> None:
     """Creates the jobs of sessions whose root agent ended."""
-    runtime().queue.nudged(jobs.CHECK_WATCHED_SESSIONS)
-    if promotion.promote_ended(runtime().postgres, runtime().clickhouse, runtime().settings):
-        jobs.nudge_soon(runtime().queue, jobs.RUN_EVALUATIONS)
+    _create_jobs(jobs.CHECK_WATCHED_SESSIONS, promotion.promote_ended)
 
 
 @_nudged_actor(jobs.SCAN_INACTIVE_SESSIONS)
 def scan_inactive_sessions() -> None:
     """Creates the jobs of sessions that went quiet without an end."""
-    runtime().queue.nudged(jobs.SCAN_INACTIVE_SESSIONS)
-    if promotion.promote_inactive(runtime().postgres, runtime().clickhouse, runtime().settings):
-        jobs.nudge_soon(runtime().queue, jobs.RUN_EVALUATIONS)
+    _create_jobs(jobs.SCAN_INACTIVE_SESSIONS, promotion.promote_inactive)
 
 
 @_nudged_actor(jobs.STORE_EVALUATIONS)
 def store_evaluations() -> None:
     """Appends finished results to ClickHouse."""
-    runtime().queue.nudged(jobs.STORE_EVALUATIONS)
-    storing.store_results(runtime().postgres, runtime().clickhouse)
+    with _alone(jobs.STORE_EVALUATIONS) as alone:
+        if alone:
+            storing.store_results(runtime().postgres, runtime().clickhouse)
 
 
 @_nudged_actor(jobs.REFRESH_EVALUATOR_CONFIG)
@@ -106,3 +107,16 @@ def refresh_evaluator_config() -> None:
         first = not _config_was_read.is_set()
         _config_was_read.set()
         config_refresh.refresh_if_due(runtime(), _client(), force=first)
+
+
+def _create_jobs(task: Task, promote: Callable[[Postgres, ClickHouse, Settings], int]) -> None:
+    with _alone(task) as alone:
+        created = alone and promote(runtime().postgres, runtime().clickhouse, runtime().settings)
+    if created:
+        jobs.nudge_soon(runtime().queue, jobs.RUN_EVALUATIONS)
+
+
+def _alone(task: Task) -> AbstractContextManager[bool]:
+    """Starts to look, unless somebody does already: a store that hangs holds one thread only."""
+    runtime().queue.nudged(task)
+    return single_flight(runtime().postgres, task.actor)
