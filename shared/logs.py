@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import structlog
+from structlog.tracebacks import ExceptionDictTransformer
 from structlog.typing import EventDict, WrappedLogger
 
 from shared.config import Settings
@@ -45,10 +46,14 @@ def configure_logging(settings: Settings, process: str) -> None:
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         _mask_secrets,
     ]
+    # Tracebacks without the values of local variables, which may be somebody's secret.
     ending: list[Any] = (
-        [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()]
+        [
+            structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False)),
+            structlog.processors.JSONRenderer(),
+        ]
         if as_json
-        else [structlog.dev.ConsoleRenderer()]
+        else [structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)]
     )
     structlog.configure(
         processors=[*common, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],

@@ -2,7 +2,7 @@
 
 from flask import request
 from gunicorn.http.errors import ParseException
-from werkzeug.exceptions import RequestTimeout
+from werkzeug.exceptions import ClientDisconnected, RequestTimeout
 
 from shared.errors import BadRequest
 
@@ -23,9 +23,10 @@ def read_body(max_bytes: int | None = None) -> bytes:
         connection.settimeout(STALL_SECS)
     try:
         body = request.get_data(cache=False)
-    except TimeoutError:
-        raise RequestTimeout from None
-    except (OSError, ParseException):
+    except (ClientDisconnected, ParseException) as error:
+        # Werkzeug makes the first of every error of the connection.
+        if isinstance(error.__context__, TimeoutError):
+            raise RequestTimeout from None
         raise _incomplete() from None
     finally:
         if connection is not None:

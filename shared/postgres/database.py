@@ -46,6 +46,7 @@ class Postgres:
             pool_pre_ping=True,
             pool_recycle=1800,
             connect_args=_CONNECT_ARGS,
+            hide_parameters=True,  # errors are logged, values are not ours to log
         )
 
     @contextmanager
