@@ -58,6 +58,8 @@ def run(group_name: str) -> None:
         worker_threads=group.threads(settings),
         worker_timeout=IDLE_WAIT_MS,
     )
+    # No message waits in a busy process while another one is idle.
+    worker.queue_prefetch = group.threads(settings)
     worker.start()
     log.info("worker_started", queues=group.queues, threads=group.threads(settings))
     stop.wait()

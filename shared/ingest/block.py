@@ -5,6 +5,10 @@ from dataclasses import dataclass, field
 from shared.events.batch import Batch, decode_batch
 from shared.ingest.stream import Entry
 
+# One insert: large enough for few parts in ClickHouse, small enough for the worker's memory.
+MAX_ROWS = 32_768
+MAX_BYTES = 32 * 1024 * 1024
+
 
 @dataclass
 class Block:
@@ -16,6 +20,11 @@ class Block:
     unreadable: list[Entry] = field(default_factory=list)
     rows: int = 0
     size: int = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether this is enough for one insert."""
+        return self.rows >= MAX_ROWS or self.size >= MAX_BYTES
 
     def add(self, entry: Entry) -> None:
         """Decodes an entry and appends its events to those of its organization."""

@@ -24,9 +24,6 @@ log = get_logger(__name__)
 
 # A drain gives its thread back after this long and sends its own successor.
 DRAIN_SECS = 5.0
-# One insert: large enough for few parts in ClickHouse, small enough for the worker's memory.
-MAX_ROWS = 32_768
-MAX_BYTES = 32 * 1024 * 1024
 # Entries are about a megabyte at most, so a read is bounded to 32 MiB of packed events.
 READ_ENTRIES = 32
 # While a store is down the stream is left alone for this long, so that entries do not all pass
@@ -65,6 +62,9 @@ class Drain:
             block = self._gather()
             if not block.entries:
                 return stored
+            if block.is_full:
+                # More than this worker can store at once: another one may help.
+                self._runtime.queue.nudge(PERSIST_EVENTS)
             stored += self._store(block)
         self._runtime.queue.nudge(PERSIST_EVENTS)
         return stored
@@ -74,7 +74,7 @@ class Drain:
         block = Block()
         idle_ms = int(self._runtime.settings.ingest_claim_idle_secs * 1000)
         for org_id in stream.active_orgs(self._redis):
-            if block.rows >= MAX_ROWS or block.size >= MAX_BYTES:
+            if block.is_full:
                 break
             for entry in stream.claim_abandoned(
                 self._redis, self._consumer, [org_id], idle_ms, READ_ENTRIES
@@ -85,7 +85,7 @@ class Drain:
     def _gather(self) -> Block:
         """Reads entries of every organization in turn until one insert is full."""
         block = Block()
-        while block.rows < MAX_ROWS and block.size < MAX_BYTES:
+        while not block.is_full:
             org_ids = self._next_orgs()
             share = max(1, READ_ENTRIES // max(1, len(org_ids)))
             entries = stream.read_new(self._redis, self._consumer, org_ids, share)
