@@ -7,7 +7,7 @@ lease and one thread until its timeout, and nothing else.
 import threading
 import time
 
-from shared.errors import Unavailable
+from shared.errors import QueryTimeout, Unavailable
 from shared.evaluation_jobs import claims, jobs, outcomes, rules
 from shared.evaluation_jobs.answers import Answer, NoAnswer
 from shared.evaluation_jobs.claims import Claim
@@ -65,8 +65,8 @@ class Dispatcher:
                 step = (
                     self._deliver(claim) if claim.polls is None else self._poll(claim, claim.polls)
                 )
-            except Unavailable:
-                # A store is down, which is in the log already.
+            except (Unavailable, QueryTimeout):
+                # A store is down or slow: nothing that the job is to blame for.
                 with self._runtime.postgres.transaction() as session:
                     claims.give_back(session, claim, after_secs=STORE_RETRY_SECS)
                 return
