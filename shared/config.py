@@ -1,12 +1,14 @@
 """Typed configuration, read once from the environment.
 
 `Settings` is the one table of variables: a field is a variable (its name in upper case), its
-type and bounds are checked when it is read, and its description is what the README prints.
+type and bounds are checked when it is read, and `python -m shared.config` prints them for the
+README.
 """
 
 import os
+import sys
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import msgspec
 from msgspec import Meta
@@ -19,7 +21,7 @@ Count = Annotated[int, Meta(ge=1)]
 Secret = Annotated[str, Meta(min_length=16, max_length=256)]
 
 _PREFIXES = {
-    "database_url": ("postgresql://", "postgresql+psycopg2://", "postgres://"),
+    "database_url": ("postgresql://", "postgres://"),
     "redis_url": ("redis://", "rediss://", "unix://"),
     "clickhouse_url": ("clickhouse://", "clickhouses://"),
     "clickhouse_readonly_url": ("clickhouse://", "clickhouses://"),
@@ -56,21 +58,28 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         str | None, Meta(description="the URL people reach this deployment under")
     ] = None
     log_level: Annotated[
-        str, Meta(pattern="^(debug|info|warning|error)$", description="lowest level logged")
+        str,
+        Meta(
+            pattern="^(debug|info|warning|error)$",
+            description="lowest level logged: debug, info, warning or error",
+        ),
     ] = "info"
     log_format: Annotated[
         str,
         Meta(
-            pattern="^(auto|json|console)$", description="auto: readable on a terminal, else JSON"
+            pattern="^(auto|json|console)$",
+            description="json, console, or auto: readable on a terminal, else JSON",
         ),
     ] = "auto"
 
     # Identity
-    admin_key: Annotated[Secret | None, Meta(description="secret of the instance key `admin`")] = (
-        None
-    )
+    admin_key: Annotated[
+        Secret | None,
+        Meta(description="secret of the instance key `admin`, 16 to 256 characters"),
+    ] = None
     agent_api_key: Annotated[
-        Secret | None, Meta(description="secret of the key `dashboard-assistant`")
+        Secret | None,
+        Meta(description="secret of the key `dashboard-assistant`, 16 to 256 characters"),
     ] = None
     admin_email: Annotated[
         str | None, Meta(description="protected first member of the default organization")
@@ -173,3 +182,29 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     except msgspec.ValidationError as error:
         reason, _, path = str(error).partition(" - at `$.")
         raise ConfigurationError(f"{path.rstrip('`').upper()}: {reason}") from None
+
+
+def variables_table() -> str:
+    """Every variable with its default and its description, as a table in Markdown."""
+    hints = get_type_hints(Settings, include_extras=True)
+    rows = [
+        (f"`{field.name.upper()}`", _shown_default(field), hints[field.name].__metadata__[-1])
+        for field in msgspec.structs.fields(Settings)
+    ]
+    lines = [f"| {name} | {default} | {meta.description} |" for name, default, meta in rows]
+    return "\n".join(["| variable | default | what it is |", "|---|---|---|", *lines])
+
+
+def _shown_default(field: msgspec.structs.FieldInfo) -> str:
+    value = field.default
+    if field.required:
+        return "required"
+    if value is None:
+        return "unset"
+    if isinstance(value, int) and value >= 1024 * 1024:
+        return f"`{value}` ({value // (1024 * 1024)} MiB)"
+    return f"`{str(value).lower()}`"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(variables_table() + "\n")
