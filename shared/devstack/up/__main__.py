@@ -65,7 +65,7 @@ def _serve(deployment: Deployment, *, check: bool, demo: bool) -> bool:
         finally:
             api.close()
         click.echo(f"the demonstration took {time.monotonic() - started:.1f} s")
-    print_next_steps(console, deployment.url, deployment.admin_key)
+    print_next_steps(console, deployment.url, deployment.admin_key, deployment.variables)
     click.echo("Ctrl-C stops everything; the data stays.")
     threading.Event().wait()
     return True

@@ -17,6 +17,7 @@ from shared.devstack.up.environment import (
     secrets_for,
     servers_to_start,
     store_urls,
+    to_export,
     web_port,
 )
 from shared.devstack.up.programs import PROJECT, Program
@@ -58,6 +59,11 @@ class Deployment:
     def admin_key(self) -> str:
         """The key that may do everything."""
         return self.environ["ADMIN_KEY"]
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """What the operator's tool needs beside the user's own variables: where the stores are."""
+        return to_export(self.environ, self._given)
 
     @property
     def stack(self) -> DevStack:

@@ -38,6 +38,11 @@ def store_urls(urls: StackUrls, given: Mapping[str, str]) -> dict[str, str]:
     return {name: given.get(name) or url for name, url in ours.items()}
 
 
+def to_export(environ: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """The URLs of stores that the user does not have in the environment already."""
+    return {name: environ[name] for name in _SERVER_OF if not given.get(name)}
+
+
 def web_port(given: Mapping[str, str], say: Callable[[str], None]) -> int:
     """The port for `web`: PORT, or 8000, or a free one, of which `say` is told.
 

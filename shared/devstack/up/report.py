@@ -1,7 +1,7 @@
 """What `bin/up` prints: the scores by agent, the checks, and how to go on."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from statistics import fmean
 
@@ -50,8 +50,8 @@ def print_checks(console: Console, checks: Sequence[Check]) -> bool:
     return all(check.passed for check in checks)
 
 
-def print_next_steps(console: Console, url: str, key: str) -> None:
-    """URLs, the key, and commands to paste."""
+def print_next_steps(console: Console, url: str, key: str, variables: Mapping[str, str]) -> None:
+    """URLs, the key, and commands to paste; `variables` are what bin/orgctl needs."""
     event = {
         "session_id": "my-first-session",
         "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
@@ -70,6 +70,9 @@ def print_next_steps(console: Console, url: str, key: str) -> None:
         f"curl {auth} '{url}/v1/sessions?limit=3'",
         f"curl {auth} '{url}/v1/evaluations?limit=3'",
         f"curl {auth} -H 'Content-Type: application/x-ndjson' -d '{line}' {url}/v1/events",
+        "",
+        *(["In another shell, for bin/orgctl:"] if variables else []),
+        *(f"export {name}={value}" for name, value in variables.items()),
         "",
     ):
         console.print(text, highlight=False, markup=False, soft_wrap=True)
