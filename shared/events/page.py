@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import msgspec
 
 from shared.clickhouse import ClickHouse, Row
+from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import moment, us
 from shared.clock import now_us, to_us
 from shared.cursor import decode_cursor, encode_cursor
@@ -28,9 +29,6 @@ class Key(msgspec.Struct, array_like=True):
 _HOUR_US = 3600 * 1_000_000
 _WINDOWS_US = (_HOUR_US, 24 * _HOUR_US, 30 * 24 * _HOUR_US)
 _FUTURE_US = 25 * _HOUR_US
-
-# Duplicates of one event share a partition, because they share their timestamp.
-READ_SETTINGS = {"do_not_merge_across_partitions_select_final": 1, "max_execution_time": 20}
 
 
 @dataclass(frozen=True)
@@ -168,5 +166,5 @@ def _read(
         f"SELECT {', '.join(columns)}, {us('ts')}, arrival, id FROM {TABLE} FINAL WHERE {where}"
         f" ORDER BY ts {direction}, arrival {direction}, id {direction} LIMIT {limit:d}",
         where.params,
-        settings=READ_SETTINGS,
+        settings=PAGE,
     )
