@@ -21,6 +21,9 @@ class Block:
     rows: int = 0
     size: int = 0
 
+    def __bool__(self) -> bool:
+        return bool(self.entries)
+
     @property
     def is_full(self) -> bool:
         """Whether this is enough for one insert."""

@@ -6,16 +6,18 @@ another, and storing an event a second time changes nothing.
 """
 
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
 import redis
 
-from shared.errors import Unavailable
 from shared.events.rows import Windows
+from shared.ids import new_request_id
 from shared.ingest import stream
 from shared.ingest.block import Block
 from shared.ingest.jobs import PERSIST_EVENTS
 from shared.ingest.persist import persist
+from shared.ingest.stream import Entry
 from shared.logs import get_logger
 from shared.queue import unavailable_when_redis_is_gone
 from shared.runtime import Runtime
@@ -31,8 +33,6 @@ READ_ENTRIES = 32
 PAUSE_KEY = "ingest:paused"
 PAUSE_MS = 2000
 
-Rotation = Callable[[], Sequence[str]]
-
 
 class Drain:
     """One run of the drain, under its own name in the consumer group."""
@@ -42,7 +42,8 @@ class Drain:
         self._redis = runtime.redis
         self._consumer = consumer
         self._window_of = window_of
-        self._turn = 0
+        # Whose turn was last; a drain begins anywhere, so that no organization is always first.
+        self._last_served = new_request_id()
 
     def run(self) -> int:
         """Stores what there is, for a few seconds at most; returns how many events.
@@ -57,66 +58,64 @@ class Drain:
 
     def _drain(self) -> int:
         deadline = time.monotonic() + DRAIN_SECS
-        stored = self._store(self._abandoned())
-        while time.monotonic() < deadline:
-            block = self._gather()
-            if not block.entries:
-                return stored
-            if block.is_full:
-                # More than this worker can store at once: another one may help.
-                self._runtime.queue.nudge(PERSIST_EVENTS)
-            stored += self._store(block)
-        self._runtime.queue.nudge(PERSIST_EVENTS)
+        stored = 0
+        for read in (self._abandoned, self._new):
+            while block := read():
+                if time.monotonic() > deadline:
+                    self._runtime.queue.nudge(PERSIST_EVENTS)
+                    return stored + self._store(block)
+                if block.is_full:
+                    # More than this worker can store at once: another one may help.
+                    self._runtime.queue.nudge(PERSIST_EVENTS)
+                stored += self._store(block)
         return stored
 
     def _abandoned(self) -> Block:
         """What consumers that are gone, or drains that failed, left behind."""
-        block = Block()
         idle_ms = int(self._runtime.settings.ingest_claim_idle_secs * 1000)
-        for org_id in stream.active_orgs(self._redis):
-            if block.is_full:
-                break
-            for entry in stream.claim_abandoned(
-                self._redis, self._consumer, [org_id], idle_ms, READ_ENTRIES
-            ):
-                block.add(entry)
-        return block
+        return self._gather(
+            lambda org_ids, count: stream.claim_abandoned(
+                self._redis, self._consumer, org_ids, idle_ms, count
+            )
+        )
 
-    def _gather(self) -> Block:
-        """Reads entries of every organization in turn until one insert is full."""
+    def _new(self) -> Block:
+        """What no consumer has read yet."""
+        return self._gather(
+            lambda org_ids, count: stream.read_new(self._redis, self._consumer, org_ids, count)
+        )
+
+    def _gather(self, read: Callable[[Sequence[str], int], list[Entry]]) -> Block:
+        """Reads entries of every organization in turn until one insert is full, or none is left."""
         block = Block()
-        while not block.is_full:
-            org_ids = self._next_orgs()
-            share = max(1, READ_ENTRIES // max(1, len(org_ids)))
-            entries = stream.read_new(self._redis, self._consumer, org_ids, share)
-            if not entries:
-                break
-            for entry in entries:
-                block.add(entry)
+        org_ids = self._in_turn()
+        share = max(1, READ_ENTRIES // max(1, len(org_ids)))
+        found = bool(org_ids)
+        while found:
+            found = False
+            for start in range(0, len(org_ids), READ_ENTRIES):
+                served = org_ids[start : start + READ_ENTRIES]
+                for entry in read(served, share):
+                    block.add(entry)
+                    found = True
+                self._last_served = served[-1]
+                if block.is_full:
+                    return block
         return block
 
-    def _next_orgs(self) -> list[str]:
-        """The next organizations whose turn it is, `READ_ENTRIES` at most."""
+    def _in_turn(self) -> list[str]:
+        """The organizations that have entries, beginning after the one that was served last."""
         org_ids = stream.active_orgs(self._redis)
-        if not org_ids:
-            return []
-        start = self._turn % len(org_ids)
-        chosen = (org_ids[start:] + org_ids[:start])[:READ_ENTRIES]
-        self._turn = start + len(chosen)
-        return chosen
+        turn = bisect_right(org_ids, self._last_served)
+        return org_ids[turn:] + org_ids[:turn]
 
     def _store(self, block: Block) -> int:
-        if not block.entries:
-            return 0
         started = time.monotonic()
         try:
             persist(self._runtime, block, self._window_of)
-        except Unavailable:
-            self._pause()
-            raise
         except Exception:
-            # Anything unforeseen (a table that is not there, a grant that is missing) may not
-            # cost an event: the entries stay, and the log says why they do.
+            # A store that is down, a table that is not there, a grant that is missing: whatever it
+            # is, it may not cost an event. The entries stay, and the log says why they do.
             self._pause()
             raise
         stream.finish(self._redis, block.entries)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from uuid import UUID
 
+from shared.errors import WatchpostError
 from shared.evaluation_jobs import service as evaluation_jobs
 from shared.evaluation_jobs.service import StoredSession
 from shared.events import store
@@ -12,7 +13,10 @@ from shared.events.rows import Columns, Windows, columns_of
 from shared.events.store import RowsRefused
 from shared.ingest import dead_letters
 from shared.ingest.block import Block
+from shared.logs import get_logger
 from shared.runtime import Runtime
+
+log = get_logger(__name__)
 
 # ClickHouse refuses an insert into more than 100 partitions, and a partition is a month.
 MAX_MONTHS = 90
@@ -96,7 +100,7 @@ def _month_groups(batch: Batch) -> Iterator[list[int]]:
 
 def _insert(runtime: Runtime, part: Part, window_of: Windows) -> None:
     try:
-        store.insert(runtime.clickhouse, part.columns(window_of))
+        store.insert(runtime.clickhouse, _columns(part, window_of))
     except RowsRefused as refusal:
         if len(part) == 1:
             [(org_id, slug, batch)] = part.pieces
@@ -104,6 +108,18 @@ def _insert(runtime: Runtime, part: Part, window_of: Windows) -> None:
             return
         for half in part.halves():
             _insert(runtime, half, window_of)
+
+
+def _columns(part: Part, window_of: Windows) -> Columns:
+    try:
+        return part.columns(window_of)
+    except WatchpostError:
+        raise
+    except Exception as error:
+        # A defect of ours that one odd event brings out may cost that event its place, never
+        # everybody's events behind it; the log keeps the traceback.
+        log.exception("columns_not_made", events=len(part))
+        raise RowsRefused(f"{type(error).__name__}: {error}") from error
 
 
 def _watch(runtime: Runtime, block: Block) -> None:

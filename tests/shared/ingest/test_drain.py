@@ -12,7 +12,7 @@ from shared.devstack import DevStack
 from shared.errors import Unavailable
 from shared.ingest import backlog, dead_letters, stream
 from shared.ingest.accept import Ingest
-from shared.ingest.drain import PAUSE_KEY, Drain
+from shared.ingest.drain import PAUSE_KEY, READ_ENTRIES, Drain
 from shared.model_windows.builtin import builtin_window
 from shared.runtime import Runtime
 from tests.support.airline import Airline
@@ -125,6 +125,41 @@ def test_organizations_are_drained_in_turn(runtime: Runtime) -> None:
     accept(runtime, quiet, lines_of(2))
     entries = stream.read_new(runtime.redis, "c1", stream.active_orgs(runtime.redis), 16)
     assert {entry.org_id for entry in entries} == {loud.id, quiet.id}
+
+
+def test_more_organizations_than_one_read_takes(runtime: Runtime) -> None:
+    orgs = [make_org(runtime) for _ in range(70)]
+    for org in orgs:
+        accept(runtime, org, lines_of(1))
+    # The first of them are in other hands; that must not hide the rest.
+    stream.read_new(runtime.redis, "other", sorted(org.id for org in orgs)[:40], 10)
+    assert drain(runtime) == 30
+    _wait_idle()
+    assert drain(runtime) == 40
+    assert all(len(stored(runtime, org)) == 1 for org in orgs)
+
+
+def test_all_that_was_left_behind_is_taken_over_in_one_drain(runtime: Runtime, org: Org) -> None:
+    for number in range(READ_ENTRIES * 3):
+        accept(runtime, org, lines_of(1, session_id=f"s{number}"))
+    stream.read_new(runtime.redis, "killed", [org.id], 1000)
+    _wait_idle()
+    assert drain(runtime) == READ_ENTRIES * 3
+
+
+def test_an_event_that_we_stumble_over_is_set_aside(runtime: Runtime, org: Org) -> None:
+    def stumble(_org_id: str, model: str) -> int | None:
+        if model == "odd":
+            raise ZeroDivisionError
+        return None
+
+    lines = lines_of(9, type="model_response", model="even")
+    lines[4] = lines[4].replace(b"even", b"odd")
+    accept(runtime, org, lines)
+    assert Drain(runtime, "c1", stumble).run() == 9
+    assert stored(runtime, org) == text(lines[:4] + lines[5:])
+    [letter] = list(dead_letters.letters(runtime.redis, org.slug))
+    assert letter.reason.startswith("ZeroDivisionError")
 
 
 def test_entries_of_a_dead_consumer_are_taken_over(runtime: Runtime, org: Org) -> None:
