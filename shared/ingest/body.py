@@ -1,5 +1,6 @@
 """Unpacks request bodies within bounds: a bomb costs no more memory than the limit allows."""
 
+import re
 from collections.abc import Callable, Iterator
 
 import zstandard
@@ -14,6 +15,10 @@ _CHUNK_BYTES = 1024 * 1024
 # zstd gives no bound on what a piece of input unpacks to: a block of 4 bytes can hold 128 KiB.
 # Pieces this small unpack to 32 MiB at the very most before the limit is looked at.
 _ZSTD_PIECE_BYTES = 1024
+# What lies behind the end of a member is handed back as a copy, so a member is not shown the rest
+# of the body: a megabyte of empty members would be copied fifty thousand times.
+_GZIP_PIECE_BYTES = 16 * 1024
+_ZEROS = re.compile(rb"\0*")
 
 
 def unpack(body: bytes, encoding: str, limit: int) -> bytes:
@@ -34,7 +39,8 @@ def unpack(body: bytes, encoding: str, limit: int) -> bytes:
         size += len(piece)
         if size > limit:
             raise TooLarge(f"the unpacked body is larger than {limit} bytes")
-        pieces.append(piece)
+        if piece:
+            pieces.append(piece)
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
@@ -43,37 +49,43 @@ def _identity(body: bytes) -> Iterator[bytes]:
 
 
 def _gunzip(body: bytes) -> Iterator[bytes]:
-    while body:
+    position = 0
+    # A body may be several members one after the other, padded with zeros.
+    while position < len(body):
         member = isal_zlib.decompressobj(_GZIP_WBITS)
         try:
-            yield member.decompress(body, _CHUNK_BYTES)
             while not member.eof:
-                piece = member.decompress(member.unconsumed_tail, _CHUNK_BYTES)
-                if not piece and not member.eof and not member.unconsumed_tail:
+                packed = member.unconsumed_tail
+                if not packed:
+                    packed = body[position : position + _GZIP_PIECE_BYTES]
+                    position += len(packed)
+                piece = member.decompress(packed, _CHUNK_BYTES)
+                if not (packed or piece or member.eof):
                     raise BadRequest("the gzip body ends too early", code="truncated_body")
                 yield piece
         except igzip_lib.IsalError:  # type: ignore[misc] # its stub calls the class a value
             raise BadRequest("the body is not gzip", code="bad_encoding") from None
-        # A body may be several members one after the other, padded with zeros.
-        body = member.unused_data.lstrip(b"\0")
+        padding = _ZEROS.match(body, position - len(member.unused_data))
+        position = padding.end() if padding else position
 
 
 def _unzstd(body: bytes) -> Iterator[bytes]:
     decompressor = zstandard.ZstdDecompressor(max_window_size=ZSTD_MAX_WINDOW_BYTES)
-    while body:
+    position = 0
+    while position < len(body):
         frame = decompressor.decompressobj()
-        position = 0
         try:
             while not frame.eof and position < len(body):
-                yield frame.decompress(body[position : position + _ZSTD_PIECE_BYTES])
-                position += _ZSTD_PIECE_BYTES
+                packed = body[position : position + _ZSTD_PIECE_BYTES]
+                position += len(packed)
+                yield frame.decompress(packed)
         except zstandard.ZstdError as error:
             if "too much memory" in str(error):
                 raise TooLarge("the zstd window is larger than 8 MiB") from None
             raise BadRequest("the body is not zstd", code="bad_encoding") from None
         if not frame.eof:
             raise BadRequest("the zstd body ends too early", code="truncated_body")
-        body = frame.unused_data + body[position:]
+        position -= len(frame.unused_data)
 
 
 _UNPACKERS: dict[str, Callable[[bytes], Iterator[bytes]]] = {

@@ -13,11 +13,14 @@ import xxhash
 from msgspec import Meta
 
 from shared.clock import now_us
-from shared.errors import BadRequest
+from shared.errors import BadRequest, TooLarge
 from shared.events.batch import POSITION_BITS, Batch
 from shared.ingest.elements import split_elements
 
 MAX_ERRORS = 20
+# Positions of a batch have to fit `arrival`, and a small body of nothing but line breaks must not
+# unpack into gigabytes of them.
+MAX_EVENTS = 2**POSITION_BITS - 1
 MAX_FUTURE = timedelta(hours=24)
 _OLDEST_US = int(datetime(2000, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -70,17 +73,36 @@ _decode_wrapped = msgspec.json.Decoder(_Wrapped).decode
 
 
 def ndjson_lines(body: bytes) -> list[bytes]:
-    """One candidate a line; blank ones are dropped later and count for nothing."""
+    """One candidate a line; blank ones are dropped later and count for nothing.
+
+    Raises `TooLarge` for more than `MAX_EVENTS` lines.
+    """
+    if body.count(b"\n") > MAX_EVENTS:
+        raise TooLarge(f"the body has more than {MAX_EVENTS} lines")
     return body.split(b"\n")
 
 
 def json_elements(body: bytes) -> list[bytes]:
     """The elements of `[…]` or `{"events": […]}`, each as it was sent.
 
-    Raises `BadRequest` when the body is neither. Elements that are bad by themselves (too deeply
-    nested, not quite JSON) are told apart all the same, so that only they are skipped.
+    Raises `BadRequest` when the body is neither, `TooLarge` for more than `MAX_EVENTS`. Elements
+    that are bad by themselves (too deeply nested, not quite JSON) are told apart all the same, so
+    that only they are skipped.
     """
     text = body.strip()
+    elements = None
+    # The parser cannot be told how many are too many; where there might be, it is not asked.
+    if text.count(b",") < MAX_EVENTS:
+        elements = _parse_elements(text)
+    if elements is None:
+        elements = split_elements(text, MAX_EVENTS)
+    if elements is None:
+        raise BadRequest("the body is not JSON", code="bad_json")
+    return elements
+
+
+def _parse_elements(text: bytes) -> list[bytes] | None:
+    """The elements in the parser's eyes, None where it sees no JSON."""
     try:
         if text.startswith(b"["):
             return [bytes(raw) for raw in _decode_array(text)]
@@ -88,10 +110,7 @@ def json_elements(body: bytes) -> list[bytes]:
     except msgspec.ValidationError as error:
         raise BadRequest('the body must be an array or {"events": […]}') from error
     except (msgspec.DecodeError, RecursionError):
-        elements = split_elements(text)
-        if elements is None:
-            raise BadRequest("the body is not JSON", code="bad_json") from None
-        return elements
+        return None
 
 
 def decode_events(lines: list[bytes], org_id: str, max_event_bytes: int) -> Decoded:

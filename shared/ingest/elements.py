@@ -1,44 +1,76 @@
 """Tells the elements of a JSON array apart without reading them.
 
-The slow way round for bodies that the parser gives up on as a whole: one element nested 100,000
-levels deep must not take the good ones beside it along. Counts brackets outside strings, so it
-needs neither recursion nor well-formed elements.
+The slow way round for bodies that the parser gives up on as a whole, and for those that may hold
+more elements than memory: one element nested 100,000 levels deep must not take the good ones beside
+it along. Counts brackets outside strings, so it needs neither recursion nor well-formed elements.
 """
 
 import re
 
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{},]', re.DOTALL)
-_EVENTS_KEY = re.compile(rb'\{\s*"events"\s*:\s*(?=\[)')
+from shared.errors import TooLarge
+
+# A string that never ends is one token to the end, and possessive repeats keep no way back: with
+# either left out, a few megabytes of quotes and backslashes take hours or gigabytes.
+_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[\]{},]', re.DOTALL)
+_EVENTS_KEY = re.compile(rb'"events"\s*:\s*(?=\[)')
 _OPENING, _CLOSING = frozenset(b"[{"), frozenset(b"]}")
+_QUOTE, _COMMA = b'",'
 
 
-def split_elements(text: bytes) -> list[bytes] | None:
-    """The raw elements of `[…]` or `{"events": […]}`; None when the brackets do not add up."""
-    wrapped = _EVENTS_KEY.match(text)
-    start = wrapped.end() if wrapped else 0
-    elements: list[bytes] = []
-    if text[start : start + 1] != b"[":
-        return None
-    depth, begin = 0, start + 1
-    for token in _TOKEN.finditer(text, start):
-        symbol = text[token.start()]
+def split_elements(text: bytes, most: int) -> list[bytes] | None:
+    """The raw elements of `[…]` or `{"events": […]}`; None when the brackets do not add up.
+
+    Raises `TooLarge` as soon as there are more than `most`.
+    """
+    outside = 1 if text.startswith(b"{") else 0
+    array = _Array(most)
+    opens_at = 0 if outside == 0 else -1
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        at = token.start()
+        symbol = text[at]
         if symbol in _OPENING:
+            if at == opens_at:
+                array.open(at)
             depth += 1
         elif symbol in _CLOSING:
             depth -= 1
+            if depth == outside:
+                array.close(text, at)
             if depth == 0:
-                return _finish(text, elements, begin, token.start(), wrapped is not None)
-        elif depth == 1 and symbol == ord(","):
-            elements.append(text[begin : token.start()])
-            begin = token.end()
+                return array.elements if not text[at + 1 :].strip() else None
+        elif symbol == _COMMA and depth == outside + 1:
+            array.next(text, at)
+        elif symbol == _QUOTE and depth == outside == 1:
+            key = _EVENTS_KEY.match(text, at)
+            opens_at = key.end() if key else opens_at
     return None
 
 
-def _finish(
-    text: bytes, elements: list[bytes], begin: int, end: int, wrapped: bool
-) -> list[bytes] | None:
-    if text[end : end + 1] != b"]" or text[end + 1 :].strip() != (b"}" if wrapped else b""):
-        return None
-    if elements or text[begin:end].strip():
-        elements.append(text[begin:end])
-    return elements
+class _Array:
+    """The array of events while it is walked through; of two of them the last counts."""
+
+    def __init__(self, most: int) -> None:
+        self.elements: list[bytes] | None = None
+        self._most = most
+        self._begin: int | None = None
+
+    def open(self, at: int) -> None:
+        self.elements = []
+        self._begin = at + 1
+
+    def next(self, text: bytes, at: int) -> None:
+        """Ends an element at a comma, if one of this array was being read."""
+        if self.elements is None or self._begin is None:
+            return
+        if len(self.elements) >= self._most:
+            raise TooLarge(f"the body has more than {self._most} events")
+        self.elements.append(text[self._begin : at])
+        self._begin = at + 1
+
+    def close(self, text: bytes, at: int) -> None:
+        if self.elements is None or self._begin is None:
+            return
+        if self.elements or text[self._begin : at].strip():
+            self.next(text, at)
+        self._begin = None

@@ -91,3 +91,19 @@ def test_a_zstd_window_over_8_mib_is_refused() -> None:
     body = frame.compress(TEXT) + frame.flush()
     with pytest.raises(TooLarge):
         unpack(body, "zstd", LIMIT)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    ("encoding", "member"),
+    [
+        ("gzip", gzip.compress(b"")),
+        ("gzip", gzip.compress(b"a") + b"\0\0"),
+        ("zstd", zstandard.ZstdCompressor().compress(b"")),
+        ("zstd", b"\x50\x2a\x4d\x18\0\0\0\0"),
+    ],
+)
+def test_very_many_members_take_no_longer_than_their_bytes(encoding: str, member: bytes) -> None:
+    """A quadratic unpacker takes minutes for these 4 MiB."""
+    count = 4 * 1024 * 1024 // len(member)
+    assert unpack(member * count, encoding, LIMIT).strip(b"a") == b""

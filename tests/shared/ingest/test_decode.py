@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.clock import format_ts, from_us
-from shared.errors import BadRequest
+from shared.errors import BadRequest, TooLarge
 from shared.ingest.decode import MAX_ERRORS, Decoded, decode_events, json_elements, ndjson_lines
 from tests.support.airline import Airline
 
@@ -146,6 +146,38 @@ def test_one_hopeless_element_takes_no_other_along() -> None:
         elements = json_elements(body % (event(z=deep), event()))
         decoded = decode(*elements)
         assert (len(decoded.batch), decoded.skipped) == (1, 1)
+
+
+@pytest.mark.parametrize("body", [b"\n" * 2**21, b"1\n" * 2**21])
+def test_more_lines_than_a_batch_has_places_for(body: bytes) -> None:
+    with pytest.raises(TooLarge):
+        ndjson_lines(body)
+
+
+@pytest.mark.parametrize(
+    "body", [b"[%s1]" % (b"1," * 2**21), b'{"x":",","events":[%s1]}' % (b"1," * 2**21)]
+)
+def test_more_elements_than_a_batch_has_places_for(body: bytes) -> None:
+    with pytest.raises(TooLarge):
+        json_elements(body)
+
+
+def test_commas_inside_elements_are_no_elements() -> None:
+    numbers = b"[%s1]" % (b"1," * 2**21)
+    wrapped = b'{"z":["events"],"a":"events","events" : [%s,%s],"b":{"events":[1]}}'
+    for body in (b"[%s,%s]", wrapped):
+        assert json_elements(body % (numbers, event())) == [numbers, event()]
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "junk", [b'"' + b'\\"' * 2**21, b'"' + b"a" * 2**23, b'"' + b"\\n" * 2**21]
+)
+def test_strings_cost_neither_hours_nor_gigabytes(junk: bytes) -> None:
+    """Backtracking would take either, for the string that never ends or for the one that does."""
+    with pytest.raises(BadRequest):
+        json_elements(b"[[[],%s" % junk)
+    assert json_elements(b'[[[[,%s"]]]]' % junk) == [b'[[[,%s"]]]' % junk]
 
 
 @pytest.mark.parametrize(
