@@ -6,12 +6,17 @@ from contextlib import contextmanager
 from typing import Any
 
 from clickhouse_driver import Client
+from clickhouse_driver.columns.boolcolumn import BoolColumn
 from clickhouse_driver.errors import Error, NetworkError, ServerException, SocketTimeoutError
 
 from shared.errors import QueryTimeout, Unavailable
 from shared.logs import get_logger
 
 log = get_logger(__name__)
+
+# ClickHouse leaves the default value of a column out where nearly every row has it, and the driver
+# fills it in again: for Bool with the number 0, which JSON does not take for false.
+BoolColumn.null_value = False
 
 Row = tuple[Any, ...]
 
