@@ -54,15 +54,6 @@ BEATS: tuple[Beat, ...] = (
     # How often the evaluator is really asked is EVALUATOR_CONFIG_REFRESH_SECS, kept by the task.
     Beat(evaluation_jobs.REFRESH_EVALUATOR_CONFIG, every(1.0)),
     Beat(ingest_jobs.TIDY_STREAMS, every(60.0)),
-    Beat(evaluation_jobs.CHECK_WATCHED_SESSIONS, every(0.5)),
-    Beat(evaluation_jobs.SCAN_INACTIVE_SESSIONS, every(2.0)),
-    Beat(evaluation_jobs.RUN_EVALUATIONS, every(1.0)),
-    Beat(evaluation_jobs.STORE_EVALUATIONS, every(2.0)),
-    # The actor knows when /config is due: by its cadence, and soon after a read that failed.
-    Beat(
-        evaluation_jobs.REFRESH_EVALUATOR_CONFIG,
-        lambda settings: min(settings.evaluator_config_refresh_secs, 2.0),
-    ),
 )
 
 

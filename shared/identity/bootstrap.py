@@ -26,7 +26,7 @@ from shared.runtime import Runtime
 from shared.users.models import Membership, User
 
 # Any number that no other advisory lock of this project uses.
-_LOCK_ID = 7_237_002
+_LOCK_ID = 7_237_004
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 
 ASSISTANT_PERMISSIONS = frozenset(

@@ -1,9 +1,14 @@
 """One at a time, without waiting."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from shared.postgres import single_flight
 from shared.runtime import Runtime
+
+PROJECT = Path(__file__).resolve().parents[3]
 
 
 def test_a_second_of_the_same_name_is_turned_away(runtime: Runtime) -> None:
@@ -21,3 +26,11 @@ def test_a_failure_frees_the_name(runtime: Runtime) -> None:
         _ = 1 / 0
     with single_flight(runtime.postgres, "one") as again:
         assert again
+
+
+def test_every_purpose_has_a_lock_of_its_own() -> None:
+    """Two that share a number wait for each other without knowing it."""
+    sources = [path for tier in ("shared", "workers") for path in (PROJECT / tier).rglob("*.py")]
+    numbers = [n for path in sources for n in re.findall(r"LOCK_ID = ([\d_]+)", path.read_text())]
+    assert len(numbers) >= 4
+    assert len(set(numbers)) == len(numbers)
