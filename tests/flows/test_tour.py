@@ -1,0 +1,114 @@
+"""The README's tour, command by command, on a deployment as `bin/up --no-demo` starts it."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from shared.devstack.ports import free_port
+from shared.devstack.up.deployment import Deployment
+from tests.support import markdown
+from tests.support.markdown import PROJECT, Block
+
+pytestmark = [
+    pytest.mark.flow,
+    pytest.mark.skipif(shutil.which("curl") is None, reason="the tour is made with curl"),
+]
+
+# Where an answer of the README may begin to differ: what is left out, ids, moments.
+VARYING = re.compile(r"…|[0-9a-f]{8}-|[0-9a-f]{32}|\d{12}|\d{4}-\d\d-\d\dT")
+# Ends what one block prints.
+END = "--- end of block ---"
+CURL = 'curl() { command curl --silent --show-error "$@" && echo; }'
+# A reader takes longer from sending to reading than a script: until everything is there.
+WAIT = """
+for _ in $(seq 100); do
+  curl -H "$auth" "$URL/sessions?session_id=tour-1" | grep -q '"latest_evaluation":{' && break
+  sleep 0.2
+done
+"""
+
+
+@pytest.fixture
+def deployment() -> Iterator[Deployment]:
+    """The service with the example evaluator, on free ports in a directory of its own."""
+    directory = Path(tempfile.mkdtemp(prefix="watchpost-tour-"))
+    given = {"PATH": os.environ["PATH"], "PORT": str(free_port())}
+    said: list[str] = []
+    try:
+        with Deployment(directory, given, said.append) as running:
+            yield running
+    finally:
+        print("\n".join(said))  # noqa: T201 shown with a failed test
+        shutil.rmtree(directory)
+
+
+def test_the_tour_can_be_followed(deployment: Deployment, tmp_path: Path) -> None:
+    tour = markdown.blocks(
+        markdown.section((PROJECT / "README.md").read_text(), "A tour with curl")
+    )
+    commands = [block for block in tour if block.language == "sh"]
+    assert "KEY=" in commands[0].text
+
+    printed = run(commands[1:], deployment, tmp_path)
+
+    assert len(printed) == len(commands) - 1
+    expected = answers(tour)
+    for block, output in zip(commands[1:], printed, strict=True):
+        openings = expected.get(block)
+        if openings is None:
+            assert '{"error"' not in output, f"{block.text}\n{output}"
+        else:
+            begun = zip(lines(output), openings, strict=True)
+            assert [line[: len(opening)] for line, opening in begun] == openings, block.text
+    assert (tmp_path / "session-tour-1.jsonl").read_text().count("\n") == 5
+
+
+def run(commands: Sequence[Block], deployment: Deployment, folder: Path) -> list[str]:
+    """What each block prints, all of them run by one shell."""
+    script = [
+        "set -eu",
+        CURL,
+        f"URL={deployment.url}/v1",
+        f"KEY={deployment.admin_key}",
+        'auth="Authorization: Bearer $KEY"',
+    ]
+    for block in commands:
+        if "errored=true" in block.text:  # the first that reads
+            script.append(WAIT)
+        script += [block.text, f"echo '{END}'"]
+    done = subprocess.run(
+        ["bash", "-c", "\n".join(script)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split(f"{END}\n")[:-1]
+
+
+def answers(tour: Sequence[Block]) -> dict[Block, list[str]]:
+    """By block of commands, how each answer begins that the README shows below it."""
+    return {
+        block: [beginning(line) for line in after.text.splitlines() if line[0] in "{["]
+        for block, after in pairwise(tour)
+        if block.language == "sh" and after.language == "json"
+    }
+
+
+def beginning(answer: str) -> str:
+    """What every run answers; of a list, whose values are the demonstration's, the bracket."""
+    return "[" if answer.startswith("[") else VARYING.split(answer)[0]
+
+
+def lines(output: str) -> list[str]:
+    """The answers of a block, one a line; some end their line themselves."""
+    return [line for line in output.splitlines() if line]

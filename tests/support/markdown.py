@@ -1,0 +1,68 @@
+"""Just enough Markdown to hold documentation to what it says."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+_FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+_HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
+# Images and links; a target may not hold spaces or brackets, which ours never do.
+_LINK = re.compile(r"\]\(([^()\s]+)\)")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: the word after its fence, and the lines inside."""
+
+    language: str
+    text: str
+
+
+def documents() -> list[Path]:
+    """The project's own documents."""
+    return [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *PROJECT.glob("docs/*.md")]
+
+
+def blocks(text: str) -> list[Block]:
+    """The fenced blocks, in order."""
+    return [Block(match[2], match[3]) for match in _FENCE.finditer(text)]
+
+
+def prose(text: str) -> str:
+    """The text without its fenced blocks, in which `#` starts a comment and no heading."""
+    return _FENCE.sub("", text)
+
+
+def section(text: str, heading: str) -> str:
+    """What stands below a heading, up to the next one of the same rank or a higher one."""
+    start = re.search(rf"^(#+) {re.escape(heading)}$", text, re.MULTILINE)
+    assert start is not None, f"there is no heading {heading!r}"
+    rest = text[start.end() :]
+    end = re.search(rf"^#{{1,{len(start[1])}}} \S", _hidden_blocks(rest), re.MULTILINE)
+    return rest[: end.start()] if end else rest
+
+
+def links(text: str) -> list[str]:
+    """The targets of all links and images."""
+    return _LINK.findall(prose(text))
+
+
+def anchors(text: str) -> set[str]:
+    """What links can name after `#`: the headings, spelled as GitHub does."""
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        for heading in _HEADING.findall(prose(text))
+    }
+
+
+def rows(text: str) -> list[list[str]]:
+    """The cells of every row of every table, headers and rulers included."""
+    lines = [line for line in prose(text).splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def _hidden_blocks(text: str) -> str:
+    """The text with every fenced block blanked, so that positions stay."""
+    return _FENCE.sub(lambda match: " " * len(match[0]), text)

@@ -1,0 +1,131 @@
+"""Whether the documents say what is so: variables, dependencies, commands, links."""
+
+import configparser
+import importlib.util
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import click
+import msgspec
+import pytest
+from honcho.environ import parse_procfile
+
+from shared.config import Settings, variables_table
+from shared.orgctl.cli import main as orgctl
+from tests.support import markdown
+from tests.support.markdown import PROJECT
+
+README = (PROJECT / "README.md").read_text()
+DOCUMENTS = markdown.documents()
+SCRIPT_VARIABLES = {"DEVSTACK_DIR", "WATCHPOST_SHARED"}
+
+# Written so that this file does not hold what it looks for.
+MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|home|root|Users|opt)/\w")
+PACKAGE_REGISTRY = re.compile(
+    r"pypi\.(?:org|python)|pythonhosted\.|(?:index|registry)-url[ =]|/simple\b"
+)
+
+
+def names(document: Path) -> str:
+    return document.name
+
+
+def dependencies(option: str) -> set[str]:
+    config = configparser.ConfigParser()
+    config.read(PROJECT / "setup.cfg")
+    section = "options.extras_require" if option == "dev" else "options"
+    return {re.split(r" *[<>=]", line)[0] for line in config[section][option].split("\n") if line}
+
+
+def documented(heading: str) -> set[str]:
+    """What the first column of a section's tables names."""
+    first_cells = [row[0] for row in markdown.rows(markdown.section(README, heading))]
+    return {name for cell in first_cells for name in re.findall(r"`([^`]+)`", cell)}
+
+
+def test_every_variable_stands_in_the_readme_with_its_default() -> None:
+    assert variables_table() in README, "replace the table by what `python -m shared.config` prints"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=names)
+def test_no_variable_is_named_that_does_not_exist(document: Path) -> None:
+    known = {field.name.upper() for field in msgspec.structs.fields(Settings)} | SCRIPT_VARIABLES
+    named = set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", document.read_text()))
+    assert named <= known
+
+
+def test_every_dependency_has_its_reason_and_nothing_else_has() -> None:
+    needed = dependencies("install_requires") | dependencies("dev")
+    assert documented("Dependencies") == needed
+
+
+def test_every_process_type_is_described() -> None:
+    types = set(parse_procfile((PROJECT / "Procfile").read_text()).processes)
+    assert {"web", "clock"} < types
+    # Their first table; the others are about symptoms and about what a process takes.
+    described = markdown.section(README, "Process types").partition("| symptom |")[0]
+    assert {row[0].strip("`") for row in markdown.rows(described)[2:]} == types
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=names)
+def test_every_link_leads_somewhere(document: Path) -> None:
+    for link in markdown.links(document.read_text()):
+        if "://" in link:
+            continue
+        path, _, anchor = link.partition("#")
+        target = document.parent / path if path else document
+        assert target.exists(), link
+        if anchor:
+            assert anchor in markdown.anchors(target.read_text()), link
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=names)
+def test_every_command_exists(document: Path) -> None:
+    text = document.read_text()
+    for script in re.findall(r"(?<![\w./])(\.ci/run|bin/[a-z]+)", text):
+        assert os.access(PROJECT / script, os.X_OK), script
+    for module in re.findall(r"python3? -m ([\w.]+)", text):
+        spec = importlib.util.find_spec(module.rstrip("."))
+        assert spec is not None, module
+        if spec.submodule_search_locations:
+            assert importlib.util.find_spec(f"{module}.__main__") is not None, module
+        else:
+            assert '__name__ == "__main__"' in Path(spec.origin or "").read_text(), module
+    for script in re.findall(r"(?<![\w./])(?:bench|examples)/\w+\.py", text):
+        assert (PROJECT / script).exists(), script
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=names)
+def test_every_command_of_the_operators_tool_exists(document: Path) -> None:
+    for words in re.findall(r"(?:bin/|service-)orgctl ([a-z]+) ([a-z]+)", document.read_text()):
+        group = orgctl.commands[words[0]]
+        assert isinstance(group, click.Group)
+        assert words[1] in group.commands
+
+
+def tracked_files() -> list[Path]:
+    if not (PROJECT / ".git").exists():
+        pytest.skip("not a git checkout, so nothing says which files belong to the project")
+    # A checkout may belong to another user than the one that tests it.
+    git = ["git", "-c", f"safe.directory={PROJECT}", "-C", str(PROJECT)]
+    listed = subprocess.run([*git, "ls-files", "-z"], capture_output=True, check=True, text=True)
+    return [PROJECT / name for name in listed.stdout.split("\0") if name]
+
+
+def test_no_file_knows_a_machine_or_a_package_registry() -> None:
+    files = tracked_files()
+    assert PROJECT / "requirements.lock" in files
+    found = [
+        f"{path.relative_to(PROJECT)}: {match[0]}"
+        for path in files
+        if path.is_file()
+        for pattern in (MACHINE_PATH, PACKAGE_REGISTRY)
+        for match in pattern.finditer(path.read_text(errors="replace"))
+    ]
+    assert found == []
+
+
+def test_the_lock_file_names_no_place_to_get_packages_from() -> None:
+    assert "://" not in (PROJECT / "requirements.lock").read_text()
