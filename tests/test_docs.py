@@ -23,9 +23,7 @@ SCRIPT_VARIABLES = {"DEVSTACK_DIR", "WATCHPOST_SHARED"}
 
 # Written so that this file does not hold what it looks for.
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|home|root|Users|opt)/\w")
-PACKAGE_REGISTRY = re.compile(
-    r"pypi\.(?:org|python)|pythonhosted\.|(?:index|registry)-url[ =]|/simple\b"
-)
+PACKAGE_REGISTRY = re.compile(r"pypi\.(?:org|python)|pythonhosted\.|(?:index|registry)-url[ =]")
 
 
 def names(document: Path) -> str:
