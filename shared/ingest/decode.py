@@ -13,7 +13,7 @@ import xxhash
 from msgspec import Meta
 
 from shared.clock import now_us
-from shared.errors import BadRequest, TooLarge
+from shared.errors import BadRequest, Invalid, TooLarge
 from shared.events.batch import POSITION_BITS, Batch
 from shared.ingest.elements import split_elements
 
@@ -85,9 +85,9 @@ def ndjson_lines(body: bytes) -> list[bytes]:
 def json_elements(body: bytes) -> list[bytes]:
     """The elements of `[…]` or `{"events": […]}`, each as it was sent.
 
-    Raises `BadRequest` when the body is neither, `TooLarge` for more than `MAX_EVENTS`. Elements
-    that are bad by themselves (too deeply nested, not quite JSON) are told apart all the same, so
-    that only they are skipped.
+    Raises `BadRequest` when the body is not JSON, `Invalid` when it is another JSON, `TooLarge` for
+    more than `MAX_EVENTS`. Elements that are bad by themselves (too deeply nested, not quite JSON)
+    are told apart all the same, so that only they are skipped.
     """
     text = body.strip()
     elements = None
@@ -96,8 +96,9 @@ def json_elements(body: bytes) -> list[bytes]:
         elements = _parse_elements(text)
     if elements is None:
         elements = split_elements(text, MAX_EVENTS)
-    if elements is None:
-        raise BadRequest("the body is not JSON", code="bad_json")
+        # A comma with nothing beside it is no bad event: it makes the array none.
+        if elements is None or not all(map(bytes.strip, elements)):
+            raise BadRequest("the body is not JSON", code="bad_json")
     return elements
 
 
@@ -107,8 +108,8 @@ def _parse_elements(text: bytes) -> list[bytes] | None:
         if text.startswith(b"["):
             return [bytes(raw) for raw in _decode_array(text)]
         return [bytes(raw) for raw in _decode_wrapped(text).events]
-    except msgspec.ValidationError as error:
-        raise BadRequest('the body must be an array or {"events": […]}') from error
+    except msgspec.ValidationError:
+        raise Invalid.field("events", 'the body must be an array or {"events": […]}') from None
     except (msgspec.DecodeError, RecursionError):
         return None
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.clock import format_ts, from_us
-from shared.errors import BadRequest, TooLarge
+from shared.errors import BadRequest, Invalid, TooLarge
 from shared.ingest.decode import MAX_ERRORS, Decoded, decode_events, json_elements, ndjson_lines
 from tests.support.airline import Airline
 
@@ -181,10 +181,16 @@ def test_strings_cost_neither_hours_nor_gigabytes(junk: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"{", b"[1,", b'{"events":5}', b"5", b'"x"', b"[]]", b"nope", b"{}"]
+    "body", [b"{", b"[1,", b"[]]", b"nope", b"[{},]", b"[,]", b"[{},,{}]", b'{"events":[{},]}']
 )
-def test_a_body_that_is_no_array_of_events_is_refused(body: bytes) -> None:
+def test_a_body_that_is_not_json_is_refused(body: bytes) -> None:
     with pytest.raises(BadRequest):
+        json_elements(body)
+
+
+@pytest.mark.parametrize("body", [b'{"events":5}', b"5", b'"x"', b"null", b"{}"])
+def test_json_that_is_no_array_of_events_is_refused(body: bytes) -> None:
+    with pytest.raises(Invalid):
         json_elements(body)
 
 
