@@ -18,6 +18,7 @@ from flask import g, request
 
 from shared.errors import Unauthorized
 from shared.identity import Identity
+from web.request_log import HEADER as REQUEST_ID_HEADER
 from web.state import state
 
 P = ParamSpec("P")
@@ -34,6 +35,20 @@ _ORG_PARAMETER = {
     "schema": {"type": "string"},
     "description": "The organization to act for, by its slug. Instance-scoped keys choose with it"
     " and act for `default` without it; other keys may only name their own.",
+}
+_REQUEST_ID_PARAMETER = {
+    "name": REQUEST_ID_HEADER,
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
+    "description": "Kept for the answer and the logs when it has this form, else replaced.",
+}
+# What finding out who asks, and for which organization, may end in.
+_REFUSALS = {
+    401: "UNAUTHORIZED",
+    403: "FORBIDDEN",
+    404: "NOT_FOUND",
+    503: "SERVICE_UNAVAILABLE",
 }
 
 
@@ -107,11 +122,12 @@ def _declare(view: View[P, R], access: Access) -> View[P, R]:
     if access.permissions:
         only, *others = access.permissions
         manual["x-required-permission"] = list(access.permissions) if others else only
+    parameters = documentation.setdefault("arguments", {}).setdefault("parameters", [])
+    parameters.append(_REQUEST_ID_PARAMETER)
     if not access.public:
-        arguments = documentation.setdefault("arguments", {})
-        arguments.setdefault("parameters", []).append(_ORG_PARAMETER)
+        parameters.append(_ORG_PARAMETER)
         responses = documentation.setdefault("response", {}).setdefault("responses", {})
-        responses[401] = ["UNAUTHORIZED"]
-        responses[403] = ["FORBIDDEN"]
+        for status, name in _REFUSALS.items():
+            responses.setdefault(status, [name])
     vars(view).update(access=access, _apidoc=documentation)
     return view

@@ -1,6 +1,8 @@
 """flask-smorest's blueprint with the reading of bodies and parameters that wire §1 asks for."""
 
 from collections.abc import Callable, Mapping
+from copy import deepcopy
+from http import HTTPStatus
 from typing import Any, NoReturn, TypeVar, cast
 
 import flask_smorest
@@ -37,6 +39,10 @@ class Parser(FlaskParser):
             return core.missing
         if not core.is_json(req.mimetype):
             raise UnsupportedMediaType("Content-Type must be application/json")
+        if req.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
+            raise UnsupportedMediaType(
+                "this route reads no encoded body", code="unsupported_encoding"
+            )
         try:
             return msgspec.json.decode(body)
         except (msgspec.DecodeError, UnicodeDecodeError):
@@ -89,7 +95,33 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask-smorest 
     ) -> Callable[[View], View]:
         """Hands the view what `schema` makes of the body, or of `location="query"`."""
         decorator = super().arguments(schema, location=location, **options)
-        return cast("Callable[[View], View]", decorator)
+
+        def read(view: View) -> View:
+            reading: View = decorator(view)
+            return self.reads_body(reading) if location == "json" else reading
+
+        return read
+
+    def reads_body(self, view: View) -> View:
+        """Documents what a body that cannot be read is answered with."""
+        for status in (400, 408, 413, 415):
+            view = self.alt_response(status, HTTPStatus(status).name)(view)
+        return view
+
+    def header(self, name: str, **details: Any) -> Callable[[View], View]:
+        """Documents a header that the view reads, in OpenAPI's own words.
+
+        `doc(parameters=…)` would take the place of all parameters that others document.
+        """
+
+        def add(view: View) -> View:
+            documentation = deepcopy(getattr(view, "_apidoc", {}))
+            parameters = documentation.setdefault("arguments", {}).setdefault("parameters", [])
+            parameters.append({"name": name, "in": "header", "required": False, **details})
+            vars(view).update(_apidoc=documentation)
+            return view
+
+        return add
 
     def response(
         self, status: int, schema: object = None, **options: Any

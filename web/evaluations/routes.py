@@ -20,6 +20,7 @@ _STRINGS = {"type": "array", "items": {"type": "string"}}
 @requires("evaluations:read")
 @blueprint.arguments(EvaluationQuery, location="query", as_kwargs=True)
 @blueprint.response(200, EvaluationPage)
+@blueprint.alt_response(504, "GATEWAY_TIMEOUT")
 def list_evaluations(wanted: EvaluationFilter, cursor: str | None, limit: int) -> Response:
     """List results, newest first.
 
@@ -35,6 +36,7 @@ def list_evaluations(wanted: EvaluationFilter, cursor: str | None, limit: int) -
 @blueprint.route("/evaluations/environments")
 @requires("evaluations:read")
 @blueprint.response(200, _STRINGS)
+@blueprint.alt_response(504, "GATEWAY_TIMEOUT")
 def list_evaluation_environments() -> Response:
     """Environments that have results, by name."""
     return json_response(facets.environments(runtime().clickhouse, current_identity().org_id))
@@ -43,6 +45,7 @@ def list_evaluation_environments() -> Response:
 @blueprint.route("/evaluations/score_keys")
 @requires("evaluations:read")
 @blueprint.response(200, _STRINGS)
+@blueprint.alt_response(504, "GATEWAY_TIMEOUT")
 def list_score_keys() -> Response:
     """Keys of scores, by name."""
     return json_response(facets.score_keys(runtime().clickhouse, current_identity().org_id))

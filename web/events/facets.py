@@ -33,6 +33,7 @@ def add_facets(blueprint: Blueprint) -> None:
     for name, (permissions, doc) in _ROUTES.items():
         view = _view(name, doc)
         view = blueprint.response(200, _STRINGS)(view)
+        view = blueprint.alt_response(504, "GATEWAY_TIMEOUT")(view)
         view = requires_any(*permissions)(view)
         blueprint.route(f"/events/{name}")(view)
 

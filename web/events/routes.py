@@ -12,7 +12,14 @@ from web.auth import current_identity, requires
 from web.blueprint import Blueprint
 from web.body import read_body
 from web.events.facets import add_facets
-from web.events.schemas import Accepted, EventPage, EventPageQuery, EventSummaryPage
+from web.events.schemas import (
+    EVENTS,
+    WRAPPED_EVENTS,
+    Accepted,
+    EventPage,
+    EventPageQuery,
+    EventSummaryPage,
+)
 from web.responses import json_response
 from web.state import runtime, state
 
@@ -38,36 +45,22 @@ _TS = _NAMES.index("ts")
 _BATCHES = {
     "required": True,
     "content": {
-        "application/x-ndjson": {"schema": {"type": "string"}},
-        "application/json": {
-            "schema": {
-                "oneOf": [
-                    {"type": "array", "items": {"type": "object"}},
-                    {
-                        "type": "object",
-                        "properties": {"events": {"type": "array", "items": {"type": "object"}}},
-                    },
-                ]
-            }
+        "application/x-ndjson": {
+            "schema": {"type": "string", "description": "an event a line, as below"}
         },
+        "application/json": {"schema": {"oneOf": [EVENTS, WRAPPED_EVENTS]}},
     },
 }
-_ENCODING = {
-    "name": "Content-Encoding",
-    "in": "header",
-    "required": False,
-    "schema": {"type": "string", "enum": ["gzip", "zstd", "identity"]},
-}
+_ENCODING = {"type": "string", "enum": ["gzip", "zstd", "identity"]}
 
 
 @blueprint.route("/events", methods=["POST"])
 @requires("events:add")
-@blueprint.doc(requestBody=_BATCHES, parameters=[_ENCODING])
+@blueprint.doc(requestBody=_BATCHES)
+@blueprint.header("Content-Encoding", schema=_ENCODING)
 @blueprint.response(202, Accepted)
-@blueprint.alt_response(400, "BAD_REQUEST")
-@blueprint.alt_response(413, "REQUEST_ENTITY_TOO_LARGE")
-@blueprint.alt_response(415, "UNSUPPORTED_MEDIA_TYPE")
-@blueprint.alt_response(503, "SERVICE_UNAVAILABLE")
+@blueprint.reads_body
+@blueprint.alt_response(422, "UNPROCESSABLE_ENTITY")
 def add_events() -> Response:
     """Take a batch of events.
 
@@ -76,11 +69,13 @@ def add_events() -> Response:
     that the accepted events are on disk and will be stored; 503 that nothing was taken.
     """
     identity = current_identity()
+    body = read_body(runtime().settings.ingest_max_body_bytes)
     decoded = state().ingest.accept(
         org_id=identity.org_id,
         org_slug=identity.org_slug,
-        body=read_body(runtime().settings.ingest_max_body_bytes),
-        media_type=request.mimetype,
+        body=body,
+        # Clients leave the header out of a request that has no body to announce.
+        media_type=request.mimetype or ("" if body else "application/x-ndjson"),
         encoding=request.headers.get("Content-Encoding", ""),
     )
     answer = {
@@ -95,6 +90,7 @@ def add_events() -> Response:
 @requires("events:read")
 @blueprint.arguments(EventPageQuery, location="query")
 @blueprint.response(200, EventPage)
+@blueprint.alt_response(504, "GATEWAY_TIMEOUT")
 def list_events(query: dict[str, Any]) -> Response:
     """List events with their payloads, newest first."""
     return _page("payload", **query)
@@ -104,6 +100,7 @@ def list_events(query: dict[str, Any]) -> Response:
 @requires("events:read")
 @blueprint.arguments(EventPageQuery, location="query")
 @blueprint.response(200, EventSummaryPage)
+@blueprint.alt_response(504, "GATEWAY_TIMEOUT")
 def list_event_summaries(query: dict[str, Any]) -> Response:
     """List events with one line each instead of their payloads, newest first."""
     return _page("summary", **query)

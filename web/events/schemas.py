@@ -9,6 +9,29 @@ from web.params import Limit, Values, cursor_field, next_cursor_field, ts_from_f
 MAX_SEARCHES = 10
 
 
+def _text(most: int, **details: object) -> dict[str, object]:
+    return {"type": "string", "minLength": 1, "maxLength": most, **details}
+
+
+# Events are checked one by one, by `shared.ingest.decode`; these only describe them.
+EVENTS = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "description": "everything beside these fields is the sender's, and kept as it is",
+        "required": ["session_id", "timestamp", "type"],
+        "properties": {
+            "session_id": _text(256),
+            "timestamp": {"type": "string", "format": "date-time"},
+            "type": _text(64),
+            "agent_id": _text(256, default="main"),
+            "environment": _text(64, default="default", pattern="^[^,]*$"),
+        },
+    },
+}
+WRAPPED_EVENTS = {"type": "object", "required": ["events"], "properties": {"events": EVENTS}}
+
+
 class AcceptedError(Schema):
     """Why one event was skipped."""
 

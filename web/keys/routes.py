@@ -50,7 +50,6 @@ def list_keys() -> list[ApiKey]:
 @blueprint.route("/keys/<key_id>/disable", methods=["POST"])
 @requires("keys:disable")
 @blueprint.response(200, KeyRow)
-@blueprint.alt_response(404, "NOT_FOUND")
 @blueprint.alt_response(409, "CONFLICT")
 def disable_key(key_id: str) -> ApiKey:
     """Revoke a key for good, from its next request on."""
@@ -61,7 +60,6 @@ def disable_key(key_id: str) -> ApiKey:
 @blueprint.route("/keys/<key_id>/regenerate", methods=["POST"])
 @requires("keys:regenerate")
 @blueprint.response(200, RegeneratedKey)
-@blueprint.alt_response(404, "NOT_FOUND")
 @blueprint.alt_response(409, "CONFLICT")
 def regenerate_key(key_id: str) -> dict[str, Any]:
     """Give a key a new secret; the old one is worthless from its next request on."""

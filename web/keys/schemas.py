@@ -3,6 +3,7 @@
 from marshmallow import Schema, fields
 
 from shared.keys.rules import DEFAULT_PERMISSIONS
+from shared.permissions import FOR_KEYS
 from web.params import Body, Timestamp
 
 
@@ -10,7 +11,12 @@ class KeyBody(Body):
     """A key as its creator wants it."""
 
     name = fields.String(
-        required=True, metadata={"description": "unique among the organization's live keys"}
+        required=True,
+        metadata={
+            "description": "unique among the organization's live keys",
+            "minLength": 1,
+            "maxLength": 100,
+        },
     )
     key = fields.String(
         required=True,
@@ -20,7 +26,11 @@ class KeyBody(Body):
             "maxLength": 256,
         },
     )
-    permissions = fields.List(fields.String(), load_default=lambda: list(DEFAULT_PERMISSIONS))
+    permissions = fields.List(
+        fields.String(metadata={"enum": sorted(FOR_KEYS)}),
+        load_default=lambda: list(DEFAULT_PERMISSIONS),
+        metadata={"default": list(DEFAULT_PERMISSIONS)},
+    )
     expires_at = Timestamp(
         load_default=None,
         allow_none=True,

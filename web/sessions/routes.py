@@ -25,6 +25,7 @@ _JSON = "application/json"
 @requires("evaluations:read")
 @blueprint.arguments(SessionQuery, location="query", as_kwargs=True)
 @blueprint.response(200, SessionPage)
+@blueprint.alt_response(504, "GATEWAY_TIMEOUT")
 def list_sessions(wanted: SessionFilter, cursor: str | None, limit: int) -> Response:
     """List sessions, the one with the newest event first.
 
@@ -43,7 +44,7 @@ def list_sessions(wanted: SessionFilter, cursor: str | None, limit: int) -> Resp
 @blueprint.arguments(ExportQuery, location="query", as_kwargs=True)
 @blueprint.response(200, ExportedEvent, content_type=_NDJSON, description="a line an event")
 @blueprint.doc(responses={200: {"content": {_JSON: {"schema": EvalRequest}}}})
-@blueprint.alt_response(404, "NOT_FOUND")
+@blueprint.alt_response(504, "GATEWAY_TIMEOUT")
 def export_session(format: str | None, session_id: str) -> Response:  # noqa: A002 the parameter
     """Export all events of a session, oldest first.
 
