@@ -12,11 +12,15 @@ def _one(_settings: Settings) -> int:
 
 @dataclass(frozen=True)
 class Group:
-    """A process type: its queues, the threads that share them, and in how many processes."""
+    """A process type: its queues, the threads that share them, and in how many processes.
+
+    `niceness` is the operating system's: higher gives way to others on a busy machine.
+    """
 
     queues: tuple[str, ...]
     threads: Callable[[Settings], int]
     processes: Callable[[Settings], int] = _one
+    niceness: int = 0
 
 
 GROUPS: dict[str, Group] = {

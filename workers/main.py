@@ -4,6 +4,7 @@ The broker is made first, then every actor module is imported: actors bind to th
 exists when they are declared.
 """
 
+import gc
 import importlib
 import os
 import signal
@@ -47,6 +48,8 @@ def run(group_name: str) -> None:
     require_current(runtime.postgres, runtime.clickhouse)
     load_actors(runtime)
     group = GROUPS[group_name]
+    os.nice(group.niceness)
+    _collect_rarely()
     stop = threading.Event()
     for signum in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signum, lambda *_: stop.set())
@@ -66,6 +69,16 @@ def run(group_name: str) -> None:
     worker.stop(timeout=STOP_TIMEOUT_MS)
     runtime.close()
     log.info("worker_stopped")
+
+
+def _collect_rarely() -> None:
+    """Keeps the cycle collector from walking a block's million values again and again.
+
+    They hold no cycles; Python's default of a walk every 700 new containers took a quarter of the
+    drain's time (7.7 µs an event, 5.9 without).
+    """
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
 
 
 def _stop_with_supervisor(stop: threading.Event) -> None:
