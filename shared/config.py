@@ -53,7 +53,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     port: Annotated[int, Meta(ge=1, le=65535, description="where `web` listens")] = 8000
     web_bind: Annotated[str, Meta(description="address that `web` listens on")] = "127.0.0.1"
     web_concurrency: Annotated[Count, Meta(description="web processes")] = 2
-    web_threads: Annotated[Count, Meta(description="threads of a web process")] = 8
+    web_threads: Annotated[
+        Count, Meta(description="requests that a web process serves at once, slow clients included")
+    ] = 64
+    web_receive_timeout_secs: Annotated[
+        Seconds, Meta(description="longest that a request's body may take to arrive; above it 408")
+    ] = 30
     public_url: Annotated[
         str | None, Meta(description="the URL people reach this deployment under")
     ] = None
@@ -99,6 +104,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ingest_sync: Annotated[
         bool, Meta(description="answer only once Redis has the batch on disk (WAITAOF)")
     ] = True
+    ingest_concurrency: Annotated[
+        Count, Meta(description="batches that a web process unpacks at once; bounds its memory")
+    ] = 8
     ingest_claim_idle_secs: Annotated[
         Seconds, Meta(description="when a dead worker's batches are taken over")
     ] = 15

@@ -5,22 +5,22 @@ from gunicorn.http.errors import ParseException
 from werkzeug.exceptions import ClientDisconnected, RequestTimeout
 
 from shared.errors import BadRequest
-
-# A client that stops sending holds one of our threads; this is how long it may.
-STALL_SECS = 20.0
+from web.state import runtime
 
 
 def read_body(max_bytes: int | None = None) -> bytes:
     """The body as sent, at most `max_bytes` (default: what the application allows).
 
     Raises `BadRequest` when the client stopped before the announced end or garbled its chunks,
-    `RequestTimeout` when nothing arrived for 20 s, `RequestEntityTooLarge` above the bound.
+    `RequestTimeout` when it took longer than WEB_RECEIVE_TIMEOUT_SECS to arrive,
+    `RequestEntityTooLarge` above the bound.
     """
     if max_bytes is not None:
         request.max_content_length = max_bytes
+    # A client that sends slowly holds one of our threads (`web.worker`).
     connection = request.environ.get("gunicorn.socket")
     if connection is not None:
-        connection.settimeout(STALL_SECS)
+        connection.allow(runtime().settings.web_receive_timeout_secs)
     try:
         body = request.get_data(cache=False)
     except (ClientDisconnected, ParseException) as error:
@@ -28,9 +28,6 @@ def read_body(max_bytes: int | None = None) -> bytes:
         if isinstance(error.__context__, TimeoutError):
             raise RequestTimeout from None
         raise _incomplete() from None
-    finally:
-        if connection is not None:
-            connection.settimeout(None)
     # gunicorn hands over what there is when the client hangs up, as if it were all.
     if request.content_length is not None and len(body) < request.content_length:
         raise _incomplete()

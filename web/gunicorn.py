@@ -20,9 +20,14 @@ util.write_error = write_json_error
 
 wsgi_app = "web.wsgi:app"
 bind = f"{settings.web_bind}:{settings.port}"
-worker_class = "gthread"
+worker_class = "web.worker.Worker"
 workers = settings.web_concurrency
 threads = settings.web_threads
+# Connections of a process, idle ones included; with those to the stores they stay below the 1024
+# files that many systems allow.
+worker_connections = settings.web_threads + 512
+# Without it a file goes to the client piece by piece, which is what `Connection` keeps a limit on.
+sendfile = False
 # The schema is checked and the bootstrap keys are made once, before the workers are forked. A
 # worker that dies is forked again without asking any store, which may just then be away.
 preload_app = True

@@ -1,50 +1,55 @@
 """Bodies that do not arrive as announced, on a real connection."""
 
+import dataclasses
 import socket
+import threading
 from collections.abc import Iterator
 
+import msgspec
 import pytest
 from flask import Flask
+from gunicorn.http.body import Body, LengthReader
+from gunicorn.http.unreader import SocketUnreader
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from shared.runtime import Runtime
 from tests.support.app import ADMIN_KEY, bearer
-from web import body as body_module
 from web.app import create_app
+from web.worker import Connection
 
 
 @pytest.fixture
-def app(web_runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> Flask:
+def app(web_runtime: Runtime) -> Flask:
     """An application that loses its patience soon."""
-    monkeypatch.setattr(body_module, "STALL_SECS", 0.2)
-    return create_app(web_runtime)
+    settings = msgspec.structs.replace(web_runtime.settings, web_receive_timeout_secs=0.3)
+    return create_app(dataclasses.replace(web_runtime, settings=settings))
 
 
 @pytest.fixture
-def connection() -> Iterator[tuple[socket.socket, socket.socket]]:
+def connection() -> Iterator[tuple[socket.socket, Connection]]:
     """The client's and the server's end."""
     ours, theirs = socket.socketpair()
-    with ours, theirs:
-        yield ours, theirs
+    with ours, Connection(fileno=theirs.detach()) as server:
+        yield ours, server
 
 
-def post(app: Flask, server: socket.socket, announced: int) -> tuple[str, bytes]:
+def post(app: Flask, server: Connection, announced: int) -> tuple[str, bytes]:
     """Status line and body of what the application answers to a POST /keys on this connection."""
-    with server.makefile("rb", buffering=0) as stream:
-        environ = EnvironBuilder(
-            path="/v1/keys",
-            method="POST",
-            headers=bearer(ADMIN_KEY).items(),
-            content_type="application/json",
-            environ_base={"gunicorn.socket": server, "wsgi.input_terminated": True},
-        ).get_environ()
-        environ.update({"wsgi.input": stream, "CONTENT_LENGTH": str(announced)})
-        chunks, status, _ = run_wsgi_app(app, environ, buffered=True)
-        return status, b"".join(chunks)
+    environ = EnvironBuilder(
+        path="/v1/keys",
+        method="POST",
+        headers=bearer(ADMIN_KEY).items(),
+        content_type="application/json",
+        environ_base={"gunicorn.socket": server, "wsgi.input_terminated": True},
+    ).get_environ()
+    body = Body(LengthReader(SocketUnreader(server), announced))
+    environ.update({"wsgi.input": body, "CONTENT_LENGTH": str(announced)})
+    chunks, status, _ = run_wsgi_app(app, environ, buffered=True)
+    return status, b"".join(chunks)
 
 
 def test_a_client_that_stops_sending_gets_its_answer(
-    app: Flask, connection: tuple[socket.socket, socket.socket]
+    app: Flask, connection: tuple[socket.socket, Connection]
 ) -> None:
     client, server = connection
     client.sendall(b'{"name":')
@@ -54,9 +59,27 @@ def test_a_client_that_stops_sending_gets_its_answer(
     assert server.gettimeout() is None
 
 
-def test_a_client_that_hangs_up(
-    app: Flask, connection: tuple[socket.socket, socket.socket]
+def test_a_client_that_sends_a_byte_now_and_then_gets_no_more_time(
+    app: Flask, connection: tuple[socket.socket, Connection]
 ) -> None:
+    client, server = connection
+    done = threading.Event()
+
+    def drip() -> None:
+        while not done.wait(0.05):
+            client.sendall(b" ")
+
+    dripping = threading.Thread(target=drip)
+    dripping.start()
+    try:
+        status, _ = post(app, server, announced=1000)
+    finally:
+        done.set()
+        dripping.join()
+    assert status.startswith("408")
+
+
+def test_a_client_that_hangs_up(app: Flask, connection: tuple[socket.socket, Connection]) -> None:
     client, server = connection
     client.sendall(b"{}")
     client.shutdown(socket.SHUT_WR)

@@ -1,0 +1,133 @@
+"""gunicorn's threaded worker, for clients that are slow, silent or never hang up.
+
+As it comes, a client holds a thread for as long as it likes to take over its headers and over what
+it does not read, and for 5 s before its first byte; and one that leaves a finished connection open
+stops the whole process for 2 s, because the main thread waits for it.
+"""
+
+import errno
+import selectors
+import socket
+import time
+from collections import deque
+from functools import partial
+from typing import TYPE_CHECKING
+
+from gunicorn.workers.gthread import TConn, ThreadWorker
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+# For the request line and the headers, which any client sends in one go.
+HEAD_SECS = 10.0
+# For a client to take one more piece of a response.
+SEND_SECS = 30.0
+_SEND_BYTES = 256 * 1024
+
+
+class TooSlow(TimeoutError):
+    """The client did not send or take what it should have by now."""
+
+    def __init__(self) -> None:
+        # Under this number gunicorn lets a connection go without a traceback in the log.
+        super().__init__(errno.ECONNRESET, "the client is too slow")
+
+
+class Connection(socket.socket):
+    """A client's socket: reads end at a deadline, however many bytes drip in before it."""
+
+    _deadline = float("inf")
+
+    def allow(self, seconds: float) -> None:
+        """From now on all reads together may take this long."""
+        self._deadline = time.monotonic() + seconds
+
+    def recv(self, bufsize: int, flags: int = 0, /) -> bytes:
+        """What has arrived; raises `TooSlow` when nothing did until the deadline."""
+        patience = self.gettimeout()
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TooSlow
+        try:
+            self.settimeout(left if patience is None else min(left, patience))
+            return super().recv(bufsize, flags)
+        except TimeoutError:
+            raise TooSlow from None
+        finally:
+            self.settimeout(patience)
+
+    def sendall(self, data: "ReadableBuffer", flags: int = 0, /) -> None:
+        """Sends everything; raises `TooSlow` when the client takes nothing for `SEND_SECS`."""
+        patience = self.gettimeout()
+        if patience is None:
+            self.settimeout(SEND_SECS)
+        view = memoryview(data).cast("B")
+        try:
+            for start in range(0, len(view), _SEND_BYTES):
+                super().sendall(view[start : start + _SEND_BYTES], flags)
+        except TimeoutError:
+            raise TooSlow from None
+        finally:
+            self.settimeout(patience)
+
+
+class _Client(TConn):  # type: ignore[misc] # gunicorn is untyped
+    sock: Connection
+    timeout: float
+
+    def close(self, graceful: bool = False) -> None:
+        """Closes the connection once; gunicorn counts wrongly when the second time fails."""
+        if self.sock.fileno() >= 0:
+            super().close(graceful)
+
+
+class Worker(ThreadWorker):  # type: ignore[misc] # gunicorn is untyped
+    """The worker class of `web/gunicorn.py`."""
+
+    nr_conns: int
+    pending_conns: deque[_Client]
+    keepalived_conns: deque[_Client]
+    poller: selectors.BaseSelector
+
+    def accept(self, listener: socket.socket) -> None:
+        """Takes a connection; it costs no thread before its first byte."""
+        try:
+            accepted, address = listener.accept()
+        except OSError as error:
+            if error.errno in (errno.EAGAIN, errno.EWOULDBLOCK, errno.ECONNABORTED):
+                return
+            raise
+        self.nr_conns += 1
+        connection = Connection(fileno=accepted.detach())
+        client = _Client(self.cfg, connection, address, listener.getsockname())
+        client.timeout = time.monotonic() + self.cfg.keepalive
+        if self.nr_conns >= self.worker_connections:
+            self._drop_oldest_idle()
+        self.pending_conns.append(client)
+        self.poller.register(
+            connection, selectors.EVENT_READ, partial(self.on_pending_socket_readable, client)
+        )
+
+    def handle(self, conn: _Client) -> object:
+        """Answers a request; true when the connection can serve another."""
+        conn.sock.allow(HEAD_SECS)
+        reusable: object = super().handle(conn)
+        if not reusable:
+            # Here and not in the main thread: the client may take its time to hang up.
+            conn.close(graceful=True)
+        return reusable
+
+    def _drop_oldest_idle(self) -> None:
+        """Makes room for somebody new: whoever waits in silence must not lock others out."""
+        for waiting in (self.pending_conns, self.keepalived_conns):
+            if waiting:
+                client = waiting.popleft()
+                self.poller.unregister(client.sock)
+                self.nr_conns -= 1
+                client.close()
+                return
+
+    def _cap_keepalive(self, deadline: float) -> None:
+        super()._cap_keepalive(deadline)
+        for client in self.pending_conns:
+            client.timeout = min(client.timeout, deadline)
