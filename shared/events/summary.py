@@ -1,6 +1,7 @@
 """The one line that stands for an event in lists (wire §3)."""
 
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
@@ -116,11 +117,27 @@ _BY_TYPE: dict[str, Callable[[Fields], str]] = {
 
 
 def _first_text(payload: bytes) -> str:
+    """The first text among the event's own fields, else the first inside of one."""
     try:
         members = _decode_object(payload)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return ""
-    for name, raw in members.items():
-        if name not in _ENVELOPE and bytes(raw).startswith(b'"') and (text := _text(raw)):
-            return text
+    own = [raw for name, raw in members.items() if name not in _ENVELOPE]
+    texts = (_text(raw) for raw in own if bytes(raw).startswith(b'"'))
+    return next(filter(None, texts), "") or next(filter(None, map(_inner_text, own)), "")
+
+
+def _inner_text(raw: Raw) -> str:
+    try:
+        left: list[Any] = [msgspec.json.decode(raw)]
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return ""
+    while left:
+        value = left.pop()
+        if isinstance(value, str) and value:
+            return value
+        if isinstance(value, dict):
+            value = list(value.values())
+        if isinstance(value, list):
+            left.extend(reversed(value))
     return ""

@@ -79,7 +79,9 @@ def test_is_error(event_type: str, fields: dict[str, object], expected: bool) ->
         ("human_pause", {"reason": "lunch"}, "lunch"),
         ("unheard_of", {"n": 1, "note": "first text", "other": "second"}, "first text"),
         ("tool_use", {"note": "no name here"}, "no name here"),
-        ("unheard_of", {"n": 1}, ""),
+        ("unheard_of", {"n": [0, {"a": {"b": "deep"}}, "later"], "note": "plain"}, "plain"),
+        ("unheard_of", {"n": [0, {"a": {"b": "deep"}}, "later"], "o": ["last"]}, "deep"),
+        ("unheard_of", {"n": 1, "o": [[]], "p": {"q": ""}}, ""),
     ],
 )
 def test_summary(event_type: str, fields: dict[str, object], expected: str) -> None:
