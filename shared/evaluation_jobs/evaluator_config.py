@@ -44,7 +44,8 @@ def read_config(answer: Answer | NoAnswer) -> EvaluatorConfig | None:
         return None
     return EvaluatorConfig(
         inactivity_timeout_secs=_positive(wire.inactivity_timeout_secs),
-        default_poll_interval_secs=_positive(wire.default_poll_interval_secs),
+        # Zero is an interval like any other: it is clamped when it is used.
+        default_poll_interval_secs=wire.default_poll_interval_secs,
     )
 
 

@@ -16,11 +16,14 @@ from shared.evaluation_jobs.evaluator_config import EvaluatorConfig, read_config
         (b'{"inactivity_timeout_secs": 30, "unknown": true}', EvaluatorConfig(30.0, None)),
         (b'{"inactivity_timeout_secs": null}', EvaluatorConfig()),
         (b'{"inactivity_timeout_secs": 0}', EvaluatorConfig()),
-        (b'{"inactivity_timeout_secs": -1, "default_poll_interval_secs": 0}', EvaluatorConfig()),
+        (b'{"inactivity_timeout_secs": -1}', EvaluatorConfig()),
+        (b'{"default_poll_interval_secs": 0}', EvaluatorConfig(None, 0.0)),
         (b"{}", EvaluatorConfig()),
     ],
 )
-def test_both_values_are_optional_and_positive(body: bytes, config: EvaluatorConfig) -> None:
+def test_both_values_are_optional_and_a_timeout_is_positive(
+    body: bytes, config: EvaluatorConfig
+) -> None:
     assert read_config(Answer(200, body)) == config
 
 
