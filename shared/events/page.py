@@ -6,8 +6,10 @@ first and widens it until the page is full or the range is covered.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from shared.clickhouse import ClickHouse, Row
 from shared.clickhouse.settings import PAGE
@@ -17,13 +19,16 @@ from shared.cursor import decode_cursor, encode_cursor
 from shared.events.columns import TABLE
 from shared.events.filters import EventFilters
 
+# Cursors come from outside, and ClickHouse takes no sign where a column has none.
+_Natural = Annotated[int, Meta(ge=0)]
+
 
 class Key(msgspec.Struct, array_like=True):
     """Where a page ended: the sort key of its last row."""
 
-    ts: int
-    arrival: int
-    id: int
+    ts: _Natural
+    arrival: _Natural
+    id: _Natural
 
 
 _HOUR_US = 3600 * 1_000_000

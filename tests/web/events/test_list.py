@@ -160,6 +160,7 @@ def test_filters(store: Store, listed: Listed, query: str, expected: list[int]) 
         ("order=up", "order"),
         ("cursor=abc", "cursor"),
         ("cursor=%FF", "cursor"),
+        ("cursor=kwEC_w", "cursor"),
         ("errored=perhaps", "errored"),
         ("search=" + "x" * 300, "search.0"),
     ],
