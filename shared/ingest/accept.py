@@ -1,10 +1,12 @@
 """Accepts a POST /events: everything up to the moment a collector may forget the batch."""
 
 import threading
+from collections.abc import Callable
 
 import redis
 
 from shared.errors import Unavailable, UnsupportedMediaType
+from shared.events.batch import Batch
 from shared.ingest.backlog import Backlog
 from shared.ingest.body import unpack
 from shared.ingest.decode import Decoded, decode_events, json_elements, ndjson_lines
@@ -15,7 +17,11 @@ from shared.runtime import Runtime
 
 log = get_logger(__name__)
 
-_SPLITTERS = {"application/x-ndjson": ndjson_lines, "application/json": json_elements}
+_Splitter = Callable[[bytes], list[bytes]]
+_SPLITTERS: dict[str, _Splitter] = {
+    "application/x-ndjson": ndjson_lines,
+    "application/json": json_elements,
+}
 
 
 class Ingest:
@@ -26,16 +32,16 @@ class Ingest:
         self._backlog = Backlog(runtime.redis, runtime.settings.ingest_backlog_bytes)
         self._sync = DiskSync(enabled=runtime.settings.ingest_sync)
         self._local = threading.local()
+        self._turns = threading.BoundedSemaphore(runtime.settings.ingest_concurrency)
 
     def accept(
         self, *, org_id: str, org_slug: str, body: bytes, media_type: str, encoding: str
     ) -> Decoded:
         """Takes the good events of a body; once this returns they will be stored.
 
-        Raises `UnsupportedMediaType`, `BadRequest` or `TooLarge` for the body as a whole,
-        `Unavailable` when the backlog is full or Redis is away; then nothing was taken.
+        Raises `UnsupportedMediaType`, `BadRequest`, `Invalid` or `TooLarge` for the body as a
+        whole, `Unavailable` when the backlog is full or Redis is away; then nothing was taken.
         """
-        settings = self._runtime.settings
         try:
             split = _SPLITTERS[media_type]
         except KeyError:
@@ -44,16 +50,25 @@ class Ingest:
                 code="unsupported_content_type",
             ) from None
         self._backlog.require_room(org_id)
+        # A small body may unpack into a hundred megabytes; only so many do at a time.
+        with self._turns:
+            decoded = self._decode(body, encoding, split, org_id)
+            if decoded.batch.ids:
+                self._enqueue(org_id, org_slug, decoded.batch)
+        return decoded
+
+    def _decode(self, body: bytes, encoding: str, split: _Splitter, org_id: str) -> Decoded:
+        settings = self._runtime.settings
         unpacked = unpack(body, encoding, settings.ingest_max_unpacked_bytes)
         lines = split(unpacked) if unpacked.strip() else []
-        decoded = decode_events(lines, org_id, settings.ingest_max_event_bytes)
-        if decoded.batch.ids:
-            connection = self._connection()
-            size = append(connection, org_id, org_slug, decoded.batch)
-            self._sync.wait(connection)
-            self._backlog.added(org_id, size)
-            self._wake()
-        return decoded
+        return decode_events(lines, org_id, settings.ingest_max_event_bytes)
+
+    def _enqueue(self, org_id: str, org_slug: str, batch: Batch) -> None:
+        connection = self._connection()
+        size = append(connection, org_id, org_slug, batch)
+        self._sync.wait(connection)
+        self._backlog.added(org_id, size)
+        self._wake()
 
     def _connection(self) -> redis.Redis:
         """One connection a thread: waiting for the disk counts a connection's own writes."""
