@@ -1,0 +1,33 @@
+"""Fixtures of the tests that hold the API to its specification, sentence by sentence."""
+
+import json
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from tests.contracts.document import Document
+from tests.web.conftest import admin, app, client, key, web_runtime
+from tests.web.events.conftest import listed, post, reader, store
+from tests.workers.evaluator.conftest import bench, evaluator
+
+__all__ = [
+    "admin",
+    "app",
+    "bench",
+    "client",
+    "evaluator",
+    "key",
+    "listed",
+    "post",
+    "reader",
+    "store",
+    "web_runtime",
+]
+
+
+@pytest.fixture(scope="session")
+def document(app: Flask) -> Document:
+    """The OpenAPI document as it is served."""
+    body: dict[str, Any] = json.loads(app.test_client().get("/v1/openapi.json").data)
+    return Document(body)

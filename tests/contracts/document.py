@@ -1,0 +1,92 @@
+"""The OpenAPI document as a judge: whether an answer is what it says, types and names exactly."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from werkzeug.test import TestResponse
+
+# Timestamps of the API: RFC 3339, UTC, microseconds, `Z`.
+_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_FORMATS = {"date-time": _TIMESTAMP, "uuid": _UUID}
+
+# By type and not by isinstance: true is no integer, and 1 is no boolean.
+_TYPES: dict[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "null": (type(None),),
+}
+
+
+@dataclass(frozen=True)
+class Document:
+    """The decoded document."""
+
+    body: dict[str, Any]
+
+    def operation(self, method: str, template: str) -> dict[str, Any]:
+        """What is said of one method of one path."""
+        found: dict[str, Any] = self.body["paths"][template][method.lower()]
+        return found
+
+    def operations(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
+        """(method, path, operation) of every route."""
+        for template, item in self.body["paths"].items():
+            for method in item.keys() - {"parameters"}:
+                yield method.upper(), template, item[method]
+
+    def resolve(self, node: dict[str, Any]) -> dict[str, Any]:
+        """The node, or what it refers to."""
+        while "$ref" in node:
+            found: Any = self.body
+            for step in node["$ref"].removeprefix("#/").split("/"):
+                found = found[step]
+            node = found
+        return node
+
+    def require(self, response: TestResponse, method: str, template: str) -> Any:
+        """The decoded JSON of a response, once it is known to be what the document says."""
+        told = self.operation(method, template)["responses"]
+        where = f"{method} {template} {response.status_code}"
+        assert str(response.status_code) in told, f"{where} is not in the document"
+        content = self.resolve(told[str(response.status_code)])["content"]
+        assert response.content_type in content, where
+        value = response.get_json()
+        self.check(value, content[response.content_type]["schema"], where)
+        return value
+
+    def check(self, value: object, schema: dict[str, Any], path: str) -> None:
+        """Fails the test, naming the path, where the value is not what the schema says."""
+        schema = self.resolve(schema)
+        if "anyOf" in schema:
+            # How a reference is said to be null or not; nothing else here has alternatives.
+            [other] = [one for one in schema["anyOf"] if one != {"type": "null"}]
+            if value is not None:
+                self.check(value, other, path)
+            return
+        types = schema.get("type", list(_TYPES))
+        types = [types] if isinstance(types, str) else types
+        assert any(type(value) in _TYPES[name] for name in types), f"{path}: {value!r}"
+        if isinstance(value, str):
+            assert value in schema.get("enum", [value]), f"{path}: {value!r}"
+            pattern = _FORMATS.get(schema.get("format", ""))
+            assert pattern is None or pattern.fullmatch(value), f"{path}: {value!r}"
+        elif isinstance(value, list) and "items" in schema:
+            for index, item in enumerate(value):
+                self.check(item, schema["items"], f"{path}[{index}]")
+        elif isinstance(value, dict):
+            self._check_object(value, schema, path)
+
+    def _check_object(self, value: dict[str, Any], schema: dict[str, Any], path: str) -> None:
+        assert set(schema.get("required", [])) <= value.keys(), f"{path} lacks a field"
+        properties, others = schema.get("properties", {}), schema.get("additionalProperties", {})
+        for name, item in value.items():
+            below = properties.get(name, others)
+            assert below is not False, f"{path} has the unknown field {name}"
+            self.check(item, below, f"{path}.{name}")

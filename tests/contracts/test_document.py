@@ -1,0 +1,180 @@
+"""wire.md §1, Versions and docs: the document says exactly what the specification says."""
+
+from typing import Any
+
+import pytest
+
+from tests.contracts.document import Document
+
+# Method and path → permission (http-api.md, Endpoints). None: any key; "": nobody is asked.
+PERMISSIONS: dict[str, Any] = {
+    "POST /events": "events:add",
+    "GET /events": "events:read",
+    "GET /events/summary": "events:read",
+    "GET /events/environments": ["events:read", "evaluations:read"],
+    "GET /events/models": ["events:read", "evaluations:read"],
+    "GET /events/agent_ids": ["events:read", "evaluations:read"],
+    "GET /events/event_types": "events:read",
+    "GET /events/tool_names": "events:read",
+    "GET /events/hook_names": "events:read",
+    "GET /events/error_types": "events:read",
+    "GET /events/trigger_events": "events:read",
+    "GET /sessions": "evaluations:read",
+    "GET /sessions/{session_id}/export": "events:read",
+    "POST /sessions/{session_id}/re-evaluate": "evaluations:trigger",
+    "GET /evaluations": "evaluations:read",
+    "GET /evaluations/environments": "evaluations:read",
+    "GET /evaluations/score_keys": "evaluations:read",
+    "GET /evaluations/metric_keys": "evaluations:read",
+    "GET /evaluation-jobs": "evaluations:read",
+    "POST /keys": "keys:create",
+    "GET /keys": "keys:read",
+    "POST /keys/{key_id}/disable": "keys:disable",
+    "POST /keys/{key_id}/regenerate": "keys:regenerate",
+    "GET /auth/introspect": None,
+    "GET /health": "",
+    "GET /ready": "",
+    "GET /openapi.json": "",
+}
+
+# Rows as wire.md lists their fields; `?` where it says `|null`.
+ROWS = {
+    "Accepted": "accepted skipped errors",
+    "AcceptedError": "line error",
+    "Event": "id session_id agent_id event_type ts environment payload is_error error_type?"
+    " output_tokens? context_window? context_fill?",
+    "EventSummary": "id session_id agent_id event_type ts environment summary is_error error_type?"
+    " output_tokens? context_window? context_fill?",
+    "EventPage": "events next_cursor?",
+    "EventSummaryPage": "events next_cursor?",
+    "Session": "session_id agent_id agents environment event_count error_count started_at"
+    " last_event_at ended_at? first_event_id last_event_id input_tokens output_tokens"
+    " latest_evaluation?",
+    "SessionAgent": "agent_id event_count",
+    "SessionPage": "sessions next_cursor?",
+    "ExportedEvent": "id ts event_type payload",
+    "EvalRequest": "schema_version session_id agent_id environment started_at ended_at? events",
+    "Queued": "session_id status job_id",
+    "Evaluation": "evaluation_id id session_id agent_id environment status scores? reasoning?"
+    " summary? error? attempt_count duration_ms? completed_at created_at",
+    "EvaluationPage": "evaluations next_cursor?",
+    "MetricKey": "name unit count",
+    "EvaluationJob": "id session_id agent_id environment status trigger attempt_count"
+    " evaluator_job_id? enqueued_at next_attempt_at poll_deadline_at? last_error?",
+    "JobList": "jobs",
+    "KeyRow": "id name permissions created_at revoked_at? expires_at? is_protected",
+    "RegeneratedKey": "id name permissions created_at key",
+    "Introspection": "id name org_id? org_slug? instance_scoped permissions expires_at?",
+    "Health": "status",
+    "Ready": "status checks",
+}
+
+_EVENTS = (
+    "session_id agent_id event_type environment error_type trigger_event tool_name hook_name model"
+    " errored search search_exclude ts_from ts_to order cursor limit"
+)
+_RESULTS = "session_id agent_id environment status score_filters ts_from ts_to cursor limit"
+# Path → its query parameters, and the default and the cap of `limit`.
+LISTS = {
+    "/v1/events": (_EVENTS, 50, 1000),
+    "/v1/events/summary": (_EVENTS, 50, 1000),
+    "/v1/sessions": (_RESULTS, 50, 200),
+    "/v1/evaluations": (f"{_RESULTS} latest_per_session", 50, 200),
+    "/v1/evaluation-jobs": ("status limit", 100, 500),
+}
+
+
+def test_every_route_names_the_permission_of_the_specification(document: Document) -> None:
+    found = {
+        f"{method} {path.removeprefix('/v1')}": ""
+        if operation["security"] == []
+        else operation.get("x-required-permission")
+        for method, path, operation in document.operations()
+    }
+    assert {route: found.get(route, "missing") for route in PERMISSIONS} == PERMISSIONS
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_row_has_these_fields_and_these_may_be_null(document: Document, name: str) -> None:
+    schema = document.body["components"]["schemas"][name]
+    spelled = {
+        field + ("?" if _may_be_null(below) else "")
+        for field, below in schema["properties"].items()
+    }
+    assert spelled == set(ROWS[name].split())
+    assert set(schema["required"]) == schema["properties"].keys()
+    assert schema["additionalProperties"] is False
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_a_list_takes_these_parameters(document: Document, path: str) -> None:
+    names, default, cap = LISTS[path]
+    found = {
+        parameter["name"]: parameter["schema"]
+        for parameter in document.operation("GET", path)["parameters"]
+        if parameter["in"] == "query"
+    }
+    assert found.keys() == set(names.split())
+    assert (found["limit"]["default"], found["limit"]["maximum"]) == (default, cap)
+
+
+def test_every_operation_names_the_headers_that_it_reads(document: Document) -> None:
+    for method, path, operation in document.operations():
+        headers = {
+            parameter["name"]
+            for parameter in operation["parameters"]
+            if parameter["in"] == "header"
+        }
+        expected = {"X-Request-Id"}
+        if operation["security"]:
+            expected.add("X-Service-Org")
+        if (method, path) == ("POST", "/v1/events"):
+            expected.add("Content-Encoding")
+        assert expected <= headers, f"{method} {path}"
+
+
+def test_every_operation_names_the_errors_that_it_can_end_in(document: Document) -> None:
+    for method, path, operation in document.operations():
+        expected = {"default"}
+        if operation["security"]:
+            # A store that is away, and an X-Service-Org that is none, meet every credential.
+            expected |= {"401", "403", "404", "503"}
+        if "requestBody" in operation:
+            expected |= {"400", "413", "415", "422"}
+        if any(parameter["in"] == "query" for parameter in operation["parameters"]):
+            expected.add("422")
+        assert expected <= operation["responses"].keys(), f"{method} {path}"
+
+
+def test_responses_are_schemas_and_not_free_json(document: Document) -> None:
+    for method, path, operation in document.operations():
+        if path == "/v1/openapi.json":
+            continue
+        for status, told in operation["responses"].items():
+            for content in document.resolve(told)["content"].values():
+                schema = document.resolve(content["schema"])
+                where = f"{method} {path} {status}"
+                assert schema["type"] in ("object", "array"), where
+                assert schema.get("properties") or schema["items"], where
+
+
+def test_the_bodies_that_a_client_sends_are_described(document: Document) -> None:
+    body = document.operation("POST", "/v1/keys")["requestBody"]["content"]["application/json"]
+    schema = document.resolve(body["schema"])
+    assert schema["properties"].keys() == {"name", "key", "permissions", "expires_at"}
+    assert set(schema["required"]) == {"name", "key"}
+    bounds = {
+        name: (schema["properties"][name]["minLength"], schema["properties"][name]["maxLength"])
+        for name in ("name", "key")
+    }
+    assert bounds == {"name": (1, 100), "key": (16, 256)}
+    assert schema["properties"]["permissions"]["default"] == ["events:add"]
+    content = document.operation("POST", "/v1/events")["requestBody"]["content"]
+    assert content.keys() == {"application/x-ndjson", "application/json"}
+    array, wrapped = content["application/json"]["schema"]["oneOf"]
+    assert array["items"]["required"] == ["session_id", "timestamp", "type"]
+    assert wrapped["properties"]["events"] == array
+
+
+def _may_be_null(schema: dict[str, Any]) -> bool:
+    return "null" in schema.get("type", []) or {"type": "null"} in schema.get("anyOf", [])

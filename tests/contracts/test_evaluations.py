@@ -1,0 +1,174 @@
+"""wire.md §5: lists of results and of jobs, and the contract of the evaluator that is called."""
+
+import json
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+from flask.testing import FlaskClient
+
+from shared.config import load_settings
+from shared.evaluations import store
+from shared.runtime import Runtime
+from tests.contracts.document import Document
+from tests.support import evaluator as behave
+from tests.support.app import Headers
+from tests.support.evaluations import evaluation
+from tests.support.jobs import Bench
+from tests.support.runtime import Org
+from workers.evaluator.client import EvaluatorClient
+from workers.evaluator.config_refresh import refresh_if_due
+
+Key = Callable[..., Headers]
+
+# http-api.md, Limits: the operator's variables and their defaults.
+DEFAULTS = {
+    "evaluator_endpoint": None,
+    "evaluator_token": None,
+    "evaluator_workers": 2,
+    "evaluator_claim_batch": 4,
+    "evaluator_polling_interval_secs": 10,
+    "evaluator_request_timeout_ms": 30000,
+    "evaluator_max_attempts": 5,
+    "evaluator_config_refresh_secs": 300,
+    "evaluator_max_poll_duration_secs": 3600,
+    # wire.md §3 and §4.
+    "evaluator_orgs": None,
+    "ingest_max_body_bytes": 16 * 1024 * 1024,
+    "ingest_max_unpacked_bytes": 128 * 1024 * 1024,
+    "ingest_max_event_bytes": 1024 * 1024,
+}
+
+
+def test_the_variables_have_the_defaults_of_the_specification() -> None:
+    stores = {
+        "DATABASE_URL": "postgresql://x@x/x",
+        "REDIS_URL": "redis://x",
+        "CLICKHOUSE_URL": "clickhouse://x",
+    }
+    settings = load_settings(stores)
+    assert {name: getattr(settings, name) for name in DEFAULTS} == DEFAULTS
+
+
+def test_rows_of_every_status_are_what_the_document_says(
+    client: FlaskClient, document: Document, runtime: Runtime, org: Org, key: Key
+) -> None:
+    rows = [
+        evaluation(org.id, "a", 1, scores={"x": 1}, reasoning={"x": "so"}, summary="s"),
+        evaluation(org.id, "b", 2, status="error", error="no", attempt_count=5),
+        evaluation(org.id, "c", 3, status="timeout", error="late", duration_ms=0),
+    ]
+    store.insert(runtime.clickhouse, rows)
+    answer = client.get("/v1/evaluations", headers=key("evaluations:read"))
+    found = document.require(answer, "GET", "/v1/evaluations")["evaluations"]
+    assert [row["status"] for row in found] == ["timeout", "error", "done"]
+    assert all(row["id"] == row["evaluation_id"] for row in found)
+    assert all(row["created_at"] == row["completed_at"] for row in found)
+    # 1 and 1.0 are one score.
+    assert [row["scores"] for row in found] == [None, None, {"x": 1.0}]
+
+
+@pytest.mark.parametrize("path", ["/v1/evaluations", "/v1/sessions"])
+@pytest.mark.parametrize(
+    ("filters", "status"),
+    [
+        ("x:0..1", 200),
+        ("x:..1,y:0..", 200),
+        ("x:..", 200),
+        (",".join(["x:0.."] * 20), 200),
+        (",".join(["x:0.."] * 21), 422),
+        ("x", 422),
+        ("x:1", 422),
+        ("x:a..b", 422),
+        ("x:nan..", 422),
+        (":0..1", 422),
+    ],
+)
+def test_score_filters_are_key_min_max_and_at_most_twenty(
+    client: FlaskClient, key: Key, path: str, filters: str, status: int
+) -> None:
+    query = {"score_filters": filters}
+    answer = client.get(path, query_string=query, headers=key("evaluations:read"))
+    assert answer.status_code == status, answer.data
+    if status == 422:
+        assert list(answer.get_json()["fields"]) == ["score_filters"]
+
+
+@pytest.mark.parametrize("token", [None, "a-token-of-ours"])
+def test_every_call_names_who_calls_and_for_what(bench: Bench, token: str | None) -> None:
+    """Bearer token when set, User-Agent, X-Request-Id, Idempotency-Key, on polls as well."""
+    bench.configure(evaluator_token=token)
+    bench.evaluator.script = [behave.reply(503), behave.pending("j", 1)]
+    bench.enqueue("s")
+    bench.run()
+    bench.run_later()
+    bench.run_later()
+    requests = bench.evaluator.requests
+    assert [request.method for request in requests] == ["POST", "POST", "GET"]
+    for request in requests:
+        expected = None if token is None else f"Bearer {token}"
+        assert request.headers.get("authorization") == expected
+        assert request.headers["user-agent"]
+        assert request.headers["x-request-id"] == bench.job()["request_id"]
+        assert request.headers["idempotency-key"] == str(bench.job()["id"])
+    assert requests[0].headers["content-type"] == "application/json"
+
+
+def test_an_evaluator_is_sent_what_the_document_calls_an_eval_request(
+    bench: Bench, document: Document
+) -> None:
+    bench.enqueue("s")
+    bench.run()
+    body = json.loads(bench.evaluator.requests[0].body)
+    document.check(body, {"$ref": "#/components/schemas/EvalRequest"}, "request")
+    assert body["schema_version"] == "1"
+    moments = [datetime.fromisoformat(one["ts"]) for one in body["events"]]
+    assert moments == sorted(moments)
+    assert body["started_at"] == body["events"][0]["ts"]
+    assert body["ended_at"] == body["events"][-1]["ts"]
+
+
+def test_a_session_without_an_end_has_a_null_one(bench: Bench) -> None:
+    bench.config(inactivity_timeout_secs=30)
+    bench.store("s", "agent_start", "tool_use")
+    bench.pass_time(31)
+    bench.promote()
+    bench.run()
+    assert json.loads(bench.evaluator.requests[0].body)["ended_at"] is None
+    assert bench.job()["trigger"] == "inactivity"
+
+
+# (next_poll_secs of the answer, default_poll_interval_secs of /config, the platform's) → seconds
+INTERVALS = [
+    (7, 20, 40, 7),
+    (None, 20, 40, 20),
+    (None, None, 40, 40),
+    (0, 20, 40, 1),
+    (None, 0, 40, 1),
+    (None, 0.2, 40, 1),
+    (None, None, 0.2, 1),
+    (100_000, 20, 40, 3600),
+    (None, 100_000, 40, 3600),
+    (None, None, 100_000, 3600),
+]
+
+
+@pytest.mark.parametrize(("answered", "configured", "platform", "seconds"), INTERVALS)
+def test_the_polling_interval_in_order_of_precedence_and_clamped(
+    bench: Bench,
+    answered: float | None,
+    configured: float | None,
+    platform: float,
+    seconds: float,
+) -> None:
+    bench.configure(
+        evaluator_polling_interval_secs=platform, evaluator_max_poll_duration_secs=1_000_000
+    )
+    bench.evaluator.config = behave.reply(200, {"default_poll_interval_secs": configured})
+    caller = EvaluatorClient(bench.runtime.settings)
+    refresh_if_due(bench.runtime, caller, force=True)
+    caller.close()
+    bench.evaluator.default = behave.pending("j", answered)
+    bench.enqueue("s")
+    bench.run()
+    assert seconds - 0.9 < bench.job()["wait"] <= seconds
