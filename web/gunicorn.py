@@ -36,6 +36,11 @@ preload_app = True
 timeout = 120
 graceful_timeout = 30
 keepalive = 30
+# The longest URL that gunicorn can be made to take: filters hold many ids of up to 256 characters.
+limit_request_line = 8190
+# No peer's word is taken for where the application is mounted or which scheme was used; from
+# loopback, where a proxy passes on what anybody sends, gunicorn would take it.
+forwarded_allow_ips = ""
 # Our own line a request is written by `web.request_log`.
 accesslog = None
 logger_class = StructuredLogger

@@ -8,6 +8,7 @@ from gunicorn.glogging import Logger
 from gunicorn.util import write_nonblock
 
 from shared.ids import new_request_id
+from shared.logs import current_request_id
 from web.errors import describe
 from web.request_log import HEADER
 
@@ -25,7 +26,7 @@ class StructuredLogger(Logger):  # type: ignore[misc] # gunicorn is untyped
 def write_json_error(sock: socket.socket, status: int, reason: str, _message: str) -> None:
     """Answers a request that is too broken for the application, in the one error body."""
     code, sentence = describe(status)
-    request_id = new_request_id()
+    request_id = current_request_id() or new_request_id()
     body = msgspec.json.encode({"error": sentence, "code": code, "request_id": request_id})
     head = (
         f"HTTP/1.1 {status} {reason}\r\n"

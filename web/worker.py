@@ -13,7 +13,11 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING
 
+import structlog
 from gunicorn.workers.gthread import TConn, ThreadWorker
+
+from shared.ids import new_request_id
+from shared.logs import request_context
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -110,12 +114,21 @@ class Worker(ThreadWorker):  # type: ignore[misc] # gunicorn is untyped
 
     def handle(self, conn: _Client) -> object:
         """Answers a request; true when the connection can serve another."""
+        # The thread may still carry the context of the request before.
+        structlog.contextvars.clear_contextvars()
         conn.sock.allow(HEAD_SECS)
         reusable: object = super().handle(conn)
         if not reusable:
             # Here and not in the main thread: the client may take its time to hang up.
             conn.close(graceful=True)
         return reusable
+
+    def handle_error(
+        self, req: object, client: Connection, addr: tuple[str, int], exc: Exception
+    ) -> None:
+        """Answers what never gets as far as the application, and logs it under the same id."""
+        with request_context(new_request_id()):
+            super().handle_error(req, client, addr, exc)
 
     def _drop_oldest_idle(self) -> None:
         """Makes room for somebody new: whoever waits in silence must not lock others out."""

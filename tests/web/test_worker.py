@@ -1,0 +1,84 @@
+"""Sockets of clients that are slow on purpose; the rest of the worker is tried in tests/flows."""
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from web import worker
+from web.worker import Connection, TooSlow
+
+
+@pytest.fixture
+def pair() -> Iterator[tuple[socket.socket, Connection]]:
+    """The client's and the server's end."""
+    client, server = socket.socketpair()
+    with client, Connection(fileno=server.detach()) as connection:
+        yield client, connection
+
+
+def test_reads_end_at_the_deadline_whatever_drips_in(
+    pair: tuple[socket.socket, Connection],
+) -> None:
+    client, connection = pair
+    connection.allow(0.3)
+    ended = threading.Event()
+
+    def drip() -> None:
+        while not ended.wait(0.02):
+            client.sendall(b"x")
+
+    dripping = threading.Thread(target=drip)
+    dripping.start()
+    began = time.monotonic()
+    try:
+        with pytest.raises(TooSlow):
+            while connection.recv(1):
+                pass
+    finally:
+        ended.set()
+        dripping.join()
+    assert 0.2 < time.monotonic() - began < 5
+    assert connection.gettimeout() is None
+
+
+def test_a_shorter_patience_of_the_server_counts(pair: tuple[socket.socket, Connection]) -> None:
+    _, connection = pair
+    connection.allow(60)
+    connection.settimeout(0.05)
+    with pytest.raises(TimeoutError):
+        connection.recv(1)
+    assert connection.gettimeout() == 0.05
+
+
+def test_a_client_that_takes_nothing_is_given_up(
+    pair: tuple[socket.socket, Connection], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, connection = pair
+    monkeypatch.setattr(worker, "SEND_SECS", 0.1)
+    with pytest.raises(TooSlow):
+        connection.sendall(bytes(64 * 1024 * 1024))
+    assert connection.gettimeout() is None
+
+
+def test_a_client_that_takes_its_time_gets_everything(
+    pair: tuple[socket.socket, Connection], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit is on each piece: the whole takes several times as long."""
+    client, connection = pair
+    monkeypatch.setattr(worker, "SEND_SECS", 1.0)
+    sent = bytes(range(256)) * 16 * 1024
+    received = bytearray()
+
+    def read_slowly() -> None:
+        while len(received) < len(sent):
+            received.extend(client.recv(1024 * 1024))
+            time.sleep(0.05)
+
+    reader = threading.Thread(target=read_slowly)
+    reader.start()
+    connection.sendall(sent)
+    reader.join(30)
+    assert received == sent
