@@ -35,8 +35,7 @@ def test_reads_end_at_the_deadline_whatever_drips_in(
     began = time.monotonic()
     try:
         with pytest.raises(TooSlow):
-            while connection.recv(1):
-                pass
+            _read_to_the_end(connection)
     finally:
         ended.set()
         dripping.join()
@@ -82,3 +81,8 @@ def test_a_client_that_takes_its_time_gets_everything(
     connection.sendall(sent)
     reader.join(30)
     assert received == sent
+
+
+def _read_to_the_end(connection: Connection) -> None:
+    while connection.recv(1):
+        pass
