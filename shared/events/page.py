@@ -16,6 +16,7 @@ from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import moment, us
 from shared.clock import now_us, to_us
 from shared.cursor import decode_cursor, encode_cursor
+from shared.events import payloads
 from shared.events.columns import TABLE
 from shared.events.filters import EventFilters
 
@@ -64,6 +65,7 @@ def read_page(
 ) -> Page:
     """One page of `columns`, newest first unless `ascending`.
 
+    It ends before `limit` where the payloads together would be larger than `MAX_PAGE_BYTES`.
     Raises `Invalid` for a cursor that this list did not issue.
     """
     after = decode_cursor(cursor, Key) if cursor is not None else None
@@ -76,11 +78,13 @@ def read_page(
         )
         if len(found) > limit:
             break
-    next_cursor = None
-    if len(found) > limit:
-        found = found[:limit]
-        next_cursor = encode_cursor(found[-1][-3:])
-    return Page([row[:-3] for row in found], next_cursor)
+    shown = found[:limit]
+    if payloads.COLUMN in columns:
+        shown = shown[: payloads.how_many_fit([row[payloads.WEIGHT] for row in shown])]
+    next_cursor = encode_cursor(shown[-1][-3:]) if len(shown) < len(found) else None
+    if payloads.COLUMN in columns:
+        shown = payloads.add_large(clickhouse, org_id, shown, columns.index(payloads.COLUMN))
+    return Page([row[: len(columns)] for row in shown], next_cursor)
 
 
 def _span(
@@ -167,8 +171,11 @@ def _read(
             after_id=after.id,
         )
     direction = "ASC" if ascending else "DESC"
+    chosen = [payloads.SMALL if name == payloads.COLUMN else name for name in columns]
+    weight = payloads.SIZE if payloads.COLUMN in columns else "0"
     return clickhouse.rows(
-        f"SELECT {', '.join(columns)}, {us('ts')}, arrival, id FROM {TABLE} FINAL WHERE {where}"
+        f"SELECT {', '.join(chosen)}, {weight}, {us('ts')}, arrival, id"
+        f" FROM {TABLE} FINAL WHERE {where}"
         f" ORDER BY ts {direction}, arrival {direction}, id {direction} LIMIT {limit:d}",
         where.params,
         settings=PAGE,

@@ -92,7 +92,10 @@ def add_events() -> Response:
 @blueprint.response(200, EventPage)
 @blueprint.alt_response(504, "GATEWAY_TIMEOUT")
 def list_events(query: dict[str, Any]) -> Response:
-    """List events with their payloads, newest first."""
+    """List events with their payloads, newest first.
+
+    A page of events with large payloads ends before `limit`, at 32 MiB of them.
+    """
     return _page("payload", **query)
 
 

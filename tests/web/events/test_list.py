@@ -253,3 +253,19 @@ def test_the_recording_pages_through_exactly(
     store(recent.lines)
     rows = listed("limit=1000&order=asc")
     assert [row["payload"] for row in rows] == [json.loads(line) for line in recent.lines]
+
+
+def test_pages_of_large_events_are_short_and_lose_none(
+    store: Store, client: FlaskClient, reader: Headers, listed: Listed
+) -> None:
+    """40 MB of payloads, small ones between the large, two events of each moment."""
+    sent = [event(n // 2, n=n, x="a" * (1_000_000 if n % 3 else 10)) for n in range(60)]
+    for start in range(0, 60, 12):
+        store(sent[start : start + 12])
+    page = client.get("/v1/events?limit=1000", headers=reader)
+    assert len(page.data) < 33 * 1024 * 1024
+    assert page.get_json()["next_cursor"] is not None
+    for order, expected in (("asc", sent), ("desc", sent[::-1])):
+        rows = listed(f"limit=1000&order={order}")
+        assert [row["payload"] for row in rows] == expected
+    assert len(listed("limit=1000", path="/v1/events/summary")) == 60

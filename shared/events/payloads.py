@@ -1,0 +1,62 @@
+"""The payloads of a page, within bounds: a thousand events of a megabyte are no answer to give.
+
+A page is read with the payloads that are small. The large ones are fetched by their keys once it is
+known how many of them fit, so that nothing is read only to be thrown away.
+"""
+
+from collections.abc import Sequence
+
+from shared.clickhouse import ClickHouse, Row
+from shared.clickhouse.settings import PAGE
+from shared.clickhouse.where import Where, moment, us
+from shared.events.columns import TABLE
+
+COLUMN = "payload"
+MAX_PAGE_BYTES = 32 * 1024 * 1024
+_SMALL_BYTES = 32 * 1024
+
+# What is selected in place of the payload, and beside it, before the three columns of the key.
+SMALL = f"if(length({COLUMN}) <= {_SMALL_BYTES}, {COLUMN}, '')"
+SIZE = f"length({COLUMN})"
+WEIGHT = -4
+
+_LARGE = f"""
+SELECT {us("ts")}, arrival, id, {COLUMN}
+FROM {TABLE} FINAL
+WHERE {{where}}
+"""
+
+
+def how_many_fit(weights: Sequence[int]) -> int:
+    """How many of the first rows stay within `MAX_PAGE_BYTES`; at least one, to get on."""
+    total = 0
+    for index, weight in enumerate(weights):
+        total += weight
+        if total > MAX_PAGE_BYTES and index:
+            return index
+    return len(weights)
+
+
+def add_large(clickhouse: ClickHouse, org_id: str, rows: list[Row], place: int) -> list[Row]:
+    """`rows` with the large payloads in their `place` too; events deleted meanwhile are left out.
+
+    Rows end in the size of their payload and (ts, arrival, id).
+    """
+    keys = [row[-3:] for row in rows if row[WEIGHT] > _SMALL_BYTES]
+    if not keys:
+        return rows
+    where = Where(org_id).any_of("id", [key[2] for key in keys], "UInt64")
+    where.add(
+        f"ts >= {moment('first')} AND ts <= {moment('last')}",
+        first=min(key[0] for key in keys),
+        last=max(key[0] for key in keys),
+    )
+    found = clickhouse.rows(_LARGE.format(where=where), where.params, settings=PAGE)
+    large = {row[:3]: row[3] for row in found}
+    complete = []
+    for row in rows:
+        if row[WEIGHT] <= _SMALL_BYTES:
+            complete.append(row)
+        elif row[-3:] in large:
+            complete.append((*row[:place], large[row[-3:]], *row[place + 1 :]))
+    return complete
