@@ -11,6 +11,7 @@ import msgspec
 from flask import Request
 from webargs import core
 from webargs.flaskparser import FlaskParser
+from werkzeug.datastructures import MultiDict
 
 from shared.errors import BadRequest, Invalid, UnsupportedMediaType
 from web.body import read_body
@@ -49,6 +50,11 @@ class Parser(FlaskParser):
             raise BadRequest("the body is not JSON", code="malformed_json") from None
         except RecursionError:
             raise BadRequest("the body is nested too deeply", code="malformed_json") from None
+
+    def load_querystring(self, req: Request, schema: ma.Schema) -> Any:
+        """The parameters; one without a value (`?cursor=`) is as good as absent."""
+        given = [(name, value) for name, value in req.args.items(multi=True) if value != ""]
+        return self._makeproxy(MultiDict(given), schema)
 
     def handle_error(
         self, error: ma.ValidationError, *_args: object, **_kwargs: object
