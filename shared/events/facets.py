@@ -13,6 +13,8 @@ from shared.logs import get_logger
 log = get_logger(__name__)
 
 MAX_VALUES = 500
+# What is longer is no name to choose from, and a few of a megabyte would be all that is seen.
+MAX_VALUE_BYTES = 1024
 CACHE_SECS = 60
 
 
@@ -57,7 +59,9 @@ def facet_values(clickhouse: ClickHouse, client: redis.Redis, org_id: str, name:
 
 def _read(clickhouse: ClickHouse, org_id: str, facet: Facet) -> list[str]:
     column = facet.column
-    where = Where(org_id).add(f"isNotNull({column}) AND {column} != ''")
+    where = Where(org_id).add(
+        f"isNotNull({column}) AND length({column}) BETWEEN 1 AND {MAX_VALUE_BYTES:d}"
+    )
     if facet.days is not None:
         where.add(f"ts >= now64(6) - INTERVAL {facet.days:d} DAY")
     order = column if facet.by_name else f"uses DESC, {column}"

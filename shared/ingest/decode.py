@@ -62,6 +62,7 @@ class Rejected(Exception):
 
 
 _decode_envelope = msgspec.json.Decoder(Envelope).decode
+_decode_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_array = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
@@ -169,7 +170,7 @@ class _Reader:
         except UnicodeDecodeError:
             raise Rejected("is not valid UTF-8") from None
         except msgspec.ValidationError as error:
-            raise Rejected(_explain(error)) from None
+            return _parse_last(line, error)
         except msgspec.DecodeError:
             return _parse_surrogates(line)
         except RecursionError:
@@ -200,6 +201,16 @@ class _Reader:
         # A value with a comma is never remembered: it may be a session but no environment.
         if "," not in value:
             self._clean.add(value)
+
+
+def _parse_last(line: bytes, refusal: msgspec.ValidationError) -> Envelope:
+    """A field given twice may be wrong the first time: the last counts, and only it is judged."""
+    try:
+        return _decode_envelope(msgspec.json.encode(_decode_members(line)))
+    except msgspec.ValidationError as error:
+        raise Rejected(_explain(error)) from None
+    except (msgspec.DecodeError, RecursionError):
+        raise Rejected(_explain(refusal)) from None
 
 
 def _parse_surrogates(line: bytes) -> Envelope:

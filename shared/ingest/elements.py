@@ -6,6 +6,8 @@ it along. Counts brackets outside strings, so it needs neither recursion nor wel
 """
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 
 from shared.errors import TooLarge
 
@@ -13,6 +15,9 @@ from shared.errors import TooLarge
 # either left out, a few megabytes of quotes and backslashes take hours or gigabytes.
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[\]{},]', re.DOTALL)
 _EVENTS_KEY = re.compile(rb'"events"\s*:\s*(?=\[)')
+# Half a minute would not be enough for the brackets that 120 KB of gzip can hold. A body of the
+# largest size may have one of these every eight bytes.
+_MAX_TOKENS = 2**24
 _OPENING, _CLOSING = frozenset(b"[{"), frozenset(b"]}")
 _QUOTE, _COMMA = b'",'
 
@@ -20,13 +25,13 @@ _QUOTE, _COMMA = b'",'
 def split_elements(text: bytes, most: int) -> list[bytes] | None:
     """The raw elements of `[…]` or `{"events": […]}`; None when the brackets do not add up.
 
-    Raises `TooLarge` as soon as there are more than `most`.
+    Raises `TooLarge` as soon as there are more than `most`, or too many brackets to count.
     """
     outside = 1 if text.startswith(b"{") else 0
     array = _Array(most)
     opens_at = 0 if outside == 0 else -1
     depth = 0
-    for token in _TOKEN.finditer(text):
+    for token in _tokens(text):
         at = token.start()
         symbol = text[at]
         if symbol in _OPENING:
@@ -45,6 +50,13 @@ def split_elements(text: bytes, most: int) -> list[bytes] | None:
             key = _EVENTS_KEY.match(text, at)
             opens_at = key.end() if key else opens_at
     return None
+
+
+def _tokens(text: bytes) -> Iterator[re.Match[bytes]]:
+    tokens = _TOKEN.finditer(text)
+    yield from islice(tokens, _MAX_TOKENS)
+    if next(tokens, None) is not None:
+        raise TooLarge("the body has too many brackets to tell its events apart")
 
 
 class _Array:

@@ -103,6 +103,15 @@ def test_of_duplicate_keys_the_last_counts() -> None:
     assert decode(line).batch.session_ids == ["last"]
 
 
+def test_of_duplicate_keys_only_the_last_is_judged() -> None:
+    line = event().replace(b'"type":', b'"type":1,"session_id":null,"session_id":"t","type":')
+    assert decode(line).batch.session_ids == ["t"]
+    line = event().replace(b'"type":', b'"session_id":"t","session_id":null,"type":')
+    assert decode(line).errors[0].error.startswith("session_id: expected `str`")
+    line = event().replace(b'"type":', b'"type":1,"\\ud800":2,"x":')
+    assert decode(line).errors[0].error.startswith("type: expected `str`")
+
+
 def test_ids_with_slashes_commas_and_any_script_are_kept() -> None:
     wanted = ["a/b", "c,d", "ünï", "x" * 256, "..", "%2F"]
     decoded = decode(*(event(session_id=b'"%s"' % name.encode()) for name in wanted))
@@ -167,6 +176,13 @@ def test_commas_inside_elements_are_no_elements() -> None:
     wrapped = b'{"z":["events"],"a":"events","events" : [%s,%s],"b":{"events":[1]}}'
     for body in (b"[%s,%s]", wrapped):
         assert json_elements(body % (numbers, event())) == [numbers, event()]
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("junk", [b"[" * 2**25, b"[]" * 2**24])
+def test_brackets_are_counted_only_so_far(junk: bytes) -> None:
+    with pytest.raises(TooLarge):
+        json_elements(b"[" + junk)
 
 
 @pytest.mark.timeout(20)

@@ -232,6 +232,13 @@ def test_facets(
     assert client.get(f"/v1/events/{facet}", headers=reader).get_json() == expected
 
 
+def test_a_value_of_a_megabyte_is_no_choice(
+    store: Store, client: FlaskClient, reader: Headers
+) -> None:
+    store([event(0, tool_name="x" * 1025), event(1, tool_name="x" * 1024)])
+    assert client.get("/v1/events/tool_names", headers=reader).get_json() == ["x" * 1024]
+
+
 def test_a_trigger_that_has_not_fired_for_90_days_is_absent(
     store: Store, client: FlaskClient, reader: Headers
 ) -> None:
