@@ -2,7 +2,7 @@
 
 from flask import request
 from gunicorn.http.errors import ParseException
-from werkzeug.exceptions import ClientDisconnected, RequestTimeout
+from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge, RequestTimeout
 
 from shared.errors import BadRequest
 from web.state import runtime
@@ -15,8 +15,10 @@ def read_body(max_bytes: int | None = None) -> bytes:
     `RequestTimeout` when it took longer than WEB_RECEIVE_TIMEOUT_SECS to arrive,
     `RequestEntityTooLarge` above the bound.
     """
-    if max_bytes is not None:
-        request.max_content_length = max_bytes
+    limit = request.max_content_length if max_bytes is None else max_bytes
+    if limit is not None:
+        # Werkzeug cuts a chunked body off at its limit without a word, so one byte more shows it.
+        request.max_content_length = limit + 1
     # A client that sends slowly holds one of our threads (`web.worker`).
     connection = request.environ.get("gunicorn.socket")
     if connection is not None:
@@ -28,6 +30,8 @@ def read_body(max_bytes: int | None = None) -> bytes:
         if isinstance(error.__context__, TimeoutError):
             raise RequestTimeout from None
         raise _incomplete() from None
+    if limit is not None and len(body) > limit:
+        raise RequestEntityTooLarge
     # gunicorn hands over what there is when the client hangs up, as if it were all.
     if request.content_length is not None and len(body) < request.content_length:
         raise _incomplete()

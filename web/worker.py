@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import structlog
+from gunicorn.util import close_graceful
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
 from shared.ids import new_request_id
@@ -27,6 +28,9 @@ HEAD_SECS = 10.0
 # For a client to take one more piece of a response.
 SEND_SECS = 30.0
 _SEND_BYTES = 256 * 1024
+# For a client to hang up, or to be done with a body that nobody wants.
+LINGER_SECS = 5.0
+_LINGER_BYTES = 64 * 1024 * 1024
 
 
 class TooSlow(TimeoutError):
@@ -80,9 +84,19 @@ class _Client(TConn):  # type: ignore[misc] # gunicorn is untyped
     timeout: float
 
     def close(self, graceful: bool = False) -> None:
-        """Closes the connection once; gunicorn counts wrongly when the second time fails."""
-        if self.sock.fileno() >= 0:
-            super().close(graceful)
+        """Closes the connection once; gunicorn counts wrongly when the second time fails.
+
+        Gracefully: a client that is still sending has to see its answer, the 413 above all, and
+        would only see a reset if what it sends were not taken.
+        """
+        if self.sock.fileno() < 0:
+            return
+        if not graceful:
+            super().close()
+            return
+        self.sock.setblocking(True)
+        self.sock.allow(LINGER_SECS)
+        close_graceful(self.sock, timeout=LINGER_SECS, max_drain=_LINGER_BYTES)
 
 
 class Worker(ThreadWorker):  # type: ignore[misc] # gunicorn is untyped

@@ -1,6 +1,7 @@
 """Bodies that do not arrive as announced, on a real connection."""
 
 import dataclasses
+import io
 import socket
 import threading
 from collections.abc import Iterator
@@ -86,3 +87,18 @@ def test_a_client_that_hangs_up(app: Flask, connection: tuple[socket.socket, Con
     status, body = post(app, server, announced=100)
     assert status.startswith("400")
     assert b"incomplete_body" in body
+
+
+@pytest.mark.parametrize(("size", "status"), [(2 * 1024 * 1024, 400), (2 * 1024 * 1024 + 1, 413)])
+def test_a_body_of_unannounced_length_is_not_cut_off(app: Flask, size: int, status: int) -> None:
+    """One byte too many is refused; exactly the limit is read, and is no JSON."""
+    environ = EnvironBuilder(
+        path="/v1/keys",
+        method="POST",
+        headers=bearer(ADMIN_KEY).items(),
+        content_type="application/json",
+        environ_base={"wsgi.input_terminated": True},
+    ).get_environ()
+    environ["wsgi.input"] = io.BytesIO(bytes(size))
+    _, answered, _ = run_wsgi_app(app, environ, buffered=True)
+    assert answered.startswith(str(status))
