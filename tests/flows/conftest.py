@@ -4,6 +4,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -24,25 +25,45 @@ def evaluator() -> Iterator[Evaluator]:
         yield running
 
 
-@pytest.fixture
-def deployment(evaluator: Evaluator) -> Iterator[Deployment]:
-    """The service on free ports in a directory of its own."""
+@contextmanager
+def running_deployment(evaluator: Evaluator, **given: str) -> Iterator[Deployment]:
+    """The service on free ports in a directory of its own; `given` are further variables."""
     directory = Path(tempfile.mkdtemp(prefix="watchpost-flow-"))
-    given = {
+    variables = {
         "PATH": os.environ["PATH"],
         "PORT": str(free_port()),
         "EVALUATOR_ENDPOINT": evaluator.url,
-        "EVALUATOR_REQUEST_TIMEOUT_MS": "2000",
-        "EVALUATOR_MAX_ATTEMPTS": "50",
-        "INGEST_CLAIM_IDLE_SECS": "5",
+        **given,
     }
     said: list[str] = []
     try:
-        with Deployment(directory, given, said.append) as running:
+        with Deployment(directory, variables, said.append) as running:
             yield running
     finally:
         print("\n".join(said))  # noqa: T201 shown with a failed test
         shutil.rmtree(directory)
+
+
+@pytest.fixture
+def deployment(evaluator: Evaluator) -> Iterator[Deployment]:
+    """One that is there for a single test, to be killed in parts."""
+    with running_deployment(
+        evaluator,
+        EVALUATOR_REQUEST_TIMEOUT_MS="2000",
+        EVALUATOR_MAX_ATTEMPTS="50",
+        INGEST_CLAIM_IDLE_SECS="5",
+    ) as running:
+        yield running
+
+
+@pytest.fixture(scope="package")
+def sturdy() -> Iterator[Deployment]:
+    """One for all tests that nothing should impress; it loses patience with clients after 3 s."""
+    with (
+        running_evaluator() as evaluator,
+        running_deployment(evaluator, WEB_RECEIVE_TIMEOUT_SECS="3", LOG_FORMAT="json") as running,
+    ):
+        yield running
 
 
 @pytest.fixture

@@ -1,0 +1,146 @@
+"""Clients that send slowly, or nothing, or never hang up, twenty at a time while others work."""
+
+import socket
+import threading
+import time
+
+import pytest
+
+from shared.devstack.up.deployment import Deployment
+from tests.flows.api import Api
+from tests.flows.hostile import NDJSON, event, slowest_health
+from tests.support.rawhttp import exchange, head, opened, read_answer
+
+pytestmark = pytest.mark.flow
+
+MANY = 20
+# Of the deployment: WEB_RECEIVE_TIMEOUT_SECS.
+PATIENCE_SECS = 3
+
+
+@pytest.fixture(scope="module")
+def api(sturdy: Deployment) -> Api:
+    """A client with the admin key."""
+    return Api(int(sturdy.environ["PORT"]), sturdy.admin_key)
+
+
+def post_head(api: Api, *headers: str) -> bytes:
+    return head("POST", "/v1/events", "Content-Type: application/x-ndjson", *headers, key=api.key)
+
+
+def require_service(api: Api) -> None:
+    """Ordinary requests go on, without delay."""
+    assert slowest_health(api) < 1
+    began = time.monotonic()
+    assert api.request("POST", "/events", event(), **NDJSON)[0] == 202
+    api.get("/events", limit=1)
+    assert time.monotonic() - began < 2
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"GET /v1/health HT", b"POST /v1/events HTTP/1.1\r\nHost: a\r\nX: ", b"NONSENSE\r\n\r\n"],
+)
+def test_silence_before_the_end_of_the_headers_or_after_the_answer(api: Api, sent: bytes) -> None:
+    with opened(api.port, sent, MANY):
+        time.sleep(0.2)
+        require_service(api)
+
+
+@pytest.mark.parametrize("length", ["Content-Length: 1000", "Transfer-Encoding: chunked"])
+def test_bodies_that_stop_halfway_end_in_time(api: Api, length: str) -> None:
+    sent = post_head(api, length) + b"20\r\n{}"
+    with opened(api.port, sent, MANY) as connections:
+        time.sleep(0.2)
+        require_service(api)
+        began = time.monotonic()
+        answers = [read_answer(connection) for connection in connections]
+        assert time.monotonic() - began < PATIENCE_SECS + 5
+    assert {(answer.status, answer.json()["code"]) for answer in answers} == {
+        (408, "request_timeout")
+    }
+
+
+def test_dripping_bytes_buy_no_more_time(api: Api) -> None:
+    """A byte ten times a second, in bodies and in headers."""
+    bodies = post_head(api, "Content-Length: 1000")
+    headers = b"POST /v1/events HTTP/1.1\r\nHost: a\r\nX: "
+    ended = threading.Event()
+
+    def drip(connections: list[socket.socket]) -> None:
+        while not ended.wait(0.1):
+            for connection in connections:
+                try:
+                    connection.sendall(b"x")
+                except OSError:
+                    return
+
+    with opened(api.port, bodies, MANY) as slow, opened(api.port, headers, MANY) as slower:
+        dripping = [threading.Thread(target=drip, args=(group,)) for group in (slow, slower)]
+        for thread in dripping:
+            thread.start()
+        try:
+            time.sleep(0.5)
+            require_service(api)
+            assert read_answer(slow[0]).status == 408
+            # Headers get ten seconds and no answer.
+            assert slower[0].recv(1) == b""
+        finally:
+            ended.set()
+            for thread in dripping:
+                thread.join()
+
+
+def test_answers_that_nobody_reads(api: Api, sturdy: Deployment) -> None:
+    """More requests than a connection's buffers can take the answers of."""
+    asks = head("GET", "/v1/openapi.json") * 400
+    with opened(api.port, asks, MANY):
+        time.sleep(0.5)
+        require_service(api)
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (["Content-Length: 3", "Content-Length: 4"], 400),
+        (["Content-Length: -1"], 400),
+        (["Content-Length: many"], 400),
+        (["Content-Length: 3", "Transfer-Encoding: chunked"], 400),
+        (["Content-Length: " + "9" * 20], 413),
+        (["Transfer-Encoding: xchunked"], 501),
+        (["Content-Length: 0", "X: a\x00b"], 400),
+        (["Content-Length: 0", *(f"X-{n}: a" for n in range(100_000))], 431),
+        (["Content-Length: 0", "X: " + "a" * 1_000_000], 431),
+        (["Content-Length: 0", "Authorization: Bearer another"], 401),
+        (["Content-Length: 0", "SCRIPT_NAME: /x", "PATH_INFO: /v1/health"], 202),
+        (["Content-Length: 0", "X-Service-Org: nobody's"], 404),
+        (["Content-Length: 0", "Expect: a miracle"], 417),
+    ],
+)
+def test_broken_headers(api: Api, sent: list[str], status: int) -> None:
+    answer = exchange(api.port, post_head(api, *sent))
+    assert answer.status == status
+    assert status == 202 or answer.json().keys() == {"error", "code", "request_id"}
+
+
+@pytest.mark.parametrize(
+    ("chunks", "status"),
+    [
+        (b"%x\r\n%s\r\n0\r\n\r\n" % (len(event()), event()), 202),
+        (b"1\r\n\n\r\n" * 50_000 + b"0\r\n\r\n", 202),
+        (b"zz\r\nhello\r\n0\r\n\r\n", 400),
+        (b"-5\r\nhello\r\n0\r\n\r\n", 400),
+        (b"0" * 100_000 + b"5\r\nhello\r\n0\r\n\r\n", 400),
+        (b"100000\r\n%s\r\n" % (b"\n" * 0x100000) * 16 + b"0\r\n\r\n", 202),
+        (b"100000\r\n%s\r\n" % (b"\n" * 0x100000) * 16 + b"1\r\n\n\r\n0\r\n\r\n", 413),
+    ],
+)
+def test_chunked_bodies(api: Api, chunks: bytes, status: int) -> None:
+    answer = exchange(api.port, post_head(api, "Transfer-Encoding: chunked") + chunks)
+    assert answer.status == status, answer.body
+
+
+def test_a_body_whose_sender_hangs_up_halfway(api: Api) -> None:
+    sent = post_head(api, "Content-Length: 1000") + event()
+    answer = exchange(api.port, sent, hang_up=True)
+    assert (answer.status, answer.json()["code"]) == (400, "incomplete_body")
