@@ -1,6 +1,6 @@
 """How fast events are accepted and become queryable, beside the bare insert of the same rows.
 
-    python -m bench.ingest [--copies 12] [--runs 5] [--senders 4]
+    python -m bench.ingest [--copies 12] [--runs 5] [--senders 8]
 
 Starts a deployment of its own on free ports, as the Procfile says. Each run sends the airline
 recording `copies` times, every copy with sessions of its own, in gzip batches of 500:
@@ -177,7 +177,7 @@ def report(runs: list[Run], latencies: list[float]) -> None:
 @click.command(help=__doc__, context_settings={"max_content_width": 100})
 @click.option("--copies", default=12, show_default=True, help="how often a run sends the recording")
 @click.option("--runs", default=5, show_default=True)
-@click.option("--senders", default=4, show_default=True, help="connections that post at once")
+@click.option("--senders", default=8, show_default=True, help="connections that post at once")
 def main(copies: int, runs: int, senders: int) -> None:
     lines = read_events()
     with tempfile.TemporaryDirectory(prefix="watchpost-bench-") as folder:
