@@ -17,6 +17,7 @@ the ratio of the first two to the third, taken in one run; events a second are f
 import gzip
 import os
 import statistics
+import sys
 import tempfile
 import threading
 import time
@@ -29,6 +30,9 @@ from queue import Empty, SimpleQueue
 import click
 import msgspec
 from clickhouse_driver import Client
+
+# So that `python bench/ingest.py` finds its neighbours too, not only `python -m bench.ingest`.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.airline import read_events
 from bench.raw import insert_raw
