@@ -75,7 +75,7 @@ class Ingest:
         try:
             connection: redis.Redis = self._local.connection
         except AttributeError:
-            connection = self._runtime.redis.client()  # type: ignore[no-untyped-call]
+            connection = self._runtime.redis.client()  # type: ignore[no-untyped-call] # redis-py
             self._local.connection = connection
         return connection
 

@@ -95,7 +95,7 @@ class EventFilterQuery(Schema):
     def _filters(self, data: dict[str, object], **_: object) -> dict[str, object]:
         names = EventFilters.__dataclass_fields__.keys() & data.keys()
         rest = {name: value for name, value in data.items() if name not in names}
-        filters = EventFilters(**{name: data[name] for name in names})  # type: ignore[arg-type]
+        filters = EventFilters(**{name: data[name] for name in names})  # type: ignore[arg-type] # post_load is untyped
         return {"filters": filters, **rest}
 
 
