@@ -5,6 +5,7 @@ Never a counter: a process that is killed between two steps would leave one wron
 
 import threading
 import time
+from typing import Any
 
 import redis
 
@@ -15,6 +16,9 @@ from shared.queue import unavailable_when_redis_is_gone
 RETRY_AFTER_SECS = 2
 # One organization's burst leaves room for the others' events.
 ORG_SHARE = 0.75
+# What must stay free below Redis's `maxmemory`: full, it refuses the messages that wake the workers
+# too, and what nobody drains would never get less.
+MEMORY_SHARE = 0.8
 _REMEASURE_SECS = 0.25
 
 
@@ -25,13 +29,15 @@ class Backlog:
         self._redis = client
         self._limit = limit_bytes
         self._lock = threading.Lock()
+        self._measuring = threading.Lock()
         self._measured_at = float("-inf")
         self._sizes: dict[str, int] = {}
+        self._redis_is_full = False
 
     def require_room(self, org_id: str) -> None:
         """Raises `Unavailable` with `Retry-After` while the backlog is full."""
         sizes = self._current()
-        if sum(sizes.values()) >= self._limit:
+        if sum(sizes.values()) >= self._limit or self._redis_is_full:
             raise Unavailable(
                 "the ingest backlog is full",
                 code="backlog_full",
@@ -50,12 +56,33 @@ class Backlog:
             self._sizes[org_id] = self._sizes.get(org_id, 0) + size
 
     def _current(self) -> dict[str, int]:
+        """The sizes as last measured; one thread measures, and nobody waits for a Redis that hangs.
+
+        Raises `Unavailable` in that thread when Redis is away.
+        """
+        due = time.monotonic() - self._measured_at > _REMEASURE_SECS
+        if due and self._measuring.acquire(blocking=False):
+            try:
+                self._measure()
+            finally:
+                self._measuring.release()
         with self._lock:
-            if time.monotonic() - self._measured_at > _REMEASURE_SECS:
-                with unavailable_when_redis_is_gone():
-                    self._sizes = measure(self._redis)
-                self._measured_at = time.monotonic()
-            return self._sizes
+            return dict(self._sizes)
+
+    def _measure(self) -> None:
+        with unavailable_when_redis_is_gone():
+            sizes = measure(self._redis)
+            self._redis_is_full = is_full(self._redis)
+        with self._lock:
+            self._sizes = sizes
+        self._measured_at = time.monotonic()
+
+
+def is_full(client: redis.Redis) -> bool:
+    """Whether Redis holds more than `MEMORY_SHARE` of its `maxmemory`, if it has one."""
+    memory: Any = client.info("memory")
+    maximum = memory.get("maxmemory", 0)
+    return bool(maximum) and memory["used_memory"] > maximum * MEMORY_SHARE
 
 
 def measure(client: redis.Redis) -> dict[str, int]:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import redis
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import ReadOnlyError, ResponseError
+from redis.exceptions import OutOfMemoryError, ReadOnlyError, ResponseError
 from redis.exceptions import TimeoutError as RedisTimeout
 from redis.retry import Retry
 
@@ -17,13 +17,16 @@ log = get_logger(__name__)
 
 
 def connect_redis(url: str) -> redis.Redis:
-    """A thread-safe client; a connection that went stale is replaced and the command sent again."""
+    """A thread-safe client; a connection that went stale is replaced and the command sent again.
+
+    A command that timed out is not: a Redis that hangs would hold its callers twice as long.
+    """
     return redis.Redis.from_url(
         url,
         socket_timeout=5,
         socket_connect_timeout=2,
         health_check_interval=30,
-        retry=Retry(NoBackoff(), 1),
+        retry=Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,)),
     )
 
 
@@ -35,8 +38,12 @@ def unavailable_when_redis_is_gone() -> Iterator[None]:
     except (RedisConnectionError, RedisTimeout, ReadOnlyError) as error:
         log.warning("redis_unavailable", reason=type(error).__name__)
         raise Unavailable("the queue is unavailable", code="redis_unavailable") from error
+    except OutOfMemoryError as error:
+        log.warning("redis_unavailable", reason="maxmemory")
+        raise Unavailable("the queue is full", code="redis_unavailable") from error
     except ResponseError as error:
-        if not str(error).startswith(("OOM", "LOADING", "MISCONF")):
+        # It cannot save to disk, and takes nothing until it can.
+        if not str(error).startswith("MISCONF"):
             raise
-        log.warning("redis_unavailable", reason=str(error).partition(" ")[0])
+        log.warning("redis_unavailable", reason="MISCONF")
         raise Unavailable("the queue is full", code="redis_unavailable") from error
