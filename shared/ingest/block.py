@@ -29,6 +29,11 @@ class Block:
         """Whether this is enough for one insert."""
         return self.rows >= MAX_ROWS or self.size >= MAX_BYTES
 
+    @property
+    def request_ids(self) -> list[str]:
+        """The requests that brought the entries, in their order."""
+        return list(dict.fromkeys(e.request_id for e in self.entries if e.request_id))
+
     def add(self, entry: Entry) -> None:
         """Decodes an entry and appends its events to those of its organization."""
         self.entries.append(entry)

@@ -32,6 +32,8 @@ READ_ENTRIES = 32
 # into the hands of drains that fail.
 PAUSE_KEY = "ingest:paused"
 PAUSE_MS = 2000
+# Requests whose ids the line of an insert names: what a request causes can be found by its id.
+MAX_LOGGED = 100
 
 
 class Drain:
@@ -124,6 +126,7 @@ class Drain:
             events=block.rows,
             entries=len(block.entries),
             orgs=len(block.batches),
+            request_ids=block.request_ids[:MAX_LOGGED],
             ms=round((time.monotonic() - started) * 1000),
         )
         return block.rows

@@ -51,7 +51,7 @@ def create(
     try:
         session.flush()
     except IntegrityError as error:
-        raise _conflict(error) from None
+        raise (_conflict(error) or error) from None
     return key
 
 
@@ -109,7 +109,10 @@ def _changeable(session: Session, org_id: uuid.UUID, key_id: str) -> ApiKey:
     return key
 
 
-def _conflict(error: IntegrityError) -> Conflict:
+def _conflict(error: IntegrityError) -> Conflict | None:
+    """What is taken; None when the error is about something else."""
     if "uq_api_keys_key_hash" in str(error.orig):
         return Conflict("this secret is in use", code="secret_in_use")
-    return Conflict("a key of this name exists", code="key_name_taken")
+    if "uq_api_keys_live_name" in str(error.orig):
+        return Conflict("a key of this name exists", code="key_name_taken")
+    return None

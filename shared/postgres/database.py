@@ -1,20 +1,24 @@
 """Sessions on PostgreSQL: one transaction a `with` block, work that waits for its commit."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from sqlalchemy import create_engine
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 
-from shared.errors import Unavailable
+from shared.errors import NotFound, Unavailable
 from shared.logs import get_logger
 
 log = get_logger(__name__)
 
 _AFTER_COMMIT = "after_commit"
+
+# Every foreign key of this column points to `organizations`.
+_ORG_IS_GONE = re.compile(r'constraint "fk_\w+_org_id"')
 
 # A dead peer must be noticed while somebody still waits for the answer: TCP keepalive after 15 s,
 # statements end after 30 s on the server's side too.
@@ -53,7 +57,8 @@ class Postgres:
     def transaction(self) -> Iterator[Session]:
         """A session that commits at the end of the block and rolls back when it raises.
 
-        Raises `Unavailable` when PostgreSQL cannot be reached or goes away.
+        Raises `Unavailable` when PostgreSQL cannot be reached or goes away, `NotFound` when the
+        organization that a row is written for does not exist any more.
         """
         with _unavailable_when_gone(), Session(self.engine, expire_on_commit=False) as session:
             with session.begin():
@@ -78,6 +83,11 @@ def _unavailable_when_gone() -> Iterator[None]:
     except PoolTimeout as error:
         log.warning("postgres_unavailable", reason="no free connection")
         raise Unavailable("the database is busy", code="postgres_unavailable") from error
+    except IntegrityError as error:
+        # The identity was looked up a moment ago, and the organization was purged since.
+        if _ORG_IS_GONE.search(str(error.orig)):
+            raise NotFound("there is no such organization", code="org_not_found") from error
+        raise
     except DBAPIError as error:
         if isinstance(error, (OperationalError, InterfaceError)) or error.connection_invalidated:
             log.warning("postgres_unavailable", reason=type(error.orig).__name__)

@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from structlog.testing import capture_logs
 
 from shared.clock import format_ts
 from shared.devstack import DevStack
 from shared.errors import Unavailable
+from shared.ids import new_request_id
 from shared.ingest import backlog, dead_letters, stream
 from shared.ingest.accept import Ingest
 from shared.ingest.drain import PAUSE_KEY, READ_ENTRIES, Drain
+from shared.logs import request_context
 from shared.model_windows.builtin import builtin_window
 from shared.runtime import Runtime
 from tests.support.airline import Airline
@@ -94,6 +97,17 @@ def test_the_same_batch_twice_is_stored_once_in_its_first_order(runtime: Runtime
     accept(runtime, org, lines[::-1])
     drain(runtime)
     assert stored(runtime, org) == text(lines)
+
+
+def test_an_insert_is_logged_with_the_requests_that_brought_it(runtime: Runtime, org: Org) -> None:
+    caused = [new_request_id() for _ in range(2)]
+    for number, request_id in enumerate(caused):
+        with request_context(request_id):
+            accept(runtime, org, lines_of(1, f"s{number}"))
+    with capture_logs() as logged:
+        drain(runtime)
+    [line] = [line for line in logged if line["event"] == "events_stored"]
+    assert line["request_ids"] == caused
 
 
 def test_a_large_body_becomes_several_entries_in_order(runtime: Runtime, org: Org) -> None:

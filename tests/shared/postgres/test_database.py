@@ -1,0 +1,23 @@
+"""What a transaction makes of PostgreSQL's refusals."""
+
+import pytest
+from sqlalchemy import text
+
+from shared import keys
+from shared.errors import NotFound
+from shared.evaluation_jobs.enqueue import NewJob, enqueue_manual
+from shared.ids import new_id, new_request_id
+from shared.keys import NewKey
+from shared.permissions import FOR_KEYS
+from shared.runtime import Runtime
+from tests.support.runtime import Org
+
+
+def test_writing_for_an_organization_that_is_gone(runtime: Runtime, org: Org) -> None:
+    """An identity is remembered for a moment longer than its organization exists."""
+    with runtime.postgres.transaction() as session:
+        session.execute(text("DELETE FROM organizations WHERE id = :id"), {"id": org.uuid})
+    with pytest.raises(NotFound, match="organization"), runtime.postgres.transaction() as session:
+        keys.create(session, org.uuid, NewKey("a", keys.new_secret()), granter=FOR_KEYS)
+    with pytest.raises(NotFound, match="organization"), runtime.postgres.transaction() as session:
+        enqueue_manual(session, NewJob(org.uuid, str(new_id()), "a", "e"), new_request_id())
