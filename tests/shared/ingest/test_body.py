@@ -102,6 +102,7 @@ def test_a_zstd_window_over_8_mib_is_refused() -> None:
         ("zstd", zstandard.ZstdCompressor().compress(b"")),
         ("zstd", b"\x50\x2a\x4d\x18\0\0\0\0"),
     ],
+    ids=["gzip", "padded gzip", "zstd", "skippable zstd"],
 )
 def test_very_many_members_take_no_longer_than_their_bytes(encoding: str, member: bytes) -> None:
     """A quadratic unpacker takes minutes for these 4 MiB."""
