@@ -129,6 +129,6 @@ def slowest_health(api: Api, times: int = 20) -> float:
 
 
 def log_lines(deployment: Deployment, program: str) -> Sequence[str]:
-    """What a program of the deployment has logged."""
+    """What a program of the deployment has logged, without a line that is just being written."""
     path = deployment.stack.directory / "logs" / f"{program}.log"
-    return path.read_text().splitlines()
+    return path.read_text().split("\n")[:-1]

@@ -142,7 +142,7 @@ def test_bombs_cost_bounded_memory_and_nobody_else_waits(api: Api, sturdy: Deplo
             time.sleep(0.05)
     statuses = [answer.result()[0] for answer in answers]
     assert statuses == [status for _, _, _, status in found * 2]
-    assert slowest < 3
+    assert slowest < 5
     # Two processes, eight batches each, 128 MiB unpacked: what the settings allow, and no more.
     assert peak - before < 2 * 8 * 128 * MIB
 
