@@ -1,0 +1,43 @@
+"""The outbox as PostgreSQL keeps it."""
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, func, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from shared.ids import new_id
+from shared.postgres import Base, created_at_column, timestamp_type
+
+
+class Mail(Base):
+    """A mail of a `kind`, rendered from `context` when it is sent.
+
+    What it says stays out of the table: a sign-in code is made at the moment of sending.
+    """
+
+    __tablename__ = "mails"
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
+    org_id: Mapped[uuid.UUID | None] = mapped_column(
+        ForeignKey("organizations.id", ondelete="CASCADE"), index=True
+    )
+    kind: Mapped[str]
+    recipient: Mapped[str]
+    context: Mapped[dict[str, Any]] = mapped_column(JSONB, server_default=text("'{}'"))
+    status: Mapped[str] = mapped_column(server_default=text("'queued'"))
+    attempts: Mapped[int] = mapped_column(server_default=text("0"))
+    next_attempt_at: Mapped[datetime] = mapped_column(
+        timestamp_type, server_default=func.clock_timestamp()
+    )
+    last_error: Mapped[str | None]
+    request_id: Mapped[str]
+    created_at: Mapped[datetime] = created_at_column()
+    finished_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+
+    __table_args__ = (
+        CheckConstraint("status IN ('queued', 'sent', 'failed')", name="status"),
+        Index("ix_mails_due", "next_attempt_at", postgresql_where=text("status = 'queued'")),
+    )
