@@ -53,7 +53,7 @@ def re_evaluate(runtime: Runtime, org_id: UUID, org_slug: str, session_id: str) 
             raise Conflict(
                 "the session is neither ended nor idle nor evaluated before", code="session_open"
             )
-        after_commit(session, lambda: jobs.nudge_soon(runtime.queue, jobs.RUN_EVALUATIONS))
+        after_commit(session, lambda: runtime.queue.nudge_soon(jobs.RUN_EVALUATIONS))
     return job_id
 
 

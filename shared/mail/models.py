@@ -15,7 +15,9 @@ from shared.postgres import Base, created_at_column, timestamp_type
 class Mail(Base):
     """A mail of a `kind`, rendered from `context` when it is sent.
 
-    What it says stays out of the table: a sign-in code is made at the moment of sending.
+    What it says stays out of the table: a sign-in code is made at the moment of sending. `attempts`
+    counts those that began. A mail in the hands of a worker has its `next_attempt_at` ahead, so
+    that it is due again when the worker dies; none begins after `expires_at`.
     """
 
     __tablename__ = "mails"
@@ -32,6 +34,7 @@ class Mail(Base):
     next_attempt_at: Mapped[datetime] = mapped_column(
         timestamp_type, server_default=func.clock_timestamp()
     )
+    expires_at: Mapped[datetime] = mapped_column(timestamp_type)
     last_error: Mapped[str | None]
     request_id: Mapped[str]
     created_at: Mapped[datetime] = created_at_column()

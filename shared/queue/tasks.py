@@ -6,6 +6,7 @@ from typing import Any
 import dramatiq
 import redis
 
+from shared.errors import Unavailable
 from shared.logs import get_logger
 from shared.queue.connection import unavailable_when_redis_is_gone
 
@@ -46,6 +47,13 @@ class Queue:
                 return False
         self.send(task)
         return True
+
+    def nudge_soon(self, task: Task) -> None:
+        """Nudges when Redis is there; without it the clock finds the same work a little later."""
+        try:
+            self.nudge(task)
+        except Unavailable:
+            log.info("nudge_left_to_the_clock", task=task.actor)
 
     def nudged(self, task: Task) -> None:
         """Takes the mark away: work that appears from now on is worth another nudge."""

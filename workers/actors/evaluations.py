@@ -113,7 +113,7 @@ def _create_jobs(task: Task, promote: Callable[[Postgres, ClickHouse, Settings],
     with _alone(task) as alone:
         created = alone and promote(runtime().postgres, runtime().clickhouse, runtime().settings)
     if created:
-        jobs.nudge_soon(runtime().queue, jobs.RUN_EVALUATIONS)
+        runtime().queue.nudge_soon(jobs.RUN_EVALUATIONS)
 
 
 def _alone(task: Task) -> AbstractContextManager[bool]:

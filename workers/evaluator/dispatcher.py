@@ -52,7 +52,7 @@ class Dispatcher:
             over = time.monotonic() - began > TURN_SECS
             if handled == 0 or over:
                 # Another thread looks whether there is more; on and on, until there is not.
-                jobs.nudge_soon(self._runtime.queue, jobs.RUN_EVALUATIONS)
+                self._runtime.queue.nudge_soon(jobs.RUN_EVALUATIONS)
             self._handle(claim)
             handled += 1
             if over:
@@ -110,7 +110,7 @@ class Dispatcher:
             step = outcomes.record(session, self._runtime.settings, claim, brought)
             if isinstance(step, Finish):
                 queue = self._runtime.queue
-                after_commit(session, lambda: jobs.nudge_soon(queue, jobs.STORE_EVALUATIONS))
+                after_commit(session, lambda: queue.nudge_soon(jobs.STORE_EVALUATIONS))
         return step
 
 

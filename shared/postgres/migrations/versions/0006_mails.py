@@ -27,6 +27,7 @@ def upgrade() -> None:
         sa.Column("status", sa.Text, server_default="queued", nullable=False),
         sa.Column("attempts", sa.Integer, server_default="0", nullable=False),
         sa.Column("next_attempt_at", _TIME, server_default=_NOW, nullable=False),
+        sa.Column("expires_at", _TIME, nullable=False),
         sa.Column("last_error", sa.Text),
         sa.Column("request_id", sa.Text, nullable=False),
         sa.Column("created_at", _TIME, server_default=_NOW, nullable=False),

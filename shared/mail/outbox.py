@@ -1,0 +1,56 @@
+"""Putting a mail into the outbox: it is sent if, and only if, the caller's transaction commits."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func
+from sqlalchemy.orm import Session
+
+from shared.ids import new_id, new_request_id
+from shared.logs import current_request_id
+from shared.mail.jobs import SEND_MAIL
+from shared.mail.kinds import KINDS
+from shared.mail.models import Mail
+from shared.postgres import after_commit
+from shared.queue import Queue
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A mail to be sent; `kind` is one of `shared.mail.kinds.KINDS`, which names its context.
+
+    `org_id` is the organization it is about, None for a mail that is about none. `context` is
+    JSON and lies in the outbox in clear: nothing secret belongs there.
+    """
+
+    kind: str
+    recipient: str
+    org_id: UUID | None = None
+    context: Mapping[str, Any] = field(default_factory=dict)
+
+
+def enqueue(session: Session, queue: Queue, letter: Letter) -> UUID:
+    """Adds a mail to the outbox within the session's transaction; returns its id.
+
+    Workers are told after the commit. Raises `ValueError` for an unknown kind or a context that
+    does not have exactly the kind's fields, which is the caller's mistake.
+    """
+    kind = KINDS.get(letter.kind)
+    if kind is None:
+        raise ValueError(f"there is no mail of the kind {letter.kind!r}")
+    if letter.context.keys() != kind.fields:
+        raise ValueError(f"the context of a mail {letter.kind!r} has {sorted(kind.fields)}")
+    mail = Mail(
+        id=new_id(),
+        org_id=letter.org_id,
+        kind=letter.kind,
+        recipient=letter.recipient,
+        context=dict(letter.context),
+        expires_at=func.clock_timestamp() + kind.max_age,
+        request_id=current_request_id() or new_request_id(),
+    )
+    session.add(mail)
+    after_commit(session, lambda: queue.nudge_soon(SEND_MAIL))
+    return mail.id
