@@ -6,8 +6,10 @@ README.
 """
 
 import os
+import re
 import sys
 from collections.abc import Mapping
+from email.utils import getaddresses
 from typing import Annotated, Any, get_type_hints
 
 import msgspec
@@ -89,6 +91,32 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     admin_email: Annotated[
         str | None, Meta(description="protected first member of the default organization")
     ] = None
+    default_user_permissions: Annotated[
+        str, Meta(description="permission set of new members, where an organization names none")
+    ] = "standard"
+    trusted_proxy_hops: Annotated[
+        int, Meta(ge=0, description="proxies in front: whose X-Forwarded-For entry is the client")
+    ] = 0
+
+    # Mail
+    smtp_host: Annotated[
+        str | None,
+        Meta(description="mail server; unset: sign-in codes go to the log, other mails fail"),
+    ] = None
+    smtp_port: Annotated[
+        int, Meta(ge=1, le=65535, description="its port; 465 is TLS from the first byte on")
+    ] = 587
+    smtp_username: Annotated[
+        str | None, Meta(description="who to sign in as at the mail server; unset: without")
+    ] = None
+    smtp_password: Annotated[str | None, Meta(description="password of `SMTP_USERNAME`")] = None
+    smtp_from: Annotated[
+        str | None,
+        Meta(description="sender of all mail, `a@b` or `Name <a@b>`; required with `SMTP_HOST`"),
+    ] = None
+    smtp_tls: Annotated[
+        bool, Meta(description="send over TLS with a valid certificate only; 0: in clear")
+    ] = True
 
     # Ingest
     ingest_max_body_bytes: Annotated[Bytes, Meta(description="largest POST /events as sent")] = (
@@ -186,10 +214,26 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
         if prefixes and not value.startswith(prefixes):
             raise ConfigurationError(f"{name.upper()} must start with {' or '.join(prefixes)}")
     try:
-        return msgspec.convert(raw, Settings, strict=False)
+        settings = msgspec.convert(raw, Settings, strict=False)
     except msgspec.ValidationError as error:
         reason, _, path = str(error).partition(" - at `$.")
         raise ConfigurationError(f"{path.rstrip('`').upper()}: {reason}") from None
+    _require_complete_mail(settings)
+    return settings
+
+
+def _require_complete_mail(settings: Settings) -> None:
+    if settings.smtp_host is not None and settings.smtp_from is None:
+        raise ConfigurationError("SMTP_FROM is not set, and SMTP_HOST needs it")
+    if settings.smtp_username is not None and settings.smtp_password is None:
+        raise ConfigurationError("SMTP_PASSWORD is not set, and SMTP_USERNAME needs it")
+    if settings.smtp_from is not None and not _is_one_address(settings.smtp_from):
+        raise ConfigurationError("SMTP_FROM: expected one address, `a@b` or `Name <a@b>`")
+
+
+def _is_one_address(text: str) -> bool:
+    found = getaddresses([text]) if text.isprintable() else []
+    return len(found) == 1 and re.fullmatch(r"[^@\s]+@[^@\s]+", found[0][1]) is not None
 
 
 def variables_table() -> str:

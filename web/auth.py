@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
-from flask import g, request
+from flask import g
 
 from shared.errors import Unauthorized
-from shared.identity import Identity
+from shared.identity import Identity, Person, UserRef
+from web.credentials import ACTOR_HEADER, ORG_HEADER, credential_of_request
 from web.request_log import HEADER as REQUEST_ID_HEADER
 from web.state import state
 
@@ -25,8 +26,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 View = Callable[P, R]
 
-SECURITY_SCHEME = "apiKey"
-ORG_HEADER = "X-Service-Org"
+KEY_SCHEME = "apiKey"
+SESSION_SCHEME = "session"
 
 _ORG_PARAMETER = {
     "name": ORG_HEADER,
@@ -34,7 +35,16 @@ _ORG_PARAMETER = {
     "required": False,
     "schema": {"type": "string"},
     "description": "The organization to act for, by its slug. Instance-scoped keys choose with it"
-    " and act for `default` without it; other keys may only name their own.",
+    " and act for `default` without it; other keys may only name their own; a user in several"
+    " organizations has to send it.",
+}
+_ACTOR_PARAMETER = {
+    "name": ACTOR_HEADER,
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string", "format": "email"},
+    "description": "With an instance-scoped key: the address of the member that the request acts"
+    " as. Ignored with any other credential.",
 }
 _REQUEST_ID_PARAMETER = {
     "name": REQUEST_ID_HEADER,
@@ -48,16 +58,21 @@ _REFUSALS = {
     401: "UNAUTHORIZED",
     403: "FORBIDDEN",
     404: "NOT_FOUND",
+    422: "UNPROCESSABLE_ENTITY",
     503: "SERVICE_UNAVAILABLE",
 }
 
 
 @dataclass(frozen=True)
 class Access:
-    """What a route asks for: nothing (`public`), any key (no permissions), or one of these."""
+    """What a route asks for: nothing (`public`), any identity (no permissions), or one of these.
+
+    `person`: only from somebody who is signed in, or whom an instance key acts as.
+    """
 
     permissions: tuple[str, ...] = ()
     public: bool = False
+    person: bool = False
 
 
 def requires(permission: str) -> Callable[[View[P, R]], View[P, R]]:
@@ -70,8 +85,13 @@ def requires_any(*permissions: str) -> Callable[[View[P, R]], View[P, R]]:
     return _guard(Access(permissions))
 
 
-def requires_key(view: View[P, R]) -> View[P, R]:
-    """Any valid key, whatever it may do; raises `Unauthorized`."""
+def requires_person(permission: str) -> Callable[[View[P, R]], View[P, R]]:
+    """Only people who hold `permission`, no keys; raises `Unauthorized` or `Forbidden`."""
+    return _guard(Access((permission,), person=True))
+
+
+def requires_identity(view: View[P, R]) -> View[P, R]:
+    """Any valid credential, whatever it may do; raises `Unauthorized`."""
     return _guard(Access())(view)
 
 
@@ -85,6 +105,19 @@ def current_identity() -> Identity:
     return cast("Identity", g.identity)
 
 
+def current_user() -> UserRef:
+    """The person of the request, inside a route that requires one."""
+    user = current_identity().user
+    if user is None:
+        raise Unauthorized("nobody is signed in")
+    return user
+
+
+def signed_in_person() -> Person:
+    """Who is signed in, for a route that is about no organization; raises `Unauthorized`."""
+    return state().authenticator.person(credential_of_request())
+
+
 def access_of(view: Callable[..., Any]) -> Access | None:
     """What a view function declares, None when it declares nothing."""
     return cast("Access | None", getattr(view, "access", None))
@@ -94,7 +127,9 @@ def _guard(access: Access) -> Callable[[View[P, R]], View[P, R]]:
     def decorate(view: View[P, R]) -> View[P, R]:
         @wraps(view)
         def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
-            g.identity = identity = _authenticate()
+            g.identity = identity = state().authenticator.authenticate(credential_of_request())
+            if access.person:
+                identity.require_person(access.permissions[0])
             if access.permissions:
                 identity.require_any(access.permissions)
             return view(*args, **kwargs)
@@ -104,28 +139,21 @@ def _guard(access: Access) -> Callable[[View[P, R]], View[P, R]]:
     return decorate
 
 
-def _authenticate() -> Identity:
-    scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not secret.strip():
-        raise Unauthorized("this needs an API key: Authorization: Bearer <key>")
-    # WSGI hands the header's bytes over as Latin-1.
-    return state().authenticator.authenticate(
-        secret.strip().encode("latin-1"), request.headers.get(ORG_HEADER)
-    )
-
-
 def _declare(view: View[P, R], access: Access) -> View[P, R]:
     """Marks the view and adds what it asks for to its documentation (read by flask-smorest)."""
     documentation = deepcopy(getattr(view, "_apidoc", {}))
     manual = documentation.setdefault("manual_doc", {})
-    manual["security"] = [] if access.public else [{SECURITY_SCHEME: []}]
+    schemes = [SESSION_SCHEME] if access.person else [KEY_SCHEME, SESSION_SCHEME]
+    manual["security"] = [] if access.public else [{scheme: []} for scheme in schemes]
+    if access.person:
+        manual["x-requires-user"] = True
     if access.permissions:
         only, *others = access.permissions
         manual["x-required-permission"] = list(access.permissions) if others else only
     parameters = documentation.setdefault("arguments", {}).setdefault("parameters", [])
     parameters.append(_REQUEST_ID_PARAMETER)
     if not access.public:
-        parameters.append(_ORG_PARAMETER)
+        parameters += [_ORG_PARAMETER, _ACTOR_PARAMETER]
         responses = documentation.setdefault("response", {}).setdefault("responses", {})
         for status, name in _REFUSALS.items():
             responses.setdefault(status, [name])

@@ -7,8 +7,9 @@ from flask import Flask, Response, current_app
 from flask_swagger_ui import get_swaggerui_blueprint
 
 from web import params, paths
-from web.auth import SECURITY_SCHEME, public
+from web.auth import KEY_SCHEME, SESSION_SCHEME, public
 from web.blueprint import Blueprint
+from web.credentials import COOKIE
 from web.errors import ErrorBody
 from web.responses import json_response, raw_json_response
 
@@ -52,8 +53,21 @@ def make_api(app: Flask) -> Api:
     api.register_field(params.Timestamp, "string", "date-time")
     api.register_converter(paths.AnyId, _any_id_schema)
     api.spec.components.security_scheme(
-        SECURITY_SCHEME,
-        {"type": "http", "scheme": "bearer", "description": "`Authorization: Bearer <API key>`"},
+        KEY_SCHEME,
+        {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "`Authorization: Bearer <API key>`, or a session's token as bearer",
+        },
+    )
+    api.spec.components.security_scheme(
+        SESSION_SCHEME,
+        {
+            "type": "apiKey",
+            "in": "cookie",
+            "name": COOKIE,
+            "description": "the session of somebody who signed in",
+        },
     )
     return api
 

@@ -48,7 +48,9 @@ def _end(response: Response) -> Response:
         "route": None if rule is None else rule.rule,
         "status": response.status_code,
         "org": None if identity is None else identity.org_slug,
-        "key_name": None if identity is None else identity.name,
+        "key_name": None if identity is None or identity.key is None else identity.key.name,
+        # The id, not the address: logs are read by more people than the list of members.
+        "user_id": None if identity is None or identity.user is None else str(identity.user.id),
     }
 
     def write() -> None:

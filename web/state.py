@@ -27,7 +27,7 @@ def attach(app: Flask, runtime: Runtime) -> None:
     """Gives the application its state."""
     app.extensions[_NAME] = State(
         runtime=runtime,
-        authenticator=Authenticator(runtime.postgres, runtime.redis),
+        authenticator=Authenticator(runtime),
         ingest=Ingest(runtime),
         readiness=Readiness(runtime),
     )

@@ -1,8 +1,9 @@
-"""Identities: who a request acts as, how that is found out, and how it is taken away."""
+"""Identities: who a request acts as, and how that is found out."""
 
 from shared.identity.authenticate import Authenticator
 from shared.identity.bootstrap import bootstrap
-from shared.identity.generation import renew_generation, revoking
-from shared.identity.identity import Identity
+from shared.identity.credential import Credential
+from shared.identity.identity import Identity, KeyRef, UserRef
+from shared.identity.person import Person
 
-__all__ = ["Authenticator", "Identity", "bootstrap", "renew_generation", "revoking"]
+__all__ = ["Authenticator", "Credential", "Identity", "KeyRef", "Person", "UserRef", "bootstrap"]

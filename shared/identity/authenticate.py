@@ -1,88 +1,65 @@
-"""From a bearer secret to an identity; see `generation.py` for why the cache is never stale."""
+"""From a credential to an identity; see `shared.generation` for why the cache is never stale."""
 
-import hmac
+from datetime import datetime
 
-import redis
-from sqlalchemy import select
-from sqlalchemy.orm import Session
-
-from shared import organizations
 from shared.clock import now
-from shared.errors import Forbidden, NotFound, Unauthorized
-from shared.identity.cache import IdentityCache
-from shared.identity.generation import current_generation
+from shared.errors import Unauthorized
+from shared.generation import GenerationCache, current_generation
+from shared.identity.credential import Credential
 from shared.identity.identity import Identity
-from shared.keys.models import ApiKey
-from shared.keys.rules import hash_secret
-from shared.organizations.models import Organization
-from shared.permissions import effective
-from shared.postgres import Postgres
+from shared.identity.loading import load_identity, load_person
+from shared.identity.person import Person
+from shared.runtime import Runtime
 
 
 class Authenticator:
     """Authenticates the requests of one process.
 
-    A cached identity costs one round trip to Redis and nothing of PostgreSQL; while Redis is away
-    every request asks PostgreSQL.
+    What is cached costs one round trip to Redis and nothing of PostgreSQL; while Redis is away
+    every request asks PostgreSQL. Both methods raise `Unavailable` while PostgreSQL is needed and
+    away.
     """
 
-    def __init__(self, postgres: Postgres, client: redis.Redis) -> None:
-        self._postgres = postgres
-        self._redis = client
-        self._cache = IdentityCache()
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._identities: GenerationCache[Credential, Identity] = GenerationCache()
+        self._people: GenerationCache[Credential, Person] = GenerationCache()
 
-    def authenticate(self, secret: bytes, org_slug: str | None) -> Identity:
-        """The identity of an API key's secret, acting for `org_slug` (see wire §2).
+    def authenticate(self, credential: Credential) -> Identity:
+        """Who the request acts as, for one organization (see wire §2).
 
-        Raises `Unauthorized` for a key that is unknown, revoked, expired or of a deleted
+        Raises `Unauthorized` for a secret that is unknown, revoked, expired or of a deleted
         organization, `NotFound` when an instance-scoped key names no organization there is,
-        `Forbidden` when another key names an organization that is not its own, and `Unavailable`
-        while PostgreSQL is needed and away.
+        `Forbidden` when anybody else names one that is not theirs or an actor is no member,
+        `Invalid` when a person of several organizations names none.
         """
-        key = (hash_secret(secret), org_slug)
-        generation = current_generation(self._redis)
-        identity = None if generation is None else self._cache.get(key, generation)
-        if identity is None:
-            with self._postgres.transaction() as session:
-                identity = _load(session, *key)
-            if generation is not None:
-                self._cache.put(key, generation, identity)
-        if identity.expires_at is not None and identity.expires_at <= now():
-            raise Unauthorized("this API key has expired")
+        identity = self._identities.get(
+            credential,
+            current_generation(self._runtime.redis),
+            lambda: self._load_identity(credential),
+        )
+        _require_unexpired(identity.expires_at)
         return identity
 
+    def person(self, credential: Credential) -> Person:
+        """Who is signed in, whatever the organization; raises `Unauthorized` for nobody."""
+        person = self._people.get(
+            credential,
+            current_generation(self._runtime.redis),
+            lambda: self._load_person(credential),
+        )
+        _require_unexpired(person.expires_at)
+        return person
 
-def _load(session: Session, key_hash: bytes, org_slug: str | None) -> Identity:
-    query = (
-        select(ApiKey, Organization)
-        .outerjoin(Organization, Organization.id == ApiKey.org_id)
-        .where(ApiKey.key_hash == key_hash)
-    )
-    row = session.execute(query).one_or_none()
-    # The index found it in a time of its own; this comparison is the one that counts.
-    if row is None or not hmac.compare_digest(row[0].key_hash, key_hash):
-        raise Unauthorized("this API key is not known")
-    key, own = row
-    if key.revoked_at is not None or (own is not None and own.deleted_at is not None):
-        raise Unauthorized("this API key is disabled")
-    organization = _acting_for(session, own, org_slug)
-    return Identity(
-        key_id=key.id,
-        name=key.name,
-        org_id=str(organization.id),
-        org_slug=organization.slug,
-        permissions=effective(key.permissions),
-        instance_scoped=own is None,
-        expires_at=key.expires_at,
-    )
+    def _load_identity(self, credential: Credential) -> Identity:
+        with self._runtime.postgres.transaction() as session:
+            return load_identity(session, self._runtime.settings, credential)
+
+    def _load_person(self, credential: Credential) -> Person:
+        with self._runtime.postgres.transaction() as session:
+            return load_person(session, self._runtime.settings, credential)
 
 
-def _acting_for(session: Session, own: Organization | None, slug: str | None) -> Organization:
-    if own is None:
-        chosen = organizations.find(session, organizations.DEFAULT_SLUG if slug is None else slug)
-        if chosen is None:
-            raise NotFound("there is no such organization", code="org_not_found")
-        return chosen
-    if slug is not None and slug != own.slug:
-        raise Forbidden("this API key belongs to another organization", code="foreign_org")
-    return own
+def _require_unexpired(expires_at: datetime | None) -> None:
+    if expires_at is not None and expires_at <= now():
+        raise Unauthorized("this credential has expired")

@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from shared import organizations
 from shared.clock import now
 from shared.errors import ConfigurationError
-from shared.identity.generation import revoking
+from shared.generation import at_once
 from shared.ids import new_id
 from shared.keys import ApiKey, hash_secret
 from shared.permissions import ADMIN_SET, FOR_KEYS
@@ -64,7 +64,7 @@ def bootstrap(runtime: Runtime) -> None:
             _add_member(session, settings.admin_email)
         if not _outdated(session, secrets):
             return
-    with revoking(runtime.postgres, runtime.redis) as session:
+    with at_once(runtime.postgres, runtime.redis) as session:
         _take_turn(session)
         for name, secret in _outdated(session, secrets).items():
             _upsert(session, name, secret)

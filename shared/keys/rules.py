@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from shared.clock import now
-from shared.errors import Forbidden, Invalid
-from shared.permissions import require_for_keys
+from shared.errors import Invalid
+from shared.permissions import require_for_keys, require_may_grant
 
 DEFAULT_PERMISSIONS = ("events:add",)
 
@@ -53,8 +53,4 @@ def require_grantable(permissions: Iterable[str], granter: frozenset[str]) -> No
     """
     tokens = list(permissions)
     require_for_keys(tokens)
-    for token in tokens:
-        if token not in granter:
-            raise Forbidden(
-                f"only an identity that holds {token} can grant it", required_permission=token
-            )
+    require_may_grant(tokens, granter)

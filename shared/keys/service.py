@@ -68,7 +68,7 @@ def visible(session: Session, org_slug: str, org_id: uuid.UUID) -> list[ApiKey]:
 
 
 def disable(session: Session, org_id: uuid.UUID, key_id: str) -> ApiKey:
-    """Revokes a key for good; run it in `identity.revoking`.
+    """Revokes a key for good; run it in `generation.at_once`.
 
     Raises `NotFound`, `Forbidden` for a protected key, `Conflict` for one that is revoked.
     """
@@ -78,7 +78,7 @@ def disable(session: Session, org_id: uuid.UUID, key_id: str) -> ApiKey:
 
 
 def regenerate(session: Session, org_id: uuid.UUID, key_id: str) -> tuple[ApiKey, str]:
-    """The key and its new secret, the old one being worthless; run it in `identity.revoking`.
+    """The key and its new secret, the old one being worthless; run it in `generation.at_once`.
 
     Raises as `disable` does.
     """

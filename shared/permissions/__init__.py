@@ -1,12 +1,29 @@
 """Permissions: the tokens, who can hold them, and what a stored grant means."""
 
 from shared.permissions.catalogue import (
-    ADMIN_SET,
     ALL,
     CATALOGUE,
     FOR_KEYS,
+    INSTANCE_ADMIN,
     effective,
     require_for_keys,
+    require_known,
+    require_may_grant,
 )
+from shared.permissions.sets import ADMIN_SET, BUILTIN_SETS, READ_ONLY_SET, STANDARD_SET, BuiltinSet
 
-__all__ = ["ADMIN_SET", "ALL", "CATALOGUE", "FOR_KEYS", "effective", "require_for_keys"]
+__all__ = [
+    "ADMIN_SET",
+    "ALL",
+    "BUILTIN_SETS",
+    "CATALOGUE",
+    "FOR_KEYS",
+    "INSTANCE_ADMIN",
+    "READ_ONLY_SET",
+    "STANDARD_SET",
+    "BuiltinSet",
+    "effective",
+    "require_for_keys",
+    "require_known",
+    "require_may_grant",
+]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from shared.errors import Invalid
+from shared.errors import Forbidden, Invalid
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,13 @@ CATALOGUE: tuple[Permission, ...] = (
     Permission("orgs:admin", "administer the instance", for_keys=False),
 )
 
-# The built-in permission set of people who administer an organization.
-ADMIN_SET = "admin"
-
 # What grants stored by earlier versions are read as.
 _LEGACY = {"alerts:ack": "incidents:ack"}
 
 ALL = frozenset(permission.token for permission in CATALOGUE)
+INSTANCE_ADMIN = "orgs:admin"
+# No key can hold it, so a key could make no administrator.
+_NOT_RULED = "keys:update"
 FOR_KEYS = frozenset(permission.token for permission in CATALOGUE if permission.for_keys)
 
 
@@ -75,3 +75,30 @@ def require_for_keys(tokens: Iterable[str]) -> None:
     ]
     if reasons:
         raise Invalid("some permissions cannot be granted", fields={"permissions": reasons})
+
+
+def require_known(tokens: Iterable[str], field: str = "permissions") -> None:
+    """Raises `Invalid` naming each token that does not exist; those of before are none any more."""
+    reasons = [f"{token!r} is not a permission" for token in tokens if token not in ALL]
+    if reasons:
+        raise Invalid("some permissions do not exist", fields={field: reasons})
+
+
+def require_may_grant(
+    gained: Iterable[str], granter: frozenset[str], field: str = "permissions"
+) -> None:
+    """Nobody grants what they do not hold; `gained` is what somebody holds after and not before.
+
+    `keys:update` is left out of the rule. `orgs:admin` is granted by
+    `service-orgctl` alone: `Forbidden` for who does not hold it, `Invalid` for who does.
+    Raises `Forbidden` naming the first permission, in the order of the catalogue, that is missing.
+    """
+    wanted = set(gained)
+    missing = wanted - granter - {_NOT_RULED}
+    for token in (one.token for one in CATALOGUE):
+        if token in missing:
+            raise Forbidden(
+                f"only an identity that holds {token} can grant it", required_permission=token
+            )
+    if INSTANCE_ADMIN in wanted:
+        raise Invalid.field(field, f"{INSTANCE_ADMIN} is granted by service-orgctl only")

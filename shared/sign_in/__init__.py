@@ -1,0 +1,1 @@
+"""Sign-in by a code that is sent by mail."""

@@ -154,7 +154,9 @@ def test_the_document_says_what_a_route_asks_for(
             assert operation["security"] == []
             assert "x-required-permission" not in operation
             continue
-        assert operation["security"] == [{"apiKey": []}]
+        schemes = [next(iter(scheme)) for scheme in operation["security"]]
+        assert schemes == ["session"] if route.access.person else ["apiKey", "session"]
+        assert operation.get("x-requires-user", False) is route.access.person
         assert {"401", "403"} <= operation["responses"].keys()
         permissions = list(route.access.permissions)
         expected = permissions[0] if len(permissions) == 1 else permissions or None

@@ -4,7 +4,8 @@ from typing import Any
 
 from marshmallow import Schema, fields
 
-from web.auth import current_identity, requires_key
+from shared.errors import Unauthorized
+from web.auth import current_identity, requires_identity
 from web.blueprint import Blueprint
 from web.params import Timestamp
 
@@ -28,14 +29,16 @@ class Introspection(Schema):
 
 
 @blueprint.route("/auth/introspect")
-@requires_key
+@requires_identity
 @blueprint.response(200, Introspection)
 def introspect() -> dict[str, Any]:
-    """Describe the calling key."""
+    """Describe the calling key; 401 for a session, which is no key."""
     identity = current_identity()
+    if identity.key is None:
+        raise Unauthorized("this needs an API key: Authorization: Bearer <key>")
     return {
-        "id": identity.key_id,
-        "name": identity.name,
+        "id": identity.key.id,
+        "name": identity.key.name,
         "org_id": None if identity.instance_scoped else identity.org_id,
         "org_slug": None if identity.instance_scoped else identity.org_slug,
         "instance_scoped": identity.instance_scoped,

@@ -4,7 +4,7 @@ import uuid
 from typing import Any
 
 from shared import keys
-from shared.identity import revoking
+from shared.generation import at_once
 from shared.keys import ApiKey, NewKey
 from web.auth import current_identity, requires
 from web.blueprint import Blueprint
@@ -53,7 +53,7 @@ def list_keys() -> list[ApiKey]:
 @blueprint.alt_response(409, "CONFLICT")
 def disable_key(key_id: str) -> ApiKey:
     """Revoke a key for good, from its next request on."""
-    with revoking(runtime().postgres, runtime().redis) as session:
+    with at_once(runtime().postgres, runtime().redis) as session:
         return keys.disable(session, _org_id(), key_id)
 
 
@@ -63,7 +63,7 @@ def disable_key(key_id: str) -> ApiKey:
 @blueprint.alt_response(409, "CONFLICT")
 def regenerate_key(key_id: str) -> dict[str, Any]:
     """Give a key a new secret; the old one is worthless from its next request on."""
-    with revoking(runtime().postgres, runtime().redis) as session:
+    with at_once(runtime().postgres, runtime().redis) as session:
         key, secret = keys.regenerate(session, _org_id(), key_id)
     return {
         "id": key.id,

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -13,8 +14,9 @@ from sqlalchemy import event, update
 from shared import keys
 from shared.devstack import DevStack
 from shared.errors import Forbidden, NotFound, Unauthorized, Unavailable
-from shared.identity import Authenticator, renew_generation, revoking
-from shared.identity import cache as cache_module
+from shared.generation import at_once, renew_generation
+from shared.generation import cache as cache_module
+from shared.identity import Authenticator, Credential
 from shared.keys import ApiKey, NewKey
 from shared.organizations import Organization
 from shared.permissions import FOR_KEYS
@@ -37,7 +39,7 @@ def processes(migrated_stack: DevStack) -> Iterator[list[Authenticator]]:
     """Authenticators of two processes: connections and caches of their own, the same stores."""
     settings = settings_for(migrated_stack.urls, database_pool_size=4)
     with connected(settings) as one, connected(settings) as two:
-        yield [Authenticator(process.postgres, process.redis) for process in (one, two)]
+        yield [Authenticator(process) for process in (one, two)]
 
 
 @contextmanager
@@ -57,19 +59,21 @@ def counted_statements(runtime: Runtime) -> Iterator[list[str]]:
 
 def key_id(runtime: Runtime, secret: str) -> str:
     """The id of a key."""
-    authenticator = Authenticator(runtime.postgres, runtime.redis)
-    return str(authenticator.authenticate(secret.encode(), None).key_id)
+    authenticator = Authenticator(runtime)
+    identity = authenticator.authenticate(Credential.of(secret.encode()))
+    assert identity.key is not None
+    return str(identity.key.id)
 
 
 def test_a_cached_identity_asks_redis_once_and_postgres_never(
     runtime: Runtime, secret: str
 ) -> None:
-    authenticator = Authenticator(runtime.postgres, runtime.redis)
-    first = authenticator.authenticate(secret.encode(), None)
+    authenticator = Authenticator(runtime)
+    first = authenticator.authenticate(Credential.of(secret.encode()))
     before = runtime.redis.info("commandstats")
     with counted_statements(runtime) as statements:
         for _ in range(10):
-            assert authenticator.authenticate(secret.encode(), None) is first
+            assert authenticator.authenticate(Credential.of(secret.encode())) is first
     assert statements == []
     after = runtime.redis.info("commandstats")
     asked = {
@@ -81,17 +85,17 @@ def test_a_cached_identity_asks_redis_once_and_postgres_never(
 
 
 def revoke(runtime: Runtime, org: Org, found: str) -> None:
-    with revoking(runtime.postgres, runtime.redis) as session:
+    with at_once(runtime.postgres, runtime.redis) as session:
         keys.disable(session, org.uuid, found)
 
 
 def renew(runtime: Runtime, org: Org, found: str) -> None:
-    with revoking(runtime.postgres, runtime.redis) as session:
+    with at_once(runtime.postgres, runtime.redis) as session:
         keys.regenerate(session, org.uuid, found)
 
 
 def delete_organization(runtime: Runtime, org: Org, _found: str) -> None:
-    with revoking(runtime.postgres, runtime.redis) as session:
+    with at_once(runtime.postgres, runtime.redis) as session:
         deleted = update(Organization).where(Organization.id == org.uuid)
         session.execute(deleted.values(deleted_at=datetime.now(UTC)))
 
@@ -105,11 +109,11 @@ def test_what_is_taken_away_is_gone_in_every_process(
     take_away: Callable[[Runtime, Org, str], None],
 ) -> None:
     for process in processes:
-        process.authenticate(secret.encode(), None)
+        process.authenticate(Credential.of(secret.encode()))
     take_away(runtime, org, key_id(runtime, secret))
     for process in processes:
         with pytest.raises(Unauthorized):
-            process.authenticate(secret.encode(), None)
+            process.authenticate(Credential.of(secret.encode()))
 
 
 def test_revoking_holds_while_everybody_keeps_asking(
@@ -125,7 +129,7 @@ def test_revoking_holds_while_everybody_keeps_asking(
         while not stop.is_set():
             late = revoked.is_set()
             try:
-                process.authenticate(secret.encode(), None)
+                process.authenticate(Credential.of(secret.encode()))
             except Unauthorized:
                 continue
             if late:
@@ -149,12 +153,12 @@ def test_an_identity_read_before_the_commit_is_not_used_after_it(
 ) -> None:
     """Cached between the first renewal and the commit: the second renewal undoes it."""
     found, process = key_id(runtime, secret), processes[0]
-    with revoking(runtime.postgres, runtime.redis) as session:
+    with at_once(runtime.postgres, runtime.redis) as session:
         keys.disable(session, org.uuid, found)
-        process.authenticate(secret.encode(), None)
-        process.authenticate(secret.encode(), None)
+        process.authenticate(Credential.of(secret.encode()))
+        process.authenticate(Credential.of(secret.encode()))
     with pytest.raises(Unauthorized):
-        process.authenticate(secret.encode(), None)
+        process.authenticate(Credential.of(secret.encode()))
 
 
 def test_nothing_is_revoked_while_redis_is_away(
@@ -177,57 +181,57 @@ def test_without_redis_every_request_asks_postgres(
 ) -> None:
     nowhere = settings_for(migrated_stack.urls, redis_url="redis://127.0.0.1:1/0")
     with connected(nowhere) as cut_off:
-        authenticator = Authenticator(runtime.postgres, cut_off.redis)
+        authenticator = Authenticator(replace(runtime, redis=cut_off.redis))
         for _ in range(2):
             with counted_statements(runtime) as statements:
-                authenticator.authenticate(secret.encode(), None)
+                authenticator.authenticate(Credential.of(secret.encode()))
             assert len(statements) == 1
 
 
 def test_a_lost_generation_is_made_anew(runtime: Runtime, secret: str) -> None:
-    authenticator = Authenticator(runtime.postgres, runtime.redis)
-    authenticator.authenticate(secret.encode(), None)
+    authenticator = Authenticator(runtime)
+    authenticator.authenticate(Credential.of(secret.encode()))
     runtime.redis.delete("auth:generation")
-    authenticator.authenticate(secret.encode(), None)
+    authenticator.authenticate(Credential.of(secret.encode()))
     with counted_statements(runtime) as statements:
-        authenticator.authenticate(secret.encode(), None)
+        authenticator.authenticate(Credential.of(secret.encode()))
     assert statements == []
 
 
 def test_entries_end_by_themselves(
     runtime: Runtime, secret: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    authenticator = Authenticator(runtime.postgres, runtime.redis)
-    authenticator.authenticate(secret.encode(), None)
-    monkeypatch.setattr(cache_module, "_LIFETIME_SECS", 0.0)
+    monkeypatch.setattr(cache_module, "LIFETIME_SECS", 0.0)
+    authenticator = Authenticator(runtime)
+    authenticator.authenticate(Credential.of(secret.encode()))
     with counted_statements(runtime) as statements:
-        authenticator.authenticate(secret.encode(), None)
+        authenticator.authenticate(Credential.of(secret.encode()))
     assert len(statements) == 1
 
 
 def test_a_cached_identity_still_expires(runtime: Runtime, secret: str) -> None:
-    authenticator = Authenticator(runtime.postgres, runtime.redis)
+    authenticator = Authenticator(runtime)
     with runtime.postgres.transaction() as session:
         soon = update(ApiKey).where(ApiKey.key_hash == keys.hash_secret(secret.encode()))
         session.execute(soon.values(expires_at=datetime.fromtimestamp(time.time() + 0.5, UTC)))
-    authenticator.authenticate(secret.encode(), None)
+    authenticator.authenticate(Credential.of(secret.encode()))
     time.sleep(0.6)
     with counted_statements(runtime) as statements, pytest.raises(Unauthorized):
-        authenticator.authenticate(secret.encode(), None)
+        authenticator.authenticate(Credential.of(secret.encode()))
     assert statements == []
 
 
 def test_refusals_are_not_cached(runtime: Runtime, org: Org) -> None:
     """A key, and an organization, exist from the moment they are made."""
-    authenticator = Authenticator(runtime.postgres, runtime.redis)
+    authenticator = Authenticator(runtime)
     secret = keys.new_secret()
     with pytest.raises(Unauthorized):
-        authenticator.authenticate(secret.encode(), None)
+        authenticator.authenticate(Credential.of(secret.encode()))
     with runtime.postgres.transaction() as session:
         keys.create(session, org.uuid, NewKey("new", secret), granter=FOR_KEYS)
-    assert authenticator.authenticate(secret.encode(), None).org_id == org.id
+    assert authenticator.authenticate(Credential.of(secret.encode())).org_id == org.id
     with pytest.raises(Forbidden):
-        authenticator.authenticate(secret.encode(), "another")
+        authenticator.authenticate(Credential.of(secret.encode(), "another"))
 
 
 def test_instance_keys_do_not_reach_deleted_organizations(
@@ -237,19 +241,9 @@ def test_instance_keys_do_not_reach_deleted_organizations(
         of_the_instance = update(ApiKey).where(ApiKey.key_hash == keys.hash_secret(secret.encode()))
         session.execute(of_the_instance.values(org_id=None, name=f"instance-{org.slug}"))
     renew_generation(runtime.redis)
-    authenticator = Authenticator(runtime.postgres, runtime.redis)
-    assert authenticator.authenticate(secret.encode(), org.slug).org_id == org.id
-    assert authenticator.authenticate(secret.encode(), None).org_slug == "default"
+    authenticator = Authenticator(runtime)
+    assert authenticator.authenticate(Credential.of(secret.encode(), org.slug)).org_id == org.id
+    assert authenticator.authenticate(Credential.of(secret.encode())).org_slug == "default"
     delete_organization(runtime, org, "")
     with pytest.raises(NotFound):
-        authenticator.authenticate(secret.encode(), org.slug)
-
-
-def test_the_cache_is_bounded(runtime: Runtime, secret: str) -> None:
-    identity = Authenticator(runtime.postgres, runtime.redis).authenticate(secret.encode(), None)
-    cache = cache_module.IdentityCache()
-    for number in range(5000):
-        cache.put((b"hash", str(number)), b"generation", identity)
-    assert cache.get((b"hash", "4999"), b"generation") is identity
-    assert cache.get((b"hash", "0"), b"generation") is None
-    assert cache.get((b"hash", "4999"), b"another generation") is None
+        authenticator.authenticate(Credential.of(secret.encode(), org.slug))

@@ -9,7 +9,7 @@ from sqlalchemy import delete, select
 from shared import keys
 from shared.devstack import DevStack, StackUrls
 from shared.errors import ConfigurationError, Unauthorized
-from shared.identity import Authenticator, bootstrap
+from shared.identity import Authenticator, Credential, bootstrap
 from shared.keys import ApiKey, NewKey
 from shared.organizations import Organization
 from shared.permissions import FOR_KEYS
@@ -63,9 +63,7 @@ def instance_keys(runtime: Runtime) -> dict[str, ApiKey]:
 def name_of(runtime: Runtime, secret: str) -> str | None:
     """Which key a secret opens, by an authenticator that has cached nothing."""
     try:
-        return (
-            Authenticator(runtime.postgres, runtime.redis).authenticate(secret.encode(), None).name
-        )
+        return Authenticator(runtime).authenticate(Credential.of(secret.encode())).name
     except Unauthorized:
         return None
 
@@ -92,11 +90,11 @@ def test_another_start_changes_nothing(deployment: Runtime, start: Start) -> Non
 def test_a_rotated_secret_replaces_the_old_one_at_once(deployment: Runtime, start: Start) -> None:
     start(admin_key=FIRST)
     before = instance_keys(deployment)["admin"]
-    running = Authenticator(deployment.postgres, deployment.redis)
-    running.authenticate(FIRST.encode(), None)
+    running = Authenticator(deployment)
+    running.authenticate(Credential.of(FIRST.encode()))
     start(admin_key=SECOND)
     with pytest.raises(Unauthorized):
-        running.authenticate(FIRST.encode(), None)
+        running.authenticate(Credential.of(FIRST.encode()))
     assert name_of(deployment, SECOND) == "admin"
     assert instance_keys(deployment)["admin"].id == before.id
 

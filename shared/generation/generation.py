@@ -1,13 +1,13 @@
-"""One value in Redis that changes whenever somebody may have lost access.
+"""One value in Redis that changes whenever somebody changed what processes remember.
 
-Every process caches identities together with the generation that it had read *before* it read
-PostgreSQL, and uses an entry only while Redis still holds that very generation. A change that
-takes access away renews the generation once before its commit and once after it:
+Every process caches identities, settings and model windows together with the generation that it had
+read *before* it read PostgreSQL, and uses an entry only while Redis still holds that very
+generation. A change renews the generation once before its commit and once after it:
 
 - A process that read the old state did so before the commit, hence under a generation that the
   renewal after the commit replaced. Once the change is answered, no such entry is used again.
 - A changer that dies between commit and second renewal leaves only those entries alive that were
-  made in that instant, under the first renewal; they end with the cache's 60 s.
+  made in that instant, under the first renewal; they are read again after the cache's 60 s.
 - A changer that cannot reach Redis changes nothing: the first renewal raises `Unavailable`.
   Otherwise the generation would be the old one when Redis comes back, and entries of before the
   outage would count again.
@@ -46,14 +46,16 @@ def current_generation(client: redis.Redis) -> bytes | None:
 
 
 def renew_generation(client: redis.Redis) -> None:
-    """Makes every cached identity worthless; raises `Unavailable` when Redis is away."""
+    """Makes every cached entry worthless; raises `Unavailable` when Redis is away."""
     with unavailable_when_redis_is_gone():
         client.set(_KEY, secrets.token_bytes(16))
 
 
 @contextmanager
-def revoking(postgres: Postgres, client: redis.Redis) -> Iterator[Session]:
-    """A transaction that may take access away: it holds from the next request on, everywhere.
+def at_once(postgres: Postgres, client: redis.Redis) -> Iterator[Session]:
+    """A transaction whose change holds from the next request or event on, in every process.
+
+    For all that takes access away, and for settings that processes remember.
 
     Raises `Unavailable` when PostgreSQL or Redis is away.
     """

@@ -1,0 +1,32 @@
+"""What a request shows of itself: a secret, and whom it wants to act for and as."""
+
+from dataclasses import dataclass, field
+
+from shared.keys import hash_secret
+from shared.sign_in.sessions import TOKEN_PREFIX
+
+
+@dataclass(frozen=True)
+class Credential:
+    """The hash of a bearer secret or a session's token, and the headers that go with it.
+
+    `org_slug` is X-Service-Org, `actor` the lower-case address of X-Service-Actor; None where
+    absent.
+    """
+
+    secret_hash: bytes
+    org_slug: str | None = None
+    actor: str | None = None
+    is_session_token: bool = field(default=False, compare=False)
+
+    @classmethod
+    def of(
+        cls, secret: bytes, org_slug: str | None = None, actor: str | None = None
+    ) -> "Credential":
+        """The credential of a secret as it was sent."""
+        return cls(
+            secret_hash=hash_secret(secret),
+            org_slug=org_slug,
+            actor=None if actor is None else actor.strip().lower(),
+            is_session_token=secret.startswith(TOKEN_PREFIX.encode()),
+        )

@@ -1,0 +1,111 @@
+"""From a credential to who it stands for, read from PostgreSQL."""
+
+import hmac
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from shared import organizations
+from shared.config import Settings
+from shared.errors import Forbidden, NotFound, Unauthorized
+from shared.identity.credential import Credential
+from shared.identity.identity import Identity, KeyRef, UserRef
+from shared.identity.person import Person
+from shared.keys.models import ApiKey
+from shared.organizations.models import Organization
+from shared.permissions import FOR_KEYS, effective
+from shared.sign_in.sessions import find_session
+from shared.users import memberships_of
+
+
+def load_identity(session: Session, config: Settings, credential: Credential) -> Identity:
+    """Who the credential acts as, and for which organization; raises as `Authenticator` does."""
+    person = _signed_in(session, config, credential)
+    if person is not None:
+        return _as_person(person, credential, key=None, ceiling=None)
+    key, own = _find_key(session, credential.secret_hash)
+    if own is None and credential.actor is not None:
+        # A key that does not hold everything lends nobody more than it holds itself.
+        held = effective(key.permissions)
+        ceiling = None if held >= FOR_KEYS else held
+        return _as_person(_actor(session, credential, key), credential, key=key, ceiling=ceiling)
+    organization = _acting_for(session, own, credential.org_slug)
+    return Identity(
+        org_id=str(organization.id),
+        org_slug=organization.slug,
+        permissions=effective(key.permissions),
+        key=KeyRef(key.id, key.name),
+        user=None,
+        instance_scoped=own is None,
+        expires_at=key.expires_at,
+    )
+
+
+def load_person(session: Session, config: Settings, credential: Credential) -> Person:
+    """Who is signed in, or whom an instance key acts as; raises `Unauthorized` for nobody."""
+    person = _signed_in(session, config, credential)
+    if person is not None:
+        return person
+    key, own = _find_key(session, credential.secret_hash)
+    if own is not None or credential.actor is None:
+        raise Unauthorized("nobody is signed in with this credential")
+    return _actor(session, credential, key)
+
+
+def _signed_in(session: Session, config: Settings, credential: Credential) -> Person | None:
+    if not credential.is_session_token:
+        return None
+    found = find_session(session, config, credential.secret_hash)
+    if found is None:
+        return None
+    return Person(found.user_id, found.email, found.memberships, found.expires_at)
+
+
+def _actor(session: Session, credential: Credential, key: ApiKey) -> Person:
+    members = memberships_of(session, email=credential.actor)
+    if not members:
+        raise Forbidden("X-Service-Actor names no active member", code="actor_not_member")
+    return Person(members[0].user_id, members[0].email, tuple(members), key.expires_at)
+
+
+def _as_person(
+    person: Person, credential: Credential, *, key: ApiKey | None, ceiling: frozenset[str] | None
+) -> Identity:
+    member = person.member_of(credential.org_slug, by_instance_key=key is not None)
+    return Identity(
+        org_id=str(member.org_id),
+        org_slug=member.org_slug,
+        permissions=member.permissions if ceiling is None else member.permissions & ceiling,
+        key=None if key is None else KeyRef(key.id, key.name),
+        user=UserRef(person.user_id, person.email),
+        instance_scoped=key is not None,
+        expires_at=person.expires_at,
+    )
+
+
+def _find_key(session: Session, secret_hash: bytes) -> tuple[ApiKey, Organization | None]:
+    """The key of a secret and its own organization; none for a key of the instance."""
+    query = (
+        select(ApiKey, Organization)
+        .outerjoin(Organization, Organization.id == ApiKey.org_id)
+        .where(ApiKey.key_hash == secret_hash)
+    )
+    row = session.execute(query).one_or_none()
+    # The index found it in a time of its own; this comparison is the one that counts.
+    if row is None or not hmac.compare_digest(row[0].key_hash, secret_hash):
+        raise Unauthorized("this credential is not known")
+    key, own = row
+    if key.revoked_at is not None or (own is not None and own.deleted_at is not None):
+        raise Unauthorized("this API key is disabled")
+    return key, own
+
+
+def _acting_for(session: Session, own: Organization | None, slug: str | None) -> Organization:
+    if own is None:
+        chosen = organizations.find(session, organizations.DEFAULT_SLUG if slug is None else slug)
+        if chosen is None:
+            raise NotFound("there is no such organization", code="org_not_found")
+        return chosen
+    if slug is not None and slug != own.slug:
+        raise Forbidden("this API key belongs to another organization", code="foreign_org")
+    return own

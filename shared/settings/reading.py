@@ -1,0 +1,36 @@
+"""The value in force of a setting: what the organization set, else the default."""
+
+import uuid
+from collections.abc import Collection, Mapping
+from typing import cast
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from shared.config import Settings
+from shared.settings.catalogue import CATALOGUE, Value
+from shared.settings.models import OrganizationSetting
+
+
+def default_of(config: Settings, key: str) -> Value:
+    """The value of a setting that nobody set."""
+    if key == "default_user_permissions":
+        return config.default_user_permissions
+    return CATALOGUE[key].default
+
+
+def value(session: Session, config: Settings, org_id: uuid.UUID, key: str) -> Value:
+    """The value of `key` in one organization; raises `KeyError` for a key that is none."""
+    return values(session, config, [org_id], key)[org_id]
+
+
+def values(
+    session: Session, config: Settings, org_ids: Collection[uuid.UUID], key: str
+) -> Mapping[uuid.UUID, Value]:
+    """The value of `key` in each of these organizations."""
+    default = default_of(config, key)
+    query = select(OrganizationSetting.org_id, OrganizationSetting.value).where(
+        OrganizationSetting.org_id.in_(org_ids), OrganizationSetting.key == key
+    )
+    found = {org_id: cast("Value", stored) for org_id, stored in session.execute(query)}
+    return {org_id: found.get(org_id, default) for org_id in org_ids}

@@ -1,0 +1,89 @@
+"""Members as requests see them: what an account may do in each of its organizations."""
+
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import Select, and_, select
+from sqlalchemy.orm import Session
+
+from shared.organizations.models import Organization
+from shared.permission_sets.models import PermissionSet
+from shared.permissions import BUILTIN_SETS, effective
+from shared.users.models import Membership, User
+
+
+@dataclass(frozen=True)
+class Member:
+    """An active membership in an organization that is not deleted."""
+
+    user_id: uuid.UUID
+    email: str
+    org_id: uuid.UUID
+    org_slug: str
+    org_name: str
+    permission_set: str | None
+    permissions: frozenset[str]
+
+
+def memberships_of(
+    session: Session, *, user_id: uuid.UUID | None = None, email: str | None = None
+) -> list[Member]:
+    """The active memberships of one account, found by id or by lower-case address; by slug."""
+    whose = User.id == user_id if user_id is not None else User.email == email
+    return _members(session, _active().where(whose).order_by(Organization.slug))
+
+
+def members_of(session: Session, org_id: uuid.UUID) -> list[Member]:
+    """The active members of one organization, by address."""
+    return _members(session, _active().where(Organization.id == org_id).order_by(User.email))
+
+
+def effective_permissions(
+    permission_set: str | None,
+    custom: Iterable[str] | None,
+    added: Iterable[str],
+    removed: Iterable[str],
+) -> frozenset[str]:
+    """(set | added) - removed; `custom` is what a set of the organization's own holds."""
+    builtin = BUILTIN_SETS.get(permission_set or "")
+    of_set = builtin.permissions if builtin is not None else effective(custom or ())
+    return (of_set | effective(added)) - effective(removed)
+
+
+def _active() -> Select[Membership, User, Organization, PermissionSet]:
+    return (
+        select(Membership, User, Organization, PermissionSet)
+        .join(User, User.id == Membership.user_id)
+        .join(Organization, Organization.id == Membership.org_id)
+        .outerjoin(
+            PermissionSet,
+            and_(
+                PermissionSet.org_id == Membership.org_id,
+                PermissionSet.name == Membership.permission_set,
+            ),
+        )
+        .where(Membership.disabled_at.is_(None), Organization.deleted_at.is_(None))
+    )
+
+
+def _members(
+    session: Session, query: Select[Membership, User, Organization, PermissionSet]
+) -> list[Member]:
+    return [
+        Member(
+            user_id=user.id,
+            email=user.email,
+            org_id=organization.id,
+            org_slug=organization.slug,
+            org_name=organization.name,
+            permission_set=membership.permission_set,
+            permissions=effective_permissions(
+                membership.permission_set,
+                None if custom is None else custom.permissions,
+                membership.permission_added,
+                membership.permission_removed,
+            ),
+        )
+        for membership, user, organization, custom in session.execute(query)
+    ]

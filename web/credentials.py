@@ -1,0 +1,69 @@
+"""Finds the credential of a request: a bearer, else the session's cookie (wire §2)."""
+
+from urllib.parse import urlsplit
+
+from flask import request
+
+from shared.errors import Forbidden, Unauthorized
+from shared.identity import Credential
+from web.state import runtime
+
+COOKIE = "service_session"
+ORG_HEADER = "X-Service-Org"
+ACTOR_HEADER = "X-Service-Actor"
+
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+def credential_of_request() -> Credential:
+    """What the request shows of itself.
+
+    Raises `Unauthorized` when it shows nothing, `Forbidden` when a browser was made to send the
+    cookie by a page of another host.
+    """
+    secret = _bearer()
+    if secret is None:
+        secret = request.cookies.get(COOKIE, "").encode()
+        if secret:
+            require_own_origin()
+    if not secret:
+        raise Unauthorized("this needs an API key: Authorization: Bearer <key>")
+    return Credential.of(
+        secret, request.headers.get(ORG_HEADER), request.headers.get(ACTOR_HEADER) or None
+    )
+
+
+def require_own_origin() -> None:
+    """Raises `Forbidden` for a write whose Origin is another host than ours.
+
+    Ours are the host that the request was sent to, and PUBLIC_URL's: behind a proxy they differ.
+    """
+    origin = request.headers.get("Origin")
+    if origin is None or request.method in _READING:
+        return
+    own = {_host(f"{request.scheme}://{request.host}"), _host(f"https://{request.host}")}
+    public_url = runtime().settings.public_url
+    if public_url is not None:
+        own.add(_host(public_url))
+    if _host(origin) not in own:
+        raise Forbidden("this request comes from a page of another host", code="csrf")
+
+
+def _bearer() -> bytes | None:
+    """The secret of the Authorization header; None without one, empty for one of another kind."""
+    header = request.headers.get("Authorization")
+    if header is None:
+        return None
+    scheme, _, secret = header.partition(" ")
+    # WSGI hands the header's bytes over as Latin-1.
+    return secret.strip().encode("latin-1") if scheme.lower() == "bearer" else b""
+
+
+def _host(url: str) -> tuple[str | None, int | None]:
+    """Host and port of a URL; nothing at all for `null` and other origins that are opaque."""
+    try:
+        parts = urlsplit(url)
+        return parts.hostname, parts.port or _DEFAULT_PORTS.get(parts.scheme)
+    except ValueError:
+        return None, None
