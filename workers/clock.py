@@ -20,6 +20,7 @@ from shared.errors import ConfigurationError, Unavailable
 from shared.evaluation_jobs import jobs as evaluation_jobs
 from shared.ingest import jobs as ingest_jobs
 from shared.logs import configure_logging, get_logger
+from shared.mail import jobs as mail_jobs
 from shared.queue import Task
 from shared.runtime import Runtime
 from shared.schema import require_current
@@ -54,6 +55,8 @@ BEATS: tuple[Beat, ...] = (
     # How often the evaluator is really asked is EVALUATOR_CONFIG_REFRESH_SECS, kept by the task.
     Beat(evaluation_jobs.REFRESH_EVALUATOR_CONFIG, every(1.0)),
     Beat(ingest_jobs.TIDY_STREAMS, every(60.0)),
+    Beat(mail_jobs.SEND_MAIL, every(1.0)),
+    Beat(mail_jobs.TIDY_MAILS, every(3600.0)),
 )
 
 

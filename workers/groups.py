@@ -31,4 +31,5 @@ GROUPS: dict[str, Group] = {
     ),
     "evaluator": Group(("evaluator",), lambda settings: settings.evaluator_concurrency),
     "background": Group(("background",), lambda _settings: 4),
+    "mail": Group(("mail",), lambda _settings: 2),
 }

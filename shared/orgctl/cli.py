@@ -6,6 +6,7 @@ import click
 
 from shared.errors import ConfigurationError, WatchpostError
 from shared.orgctl.deadletter import deadletter
+from shared.orgctl.mail import mail
 from shared.orgctl.organizations import org
 
 
@@ -33,3 +34,4 @@ def main() -> None:
 # A group of commands is one line here.
 main.add_command(org)
 main.add_command(deadletter)
+main.add_command(mail)

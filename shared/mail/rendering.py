@@ -1,0 +1,67 @@
+"""What a mail says: its templates filled in, as text and as HTML with the same facts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from shared.mail.kinds import KINDS
+
+
+@dataclass(frozen=True)
+class Content:
+    """The subject, on one line, and the two bodies."""
+
+    subject: str
+    text: str
+    html: str
+
+
+def render(
+    kind: str, recipient: str, values: Mapping[str, Any], *, public_url: str | None
+) -> Content:
+    """Fills in the templates of `kind` with `values`: its context and what was made for it.
+
+    Links begin with `public_url`; without it there are none. Raises `jinja2.TemplateError` when a
+    template needs a value that is not there.
+    """
+    variables = {
+        name: _on_one_line(value)
+        for name, value in {
+            **values,
+            "recipient": recipient,
+            "login_url": None if public_url is None else f"{public_url.rstrip('/')}/login",
+        }.items()
+    }
+    return Content(
+        subject=_TEMPLATES.from_string(KINDS[kind].subject).render(variables),
+        text=_TEMPLATES.get_template(f"{kind}.txt").render(variables),
+        html=_TEMPLATES.get_template(f"{kind}.html").render(variables),
+    )
+
+
+def _on_one_line(value: Any) -> Any:
+    """Names come from people: none starts a line, or a header, of its own."""
+    if isinstance(value, str):
+        return " ".join("".join(c if c.isprintable() else " " for c in value).split())
+    if isinstance(value, list):
+        return [_on_one_line(item) for item in value]
+    return value
+
+
+def _duration(seconds: int) -> str:
+    """Seconds as people say them: `10 minutes`, `90 seconds`."""
+    amount, unit = (seconds // 60, "minute") if seconds % 60 == 0 else (seconds, "second")
+    return f"{amount} {unit}{'' if amount == 1 else 's'}"
+
+
+_TEMPLATES = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+    autoescape=jinja2.select_autoescape(["html"], default_for_string=False),
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_TEMPLATES.filters["duration"] = _duration

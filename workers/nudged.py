@@ -1,0 +1,51 @@
+"""Actors of tasks whose messages only say "look", and how they learn that the process stops.
+
+Imported by actor modules only: like actors, it binds to the broker that exists by then.
+"""
+
+import threading
+from collections.abc import Callable
+
+import dramatiq
+
+from shared.errors import Unavailable
+from shared.queue import Task
+
+# What hangs is ended by deadlines of its own, so Dramatiq must not end it.
+_NO_TIME_LIMIT_MS = 24 * 3600 * 1000
+
+
+class _Stopping(dramatiq.Middleware):
+    """Sets an event when this process is about to stop."""
+
+    def __init__(self) -> None:
+        self.event = threading.Event()
+
+    def before_worker_shutdown(self, _broker: dramatiq.Broker, _worker: dramatiq.Worker) -> None:
+        self.event.set()
+
+
+_stopping = _Stopping()
+dramatiq.get_broker().add_middleware(_stopping)
+
+# Set when this process is about to stop: loops end after the piece of work in hand.
+stopping = _stopping.event
+
+
+def nudged_actor(task: Task) -> Callable[[Callable[[], None]], dramatiq.Actor[[], None]]:
+    """Declares the actor of a task that the clock nudges for as long as there may be work.
+
+    So it is never retried, and a stale message says nothing.
+    """
+
+    def declare(look: Callable[[], None]) -> dramatiq.Actor[[], None]:
+        return dramatiq.actor(
+            actor_name=task.actor,
+            queue_name=task.queue,
+            max_retries=0,
+            max_age=60_000,
+            time_limit=_NO_TIME_LIMIT_MS,
+            throws=Unavailable,
+        )(look)
+
+    return declare
