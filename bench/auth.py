@@ -1,0 +1,165 @@
+"""What it costs to know who asks: authenticated routes beside one that asks nobody.
+
+    python -m bench.auth [--seconds 4] [--runs 5] [--connections 4]
+
+Starts a deployment of its own. Each run asks GET /v1/health (no credential, no store), then
+GET /v1/auth/introspect with an API key, then the same as a member that the admin key acts for; each
+on connections that stay open. What is judged is the ratio of the medians to /health's, taken in one
+run, and the round trips a request, counted by Redis and PostgreSQL themselves.
+"""
+
+import os
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import click
+import psycopg2
+import redis
+
+# So that `python bench/auth.py` finds its neighbours too, not only `python -m bench.auth`.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from shared.devstack.ports import free_port
+from shared.devstack.up.deployment import Deployment
+
+ADMIN_EMAIL = "admin@example.org"
+
+
+@dataclass(frozen=True)
+class Route:
+    """A route and how it is asked."""
+
+    name: str
+    path: str
+    headers: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Medians of one run: milliseconds a request, and round trips a request."""
+
+    requests: int
+    median_ms: float
+    redis: float
+    postgres: float
+
+
+class Counters:
+    """What the stores themselves counted."""
+
+    def __init__(self, environ: dict[str, str]) -> None:
+        self._redis = redis.Redis.from_url(environ["REDIS_URL"])
+        self._postgres = psycopg2.connect(environ["DATABASE_URL"])
+        self._postgres.autocommit = True
+
+    def read(self) -> tuple[int, int]:
+        """GETs that Redis answered, and looks that PostgreSQL took into the table of keys."""
+        stats: Any = self._redis.info("commandstats")
+        gets = int(stats.get("cmdstat_get", {"calls": 0})["calls"])
+        with self._postgres.cursor() as cursor:
+            # Reading by key is what authentication does; workers and clock leave this table alone.
+            cursor.execute(
+                "SELECT coalesce(seq_scan, 0) + coalesce(idx_scan, 0)"
+                " FROM pg_stat_user_tables WHERE relname = 'api_keys'"
+            )
+            row = cursor.fetchone()
+        return gets, int(row[0]) if row else 0
+
+
+def ask(port: int, route: Route, until: float, times: list[float]) -> None:
+    """Asks over one connection, again and again."""
+    connection = HTTPConnection("127.0.0.1", port)
+    while time.perf_counter() < until:
+        started = time.perf_counter()
+        connection.request("GET", route.path, headers=route.headers)
+        answer = connection.getresponse()
+        answer.read()
+        times.append(time.perf_counter() - started)
+        if answer.status != 200:
+            raise SystemExit(f"GET {route.path} answered {answer.status}")
+    connection.close()
+
+
+def measure(port: int, route: Route, counters: Counters, seconds: float, connections: int) -> Cost:
+    """One route for a while, once every process has seen its credential."""
+    warm_up: list[float] = []
+    ask(port, route, time.perf_counter() + 0.5, warm_up)
+    # PostgreSQL publishes what a connection counted about a second later.
+    time.sleep(1.5)
+    before = counters.read()
+    times: list[float] = []
+    until = time.perf_counter() + seconds
+    threads = [
+        threading.Thread(target=ask, args=(port, route, until, times)) for _ in range(connections)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    time.sleep(1.5)
+    after = counters.read()
+    return Cost(
+        requests=len(times),
+        median_ms=statistics.median(times) * 1000,
+        redis=(after[0] - before[0]) / len(times),
+        postgres=(after[1] - before[1]) / len(times),
+    )
+
+
+def routes_of(admin_key: str) -> tuple[Route, ...]:
+    """The route without a credential first; the others are compared with it."""
+    bearer = {"Authorization": f"Bearer {admin_key}"}
+    return (
+        Route("nobody is asked", "/v1/health", {}),
+        Route("an API key", "/v1/auth/introspect", bearer),
+        Route(
+            "a member, by proxy", "/v1/auth/introspect", {**bearer, "X-Service-Actor": ADMIN_EMAIL}
+        ),
+    )
+
+
+@click.command()
+@click.option("--seconds", default=4.0, show_default=True, help="How long a route is asked.")
+@click.option("--runs", default=5, show_default=True)
+@click.option("--connections", default=4, show_default=True, help="Connections that ask at once.")
+def main(seconds: float, runs: int, connections: int) -> None:
+    """Measure the cost of authentication."""
+    with tempfile.TemporaryDirectory(prefix="watchpost-bench-") as directory:
+        variables = {
+            "PATH": os.environ["PATH"],
+            "PORT": str(free_port()),
+            "ADMIN_EMAIL": ADMIN_EMAIL,
+            "LOG_LEVEL": "warning",
+        }
+        with Deployment(Path(directory), variables, lambda _line: None) as deployment:
+            counters = Counters(dict(deployment.environ))
+            port = int(deployment.environ["PORT"])
+            routes = routes_of(deployment.admin_key)
+            ratios: dict[str, list[float]] = {route.name: [] for route in routes[1:]}
+            for run in range(1, runs + 1):
+                costs = {
+                    route.name: measure(port, route, counters, seconds, connections)
+                    for route in routes
+                }
+                plain = costs[routes[0].name].median_ms
+                for name, cost in costs.items():
+                    print(
+                        f"run {run}  {name:20} {cost.median_ms:6.2f} ms"
+                        f"  {cost.median_ms / plain:5.2f}x"
+                        f"  redis {cost.redis:.3f}  postgres {cost.postgres:.3f} a request"
+                    )
+                    if name in ratios:
+                        ratios[name].append(cost.median_ms / plain)
+            for name, found in ratios.items():
+                print(f"median of {runs}  {name:20} {statistics.median(found):.2f}x of /health")
+
+
+if __name__ == "__main__":
+    main()
