@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 
 from tests.contracts.document import Document
-from tests.web.conftest import admin, app, client, key, web_runtime
+from tests.web.conftest import admin, app, client, key, person, web_runtime
 from tests.web.events.conftest import listed, post, reader, store
 from tests.workers.evaluator.conftest import bench, evaluator
 
@@ -19,6 +19,7 @@ __all__ = [
     "evaluator",
     "key",
     "listed",
+    "person",
     "post",
     "reader",
     "store",

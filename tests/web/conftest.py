@@ -10,6 +10,7 @@ from shared.devstack import DevStack
 from shared.identity import bootstrap
 from shared.runtime import Runtime
 from tests.support.app import ADMIN_KEY, AGENT_API_KEY, Headers, bearer, new_key
+from tests.support.people import new_member
 from tests.support.runtime import Org, connected, settings_for
 from web.app import create_app
 
@@ -46,6 +47,22 @@ def key(runtime: Runtime, org: Org) -> Callable[..., Headers]:
 
     def make(*permissions: str) -> Headers:
         return new_key(runtime, org, permissions) if permissions else new_key(runtime, org)
+
+    return make
+
+
+@pytest.fixture
+def person(runtime: Runtime, org: Org) -> Callable[..., Headers]:
+    """`person("events:read")`: the headers of a new signed-in member of the test's organization.
+
+    Without an argument the member has the set `admin`; `permission_set="standard"` gives another,
+    `email` an address that the test knows.
+    """
+
+    def make(
+        *permissions: str, permission_set: str | None = None, email: str | None = None
+    ) -> Headers:
+        return new_member(runtime, org, *permissions, permission_set=permission_set, email=email)
 
     return make
 
