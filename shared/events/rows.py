@@ -1,25 +1,23 @@
 """Turns accepted batches into the columns of `events`."""
 
-from collections.abc import Callable
 from operator import attrgetter
 
 from shared.events.batch import Batch
 from shared.events.columns import ENVELOPE
 from shared.events.fields import PROMOTED, Fields, is_error, read_fields
 from shared.events.summary import summarise
+from shared.model_windows.builtin import WindowOf
 
-# (organization, model) → context window in tokens, None when unknown.
-Windows = Callable[[str, str], int | None]
 Columns = dict[str, list[object]]
 
 _promoted_of = attrgetter(*PROMOTED)
 
 
-def columns_of(org_id: str, batch: Batch, window_of: Windows) -> Columns:
+def columns_of(org_id: str, batch: Batch, window_of: WindowOf) -> Columns:
     """All inserted columns of a batch of one organization, each as long as the batch."""
     fields = [read_fields(payload) for payload in batch.payloads]
     windows = [
-        _window(org_id, event_type, event, window_of)
+        _window(event_type, event, window_of)
         for event_type, event in zip(batch.event_types, fields, strict=True)
     ]
     columns: Columns = {"org_id": [org_id] * len(batch)}
@@ -49,10 +47,10 @@ def _envelope(batch: Batch) -> tuple[list[object], ...]:
     )
 
 
-def _window(org_id: str, event_type: str, fields: Fields, window_of: Windows) -> int | None:
+def _window(event_type: str, fields: Fields, window_of: WindowOf) -> int | None:
     if event_type != "model_response" or fields.model is None:
         return None
-    return window_of(org_id, fields.model) or None
+    return window_of(fields.model) or None
 
 
 def _fill(fields: Fields, window: int | None) -> float | None:

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -43,21 +43,44 @@ class GenerationCache(Generic[K, V]):
         An entry older than 60 s is loaded again; when PostgreSQL is away just then, an entry of
         this very generation counts until it is back. Raises what `load` raises.
         """
+        return self.get_many((key,), generation, lambda _keys: {key: load()})[key]
+
+    def get_many(
+        self,
+        keys: Collection[K],
+        generation: bytes | None,
+        load: Callable[[Collection[K]], Mapping[K, V]],
+    ) -> Mapping[K, V]:
+        """`get` of several keys at once; `load` is given those that have to be read."""
         if generation is None:
-            return load()
-        entry = self._find(key, generation)
-        if entry is not None and time.monotonic() < entry.fresh_until:
-            return entry.value
+            return load(keys)
+        found = {key: entry for key in keys if (entry := self._find(key, generation)) is not None}
+        start = time.monotonic()
+        wanted = [key for key in keys if key not in found or start >= found[key].fresh_until]
+        if wanted:
+            found.update(self._read(wanted, generation, found, load))
+        return {key: entry.value for key, entry in found.items()}
+
+    def _read(
+        self,
+        keys: Collection[K],
+        generation: bytes,
+        old: Mapping[K, _Entry[V]],
+        load: Callable[[Collection[K]], Mapping[K, V]],
+    ) -> Mapping[K, _Entry[V]]:
+        """Fresh entries of `keys`; those of `old` for a little longer while nothing is read."""
         try:
-            value = load()
+            values, lifetime = load(keys), LIFETIME_SECS
         except Unavailable:
-            if entry is None:
+            if any(key not in old for key in keys):
                 raise
-            log.warning("cache_outlives_outage", cached=type(entry.value).__name__)
-            self._put(key, _Entry(generation, time.monotonic() + RETRY_SECS, entry.value))
-            return entry.value
-        self._put(key, _Entry(generation, time.monotonic() + LIFETIME_SECS, value))
-        return value
+            values, lifetime = {key: old[key].value for key in keys}, RETRY_SECS
+            log.warning("cache_outlives_outage", cached=type(next(iter(values.values()))).__name__)
+        fresh_until = time.monotonic() + lifetime
+        read = {key: _Entry(generation, fresh_until, values[key]) for key in keys}
+        for key, entry in read.items():
+            self._put(key, entry)
+        return read
 
     def _find(self, key: K, generation: bytes) -> _Entry[V] | None:
         with self._lock:

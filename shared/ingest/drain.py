@@ -11,12 +11,11 @@ from collections.abc import Callable, Sequence
 
 import redis
 
-from shared.events.rows import Windows
 from shared.ids import new_request_id
 from shared.ingest import stream
 from shared.ingest.block import Block
 from shared.ingest.jobs import PERSIST_EVENTS
-from shared.ingest.persist import persist
+from shared.ingest.persist import WindowsLookup, persist
 from shared.ingest.stream import Entry
 from shared.logs import get_logger
 from shared.queue import unavailable_when_redis_is_gone
@@ -39,11 +38,11 @@ MAX_LOGGED = 100
 class Drain:
     """One run of the drain, under its own name in the consumer group."""
 
-    def __init__(self, runtime: Runtime, consumer: str, window_of: Windows) -> None:
+    def __init__(self, runtime: Runtime, consumer: str, windows_of: WindowsLookup) -> None:
         self._runtime = runtime
         self._redis = runtime.redis
         self._consumer = consumer
-        self._window_of = window_of
+        self._windows_of = windows_of
         # Whose turn was last; a drain begins anywhere, so that no organization is always first.
         self._last_served = new_request_id()
 
@@ -114,7 +113,7 @@ class Drain:
     def _store(self, block: Block) -> int:
         started = time.monotonic()
         try:
-            persist(self._runtime, block, self._window_of)
+            persist(self._runtime, block, self._windows_of)
         except Exception:
             # A store that is down, a table that is not there, a grant that is missing: whatever it
             # is, it may not cost an event. The entries stay, and the log says why they do.

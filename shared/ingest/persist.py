@@ -1,6 +1,6 @@
 """Stores one block: the insert, the bisection of a refused one, and the sessions to watch."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -9,28 +9,36 @@ from shared.evaluation_jobs import service as evaluation_jobs
 from shared.evaluation_jobs.service import StoredSession
 from shared.events import store
 from shared.events.batch import Batch
-from shared.events.rows import Columns, Windows, columns_of
+from shared.events.rows import Columns, columns_of
 from shared.events.store import RowsRefused
 from shared.ingest import dead_letters
 from shared.ingest.block import Block
 from shared.logs import get_logger
+from shared.model_windows.builtin import WindowOf
 from shared.runtime import Runtime
 
 log = get_logger(__name__)
+
+# Organization → the context windows of its models.
+Windows = Mapping[str, WindowOf]
+# Tells the windows of some organizations; `shared.model_windows.windows_of.WindowsOf` is one.
+WindowsLookup = Callable[[Collection[str]], Windows]
 
 # ClickHouse refuses an insert into more than 100 partitions, and a partition is a month.
 MAX_MONTHS = 90
 _MONTH_US = 28 * 24 * 3600 * 1_000_000
 
 
-def persist(runtime: Runtime, block: Block, window_of: Windows) -> None:
+def persist(runtime: Runtime, block: Block, windows_of: WindowsLookup) -> None:
     """Returns once ClickHouse has every event of the block and PostgreSQL its sessions.
 
     Events that ClickHouse refuses go to the dead letters. Raises `Unavailable` when a store is
     down; storing the same block again later changes nothing.
     """
+    # Asked only now that the entries are read: what was set before they were sent holds for them.
+    windows = windows_of(block.batches)
     for part in _parts(block):
-        _insert(runtime, part, window_of)
+        _insert(runtime, part, windows)
     for entry in block.unreadable:
         reason = "the entry is not a batch of events"
         dead_letters.bury(runtime.redis, entry.org_id, entry.org_slug, [(entry.data, reason)])
@@ -46,11 +54,11 @@ class Part:
     def __len__(self) -> int:
         return sum(len(batch) for _, _, batch in self.pieces)
 
-    def columns(self, window_of: Windows) -> Columns:
+    def columns(self, windows: Windows) -> Columns:
         """The columns of all pieces, one below the other."""
         merged: Columns = {}
         for org_id, _, batch in self.pieces:
-            columns = columns_of(org_id, batch, window_of)
+            columns = columns_of(org_id, batch, windows[org_id])
             if not merged:
                 merged = columns
                 continue
@@ -98,21 +106,21 @@ def _month_groups(batch: Batch) -> Iterator[list[int]]:
         yield [index for month in months[start : start + MAX_MONTHS] for index in month]
 
 
-def _insert(runtime: Runtime, part: Part, window_of: Windows) -> None:
+def _insert(runtime: Runtime, part: Part, windows: Windows) -> None:
     try:
-        store.insert(runtime.clickhouse, _columns(part, window_of))
+        store.insert(runtime.clickhouse, _columns(part, windows))
     except RowsRefused as refusal:
         if len(part) == 1:
             [(org_id, slug, batch)] = part.pieces
             dead_letters.bury_event(runtime.redis, org_id, slug, batch, str(refusal))
             return
         for half in part.halves():
-            _insert(runtime, half, window_of)
+            _insert(runtime, half, windows)
 
 
-def _columns(part: Part, window_of: Windows) -> Columns:
+def _columns(part: Part, windows: Windows) -> Columns:
     try:
-        return part.columns(window_of)
+        return part.columns(windows)
     except WatchpostError:
         raise
     except Exception as error:

@@ -6,7 +6,11 @@ suffix; the longest family that the rest begins with wins.
 """
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
+
+# Model → its context window in tokens; None or 0 when it is unknown.
+WindowOf = Callable[[str], int | None]
 
 _FAMILIES: dict[str, int] = {
     "gpt-3.5-turbo": 16_385,

@@ -2,5 +2,19 @@
 
 from shared.settings.catalogue import CATALOGUE, Setting, Value
 from shared.settings.reading import default_of, value, values
+from shared.settings.rules import lets_in
+from shared.settings.service import Current, Editor, change, current
 
-__all__ = ["CATALOGUE", "Setting", "Value", "default_of", "value", "values"]
+__all__ = [
+    "CATALOGUE",
+    "Current",
+    "Editor",
+    "Setting",
+    "Value",
+    "change",
+    "current",
+    "default_of",
+    "lets_in",
+    "value",
+    "values",
+]

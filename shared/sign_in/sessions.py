@@ -81,15 +81,7 @@ def allowed(session: Session, config: Settings, members: list[Member]) -> list[M
     """Those memberships whose organization lets the address sign in."""
     org_ids = [member.org_id for member in members]
     lists = settings.values(session, config, org_ids, "allowed_sign_ins")
-    return [member for member in members if matches(lists[member.org_id], member.email)]
-
-
-def matches(allowlist: settings.Value, email: str) -> bool:
-    """Whether an `allowed_sign_ins` lets a lower-case address in; an empty one lets all."""
-    if not isinstance(allowlist, list) or not allowlist:
-        return True
-    domain = "*@" + email.rpartition("@")[2]
-    return email in allowlist or domain in allowlist
+    return [member for member in members if settings.lets_in(lists[member.org_id], member.email)]
 
 
 def _shortest_ttl(session: Session, config: Settings, members: list[Member]) -> int:

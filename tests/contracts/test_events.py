@@ -11,6 +11,7 @@ from flask.testing import FlaskClient
 
 from shared.clock import format_ts
 from shared.ingest.drain import Drain
+from shared.model_windows.windows_of import WindowsOf
 from shared.runtime import Runtime
 from tests.contracts.document import Document
 from tests.support.app import Headers, new_key
@@ -31,7 +32,7 @@ def event(second: float = 0, **fields: Any) -> dict[str, object]:
 
 
 def drain(runtime: Runtime) -> None:
-    Drain(runtime, "contracts", lambda _org, _model: None).run()
+    Drain(runtime, "contracts", WindowsOf(runtime)).run()
 
 
 def test_every_row_is_what_the_document_says(

@@ -1,5 +1,6 @@
 """Actors of the ingest path; the work itself is `shared.ingest`'s."""
 
+import functools
 import os
 import socket
 import threading
@@ -11,13 +12,19 @@ from shared.ids import new_request_id
 from shared.ingest import stream
 from shared.ingest.drain import Drain
 from shared.ingest.jobs import PERSIST_EVENTS, TIDY_STREAMS
-from shared.model_windows.builtin import builtin_window
+from shared.model_windows.windows_of import WindowsOf
 from workers.context import runtime
 
 # A process that is started again under its old pid must not inherit another one's entries.
 _PROCESS = f"{socket.gethostname()}-{os.getpid()}-{new_request_id()[:8]}"
 
 _DEAD_AFTER_MS = 10 * 60 * 1000
+
+
+@functools.cache
+def _windows_of() -> WindowsOf:
+    """What this process remembers; two threads that begin at once may make two, and lose one."""
+    return WindowsOf(runtime())
 
 
 @dramatiq.actor(
@@ -30,7 +37,7 @@ _DEAD_AFTER_MS = 10 * 60 * 1000
 def persist_events() -> None:
     """Drains the ingest streams; the clock sends the next nudge, so a failure is not retried."""
     consumer = f"{_PROCESS}-{threading.get_ident()}"
-    Drain(runtime(), consumer, lambda _org_id, model: builtin_window(model)).run()
+    Drain(runtime(), consumer, _windows_of()).run()
 
 
 @dramatiq.actor(

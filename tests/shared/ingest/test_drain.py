@@ -16,7 +16,7 @@ from shared.ingest import backlog, dead_letters, stream
 from shared.ingest.accept import Ingest
 from shared.ingest.drain import PAUSE_KEY, READ_ENTRIES, Drain
 from shared.logs import request_context
-from shared.model_windows.builtin import builtin_window
+from shared.model_windows.windows_of import WindowsOf
 from shared.runtime import Runtime
 from tests.support.airline import Airline
 from tests.support.runtime import Org, connected, make_org, settings_for
@@ -63,7 +63,7 @@ def accept(runtime: Runtime, org: Org, lines: list[bytes]) -> None:
 
 
 def drain(runtime: Runtime, consumer: str = "c1") -> int:
-    return Drain(runtime, consumer, lambda _org, model: builtin_window(model)).run()
+    return Drain(runtime, consumer, WindowsOf(runtime)).run()
 
 
 def stored(runtime: Runtime, org: Org) -> list[str]:
@@ -162,7 +162,7 @@ def test_all_that_was_left_behind_is_taken_over_in_one_drain(runtime: Runtime, o
 
 
 def test_an_event_that_we_stumble_over_is_set_aside(runtime: Runtime, org: Org) -> None:
-    def stumble(_org_id: str, model: str) -> int | None:
+    def stumble(model: str) -> int | None:
         if model == "odd":
             raise ZeroDivisionError
         return None
@@ -170,7 +170,7 @@ def test_an_event_that_we_stumble_over_is_set_aside(runtime: Runtime, org: Org) 
     lines = lines_of(9, type="model_response", model="even")
     lines[4] = lines[4].replace(b"even", b"odd")
     accept(runtime, org, lines)
-    assert Drain(runtime, "c1", stumble).run() == 9
+    assert Drain(runtime, "c1", lambda _org_ids: {org.id: stumble}).run() == 9
     assert stored(runtime, org) == text(lines[:4] + lines[5:])
     [letter] = list(dead_letters.letters(runtime.redis, org.slug))
     assert letter.reason.startswith("ZeroDivisionError")

@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from shared.ingest.drain import Drain
-from shared.model_windows.builtin import builtin_window
+from shared.model_windows.windows_of import WindowsOf
 from shared.runtime import Runtime
 from tests.support.app import Headers
 
@@ -44,7 +44,7 @@ def store(post: Callable[..., Any], runtime: Runtime) -> Callable[[Sequence[obje
         answer = post(body)
         assert answer.status_code == 202
         assert answer.json["skipped"] == 0, answer.json
-        Drain(runtime, "tests", lambda _org, model: builtin_window(model)).run()
+        Drain(runtime, "tests", WindowsOf(runtime)).run()
 
     return send
 

@@ -1,0 +1,112 @@
+"""Context windows of models: an organization's own, and which one is in force."""
+
+import uuid
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from sqlalchemy import collate, delete, func, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from shared.errors import Conflict, Invalid, NotFound
+from shared.model_windows.builtin import builtin_window
+from shared.model_windows.models import ModelContextWindow
+
+MAX_MODEL_LENGTH = 256
+MAX_WINDOW = 1_000_000
+# Ingest workers hold the overrides of every organization that sends events.
+MAX_OVERRIDES = 1000
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """The window of a model in tokens, None when unknown, and who says so.
+
+    `source` is `override`, `default` (the built-in table) or `unknown`.
+    """
+
+    model_id: str
+    context_window: int | None
+    source: str
+
+
+def overrides(session: Session, org_id: uuid.UUID) -> list[ModelContextWindow]:
+    """The windows that an organization set, by model."""
+    query = (
+        select(ModelContextWindow)
+        .where(ModelContextWindow.org_id == org_id)
+        .order_by(collate(ModelContextWindow.model_id, "C"))
+    )
+    return list(session.scalars(query))
+
+
+def overrides_of(
+    session: Session, org_ids: Collection[uuid.UUID]
+) -> dict[uuid.UUID, dict[str, int]]:
+    """Model → window in each of these organizations, 0 where it is unknown; one query."""
+    found: dict[uuid.UUID, dict[str, int]] = {org_id: {} for org_id in org_ids}
+    query = select(
+        ModelContextWindow.org_id, ModelContextWindow.model_id, ModelContextWindow.context_window
+    ).where(ModelContextWindow.org_id.in_(org_ids))
+    for org_id, model_id, window in session.execute(query):
+        found[org_id][model_id] = window
+    return found
+
+
+def put(
+    session: Session, org_id: uuid.UUID, model_id: str, context_window: int
+) -> ModelContextWindow:
+    """Sets the window of a model, spelled as events spell it; 0 says that it is unknown.
+
+    Run it in `generation.at_once`. Raises `Invalid` naming the field, `Conflict` when the
+    organization has set 1000 others.
+    """
+    require_model(model_id, "model_id")
+    if not 0 <= context_window <= MAX_WINDOW:
+        raise Invalid.field("context_window", f"must be between 0 and {MAX_WINDOW}")
+    others = select(func.count()).where(
+        ModelContextWindow.org_id == org_id, ModelContextWindow.model_id != model_id
+    )
+    if (session.scalar(others) or 0) >= MAX_OVERRIDES:
+        raise Conflict(
+            f"an organization sets at most {MAX_OVERRIDES} windows", code="too_many_windows"
+        )
+    values = {"context_window": context_window, "updated_at": func.clock_timestamp()}
+    upsert = (
+        insert(ModelContextWindow)
+        .values(org_id=org_id, model_id=model_id, **values)
+        .on_conflict_do_update(index_elements=["org_id", "model_id"], set_=values)
+        .returning(ModelContextWindow)
+    )
+    return session.scalars(upsert, execution_options={"populate_existing": True}).one()
+
+
+def remove(session: Session, org_id: uuid.UUID, model_id: str) -> None:
+    """Takes a model back to the built-in table; run it in `generation.at_once`.
+
+    Raises `NotFound` when the organization set no window for it.
+    """
+    require_model(model_id, "model")
+    gone = session.scalars(
+        delete(ModelContextWindow)
+        .where(ModelContextWindow.org_id == org_id, ModelContextWindow.model_id == model_id)
+        .returning(ModelContextWindow.model_id)
+    ).first()
+    if gone is None:
+        raise NotFound("no window is set for this model")
+
+
+def resolve(session: Session, org_id: uuid.UUID, model_id: str) -> Resolved:
+    """The window that the next event of this model gets; raises `Invalid` naming `model`."""
+    require_model(model_id, "model")
+    override = session.get(ModelContextWindow, (org_id, model_id))
+    if override is not None:
+        return Resolved(model_id, override.context_window or None, "override")
+    window = builtin_window(model_id)
+    return Resolved(model_id, window, "unknown" if window is None else "default")
+
+
+def require_model(model_id: str, field: str) -> None:
+    """Raises `Invalid` naming `field`."""
+    if not 1 <= len(model_id) <= MAX_MODEL_LENGTH or "\0" in model_id:
+        raise Invalid.field(field, f"must have 1 to {MAX_MODEL_LENGTH} characters")

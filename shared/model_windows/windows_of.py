@@ -1,0 +1,44 @@
+"""The context windows that workers give to events, remembered by each process."""
+
+import uuid
+from collections.abc import Collection, Mapping
+
+from shared.generation import GenerationCache, current_generation
+from shared.model_windows.builtin import WindowOf, builtin_window
+from shared.model_windows.service import overrides_of
+from shared.runtime import Runtime
+
+
+class _Overridden(dict[str, int | None]):
+    """An organization's own windows, and the built-in ones for all other models."""
+
+    def __missing__(self, model: str) -> int | None:
+        return builtin_window(model)
+
+
+class WindowsOf:
+    """Answers for a block of events which windows the models of its organizations have.
+
+    Asked after the events were read, it knows every change that was answered before they were
+    sent: see `shared.generation`. What is remembered costs one round trip to Redis.
+    """
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._remembered: GenerationCache[str, WindowOf] = GenerationCache()
+
+    def __call__(self, org_ids: Collection[str]) -> Mapping[str, WindowOf]:
+        """The windows of each of these organizations.
+
+        Raises `Unavailable` when PostgreSQL has to be asked and is away.
+        """
+        generation = current_generation(self._runtime.redis)
+        return self._remembered.get_many(org_ids, generation, self._load)
+
+    def _load(self, org_ids: Collection[str]) -> Mapping[str, WindowOf]:
+        with self._runtime.postgres.transaction() as session:
+            found = overrides_of(session, [uuid.UUID(org_id) for org_id in org_ids])
+        return {
+            str(org_id): _Overridden(windows).__getitem__ if windows else builtin_window
+            for org_id, windows in found.items()
+        }

@@ -1,0 +1,120 @@
+"""The settings of an organization: all of them as rows, and the change of one."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from shared.config import Settings
+from shared.errors import Invalid, NotFound
+from shared.permission_sets.models import PermissionSet
+from shared.permissions import BUILTIN_SETS
+from shared.settings.catalogue import CATALOGUE, Setting, Value
+from shared.settings.models import OrganizationSetting
+from shared.settings.reading import default_of
+from shared.settings.rules import FIELD, lets_in, normal_value
+
+
+@dataclass(frozen=True)
+class Current:
+    """A setting as people see it: `value` is in force, and "" in place of a secret.
+
+    `value_set`: the organization set it, a secret to something; `updated_at` and `updated_by` are
+    null where it never did.
+    """
+
+    setting: Setting
+    default: Value
+    value: Value
+    value_set: bool
+    updated_at: datetime | None
+    updated_by: str | None
+
+
+@dataclass(frozen=True)
+class Editor:
+    """Who changes a setting: a name to attribute it to, and the address of a person."""
+
+    name: str
+    address: str | None
+
+
+def current(session: Session, config: Settings, org_id: uuid.UUID) -> list[Current]:
+    """Every setting of an organization, in the order of the catalogue."""
+    query = select(OrganizationSetting).where(OrganizationSetting.org_id == org_id)
+    stored = {row.key: row for row in session.scalars(query)}
+    return [_current(config, setting, stored.get(key)) for key, setting in CATALOGUE.items()]
+
+
+def change(
+    session: Session, config: Settings, org_id: uuid.UUID, key: str, value: object, by: Editor
+) -> Current:
+    """Sets `key` to what JSON decoded to; null takes it back to its default.
+
+    Run it in `generation.at_once`. Raises `NotFound` for a key that is none, `Invalid` naming
+    `value` for one that cannot be accepted, be it that it would lock its editor out.
+    """
+    setting = CATALOGUE.get(key)
+    if setting is None:
+        raise NotFound("there is no such setting")
+    if value is None:
+        session.execute(
+            delete(OrganizationSetting).where(
+                OrganizationSetting.org_id == org_id, OrganizationSetting.key == key
+            )
+        )
+        return _current(config, setting, None)
+    normal = normal_value(setting, value)
+    if setting.kind == "permission_set_ref":
+        _require_set(session, org_id, normal)
+    if key == "allowed_sign_ins" and by.address is not None and not lets_in(normal, by.address):
+        raise Invalid.field(FIELD, "would lock you out: your own address has to match")
+    return _current(config, setting, _store(session, org_id, key, normal, by))
+
+
+def _store(
+    session: Session, org_id: uuid.UUID, key: str, value: Value, by: Editor
+) -> OrganizationSetting:
+    values: Mapping[str, object] = {
+        "value": value,
+        "updated_at": func.clock_timestamp(),
+        "updated_by": by.name,
+    }
+    upsert = (
+        insert(OrganizationSetting)
+        .values(org_id=org_id, key=key, **values)
+        .on_conflict_do_update(index_elements=["org_id", "key"], set_=values)
+        .returning(OrganizationSetting)
+    )
+    return session.scalars(upsert, execution_options={"populate_existing": True}).one()
+
+
+def _require_set(session: Session, org_id: uuid.UUID, name: Value) -> None:
+    """Raises `Invalid` unless the set exists; one of the organization's own is locked to stay."""
+    if name in BUILTIN_SETS:
+        return
+    query = select(PermissionSet.name).where(
+        PermissionSet.org_id == org_id, PermissionSet.name == name
+    )
+    # A NUL, which PostgreSQL refuses in any text, is in no name.
+    known = "\0" not in str(name) and session.scalars(query.with_for_update(read=True)).first()
+    if not known:
+        raise Invalid.field(FIELD, "must be the name of a permission set")
+
+
+def _current(config: Settings, setting: Setting, stored: OrganizationSetting | None) -> Current:
+    default = default_of(config, setting.key)
+    value: Value = default if stored is None else stored.value
+    is_secret = setting.kind == "secret"
+    return Current(
+        setting=setting,
+        default=default,
+        value="" if is_secret else value,
+        value_set=stored is not None and (not is_secret or value != ""),
+        updated_at=None if stored is None else stored.updated_at,
+        updated_by=None if stored is None else stored.updated_by,
+    )

@@ -1,0 +1,67 @@
+"""Context windows of models: what an organization knows better than the built-in table."""
+
+import uuid
+from typing import Any
+
+from flask import Response
+
+from shared.generation import at_once
+from shared.model_windows import service as model_windows
+from shared.model_windows.models import ModelContextWindow
+from shared.model_windows.service import Resolved
+from web.auth import current_identity, requires
+from web.blueprint import Blueprint
+from web.model_windows.schemas import ModelQuery, ResolvedWindow, WindowBody, WindowList, WindowRow
+from web.state import runtime
+
+blueprint = Blueprint("model context windows", "How many tokens a model can hold")
+
+_PATH = "/settings/model-context-windows"
+
+
+@blueprint.route(_PATH)
+@requires("settings:read")
+@blueprint.response(200, WindowList)
+def list_model_windows() -> dict[str, Any]:
+    """List the context windows that the organization set."""
+    with runtime().postgres.transaction() as session:
+        return {"model_context_windows": model_windows.overrides(session, _org_id())}
+
+
+@blueprint.route(_PATH, methods=["PUT"])
+@requires("settings:write")
+@blueprint.arguments(WindowBody)
+@blueprint.response(200, WindowRow)
+@blueprint.alt_response(409, "CONFLICT")
+def put_model_window(body: dict[str, Any]) -> ModelContextWindow:
+    """Set the context window of a model, from the next event on.
+
+    Events that are stored keep the window they got.
+    """
+    with at_once(runtime().postgres, runtime().redis) as session:
+        return model_windows.put(session, _org_id(), body["model_id"], body["context_window"])
+
+
+@blueprint.route(_PATH, methods=["DELETE"])
+@requires("settings:write")
+@blueprint.arguments(ModelQuery, location="query")
+@blueprint.response(204)
+def delete_model_window(query: dict[str, Any]) -> Response:
+    """Take a model back to the built-in table, from the next event on."""
+    with at_once(runtime().postgres, runtime().redis) as session:
+        model_windows.remove(session, _org_id(), query["model"])
+    return Response(status=204)
+
+
+@blueprint.route(f"{_PATH}/resolve")
+@requires("settings:read")
+@blueprint.arguments(ModelQuery, location="query")
+@blueprint.response(200, ResolvedWindow)
+def resolve_model_window(query: dict[str, Any]) -> Resolved:
+    """Tell which context window the next event of a model gets."""
+    with runtime().postgres.transaction() as session:
+        return model_windows.resolve(session, _org_id(), query["model"])
+
+
+def _org_id() -> uuid.UUID:
+    return uuid.UUID(current_identity().org_id)

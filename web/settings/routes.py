@@ -1,0 +1,65 @@
+"""Settings of an organization: listed, described, changed."""
+
+import uuid
+from typing import Any
+
+from shared import settings
+from shared.generation import at_once
+from shared.settings import CATALOGUE, Editor, default_of
+from web.auth import current_identity, requires
+from web.blueprint import Blueprint
+from web.settings.schemas import (
+    SettingBody,
+    SettingList,
+    SettingRow,
+    SettingSchemaList,
+    entry_of,
+    row_of,
+)
+from web.state import runtime
+
+blueprint = Blueprint("settings", "What people change while the service runs")
+
+
+@blueprint.route("/settings")
+@requires("settings:read")
+@blueprint.response(200, SettingList)
+def list_settings() -> dict[str, Any]:
+    """List every setting with the value in force; secrets are never shown."""
+    with runtime().postgres.transaction() as session:
+        found = settings.current(session, runtime().settings, _org_id())
+    return {"settings": [row_of(current) for current in found]}
+
+
+@blueprint.route("/settings/schema")
+@requires("settings:read")
+@blueprint.response(200, SettingSchemaList)
+def list_setting_schemas() -> dict[str, Any]:
+    """List what there is to set, and what each setting can be."""
+    entries = [
+        entry_of(setting, default_of(runtime().settings, setting.key))
+        for setting in CATALOGUE.values()
+    ]
+    return {"settings": entries}
+
+
+@blueprint.route("/settings/<key>", methods=["PUT"])
+@requires("settings:write")
+@blueprint.arguments(SettingBody)
+@blueprint.response(200, SettingRow)
+def put_setting(body: dict[str, Any], key: str) -> dict[str, Any]:
+    """Set a value, from the next request or event on in every process.
+
+    The body is `{"value": …}` or the bare value. Null takes the setting back to its default.
+    """
+    identity = current_identity()
+    editor = Editor(identity.name, None if identity.user is None else identity.user.email)
+    with at_once(runtime().postgres, runtime().redis) as session:
+        changed = settings.change(
+            session, runtime().settings, _org_id(), key, body["value"], editor
+        )
+    return row_of(changed)
+
+
+def _org_id() -> uuid.UUID:
+    return uuid.UUID(current_identity().org_id)
