@@ -24,6 +24,7 @@ from shared.mail import jobs as mail_jobs
 from shared.queue import Task
 from shared.runtime import Runtime
 from shared.schema import require_current
+from shared.sign_in import jobs as sign_in_jobs
 
 log = get_logger(__name__)
 
@@ -57,6 +58,7 @@ BEATS: tuple[Beat, ...] = (
     Beat(ingest_jobs.TIDY_STREAMS, every(60.0)),
     Beat(mail_jobs.SEND_MAIL, every(1.0)),
     Beat(mail_jobs.TIDY_MAILS, every(3600.0)),
+    Beat(sign_in_jobs.TIDY_SIGN_IN, every(600.0)),
 )
 
 

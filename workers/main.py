@@ -22,7 +22,12 @@ from shared.schema import require_current
 from workers import context
 from workers.groups import GROUPS
 
-ACTOR_MODULES = ("workers.actors.ingest", "workers.actors.evaluations", "workers.actors.mail")
+ACTOR_MODULES = (
+    "workers.actors.ingest",
+    "workers.actors.evaluations",
+    "workers.actors.mail",
+    "workers.actors.sign_in",
+)
 
 # What a message waits at most before an idle worker sees it. An event posted alone has to be
 # readable within a second, and Dramatiq's default of 1000 ms would take all of it.

@@ -2,8 +2,14 @@
 
 import functools
 import threading
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy.orm import Session
 
 from shared.mail import administration, jobs
+from shared.sign_in import codes
 from workers.context import runtime
 from workers.mail.sender import Sender
 from workers.mail.smtp import SmtpClient
@@ -12,11 +18,16 @@ from workers.nudged import nudged_actor, stopping
 _sender_lock = threading.Lock()
 
 
+def _new_code(session: Session, recipient: str) -> Mapping[str, Any] | None:
+    issued = codes.issue(session, runtime().settings, recipient)
+    return None if issued is None else asdict(issued)
+
+
 @functools.cache
 def _only_sender() -> Sender:
     settings = runtime().settings
     client = None if settings.smtp_host is None else SmtpClient(settings)
-    return Sender(runtime(), {}, client, stopping)
+    return Sender(runtime(), {"code": _new_code}, client, stopping)
 
 
 def _sender() -> Sender:

@@ -1,0 +1,14 @@
+"""The actor of sign-in; what it does is `shared.sign_in`'s."""
+
+from shared.sign_in import service
+from shared.sign_in.jobs import TIDY_SIGN_IN
+from workers.context import runtime
+from workers.nudged import nudged_actor
+
+
+@nudged_actor(TIDY_SIGN_IN)
+def tidy_sign_in() -> None:
+    """Deletes codes and sessions that are over."""
+    runtime().queue.nudged(TIDY_SIGN_IN)
+    with runtime().postgres.transaction() as session:
+        service.tidy(session)
