@@ -4,6 +4,7 @@ from flask import Flask
 
 from shared.runtime import Runtime
 from web import errors, openapi, request_log, state
+from web.conversations import routes as conversations
 from web.evaluation_jobs import routes as evaluation_jobs
 from web.evaluations import routes as evaluations
 from web.events import routes as events
@@ -23,6 +24,7 @@ BLUEPRINTS = (
     sessions.blueprint,
     evaluations.blueprint,
     evaluation_jobs.blueprint,
+    conversations.blueprint,
 )
 
 # Bodies of JSON routes; POST /events reads its body with a bound of its own.

@@ -13,8 +13,8 @@ from webargs import core
 from webargs.flaskparser import FlaskParser
 from werkzeug.datastructures import MultiDict
 
-from shared.errors import BadRequest, Invalid, UnsupportedMediaType
-from web.body import read_body
+from shared.errors import BadRequest, Invalid
+from web.body import read_json_body
 
 View = TypeVar("View", bound=Callable[..., Any])
 SchemaLike = ma.Schema | type[ma.Schema]
@@ -33,17 +33,11 @@ class Parser(FlaskParser):
         "json": ma.EXCLUDE,
     }
 
-    def load_json(self, req: Request, _schema: ma.Schema) -> Any:
+    def load_json(self, _req: Request, _schema: ma.Schema) -> Any:
         """The decoded body."""
-        body = read_body()
+        body = read_json_body()
         if not body:
             return core.missing
-        if not core.is_json(req.mimetype):
-            raise UnsupportedMediaType("Content-Type must be application/json")
-        if req.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
-            raise UnsupportedMediaType(
-                "this route reads no encoded body", code="unsupported_encoding"
-            )
         try:
             return msgspec.json.decode(body)
         except (msgspec.DecodeError, UnicodeDecodeError):

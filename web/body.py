@@ -2,9 +2,10 @@
 
 from flask import request
 from gunicorn.http.errors import ParseException
+from webargs.core import is_json
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge, RequestTimeout
 
-from shared.errors import BadRequest
+from shared.errors import BadRequest, UnsupportedMediaType
 from web.state import runtime
 
 
@@ -35,6 +36,22 @@ def read_body(max_bytes: int | None = None) -> bytes:
     # gunicorn hands over what there is when the client hangs up, as if it were all.
     if request.content_length is not None and len(body) < request.content_length:
         raise _incomplete()
+    return body
+
+
+def read_json_body() -> bytes:
+    """The body as sent where it is announced as JSON; b"" for none.
+
+    Raises as `read_body` does, and `UnsupportedMediaType` for a body that is announced as
+    something else or as encoded.
+    """
+    body = read_body()
+    if not body:
+        return body
+    if not is_json(request.mimetype):
+        raise UnsupportedMediaType("Content-Type must be application/json")
+    if request.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
+        raise UnsupportedMediaType("this route reads no encoded body", code="unsupported_encoding")
     return body
 
 

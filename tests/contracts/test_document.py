@@ -27,6 +27,12 @@ PERMISSIONS: dict[str, Any] = {
     "GET /evaluations/score_keys": "evaluations:read",
     "GET /evaluations/metric_keys": "evaluations:read",
     "GET /evaluation-jobs": "evaluations:read",
+    "GET /agent/conversations": "agent:use",
+    "POST /agent/conversations": "agent:use",
+    "GET /agent/conversations/{conversation_id}": "agent:use",
+    "PATCH /agent/conversations/{conversation_id}": "agent:use",
+    "DELETE /agent/conversations/{conversation_id}": "agent:use",
+    "PUT /agent/conversations/{conversation_id}/messages": "agent:use",
     "POST /keys": "keys:create",
     "GET /keys": "keys:read",
     "POST /keys/{key_id}/disable": "keys:disable",
@@ -62,6 +68,9 @@ ROWS = {
     "EvaluationJob": "id session_id agent_id environment status trigger attempt_count"
     " evaluator_job_id? enqueued_at next_attempt_at poll_deadline_at? last_error?",
     "JobList": "jobs",
+    "ConversationRow": "id title created_at updated_at message_count",
+    "ConversationList": "conversations",
+    "ConversationDetail": "id title created_at updated_at messages",
     "KeyRow": "id name permissions created_at revoked_at? expires_at? is_protected",
     "RegeneratedKey": "id name permissions created_at key",
     "Introspection": "id name org_id? org_slug? instance_scoped permissions expires_at?",
@@ -81,6 +90,7 @@ LISTS = {
     "/v1/sessions": (_RESULTS, 50, 200),
     "/v1/evaluations": (f"{_RESULTS} latest_per_session", 50, 200),
     "/v1/evaluation-jobs": ("status limit", 100, 500),
+    "/v1/agent/conversations": ("limit", 200, 1000),
 }
 
 
@@ -151,6 +161,8 @@ def test_responses_are_schemas_and_not_free_json(document: Document) -> None:
         if path == "/v1/openapi.json":
             continue
         for status, told in operation["responses"].items():
+            if status == "204":
+                continue
             for content in document.resolve(told)["content"].values():
                 schema = document.resolve(content["schema"])
                 where = f"{method} {path} {status}"

@@ -1,0 +1,112 @@
+"""Conversations with the assistant, each seen by its owner alone."""
+
+import uuid
+from typing import Any, NamedTuple
+
+import msgspec
+from flask import Response
+
+from shared import conversations
+from shared.clock import format_ts
+from shared.conversations import Conversation
+from web.auth import current_identity, current_user, requires_person
+from web.blueprint import Blueprint
+from web.body import read_json_body
+from web.conversations.schemas import (
+    MESSAGES,
+    ConversationDetail,
+    ConversationList,
+    ConversationQuery,
+    ConversationRow,
+    NewConversationBody,
+    RenameBody,
+)
+from web.responses import json_response, no_content
+from web.state import runtime
+
+blueprint = Blueprint("conversations", "A person's own conversations with the assistant")
+
+_BODY = {"required": True, "content": {"application/json": {"schema": MESSAGES}}}
+
+
+@blueprint.route("/agent/conversations")
+@requires_person("agent:use")
+@blueprint.arguments(ConversationQuery, location="query")
+@blueprint.response(200, ConversationList)
+def list_conversations(query: dict[str, Any]) -> dict[str, list[Conversation]]:
+    """List your conversations, newest first, without their messages."""
+    with runtime().postgres.transaction() as session:
+        return {"conversations": conversations.listing(session, *_owner(), limit=query["limit"])}
+
+
+@blueprint.route("/agent/conversations", methods=["POST"])
+@requires_person("agent:use")
+@blueprint.arguments(NewConversationBody)
+@blueprint.response(201, ConversationRow)
+def create_conversation(body: dict[str, Any]) -> Conversation:
+    """Start a conversation, without messages."""
+    with runtime().postgres.transaction() as session:
+        return conversations.create(session, *_owner(), body["title"])
+
+
+@blueprint.route("/agent/conversations/<conversation_id>")
+@requires_person("agent:use")
+@blueprint.response(200, ConversationDetail)
+def get_conversation(conversation_id: str) -> Response:
+    """Read one of your conversations with its messages."""
+    with runtime().postgres.transaction() as session:
+        found = conversations.find(session, *_owner(), conversation_id)
+    return json_response(
+        {
+            "id": found.id,
+            "title": found.title,
+            "created_at": format_ts(found.created_at),
+            "updated_at": format_ts(found.updated_at),
+            "messages": msgspec.Raw(found.messages),
+        }
+    )
+
+
+@blueprint.route("/agent/conversations/<conversation_id>", methods=["PATCH"])
+@requires_person("agent:use")
+@blueprint.arguments(RenameBody)
+@blueprint.response(200, ConversationRow)
+def rename_conversation(body: dict[str, Any], conversation_id: str) -> Conversation:
+    """Give one of your conversations another title."""
+    with runtime().postgres.transaction() as session:
+        return conversations.rename(session, *_owner(), conversation_id, body["title"])
+
+
+@blueprint.route("/agent/conversations/<conversation_id>", methods=["DELETE"])
+@requires_person("agent:use")
+@blueprint.response(204)
+def delete_conversation(conversation_id: str) -> Response:
+    """Delete one of your conversations for good."""
+    with runtime().postgres.transaction() as session:
+        conversations.delete(session, *_owner(), conversation_id)
+    return no_content()
+
+
+@blueprint.route("/agent/conversations/<conversation_id>/messages", methods=["PUT"])
+@requires_person("agent:use")
+@blueprint.doc(requestBody=_BODY)
+@blueprint.reads_body
+@blueprint.response(200, ConversationRow)
+def replace_messages(conversation_id: str) -> Conversation:
+    """Replace the messages of one of your conversations.
+
+    At most 500 messages, which have at most 1 MiB as the JSON array that is kept; a content is any
+    JSON value and is read back as it was sent.
+    """
+    thread = conversations.read_thread(read_json_body() or b"{}")
+    with runtime().postgres.transaction() as session:
+        return conversations.replace_messages(session, *_owner(), conversation_id, thread)
+
+
+class _Owner(NamedTuple):
+    org_id: uuid.UUID
+    user_id: uuid.UUID
+
+
+def _owner() -> _Owner:
+    return _Owner(uuid.UUID(current_identity().org_id), current_user().id)

@@ -1,0 +1,92 @@
+"""What the routes of conversations read and answer (wire §12)."""
+
+from typing import Any
+
+from marshmallow import Schema, fields
+
+from shared.conversations.messages import MAX_MESSAGES
+from shared.conversations.service import DEFAULT_TITLE, MAX_TITLE_LENGTH
+from web.params import Body, Limit, Timestamp
+
+_TITLE = {"maxLength": MAX_TITLE_LENGTH}
+_ANY_JSON = {"description": "any JSON value, null too"}
+
+
+class ConversationQuery(Schema):
+    """How many conversations; there are no further pages."""
+
+    limit = Limit(default=200, cap=1000)
+
+
+class NewConversationBody(Body):
+    """A conversation as its owner wants it."""
+
+    title = fields.String(
+        load_default="",
+        metadata={**_TITLE, "description": f"trimmed; {DEFAULT_TITLE!r} where nothing is left"},
+    )
+
+
+class RenameBody(Body):
+    """A title."""
+
+    title = fields.String(
+        required=True, metadata={**_TITLE, "minLength": 1, "description": "trimmed"}
+    )
+
+
+class ConversationRow(Schema):
+    """A conversation without its messages."""
+
+    id = fields.UUID(required=True)
+    title = fields.String(required=True)
+    created_at = Timestamp(required=True)
+    updated_at = Timestamp(
+        required=True, metadata={"description": "when the title or the messages changed last"}
+    )
+    message_count = fields.Integer(required=True)
+
+
+class ConversationList(Schema):
+    """Conversations, newest first."""
+
+    conversations = fields.List(fields.Nested(ConversationRow), required=True)
+
+
+class Message(Schema):
+    """What one side said."""
+
+    role = fields.String(required=True, metadata={"enum": ["user", "assistant"]})
+    content = fields.Raw(required=True, metadata=_ANY_JSON)
+
+
+class ConversationDetail(Schema):
+    """A conversation with its messages."""
+
+    id = fields.UUID(required=True)
+    title = fields.String(required=True)
+    created_at = Timestamp(required=True)
+    updated_at = Timestamp(required=True)
+    messages = fields.List(fields.Nested(Message), required=True)
+
+
+# The body of PUT …/messages, in OpenAPI's own words: its contents are kept undecoded, so no schema
+# of marshmallow reads it.
+MESSAGES: dict[str, Any] = {
+    "type": "object",
+    "required": ["messages"],
+    "properties": {
+        "messages": {
+            "type": "array",
+            "maxItems": MAX_MESSAGES,
+            "items": {
+                "type": "object",
+                "required": ["role", "content"],
+                "properties": {
+                    "role": {"type": "string", "enum": ["user", "assistant"]},
+                    "content": _ANY_JSON,
+                },
+            },
+        }
+    },
+}
