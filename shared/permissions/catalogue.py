@@ -59,9 +59,18 @@ _NOT_RULED = "keys:update"
 FOR_KEYS = frozenset(permission.token for permission in CATALOGUE if permission.for_keys)
 
 
+def readable(stored: Iterable[str]) -> list[str]:
+    """What a stored grant means today, each token once, in the stored order.
+
+    Tokens nobody knows any more are left out.
+    """
+    tokens = dict.fromkeys(_LEGACY.get(token, token) for token in stored)
+    return [token for token in tokens if token in ALL]
+
+
 def effective(stored: Iterable[str]) -> frozenset[str]:
-    """The permissions that a stored grant means today; tokens nobody knows any more mean none."""
-    return frozenset(_LEGACY.get(token, token) for token in stored) & ALL
+    """`readable` as the set that decides what somebody may do."""
+    return frozenset(readable(stored))
 
 
 def require_for_keys(tokens: Iterable[str]) -> None:

@@ -1,13 +1,29 @@
 """People: accounts, and what they may do in each of their organizations."""
 
+from shared.users.grants import Grant, Granter, default_set
 from shared.users.members import Member, effective_permissions, members_of, memberships_of
 from shared.users.models import Membership, User
+from shared.users.records import MemberRecord
+from shared.users.service import access_granters, change, enable, get, invite, visible
+from shared.users.sets import active_by_set, delete_set
 
 __all__ = [
+    "Grant",
+    "Granter",
     "Member",
+    "MemberRecord",
     "Membership",
     "User",
+    "access_granters",
+    "active_by_set",
+    "change",
+    "default_set",
+    "delete_set",
     "effective_permissions",
+    "enable",
+    "get",
+    "invite",
     "members_of",
     "memberships_of",
+    "visible",
 ]

@@ -1,0 +1,76 @@
+"""Members as they are shown and managed, disabled ones too."""
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Select, and_, select
+from sqlalchemy.orm import Session
+
+from shared.permission_sets.models import PermissionSet
+from shared.permissions import readable
+from shared.users.members import effective_permissions
+from shared.users.models import Membership, User
+
+
+@dataclass(frozen=True)
+class MemberRecord:
+    """A member of one organization; `id` is the account's, the times are the membership's.
+
+    `permissions` are the effective ones, sorted; a disabled member holds them when enabled again.
+    """
+
+    id: uuid.UUID
+    email: str
+    permissions: list[str]
+    permission_set: str | None
+    permission_added: list[str]
+    permission_removed: list[str]
+    disabled_at: datetime | None
+    is_protected: bool
+    created_at: datetime
+    updated_at: datetime
+
+
+def records(session: Session, org_id: uuid.UUID) -> list[MemberRecord]:
+    """Every member of an organization, by address."""
+    return [_record(*row) for row in session.execute(_members(org_id).order_by(User.email))]
+
+
+def record(session: Session, org_id: uuid.UUID, user_id: uuid.UUID) -> MemberRecord | None:
+    """One member, None where the account is no member of this organization."""
+    row = session.execute(_members(org_id).where(User.id == user_id)).one_or_none()
+    return None if row is None else _record(*row)
+
+
+def _members(org_id: uuid.UUID) -> Select[Membership, User, PermissionSet]:
+    of_own = and_(
+        PermissionSet.org_id == Membership.org_id, PermissionSet.name == Membership.permission_set
+    )
+    return (
+        select(Membership, User, PermissionSet)
+        .join(User, User.id == Membership.user_id)
+        .outerjoin(PermissionSet, of_own)
+        .where(Membership.org_id == org_id)
+    )
+
+
+def _record(membership: Membership, user: User, custom: PermissionSet | None) -> MemberRecord:
+    effective = effective_permissions(
+        membership.permission_set,
+        None if custom is None else custom.permissions,
+        membership.permission_added,
+        membership.permission_removed,
+    )
+    return MemberRecord(
+        id=user.id,
+        email=user.email,
+        permissions=sorted(effective),
+        permission_set=membership.permission_set,
+        permission_added=readable(membership.permission_added),
+        permission_removed=readable(membership.permission_removed),
+        disabled_at=membership.disabled_at,
+        is_protected=membership.is_protected,
+        created_at=membership.created_at,
+        updated_at=membership.updated_at,
+    )

@@ -1,0 +1,49 @@
+"""Permission sets as members have them: how many do, and what becomes of them without it."""
+
+import uuid
+from collections.abc import Mapping
+
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
+
+from shared import permission_sets
+from shared.clock import now
+from shared.errors import Conflict
+from shared.permission_sets import PermissionSet
+from shared.users.models import Membership
+
+
+def active_by_set(session: Session, org_id: uuid.UUID) -> Mapping[str, int]:
+    """How many active members have each set; those that nobody has are not in it."""
+    query = (
+        select(Membership.permission_set, func.count())
+        .where(
+            Membership.org_id == org_id,
+            Membership.permission_set.is_not(None),
+            Membership.disabled_at.is_(None),
+        )
+        .group_by(Membership.permission_set)
+    )
+    return {name: count for name, count in session.execute(query) if name is not None}
+
+
+def delete_set(session: Session, org_id: uuid.UUID, name: str, *, default: str) -> int:
+    """Deletes a set; its members, disabled ones too, keep none. Returns how many they were.
+
+    `default` names the set of new members, which stays. Run it in `generation.at_once`. Raises
+    `NotFound`, `Conflict` for a built-in set and for the default.
+    """
+    row: PermissionSet = permission_sets.changeable(session, org_id, name)
+    if name == default:
+        raise Conflict(
+            "this is the set of new members: name another in default_user_permissions first",
+            code="set_is_default",
+        )
+    session.delete(row)
+    without = (
+        update(Membership)
+        .where(Membership.org_id == org_id, Membership.permission_set == name)
+        .values(permission_set=None, updated_at=now())
+        .returning(Membership.user_id)
+    )
+    return len(session.scalars(without).all())
