@@ -105,6 +105,8 @@ class SmtpClient:
             except smtplib.SMTPNotSupportedError as error:
                 # An address beyond ASCII, and a server that knows no such thing.
                 raise Refused(f"the mail server: {error}") from None
+            if deadline.passed:  # Half an answer is none, even where it began well.
+                raise TimeoutError("timed out")
             # The mail is theirs now, whatever becomes of the good-bye.
             with suppress(OSError):
                 connection.quit()

@@ -1,49 +1,16 @@
 """Clock and workers as the Procfile starts them, one of them killed in the middle of a call."""
 
-import os
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 
-import msgspec
 import pytest
 
-from shared.config import Settings
 from tests.support import evaluator as behave
 from tests.support.jobs import Bench
+from tests.support.processes import running, wait_until
 
 SESSIONS = [f"s/{number}" for number in range(8)]
 
 pytestmark = pytest.mark.flow
-
-
-@contextmanager
-def running(module: str, *arguments: str, settings: Settings) -> Iterator[subprocess.Popen[bytes]]:
-    """A process of the deployment, killed at the end at the latest."""
-    variables = {
-        name.upper(): str(value)
-        for name, value in msgspec.structs.asdict(settings).items()
-        if value is not None
-    }
-    with subprocess.Popen(
-        [sys.executable, "-m", module, *arguments],
-        env={**os.environ, **variables},
-        stdin=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
-
-
-def wait_until(condition: Callable[[], bool], secs: float = 40) -> None:
-    deadline = time.monotonic() + secs
-    while not condition():
-        assert time.monotonic() < deadline, "did not happen in time"
-        time.sleep(0.05)
 
 
 def test_two_worker_processes_keep_the_bound_and_outlive_a_kill(bench: Bench) -> None:

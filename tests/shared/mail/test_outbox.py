@@ -1,0 +1,76 @@
+"""Mails are put into the outbox with what they are about, or not at all."""
+
+from contextlib import suppress
+
+import pytest
+import redis
+from sqlalchemy import select
+
+from shared.mail import Letter, enqueue
+from shared.mail.jobs import SEND_MAIL
+from shared.mail.models import Mail
+from shared.mail.rules import backoff
+from shared.queue import Queue
+from shared.runtime import Runtime
+from tests.support.runtime import Org
+
+CONTEXT = {"org_name": "Acme", "invited_by": "bob@example.net"}
+
+
+def mails(runtime: Runtime, org: Org) -> list[Mail]:
+    with runtime.postgres.transaction() as session:
+        return list(session.scalars(select(Mail).where(Mail.org_id == org.uuid)))
+
+
+def invitation(org: Org) -> Letter:
+    return Letter("invitation", "ann@example.net", org.uuid, CONTEXT)
+
+
+def test_a_mail_is_due_once_the_transaction_commits(runtime: Runtime, org: Org) -> None:
+    runtime.queue.nudged(SEND_MAIL)
+    with runtime.postgres.transaction() as session:
+        mail_id = enqueue(session, runtime.queue, invitation(org))
+        assert not runtime.redis.exists("nudge:send_mail")
+    assert runtime.redis.exists("nudge:send_mail")
+    [mail] = mails(runtime, org)
+    assert (mail.id, mail.kind, mail.recipient) == (mail_id, "invitation", "ann@example.net")
+    assert (mail.status, mail.attempts, mail.context) == ("queued", 0, CONTEXT)
+    assert (mail.expires_at - mail.created_at).days in (1, 2)
+
+
+def test_what_is_rolled_back_sends_nothing(runtime: Runtime, org: Org) -> None:
+    runtime.queue.nudged(SEND_MAIL)
+    with suppress(ZeroDivisionError), runtime.postgres.transaction() as session:
+        enqueue(session, runtime.queue, invitation(org))
+        session.flush()
+        raise ZeroDivisionError
+    assert mails(runtime, org) == []
+    assert not runtime.redis.exists("nudge:send_mail")
+
+
+def test_a_mail_waits_for_the_clock_where_redis_is_away(runtime: Runtime, org: Org) -> None:
+    nowhere = redis.Redis(host="127.0.0.1", port=1)
+    with runtime.postgres.transaction() as session:
+        enqueue(session, Queue(runtime.broker, nowhere), invitation(org))
+    assert len(mails(runtime, org)) == 1
+
+
+@pytest.mark.parametrize(
+    "letter",
+    [
+        Letter("unheard", "ann@example.net"),
+        Letter("invitation", "ann@example.net"),
+        Letter("invitation", "ann@example.net", None, {**CONTEXT, "more": 1}),
+        Letter("code", "ann@example.net", None, {"code": "123456"}),
+    ],
+    ids=["kind", "missing", "more", "secret"],
+)
+def test_a_letter_has_what_its_kind_needs_and_no_more(runtime: Runtime, letter: Letter) -> None:
+    with pytest.raises(ValueError, match=letter.kind), runtime.postgres.transaction() as session:
+        enqueue(session, runtime.queue, letter)
+
+
+def test_waits_double_from_ten_seconds_to_an_hour_with_jitter() -> None:
+    assert [backoff(attempt, 1.0) for attempt in (1, 2, 3)] == [10, 20, 40]
+    assert [backoff(attempt, 0.0) for attempt in (1, 2, 3)] == [5, 10, 20]
+    assert backoff(10, 1.0) == backoff(10**6, 1.0) == 3600

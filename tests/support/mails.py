@@ -1,0 +1,94 @@
+"""The outbox under test: mails put in, sent when the test says so, and rows read back."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+from sqlalchemy import RowMapping, text
+from sqlalchemy.orm import Session
+
+from shared.mail import Letter, enqueue
+from shared.runtime import Runtime
+from tests.support.runtime import Org
+from tests.support.smtp import Smtp
+from workers.mail.sender import Sender
+from workers.mail.smtp import Limits, SmtpClient
+
+TO = "ann@example.net"
+
+
+@dataclass
+class Outbox:
+    """An outbox, a mail server, and a sender that runs when it is told to.
+
+    `codes` are handed out one a mail; an address that is not among `members` gets none.
+    """
+
+    runtime: Runtime
+    org: Org
+    smtp: Smtp
+    limits: Limits = field(default_factory=Limits)
+    codes: list[str] = field(default_factory=lambda: ["100001", "100002", "100003"])
+    members: set[str] = field(default_factory=lambda: {TO})
+
+    def __post_init__(self) -> None:
+        self.configure(**self.smtp.settings(public_url="https://watch.example.org"))
+
+    def configure(self, **settings: Any) -> None:
+        """Sets variables for what follows."""
+        self.runtime = replace(
+            self.runtime, settings=msgspec.structs.replace(self.runtime.settings, **settings)
+        )
+
+    def add(self, kind: str = "invitation", recipient: str = TO, **context: object) -> None:
+        """Enqueues a mail; an invitation by default."""
+        if kind == "invitation":
+            context = {"org_name": "Acme", "invited_by": "bob@example.net", **context}
+        letter = Letter(kind=kind, recipient=recipient, org_id=self.org.uuid, context=context)
+        with self.runtime.postgres.transaction() as session:
+            enqueue(session, self.runtime.queue, letter)
+
+    def run(self) -> int:
+        """Sends what is due; returns how many mails were taken."""
+        client = None
+        if self.runtime.settings.smtp_host is not None:
+            client = SmtpClient(self.runtime.settings, limits=self.limits)
+        return Sender(self.runtime, {"code": self._code}, client, threading.Event()).run()
+
+    def run_later(self) -> int:
+        """`run`, once every wait and every lease is over."""
+        self.sql("UPDATE mails SET next_attempt_at = now() WHERE status = 'queued'")
+        return self.run()
+
+    def pass_time(self, seconds: float) -> None:
+        """Moves all that the rows tell further into the past."""
+        columns = ("next_attempt_at", "expires_at", "created_at", "finished_at")
+        moved = ", ".join(f"{name} = {name} - make_interval(secs => :by)" for name in columns)
+        self.sql(f"UPDATE mails SET {moved} WHERE org_id = :org_id", by=seconds)
+
+    def rows(self) -> Sequence[RowMapping]:
+        """The organization's mails, oldest first, with the seconds until the next attempt."""
+        return self.sql(
+            "SELECT *, extract(epoch FROM next_attempt_at - now())::float AS wait"
+            " FROM mails WHERE org_id = :org_id ORDER BY created_at"
+        )
+
+    def row(self) -> RowMapping:
+        """The only mail."""
+        [only] = self.rows()
+        return only
+
+    def sql(self, statement: str, **params: object) -> Sequence[RowMapping]:
+        """Runs SQL with `:org_id` bound."""
+        with self.runtime.postgres.transaction() as session:
+            result = session.connection().execute(
+                text(statement), {"org_id": self.org.uuid, **params}
+            )
+            return result.mappings().all() if result.returns_rows else []
+
+    def _code(self, _session: Session, email: str) -> Mapping[str, object] | None:
+        if email not in self.members:
+            return None
+        return {"code": self.codes.pop(0), "ttl_secs": 600}

@@ -1,0 +1,40 @@
+"""Processes of the deployment beside the test, as the Procfile starts them."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import msgspec
+
+from shared.config import Settings
+
+
+@contextmanager
+def running(module: str, *arguments: str, settings: Settings) -> Iterator[subprocess.Popen[bytes]]:
+    """A process of the deployment, killed at the end at the latest."""
+    variables = {
+        name.upper(): str(value)
+        for name, value in msgspec.structs.asdict(settings).items()
+        if value is not None
+    }
+    with subprocess.Popen(
+        [sys.executable, "-m", module, *arguments],
+        env={**os.environ, **variables},
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def wait_until(condition: Callable[[], bool], secs: float = 40) -> None:
+    """Waits until the condition holds; fails after `secs`."""
+    deadline = time.monotonic() + secs
+    while not condition():
+        assert time.monotonic() < deadline, "did not happen in time"
+        time.sleep(0.05)
