@@ -7,6 +7,7 @@ import pytest
 import structlog
 from structlog.testing import capture_logs
 
+from shared.logs import _mask_secrets
 from shared.mail import claims
 from tests.support import smtp as behave
 from tests.support.mails import TO, Outbox
@@ -250,7 +251,7 @@ def test_without_a_mail_server_codes_go_to_the_log_and_nothing_else_goes(outbox:
     outbox.configure(smtp_host=None)
     outbox.add("code")
     outbox.add()
-    with capture_logs() as logs:
+    with capture_logs(processors=[_mask_secrets]) as logs:
         outbox.run()
     warnings = [line for line in logs if line["log_level"] == "warning"]
     assert warnings[0]["event"] == "smtp_host_is_not_set"
