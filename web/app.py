@@ -12,7 +12,9 @@ from web.health import routes as health
 from web.identity import routes as identity
 from web.keys import routes as keys
 from web.paths import EncodedSlashes
+from web.permission_sets import routes as permission_sets
 from web.sessions import routes as sessions
+from web.users import routes as users
 
 # A resource's routes are one line here: its blueprint.
 BLUEPRINTS = (
@@ -21,6 +23,8 @@ BLUEPRINTS = (
     events.blueprint,
     identity.blueprint,
     keys.blueprint,
+    users.blueprint,
+    permission_sets.blueprint,
     sessions.blueprint,
     evaluations.blueprint,
     evaluation_jobs.blueprint,

@@ -2,11 +2,12 @@
 
 from shared.keys.models import ApiKey
 from shared.keys.rules import hash_secret, new_secret
-from shared.keys.service import NewKey, create, disable, regenerate, visible
+from shared.keys.service import NewKey, change, create, disable, regenerate, visible
 
 __all__ = [
     "ApiKey",
     "NewKey",
+    "change",
     "create",
     "disable",
     "hash_secret",

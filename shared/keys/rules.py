@@ -3,12 +3,10 @@
 import hashlib
 import re
 import secrets
-from collections.abc import Iterable
 from datetime import datetime
 
 from shared.clock import now
 from shared.errors import Invalid
-from shared.permissions import require_for_keys, require_may_grant
 
 DEFAULT_PERMISSIONS = ("events:add",)
 
@@ -44,13 +42,3 @@ def require_future(expires_at: datetime | None) -> None:
     """Raises `Invalid` naming `expires_at` when the key would be dead from its start."""
     if expires_at is not None and expires_at <= now():
         raise Invalid.field("expires_at", "must be in the future")
-
-
-def require_grantable(permissions: Iterable[str], granter: frozenset[str]) -> None:
-    """A caller grants to a key only what a key can hold and what the caller itself holds.
-
-    Raises `Invalid` for the first, `Forbidden` naming the first missing permission for the second.
-    """
-    tokens = list(permissions)
-    require_for_keys(tokens)
-    require_may_grant(tokens, granter)

@@ -1,4 +1,4 @@
-"""API keys: make, list, revoke and renew them; who may is the web tier's to ask first."""
+"""API keys: make, list, change, revoke and renew them; who may is the web tier's to ask first."""
 
 import uuid
 from collections.abc import Iterable
@@ -9,21 +9,28 @@ from sqlalchemy import or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from shared import permission_sets
 from shared.clock import now
 from shared.errors import Conflict, Forbidden, NotFound
 from shared.ids import parse_uuid
 from shared.keys import rules
 from shared.keys.models import ApiKey
 from shared.organizations import DEFAULT_SLUG
+from shared.permissions import FOR_KEYS, effective, require_for_keys, require_may_grant
 
 
 @dataclass(frozen=True)
 class NewKey:
-    """What a caller wants a key to be; the secret is the caller's choice."""
+    """What a caller wants a key to be; the secret is the caller's choice.
+
+    It gets what of a permission set a key can hold, and `permissions` as well; neither is as good
+    as `DEFAULT_PERMISSIONS`. Later changes of the set do not reach the key.
+    """
 
     name: str
     secret: str
-    permissions: Iterable[str] = rules.DEFAULT_PERMISSIONS
+    permissions: Iterable[str] | None = None
+    permission_set: str | None = None
     expires_at: datetime | None = None
 
 
@@ -38,8 +45,8 @@ def create(
     rules.require_name(wanted.name)
     rules.require_secret(wanted.secret)
     rules.require_future(wanted.expires_at)
-    permissions = list(dict.fromkeys(wanted.permissions))
-    rules.require_grantable(permissions, granter)
+    permissions = _wanted_permissions(session, org_id, wanted)
+    require_may_grant(permissions, granter)
     key = ApiKey(
         org_id=org_id,
         name=wanted.name,
@@ -67,6 +74,27 @@ def visible(session: Session, org_slug: str, org_id: uuid.UUID) -> list[ApiKey]:
     return list(session.scalars(query))
 
 
+def change(
+    session: Session,
+    org_id: uuid.UUID,
+    key_id: str,
+    permissions: Iterable[str],
+    *,
+    granter: frozenset[str],
+) -> ApiKey:
+    """Replaces what a key may do; run it in `generation.at_once`.
+
+    Raises `Invalid` naming `permissions`, `Forbidden` naming a permission that the key gains and
+    the granter lacks, and as `disable` does.
+    """
+    wanted = list(dict.fromkeys(permissions))
+    require_for_keys(wanted)
+    key = _changeable(session, org_id, key_id)
+    require_may_grant(set(wanted) - effective(key.permissions), granter)
+    key.permissions = wanted
+    return key
+
+
 def disable(session: Session, org_id: uuid.UUID, key_id: str) -> ApiKey:
     """Revokes a key for good; run it in `generation.at_once`.
 
@@ -77,15 +105,36 @@ def disable(session: Session, org_id: uuid.UUID, key_id: str) -> ApiKey:
     return key
 
 
-def regenerate(session: Session, org_id: uuid.UUID, key_id: str) -> tuple[ApiKey, str]:
+def regenerate(
+    session: Session, org_id: uuid.UUID, key_id: str, *, granter: frozenset[str]
+) -> tuple[ApiKey, str]:
     """The key and its new secret, the old one being worthless; run it in `generation.at_once`.
 
-    Raises as `disable` does.
+    Whoever learns a secret may do what its key may, so this is a grant like any other: raises
+    `Forbidden` naming a permission that the granter lacks, and as `disable` does.
     """
     key = _changeable(session, org_id, key_id)
+    require_may_grant(effective(key.permissions), granter)
     secret = rules.new_secret()
     key.key_hash = rules.hash_secret(secret.encode())
     return key, secret
+
+
+def _wanted_permissions(session: Session, org_id: uuid.UUID, wanted: NewKey) -> list[str]:
+    """Those of the set that a key can hold, then those that are named, each once.
+
+    Raises `Invalid` naming `permission_set` or `permissions`; only what is named is refused for
+    being no key's to hold.
+    """
+    named = wanted.permissions
+    if named is None:
+        named = rules.DEFAULT_PERMISSIONS if wanted.permission_set is None else ()
+    named = list(named)
+    require_for_keys(named)
+    if wanted.permission_set is None:
+        return list(dict.fromkeys(named))
+    seed = permission_sets.chosen(session, org_id, wanted.permission_set).permissions
+    return list(dict.fromkeys([token for token in seed if token in FOR_KEYS] + named))
 
 
 def _changeable(session: Session, org_id: uuid.UUID, key_id: str) -> ApiKey:

@@ -8,8 +8,9 @@ from sqlalchemy.orm import Session
 
 from shared import permission_sets
 from shared.clock import now
+from shared.config import Settings
 from shared.errors import Conflict
-from shared.permission_sets import PermissionSet
+from shared.users.grants import default_set
 from shared.users.models import Membership
 
 
@@ -27,14 +28,15 @@ def active_by_set(session: Session, org_id: uuid.UUID) -> Mapping[str, int]:
     return {name: count for name, count in session.execute(query) if name is not None}
 
 
-def delete_set(session: Session, org_id: uuid.UUID, name: str, *, default: str) -> int:
+def delete_set(session: Session, config: Settings, org_id: uuid.UUID, name: str) -> int:
     """Deletes a set; its members, disabled ones too, keep none. Returns how many they were.
 
-    `default` names the set of new members, which stays. Run it in `generation.at_once`. Raises
-    `NotFound`, `Conflict` for a built-in set and for the default.
+    Run it in `generation.at_once`. Raises `NotFound`, `Conflict` for a built-in set and for the one
+    that new members get.
     """
-    row: PermissionSet = permission_sets.changeable(session, org_id, name)
-    if name == default:
+    row = permission_sets.changeable(session, org_id, name)
+    # Read once the set is locked: whoever makes it the default holds it until that is committed.
+    if name == default_set(session, config, org_id).name:
         raise Conflict(
             "this is the set of new members: name another in default_user_permissions first",
             code="set_is_default",

@@ -35,8 +35,22 @@ PERMISSIONS: dict[str, Any] = {
     "PUT /agent/conversations/{conversation_id}/messages": "agent:use",
     "POST /keys": "keys:create",
     "GET /keys": "keys:read",
+    "PATCH /keys/{key_id}": "keys:update",
     "POST /keys/{key_id}/disable": "keys:disable",
     "POST /keys/{key_id}/regenerate": "keys:regenerate",
+    "POST /users": "users:create",
+    "GET /users/defaults": "users:create",
+    "GET /users": "users:read",
+    "GET /users/{user_id}": "users:read",
+    "PUT /users/{user_id}": "users:update",
+    "DELETE /users/{user_id}": "users:delete",
+    "POST /users/{user_id}/enable": "users:delete",
+    "GET /access-granters": None,
+    "GET /permission-sets": "users:read",
+    "GET /permission-sets/{name}": "users:read",
+    "POST /permission-sets": "settings:write",
+    "PUT /permission-sets/{name}": "settings:write",
+    "DELETE /permission-sets/{name}": "settings:write",
     "GET /auth/introspect": None,
     "GET /health": "",
     "GET /ready": "",
@@ -73,6 +87,12 @@ ROWS = {
     "ConversationDetail": "id title created_at updated_at messages",
     "KeyRow": "id name permissions created_at revoked_at? expires_at? is_protected",
     "RegeneratedKey": "id name permissions created_at key",
+    "UserRow": "id email permissions permission_set? permission_added permission_removed"
+    " disabled_at? is_protected created_at updated_at",
+    "UserDefaults": "permission_set permissions",
+    "AccessGranter": "email",
+    "SetRow": "name description permissions is_builtin user_count",
+    "DeletedSet": "affected_users",
     "Introspection": "id name org_id? org_slug? instance_scoped permissions expires_at?",
     "Health": "status",
     "Ready": "status checks",
@@ -173,7 +193,8 @@ def test_responses_are_schemas_and_not_free_json(document: Document) -> None:
 def test_the_bodies_that_a_client_sends_are_described(document: Document) -> None:
     body = document.operation("POST", "/v1/keys")["requestBody"]["content"]["application/json"]
     schema = document.resolve(body["schema"])
-    assert schema["properties"].keys() == {"name", "key", "permissions", "expires_at"}
+    fields = {"name", "key", "permissions", "permission_set", "expires_at"}
+    assert schema["properties"].keys() == fields
     assert set(schema["required"]) == {"name", "key"}
     bounds = {
         name: (schema["properties"][name]["minLength"], schema["properties"][name]["maxLength"])

@@ -8,7 +8,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from shared.permissions import FOR_KEYS
+from shared.permissions import ALL, FOR_KEYS
 from tests.support.app import Headers, bearer
 from tests.support.routes import Route, routes_of
 
@@ -76,16 +76,20 @@ def test_no_route_takes_a_credential_that_is_none(
 
 
 def test_every_route_names_the_permission_that_is_missing(
-    client: FlaskClient, guarded: list[Route], key: Callable[..., Headers]
+    client: FlaskClient,
+    guarded: list[Route],
+    key: Callable[..., Headers],
+    person: Callable[..., Headers],
 ) -> None:
     """With every permission but those that would open the route."""
     for route in guarded:
         assert route.access is not None
         if not route.access.permissions:
             continue
-        others = key(*(FOR_KEYS - set(route.access.permissions)))
-        body = assert_error(client.open(route.path, method=route.method, headers=others), 403)
-        assert body["required_permission"] == route.access.permissions[0], str(route)
+        for make, held in ((key, FOR_KEYS), (person, ALL)):
+            others = make(*(held - set(route.access.permissions)))
+            body = assert_error(client.open(route.path, method=route.method, headers=others), 403)
+            assert body["required_permission"] == route.access.permissions[0], str(route)
 
 
 def test_one_of_the_permissions_is_enough(

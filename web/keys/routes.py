@@ -1,4 +1,4 @@
-"""API keys: made, listed, disabled and regenerated."""
+"""API keys: made, listed, changed, disabled and regenerated."""
 
 import uuid
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 from shared import keys
 from shared.generation import at_once
 from shared.keys import ApiKey, NewKey
-from web.auth import current_identity, requires
+from web.auth import current_identity, requires, requires_person
 from web.blueprint import Blueprint
-from web.keys.schemas import KeyBody, KeyRow, RegeneratedKey
+from web.keys.schemas import KeyBody, KeyChangeBody, KeyRow, RegeneratedKey
 from web.state import runtime
 
 blueprint = Blueprint("keys", "Credentials of programs")
@@ -27,7 +27,8 @@ def create_key(body: dict[str, Any]) -> ApiKey:
     wanted = NewKey(
         name=body["name"],
         secret=body["key"],
-        permissions=body["permissions"],
+        permissions=body.get("permissions"),
+        permission_set=body["permission_set"],
         expires_at=body["expires_at"],
     )
     identity = current_identity()
@@ -47,6 +48,21 @@ def list_keys() -> list[ApiKey]:
         return keys.visible(session, current_identity().org_slug, _org_id())
 
 
+@blueprint.route("/keys/<key_id>", methods=["PATCH"])
+@requires_person("keys:update")
+@blueprint.arguments(KeyChangeBody)
+@blueprint.response(200, KeyRow)
+@blueprint.alt_response(409, "CONFLICT")
+def update_key(body: dict[str, Any], key_id: str) -> ApiKey:
+    """Replace what a key may do, from its next request on.
+
+    The key can only gain what the caller holds itself.
+    """
+    granter = current_identity().permissions
+    with at_once(runtime().postgres, runtime().redis) as session:
+        return keys.change(session, _org_id(), key_id, body["permissions"], granter=granter)
+
+
 @blueprint.route("/keys/<key_id>/disable", methods=["POST"])
 @requires("keys:disable")
 @blueprint.response(200, KeyRow)
@@ -62,9 +78,13 @@ def disable_key(key_id: str) -> ApiKey:
 @blueprint.response(200, RegeneratedKey)
 @blueprint.alt_response(409, "CONFLICT")
 def regenerate_key(key_id: str) -> dict[str, Any]:
-    """Give a key a new secret; the old one is worthless from its next request on."""
+    """Give a key a new secret; the old one is worthless from its next request on.
+
+    Refused for a key that may do more than the caller, who learns the secret.
+    """
+    granter = current_identity().permissions
     with at_once(runtime().postgres, runtime().redis) as session:
-        key, secret = keys.regenerate(session, _org_id(), key_id)
+        key, secret = keys.regenerate(session, _org_id(), key_id, granter=granter)
     return {
         "id": key.id,
         "name": key.name,

@@ -1,9 +1,11 @@
 """What the routes of API keys read and answer (wire §7)."""
 
+from typing import Any
+
 from marshmallow import Schema, fields
 
 from shared.keys.rules import DEFAULT_PERMISSIONS
-from shared.permissions import FOR_KEYS
+from shared.permissions import FOR_KEYS, readable
 from web.params import Body, Timestamp
 
 
@@ -28,8 +30,17 @@ class KeyBody(Body):
     )
     permissions = fields.List(
         fields.String(metadata={"enum": sorted(FOR_KEYS)}),
-        load_default=lambda: list(DEFAULT_PERMISSIONS),
-        metadata={"default": list(DEFAULT_PERMISSIONS)},
+        metadata={
+            "default": list(DEFAULT_PERMISSIONS),
+            "description": "the default is for a key that names no permission set either",
+        },
+    )
+    permission_set = fields.String(
+        load_default=None,
+        allow_none=True,
+        metadata={
+            "description": "gives the key what this set holds now, without what no key can hold"
+        },
     )
     expires_at = Timestamp(
         load_default=None,
@@ -38,12 +49,28 @@ class KeyBody(Body):
     )
 
 
+class KeyChangeBody(Body):
+    """What a key may do from now on."""
+
+    permissions = fields.List(fields.String(metadata={"enum": sorted(FOR_KEYS)}), required=True)
+
+
+class Grants(fields.List[Any]):
+    """A stored grant as it is read today: `alerts:ack` is `incidents:ack`."""
+
+    def __init__(self) -> None:
+        super().__init__(fields.String(), required=True)
+
+    def _serialize(self, value: Any, *args: Any, **kwargs: Any) -> list[Any] | None:
+        return super()._serialize(readable(value), *args, **kwargs)
+
+
 class KeyRow(Schema):
     """A key as everybody may see it."""
 
     id = fields.UUID(required=True)
     name = fields.String(required=True)
-    permissions = fields.List(fields.String(), required=True)
+    permissions = Grants()
     created_at = Timestamp(required=True)
     revoked_at = Timestamp(required=True, allow_none=True)
     expires_at = Timestamp(required=True, allow_none=True)
@@ -57,6 +84,6 @@ class RegeneratedKey(Schema):
 
     id = fields.UUID(required=True)
     name = fields.String(required=True)
-    permissions = fields.List(fields.String(), required=True)
+    permissions = Grants()
     created_at = Timestamp(required=True)
     key = fields.String(required=True, metadata={"description": "the new secret"})

@@ -91,7 +91,7 @@ def revoke(runtime: Runtime, org: Org, found: str) -> None:
 
 def renew(runtime: Runtime, org: Org, found: str) -> None:
     with at_once(runtime.postgres, runtime.redis) as session:
-        keys.regenerate(session, org.uuid, found)
+        keys.regenerate(session, org.uuid, found, granter=FOR_KEYS)
 
 
 def delete_organization(runtime: Runtime, org: Org, _found: str) -> None:

@@ -1,0 +1,127 @@
+"""Users: the members of the organization, and what each may do."""
+
+import uuid
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from shared import users
+from shared.generation import at_once
+from shared.permissions import require_known
+from shared.sign_in.leaving import disable_member
+from shared.users import Grant, Granter, MemberRecord
+from web.auth import current_identity, requires, requires_identity
+from web.blueprint import Blueprint
+from web.state import runtime
+from web.users.schemas import AccessGranter, GrantBody, InvitationBody, UserDefaults, UserRow
+
+blueprint = Blueprint("users", "Members of the organization")
+
+
+@blueprint.route("/users")
+@requires("users:read")
+@blueprint.response(200, UserRow(many=True))
+def list_users() -> list[MemberRecord]:
+    """List the organization's users by address, disabled ones too."""
+    with runtime().postgres.transaction() as session:
+        return users.visible(session, _org_id())
+
+
+@blueprint.route("/users", methods=["POST"])
+@requires("users:create")
+@blueprint.arguments(InvitationBody)
+@blueprint.response(201, UserRow)
+@blueprint.alt_response(409, "CONFLICT")
+def invite_user(body: dict[str, Any]) -> MemberRecord:
+    """Invite a user, who is told by mail and signs in with a code.
+
+    The caller can only give what it holds itself.
+    """
+    with at_once(runtime().postgres, runtime().redis) as session:
+        grant = _invited_to(session, body)
+        return users.invite(session, runtime().queue, _org_id(), body["email"], grant, _granter())
+
+
+@blueprint.route("/users/defaults")
+@requires("users:create")
+@blueprint.response(200, UserDefaults)
+def get_user_defaults() -> dict[str, Any]:
+    """Tell what an invitation gives when it says nothing else."""
+    with runtime().postgres.transaction() as session:
+        found = users.default_set(session, runtime().settings, _org_id())
+    return {"permission_set": found.name, "permissions": found.permissions}
+
+
+@blueprint.route("/users/<user_id>")
+@requires("users:read")
+@blueprint.response(200, UserRow)
+def get_user(user_id: str) -> MemberRecord:
+    """Read one user."""
+    with runtime().postgres.transaction() as session:
+        return users.get(session, _org_id(), user_id)
+
+
+@blueprint.route("/users/<user_id>", methods=["PUT"])
+@requires("users:update")
+@blueprint.arguments(GrantBody)
+@blueprint.response(200, UserRow)
+@blueprint.alt_response(409, "CONFLICT")
+def update_user(grant: Grant, user_id: str) -> MemberRecord:
+    """Replace what a user is given, from the user's next request on.
+
+    The caller can only give what it holds itself. The user is told by mail what has changed.
+    """
+    with at_once(runtime().postgres, runtime().redis) as session:
+        return users.change(session, runtime().queue, _org_id(), user_id, grant, _granter())
+
+
+@blueprint.route("/users/<user_id>", methods=["DELETE"])
+@requires("users:delete")
+@blueprint.response(200, UserRow)
+@blueprint.alt_response(409, "CONFLICT")
+def disable_user(user_id: str) -> MemberRecord:
+    """Disable a user, who is signed out everywhere; the record is kept."""
+    with at_once(runtime().postgres, runtime().redis) as session:
+        return disable_member(session, _org_id(), user_id)
+
+
+@blueprint.route("/users/<user_id>/enable", methods=["POST"])
+@requires("users:delete")
+@blueprint.response(200, UserRow)
+@blueprint.alt_response(409, "CONFLICT")
+def enable_user(user_id: str) -> MemberRecord:
+    """Give a disabled user back what it was given; it has to sign in anew."""
+    with at_once(runtime().postgres, runtime().redis) as session:
+        return users.enable(session, _org_id(), user_id)
+
+
+@blueprint.route("/access-granters")
+@requires_identity
+@blueprint.response(200, AccessGranter(many=True))
+def list_access_granters() -> list[dict[str, str]]:
+    """List whom to ask for more: active users that hold `users:update`, at most 50."""
+    with runtime().postgres.transaction() as session:
+        return [{"email": email} for email in users.access_granters(session, _org_id())]
+
+
+def _invited_to(session: Session, body: dict[str, Any]) -> Grant:
+    """What an invitation gives; the default set is for who names neither a set nor permissions."""
+    legacy = body.get("permissions")
+    require_known(legacy or ())
+    permission_set: str | None = body.get("permission_set")
+    if legacy is None and "permission_set" not in body:
+        permission_set = users.default_set(session, runtime().settings, _org_id()).name
+    return Grant(
+        permission_set=permission_set,
+        added=[*(legacy or ()), *body["permission_added"]],
+        removed=body["permission_removed"],
+    )
+
+
+def _granter() -> Granter:
+    identity = current_identity()
+    return Granter(identity.name, identity.permissions)
+
+
+def _org_id() -> uuid.UUID:
+    return uuid.UUID(current_identity().org_id)
