@@ -1,10 +1,14 @@
 """Batches of accepted events as they travel through Redis: columns of equal length."""
 
+from datetime import timedelta
+
 import msgspec
 import zstandard
 
 # A position takes the low bits of `arrival`: 2^21 events fit a body of 128 MiB with room to spare.
 POSITION_BITS = 21
+# How far an event may lie ahead of its arrival.
+MAX_FUTURE = timedelta(hours=24)
 
 # An entry of the stream holds about this much, so that a worker can bound what it reads.
 ENTRY_BYTES = 1024 * 1024

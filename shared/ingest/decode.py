@@ -14,14 +14,13 @@ from msgspec import Meta
 
 from shared.clock import now_us
 from shared.errors import BadRequest, Invalid, TooLarge
-from shared.events.batch import POSITION_BITS, Batch
+from shared.events.batch import MAX_FUTURE, POSITION_BITS, Batch
 from shared.ingest.elements import split_elements
 
 MAX_ERRORS = 20
 # Positions of a batch have to fit `arrival`, and a small body of nothing but line breaks must not
 # unpack into gigabytes of them.
 MAX_EVENTS = 2**POSITION_BITS - 1
-MAX_FUTURE = timedelta(hours=24)
 _OLDEST_US = int(datetime(2000, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 # Reads escapes one after the other, so that an escaped backslash never starts one; group 1 is a

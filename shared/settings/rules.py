@@ -47,7 +47,11 @@ def _allowed(item: str) -> str:
 
 
 def _email_list(_setting: Setting, value: object) -> Value:
-    return _unique(normal_address(item, FIELD) for item in _strings(value))
+    items = _strings(value)
+    # An address in the eyes of RFC 5322, and surely not what is meant here.
+    if any(item.strip().startswith(_ANY_ADDRESS) for item in items):
+        raise _refusal("must hold whole addresses")
+    return _unique(normal_address(item, FIELD) for item in items)
 
 
 def _positive_int(setting: Setting, value: object) -> Value:

@@ -9,10 +9,9 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from shared import permission_sets
 from shared.config import Settings
 from shared.errors import Invalid, NotFound
-from shared.permission_sets.models import PermissionSet
-from shared.permissions import BUILTIN_SETS
 from shared.settings.catalogue import CATALOGUE, Setting, Value
 from shared.settings.models import OrganizationSetting
 from shared.settings.reading import default_of
@@ -70,7 +69,7 @@ def change(
         return _current(config, setting, None)
     normal = normal_value(setting, value)
     if setting.kind == "permission_set_ref":
-        _require_set(session, org_id, normal)
+        permission_sets.chosen(session, org_id, str(normal), FIELD)
     if key == "allowed_sign_ins" and by.address is not None and not lets_in(normal, by.address):
         raise Invalid.field(FIELD, "would lock you out: your own address has to match")
     return _current(config, setting, _store(session, org_id, key, normal, by))
@@ -91,19 +90,6 @@ def _store(
         .returning(OrganizationSetting)
     )
     return session.scalars(upsert, execution_options={"populate_existing": True}).one()
-
-
-def _require_set(session: Session, org_id: uuid.UUID, name: Value) -> None:
-    """Raises `Invalid` unless the set exists; one of the organization's own is locked to stay."""
-    if name in BUILTIN_SETS:
-        return
-    query = select(PermissionSet.name).where(
-        PermissionSet.org_id == org_id, PermissionSet.name == name
-    )
-    # A NUL, which PostgreSQL refuses in any text, is in no name.
-    known = "\0" not in str(name) and session.scalars(query.with_for_update(read=True)).first()
-    if not known:
-        raise Invalid.field(FIELD, "must be the name of a permission set")
 
 
 def _current(config: Settings, setting: Setting, stored: OrganizationSetting | None) -> Current:

@@ -1,0 +1,1 @@
+"""What an organization used, counted by billing window."""

@@ -12,6 +12,7 @@ from shared.model_windows.service import Resolved
 from web.auth import current_identity, requires
 from web.blueprint import Blueprint
 from web.model_windows.schemas import ModelQuery, ResolvedWindow, WindowBody, WindowList, WindowRow
+from web.responses import no_content
 from web.state import runtime
 
 blueprint = Blueprint("model context windows", "How many tokens a model can hold")
@@ -50,7 +51,7 @@ def delete_model_window(query: dict[str, Any]) -> Response:
     """Take a model back to the built-in table, from the next event on."""
     with at_once(runtime().postgres, runtime().redis) as session:
         model_windows.remove(session, _org_id(), query["model"])
-    return Response(status=204)
+    return no_content()
 
 
 @blueprint.route(f"{_PATH}/resolve")

@@ -1,0 +1,97 @@
+"""What is counted, as one table: a row here is a counter more (wire §12)."""
+
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from sqlalchemy import func, or_, select
+
+from shared.clock import now
+from shared.keys import ApiKey
+from shared.runtime import Runtime
+from shared.usage.evaluations import EvaluationTotals, evaluation_totals
+from shared.usage.events import EventTotals, event_totals
+from shared.usage.windows import Window
+from shared.users import Membership
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Whose usage is counted and when; what several counters read is read once."""
+
+    runtime: Runtime
+    org_id: uuid.UUID
+    window: Window
+
+    @cached_property
+    def events(self) -> EventTotals:
+        """The events of the window."""
+        return event_totals(self.runtime.clickhouse, str(self.org_id), self.window)
+
+    @cached_property
+    def evaluations(self) -> EvaluationTotals:
+        """The evaluations of the window."""
+        return evaluation_totals(self.runtime.clickhouse, str(self.org_id), self.window)
+
+
+@dataclass(frozen=True)
+class Counter:
+    """How something is counted, and what the number means."""
+
+    description: str
+    count: Callable[[Subject], int]
+
+
+def _users_active(subject: Subject) -> int:
+    query = select(func.count()).where(
+        Membership.org_id == subject.org_id, Membership.disabled_at.is_(None)
+    )
+    with subject.runtime.postgres.transaction() as session:
+        return session.scalar(query) or 0
+
+
+def _keys_active(subject: Subject) -> int:
+    query = select(func.count()).where(
+        ApiKey.org_id == subject.org_id,
+        ApiKey.revoked_at.is_(None),
+        or_(ApiKey.expires_at.is_(None), ApiKey.expires_at > now()),
+    )
+    with subject.runtime.postgres.transaction() as session:
+        return session.scalar(query) or 0
+
+
+def _none(_subject: Subject) -> int:
+    return 0
+
+
+COUNTERS: Mapping[str, Counter] = {
+    "events_ingested": Counter(
+        "events that arrived in the window; one sent twice counts once, where it came first",
+        lambda subject: subject.events.events,
+    ),
+    "sessions": Counter(
+        "sessions that these events belong to", lambda subject: subject.events.sessions
+    ),
+    "agents": Counter("agents that these events name", lambda subject: subject.events.agents),
+    "environments": Counter(
+        "environments that these events name", lambda subject: subject.events.environments
+    ),
+    "evaluations": Counter(
+        "evaluations that ended with a result (`done`) in the window, each of a session's",
+        lambda subject: subject.evaluations.evaluations,
+    ),
+    "evaluation_runs": Counter(
+        "evaluations that ended in the window however they did: `done`, `error` or `timeout`",
+        lambda subject: subject.evaluations.runs,
+    ),
+    "audit_runs": Counter("runs of audits that began in the window", _none),
+    "incidents_opened": Counter("incidents opened in the window", _none),
+    "alerts_created": Counter("alerts created in the window", _none),
+    "queries_created": Counter("queries saved in the window", _none),
+    "dashboards_created": Counter("dashboards created in the window", _none),
+    "users_active": Counter("members who are not disabled now", _users_active),
+    "keys_active": Counter(
+        "keys of the organization that are neither disabled nor expired now", _keys_active
+    ),
+}

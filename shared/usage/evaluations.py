@@ -1,0 +1,46 @@
+"""How many evaluations ended in a billing window."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from shared.clickhouse import ClickHouse
+from shared.clickhouse.settings import PAGE
+from shared.clickhouse.where import Where, us
+from shared.clock import to_us
+from shared.usage.windows import LENGTH, Window, milliseconds
+
+
+class EvaluationTotals(NamedTuple):
+    """`runs` are all that ended, however they did; `evaluations` those that gave a result."""
+
+    evaluations: int
+    runs: int
+
+
+def evaluation_totals(clickhouse: ClickHouse, org_id: str, window: Window) -> EvaluationTotals:
+    """The totals of one window."""
+    where = _completed(org_id, window)
+    [row] = clickhouse.rows(
+        f"SELECT countIf(status = 'done'), count() FROM evaluations FINAL WHERE {where}",
+        where.params,
+        settings=PAGE,
+    )
+    return EvaluationTotals(*row)
+
+
+def evaluations_by_window(clickhouse: ClickHouse, org_id: str, span: Window) -> Mapping[int, int]:
+    """Results of each window of `span`, which begins with one; by the place in it, from 0 on."""
+    where = _completed(org_id, span)
+    return dict(
+        clickhouse.rows(
+            f"SELECT intDiv({us('completed_at')} - {{start_us:Int64}},"
+            f" {milliseconds(LENGTH) * 1000}) AS place, countIf(status = 'done')"
+            f" FROM evaluations FINAL WHERE {where} GROUP BY place",
+            {**where.params, "start_us": to_us(span.start)},
+            settings=PAGE,
+        )
+    )
+
+
+def _completed(org_id: str, window: Window) -> Where:
+    return Where(org_id).between("completed_at", window.start, window.end)

@@ -1,0 +1,94 @@
+"""How many events arrived in a billing window, exact although collectors send some of them twice.
+
+An event counts where its first copy arrived: that is the copy that `FINAL` keeps. Arrival is
+neither in the key nor in the partition of the table, but two bounds on `ts` follow from it, and
+only what lies between them is read:
+
+- Nothing is accepted that lies further ahead of its arrival than `MAX_FUTURE`.
+- A session that got anything since a moment has a `last_arrival` of then or later, and none of its
+  events is older than its `started_at`. There are far fewer sessions than events.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from shared.clickhouse import ClickHouse
+from shared.clickhouse.settings import PAGE
+from shared.clickhouse.where import Where, us
+from shared.clock import from_us, to_us
+from shared.events.batch import MAX_FUTURE, POSITION_BITS
+from shared.events.columns import TABLE
+from shared.usage.windows import LENGTH, Window, milliseconds
+
+
+class EventTotals(NamedTuple):
+    """Distinct events, and how many sessions, agents and environments they name."""
+
+    events: int = 0
+    sessions: int = 0
+    agents: int = 0
+    environments: int = 0
+
+
+def event_totals(clickhouse: ClickHouse, org_id: str, window: Window) -> EventTotals:
+    """The totals of one window."""
+    where = _arrived(clickhouse, org_id, window)
+    if where is None:
+        return EventTotals()
+    [row] = clickhouse.rows(
+        "SELECT count(), uniqExact(session_id), uniqExact(agent_id), uniqExact(environment)"
+        f" FROM {TABLE} FINAL WHERE {where}",
+        where.params,
+        settings=PAGE,
+    )
+    return EventTotals(*row)
+
+
+def events_by_window(clickhouse: ClickHouse, org_id: str, span: Window) -> Mapping[int, int]:
+    """Events of each window of `span`, which begins with one; by the place in it, from 0 on."""
+    where = _arrived(clickhouse, org_id, span)
+    if where is None:
+        return {}
+    return dict(
+        clickhouse.rows(
+            f"SELECT intDiv(bitShiftRight(arrival, {POSITION_BITS}) - {{start_ms:UInt64}},"
+            f" {milliseconds(LENGTH)}) AS place, count()"
+            f" FROM {TABLE} FINAL WHERE {where} GROUP BY place",
+            {**where.params, "start_ms": _ms(span.start)},
+            settings=PAGE,
+        )
+    )
+
+
+def _arrived(clickhouse: ClickHouse, org_id: str, window: Window) -> Where | None:
+    """What arrived in a window, None for nothing."""
+    since = _ms(window.start) << POSITION_BITS
+    oldest = _oldest_since(clickhouse, org_id, since)
+    if oldest is None:
+        return None
+    return (
+        Where(org_id)
+        .between("ts", oldest, window.end + MAX_FUTURE)
+        .add("arrival >= {since:UInt64}", since=since)
+        .add("arrival < {until:UInt64}", until=_ms(window.end) << POSITION_BITS)
+    )
+
+
+def _oldest_since(clickhouse: ClickHouse, org_id: str, since: int) -> datetime | None:
+    """A moment before which nothing lies that arrived since; None when nothing did.
+
+    Rows of a session that are not merged yet are read one by one: each speaks for its own events.
+    """
+    where = Where(org_id).add("last_arrival >= {since:UInt64}", since=since)
+    [(count, oldest)] = clickhouse.rows(
+        f"SELECT count(), {us('min(started_at)')} FROM agent_sessions WHERE {where}",
+        where.params,
+        settings=PAGE,
+    )
+    return from_us(oldest) if count else None
+
+
+def _ms(moment: datetime) -> int:
+    """A moment in milliseconds: arrivals are no finer, and both ends of a window are cut alike."""
+    return to_us(moment) // 1000

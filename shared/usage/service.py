@@ -1,0 +1,145 @@
+"""Usage of an organization by billing window, at most a minute old."""
+
+import uuid
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+import msgspec
+import redis
+from sqlalchemy import select
+
+from shared.clock import now, to_us
+from shared.errors import NotFound
+from shared.logs import get_logger
+from shared.organizations import Organization
+from shared.runtime import Runtime
+from shared.usage.counters import COUNTERS, Subject
+from shared.usage.evaluations import evaluations_by_window
+from shared.usage.events import events_by_window
+from shared.usage.windows import Window, chosen_window, newest_windows
+
+log = get_logger(__name__)
+
+FRESH = timedelta(seconds=60)
+# The windows of about three years.
+MAX_WINDOWS = 36
+
+
+class Counted(msgspec.Struct, frozen=True):
+    """Numbers by the names of `COUNTERS`, and when they were counted."""
+
+    numbers: dict[str, int]
+    calculated_at: datetime
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """What an organization used in a window, as of `calculated_at`.
+
+    `usage` holds a number for each of `COUNTERS`; after `stale_after` it is counted again.
+    """
+
+    org_id: uuid.UUID
+    billing_anchor: datetime
+    window: Window
+    usage: dict[str, int]
+    calculated_at: datetime
+    stale_after: datetime
+
+
+class WindowUsage(msgspec.Struct, frozen=True):
+    """A window, and how much arrived and was evaluated in it."""
+
+    start: datetime
+    end: datetime
+    events_ingested: int
+    evaluations: int
+
+
+def usage(runtime: Runtime, org_id: uuid.UUID, window_start: datetime | None) -> Usage:
+    """Usage in the window that `window_start` lies in, the current one for None.
+
+    Raises `Invalid` naming `window_start` for a moment before the first window or after the
+    current one, `NotFound` for an organization that is gone.
+    """
+    anchor = _anchor(runtime, org_id)
+    window = chosen_window(anchor, now(), window_start)
+    counted = _remembered(
+        runtime.redis,
+        f"usage:{org_id}:{to_us(window.start)}",
+        Counted,
+        lambda: _count(Subject(runtime, org_id, window)),
+    )
+    return Usage(
+        org_id=org_id,
+        billing_anchor=anchor,
+        window=window,
+        usage=counted.numbers,
+        calculated_at=counted.calculated_at,
+        stale_after=counted.calculated_at + FRESH,
+    )
+
+
+def windows(runtime: Runtime, org_id: uuid.UUID) -> list[WindowUsage]:
+    """The newest 36 windows of an organization, newest first; raises as `usage` does."""
+    anchor = _anchor(runtime, org_id)
+    return _remembered(
+        runtime.redis,
+        f"usage:{org_id}:windows",
+        list[WindowUsage],
+        lambda: _count_by_window(runtime, org_id, newest_windows(anchor, now(), MAX_WINDOWS)),
+    )
+
+
+def _anchor(runtime: Runtime, org_id: uuid.UUID) -> datetime:
+    with runtime.postgres.transaction() as session:
+        query = select(Organization.billing_anchor).where(Organization.id == org_id)
+        anchor = session.scalar(query)
+    if anchor is None:
+        raise NotFound("there is no such organization", code="org_not_found")
+    return anchor
+
+
+def _count(subject: Subject) -> Counted:
+    # Taken first: what is stored while the rest is read may be missing, and is said to be.
+    calculated_at = now()
+    numbers = {name: counter.count(subject) for name, counter in COUNTERS.items()}
+    return Counted(numbers, calculated_at)
+
+
+def _count_by_window(runtime: Runtime, org_id: uuid.UUID, found: list[Window]) -> list[WindowUsage]:
+    span = Window(found[-1].start, found[0].end)
+    events = events_by_window(runtime.clickhouse, str(org_id), span)
+    evaluations = evaluations_by_window(runtime.clickhouse, str(org_id), span)
+    last = len(found) - 1
+    return [
+        WindowUsage(
+            start=window.start,
+            end=window.end,
+            events_ingested=events.get(last - number, 0),
+            evaluations=evaluations.get(last - number, 0),
+        )
+        for number, window in enumerate(found)
+    ]
+
+
+T = TypeVar("T")
+
+
+def _remembered(client: redis.Redis, key: str, kind: type[T], count: Callable[[], T]) -> T:
+    """What `count` returned less than a minute ago in any process, else what it returns now."""
+    try:
+        cached = client.get(key)
+        if isinstance(cached, bytes):
+            return msgspec.json.decode(cached, type=kind)
+    except redis.RedisError as error:
+        # The cache only saves time; the answer is in the databases.
+        log.warning("usage_cache_unavailable", reason=type(error).__name__)
+    # From before the count on, so that nothing is told for longer than was said.
+    until = now() + FRESH
+    value = count()
+    try:
+        client.set(key, msgspec.json.encode(value), pxat=to_us(until) // 1000)
+    except redis.RedisError as error:
+        log.warning("usage_cache_unavailable", reason=type(error).__name__)
+    return value

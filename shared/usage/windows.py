@@ -1,0 +1,49 @@
+"""Billing windows: 30 days each, one after the other from an organization's anchor."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from shared.errors import Invalid
+
+LENGTH = timedelta(days=30)
+
+
+@dataclass(frozen=True)
+class Window:
+    """From `start`, inclusive, to `end`, exclusive."""
+
+    start: datetime
+    end: datetime
+
+
+def window_at(anchor: datetime, moment: datetime) -> Window:
+    """The window that a moment lies in; the first one for a moment before the anchor."""
+    start = anchor + max(0, (moment - anchor) // LENGTH) * LENGTH
+    return Window(start, start + LENGTH)
+
+
+def chosen_window(anchor: datetime, present: datetime, wanted: datetime | None) -> Window:
+    """The window that `wanted` lies in, the current one for None.
+
+    Raises `Invalid` naming `window_start` for a moment before the first window or after the
+    current one.
+    """
+    current = window_at(anchor, present)
+    if wanted is None:
+        return current
+    if not anchor <= wanted < current.end:
+        raise Invalid.field("window_start", "must lie between the first and the current window")
+    return window_at(anchor, wanted)
+
+
+def newest_windows(anchor: datetime, present: datetime, count: int) -> list[Window]:
+    """At most `count` windows, newest first: the current one and those before it."""
+    current = window_at(anchor, present)
+    before = min(count - 1, (current.start - anchor) // LENGTH)
+    starts = [current.start - number * LENGTH for number in range(before + 1)]
+    return [Window(start, start + LENGTH) for start in starts]
+
+
+def milliseconds(length: timedelta) -> int:
+    """A length as ClickHouse is told."""
+    return length // timedelta(milliseconds=1)
