@@ -34,6 +34,20 @@ def credential_of_request() -> Credential:
     )
 
 
+def session_of_request() -> tuple[bytes | None, bool]:
+    """The hash of the token to sign out, None without one; and whether the cookie is concerned.
+
+    Raises `Forbidden` for a page of another host, even where the browser left the cookie out: the
+    answer takes it away.
+    """
+    secret = _bearer()
+    by_cookie = secret is None
+    if by_cookie:
+        require_own_origin()
+        secret = request.cookies.get(COOKIE, "").encode()
+    return (Credential.of(secret).secret_hash if secret else None), by_cookie
+
+
 def require_own_origin() -> None:
     """Raises `Forbidden` for a write whose Origin is another host than ours.
 

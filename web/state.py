@@ -9,6 +9,7 @@ from shared.identity import Authenticator
 from shared.ingest.accept import Ingest
 from shared.readiness import Readiness
 from shared.runtime import Runtime
+from shared.sign_in.limits import SignInLimits
 
 _NAME = "watchpost"
 
@@ -20,6 +21,7 @@ class State:
     runtime: Runtime
     authenticator: Authenticator
     ingest: Ingest
+    sign_in_limits: SignInLimits
     readiness: Readiness
 
 
@@ -29,6 +31,7 @@ def attach(app: Flask, runtime: Runtime) -> None:
         runtime=runtime,
         authenticator=Authenticator(runtime),
         ingest=Ingest(runtime),
+        sign_in_limits=SignInLimits(runtime.redis),
         readiness=Readiness(runtime),
     )
 

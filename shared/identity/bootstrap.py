@@ -8,7 +8,6 @@ be worthless. Set again, to the same value or another, it brings the key back. T
 ADMIN_EMAIL is only ever added, since people are managed through the API.
 """
 
-import re
 from collections.abc import Mapping
 
 from sqlalchemy import select, text, update
@@ -16,8 +15,9 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from shared import organizations
+from shared.addresses import normal_address
 from shared.clock import now
-from shared.errors import ConfigurationError
+from shared.errors import ConfigurationError, Invalid
 from shared.generation import at_once
 from shared.ids import new_id
 from shared.keys import ApiKey, hash_secret
@@ -27,7 +27,6 @@ from shared.users.models import Membership, User
 
 # Any number that no other advisory lock of this project uses.
 _LOCK_ID = 7_237_004
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 
 ASSISTANT_PERMISSIONS = frozenset(
     {
@@ -123,9 +122,10 @@ def _upsert(session: Session, name: str, secret: str | None) -> None:
 
 
 def _add_member(session: Session, email: str) -> None:
-    address = email.lower()
-    if not _EMAIL.fullmatch(address):
-        raise ConfigurationError("ADMIN_EMAIL is not an e-mail address")
+    try:
+        address = normal_address(email)
+    except Invalid:
+        raise ConfigurationError("ADMIN_EMAIL is not an e-mail address") from None
     organization = organizations.find(session, organizations.DEFAULT_SLUG)
     if organization is None:
         raise ConfigurationError("the organization `default` is missing: run `bin/release` first")

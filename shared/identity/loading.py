@@ -1,6 +1,7 @@
 """From a credential to who it stands for, read from PostgreSQL."""
 
 import hmac
+from dataclasses import replace
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -22,13 +23,10 @@ def load_identity(session: Session, config: Settings, credential: Credential) ->
     """Who the credential acts as, and for which organization; raises as `Authenticator` does."""
     person = _signed_in(session, config, credential)
     if person is not None:
-        return _as_person(person, credential, key=None, ceiling=None)
+        return _as_person(person, credential, key=None)
     key, own = _find_key(session, credential.secret_hash)
     if own is None and credential.actor is not None:
-        # A key that does not hold everything lends nobody more than it holds itself.
-        held = effective(key.permissions)
-        ceiling = None if held >= FOR_KEYS else held
-        return _as_person(_actor(session, credential, key), credential, key=key, ceiling=ceiling)
+        return _as_person(_actor(session, credential, key), credential, key=key)
     organization = _acting_for(session, own, credential.org_slug)
     return Identity(
         org_id=str(organization.id),
@@ -65,17 +63,19 @@ def _actor(session: Session, credential: Credential, key: ApiKey) -> Person:
     members = memberships_of(session, email=credential.actor)
     if not members:
         raise Forbidden("X-Service-Actor names no active member", code="actor_not_member")
+    held = effective(key.permissions)
+    if not held >= FOR_KEYS:
+        # A key that does not hold everything lends nobody more than it holds itself.
+        members = [replace(one, permissions=one.permissions & held) for one in members]
     return Person(members[0].user_id, members[0].email, tuple(members), key.expires_at)
 
 
-def _as_person(
-    person: Person, credential: Credential, *, key: ApiKey | None, ceiling: frozenset[str] | None
-) -> Identity:
+def _as_person(person: Person, credential: Credential, *, key: ApiKey | None) -> Identity:
     member = person.member_of(credential.org_slug, by_instance_key=key is not None)
     return Identity(
         org_id=str(member.org_id),
         org_slug=member.org_slug,
-        permissions=member.permissions if ceiling is None else member.permissions & ceiling,
+        permissions=member.permissions,
         key=None if key is None else KeyRef(key.id, key.name),
         user=UserRef(person.user_id, person.email),
         instance_scoped=key is not None,

@@ -19,11 +19,10 @@ from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from shared import settings
 from shared.clock import now
 from shared.config import Settings
 from shared.sign_in.models import SignInCode
-from shared.sign_in.sessions import allowed
+from shared.sign_in.sessions import allowed, shortest
 from shared.users import Member, memberships_of
 
 DIGITS = 6
@@ -50,7 +49,7 @@ def issue(session: Session, config: Settings, email: str) -> IssuedCode | None:
     is good for the shortest `otp_ttl_secs` of the member's organizations.
     """
     members = allowed(session, config, memberships_of(session, email=email))
-    ttl_secs = _shortest_ttl(session, config, members)
+    ttl_secs = shortest(session, config, members, _TTL)
     code = f"{secrets.randbelow(10**DIGITS):0{DIGITS}}"
     salt = secrets.token_bytes(_SALT_BYTES)
     code_hash = _hash(code, salt)
@@ -74,12 +73,6 @@ def redeem(session: Session, config: Settings, email: str, code: str) -> list[Me
         return None
     session.delete(row)
     return allowed(session, config, memberships_of(session, email=email)) or None
-
-
-def _shortest_ttl(session: Session, config: Settings, members: list[Member]) -> int:
-    ttls = settings.values(session, config, [member.org_id for member in members], _TTL)
-    default = settings.default_of(config, _TTL)
-    return min(int(ttl) for ttl in [*ttls.values()] or [default] if isinstance(ttl, int))
 
 
 def _store(session: Session, email: str, salt: bytes, code_hash: bytes, ttl_secs: int) -> None:

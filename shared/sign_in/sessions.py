@@ -17,6 +17,8 @@ from shared.users import Member, memberships_of
 
 TOKEN_PREFIX = "wps_"  # noqa: S105 what tokens begin with, none itself
 
+_TTL = "session_ttl_secs"
+
 
 @dataclass(frozen=True)
 class SignedIn:
@@ -34,7 +36,7 @@ def open_session(session: Session, config: Settings, members: list[Member]) -> t
     `members` are the person's memberships, at least one; the shortest of their organizations'
     `session_ttl_secs` counts.
     """
-    ttl = _shortest_ttl(session, config, members)
+    ttl = shortest(session, config, members, _TTL)
     token = TOKEN_PREFIX + secrets.token_urlsafe(32)
     session.add(
         SignInSession(
@@ -58,7 +60,7 @@ def find_session(session: Session, config: Settings, token_hash: bytes) -> Signe
     members = allowed(session, config, memberships_of(session, user_id=found.user_id))
     if not members:
         return None
-    ttl = timedelta(seconds=_shortest_ttl(session, config, members))
+    ttl = timedelta(seconds=shortest(session, config, members, _TTL))
     return SignedIn(
         user_id=found.user_id,
         email=members[0].email,
@@ -84,7 +86,8 @@ def allowed(session: Session, config: Settings, members: list[Member]) -> list[M
     return [member for member in members if settings.lets_in(lists[member.org_id], member.email)]
 
 
-def _shortest_ttl(session: Session, config: Settings, members: list[Member]) -> int:
-    org_ids = [member.org_id for member in members]
-    ttls = settings.values(session, config, org_ids, "session_ttl_secs")
-    return min(int(ttl) for ttl in ttls.values() if isinstance(ttl, int))
+def shortest(session: Session, config: Settings, members: list[Member], key: str) -> int:
+    """The smallest value of a setting in seconds among organizations; its default for none."""
+    found = settings.values(session, config, [member.org_id for member in members], key)
+    seconds = [*found.values()] or [settings.default_of(config, key)]
+    return min(int(one) for one in seconds if isinstance(one, int))

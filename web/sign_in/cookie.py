@@ -1,0 +1,52 @@
+"""The cookie of a session: who may read it, and over what it travels."""
+
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from flask import Response, after_this_request, request
+
+from web.credentials import COOKIE
+from web.state import runtime
+
+
+def give(token: str, ttl_secs: int) -> None:
+    """Sends the cookie with the answer to this request."""
+    secure = _is_secure()
+
+    def add(response: Response) -> Response:
+        response.set_cookie(
+            COOKIE, token, max_age=ttl_secs, path="/", secure=secure, httponly=True, samesite="Lax"
+        )
+        return response
+
+    after_this_request(add)
+
+
+def take_back() -> None:
+    """Has the browser forget the cookie with the answer to this request."""
+    secure = _is_secure()
+
+    def add(response: Response) -> Response:
+        response.delete_cookie(COOKIE, path="/", secure=secure, httponly=True, samesite="Lax")
+        return response
+
+    after_this_request(add)
+
+
+def _is_secure() -> bool:
+    """Whether browsers may send it over TLS only: always but for http on this very machine.
+
+    Without PUBLIC_URL the request tells. A proxy that ends TLS speaks http to us as well, under the
+    name that the browser used.
+    """
+    url = urlsplit(runtime().settings.public_url or f"{request.scheme}://{request.host}")
+    return not (url.scheme == "http" and _is_loopback(url.hostname or ""))
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
