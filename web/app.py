@@ -11,9 +11,13 @@ from web.events import routes as events
 from web.health import routes as health
 from web.identity import routes as identity
 from web.keys import routes as keys
+from web.model_windows import routes as model_windows
 from web.paths import EncodedSlashes
 from web.permission_sets import routes as permission_sets
 from web.sessions import routes as sessions
+from web.settings import routes as settings
+from web.sign_in import routes as sign_in
+from web.usage import routes as usage
 from web.users import routes as users
 
 # A resource's routes are one line here: its blueprint.
@@ -22,6 +26,7 @@ BLUEPRINTS = (
     health.blueprint,
     events.blueprint,
     identity.blueprint,
+    sign_in.blueprint,
     keys.blueprint,
     users.blueprint,
     permission_sets.blueprint,
@@ -29,6 +34,9 @@ BLUEPRINTS = (
     evaluations.blueprint,
     evaluation_jobs.blueprint,
     conversations.blueprint,
+    settings.blueprint,
+    model_windows.blueprint,
+    usage.blueprint,
 )
 
 # Bodies of JSON routes; POST /events reads its body with a bound of its own.
