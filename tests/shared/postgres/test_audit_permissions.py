@@ -1,0 +1,185 @@
+"""Revision 0004: who could see alerts can see audits; keys are not widened (http-api.md, 13)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from shared.devstack import DevStack
+from shared.ids import new_id
+from shared.postgres import Postgres
+from shared.postgres.migrate import migrate
+from shared.users import effective_permissions
+from tests.support.databases import empty_databases
+
+ORG = "00000000-0000-4000-8000-000000000001"
+
+SETS = {
+    "reads": ["alerts:read", "events:read"],
+    "writes": ["alerts:write", "alerts:read"],
+    "has both": ["audits:read", "alerts:read"],
+    "acks": ["alerts:ack"],
+    "none": [],
+}
+SETS_AFTER = {
+    "reads": ["alerts:read", "events:read", "audits:read"],
+    "writes": ["alerts:write", "alerts:read", "audits:read", "audits:write"],
+    "has both": ["audits:read", "alerts:read"],
+    "acks": ["alerts:ack"],
+    "none": [],
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A member before, and which audit permissions it holds afterwards."""
+
+    permission_set: str | None
+    added: Sequence[str]
+    removed: Sequence[str]
+    audits: frozenset[str]
+
+
+def case(permission_set: str | None, added: str, removed: str, audits: str) -> Case:
+    return Case(permission_set, added.split(), removed.split(), frozenset(audits.split()))
+
+
+MEMBERS = {
+    "nothing": case(None, "", "", ""),
+    "other things": case(None, "events:read", "queries:run", ""),
+    "added read": case(None, "alerts:read", "", "audits:read"),
+    "added both": case(None, "alerts:write events:add alerts:read", "", "audits:read audits:write"),
+    "added ack": case(None, "alerts:ack", "", ""),
+    "has audits": case(None, "alerts:read audits:read", "", "audits:read"),
+    "by a set": case("reads", "", "", "audits:read"),
+    "by a built-in set": case("admin", "", "", "audits:read audits:write"),
+    "by a set and added": case("reads", "alerts:write", "", "audits:read audits:write"),
+    "taken from a set": case("reads", "", "alerts:read", ""),
+    "taken from a built-in set": case("admin", "", "alerts:write", "audits:read"),
+    "one of two taken": case("writes", "", "alerts:write", "audits:read"),
+    "added and taken": case(None, "alerts:read", "alerts:read", ""),
+    "taken, yet given audits": case("reads", "audits:read", "alerts:read", "audits:read"),
+    "audits taken before": case("reads", "alerts:read", "audits:read", ""),
+    "ack taken": case("reads", "", "alerts:ack", "audits:read"),
+}
+KEYS = {"read": ["alerts:read"], "write": ["alerts:write", "events:add"], "ack": ["alerts:ack"]}
+
+
+@pytest.fixture
+def old(stack: DevStack) -> Iterator[Postgres]:
+    """A database at revision 0003, with everybody in it."""
+    with empty_databases(stack.urls) as urls:
+        postgres = Postgres(urls.database_url, pool_size=1)
+        try:
+            migrate(postgres.engine, "0003")
+            with postgres.transaction() as session:
+                fill(session)
+            yield postgres
+        finally:
+            postgres.close()
+
+
+def fill(session: Session) -> None:
+    for name, tokens in SETS.items():
+        session.execute(
+            text("INSERT INTO permission_sets (org_id, name, permissions) VALUES (:o, :n, :p)"),
+            {"o": ORG, "n": name, "p": tokens},
+        )
+    for name, member in MEMBERS.items():
+        user_id = new_id()
+        session.execute(
+            text("INSERT INTO users (id, email) VALUES (:i, :e)"), {"i": user_id, "e": name}
+        )
+        session.execute(
+            text(
+                "INSERT INTO memberships"
+                " (org_id, user_id, permission_set, permission_added, permission_removed)"
+                " VALUES (:o, :u, :s, :a, :r)"
+            ),
+            {
+                "o": ORG,
+                "u": user_id,
+                "s": member.permission_set,
+                "a": list(member.added),
+                "r": list(member.removed),
+            },
+        )
+    for name, tokens in KEYS.items():
+        session.execute(
+            text(
+                "INSERT INTO api_keys (id, org_id, name, key_hash, permissions)"
+                " VALUES (:i, :o, :n, :h, :p)"
+            ),
+            {"i": new_id(), "o": ORG, "n": name, "h": name.encode(), "p": tokens},
+        )
+
+
+@dataclass(frozen=True)
+class State:
+    """What the tables hold: tokens of sets and keys, (set, added, removed) of members."""
+
+    sets: dict[str, list[str]]
+    keys: dict[str, list[str]]
+    members: dict[str, tuple[str | None, list[str], list[str]]]
+
+    def effective(self, name: str) -> frozenset[str]:
+        """What a member may do."""
+        permission_set, added, removed = self.members[name]
+        custom = self.sets.get(permission_set or "")
+        return effective_permissions(permission_set, custom, added, removed)
+
+
+def state(postgres: Postgres) -> State:
+    with postgres.transaction() as session:
+        sets = session.execute(text("SELECT name, permissions FROM permission_sets"))
+        keys = session.execute(text("SELECT name, permissions FROM api_keys"))
+        members = session.execute(
+            text(
+                "SELECT email, permission_set, permission_added, permission_removed"
+                " FROM memberships JOIN users ON users.id = user_id"
+            )
+        )
+        return State(
+            sets={name: list(tokens) for name, tokens in sets},
+            keys={name: list(tokens) for name, tokens in keys},
+            members={name: (of, added, removed) for name, of, added, removed in members},
+        )
+
+
+def test_members_and_sets_gain_what_they_had_of_alerts_and_keys_do_not(old: Postgres) -> None:
+    before = state(old)
+    migrate(old.engine, "0004")
+    after = state(old)
+    assert after.sets == SETS_AFTER
+    assert after.keys == before.keys == KEYS
+    audits = {"audits:read", "audits:write"}
+    held = {name: after.effective(name) & audits for name in MEMBERS}
+    assert held == {name: member.audits for name, member in MEMBERS.items()}
+    for name in MEMBERS:
+        assert after.effective(name) - audits == before.effective(name) - audits, name
+
+
+def test_it_changes_nothing_the_second_time(old: Postgres) -> None:
+    migrate(old.engine, "0004")
+    once = state(old)
+    migrate(old.engine, "0003")
+    assert state(old) == once
+    migrate(old.engine, "0004")
+    assert state(old) == once
+
+
+def test_what_was_decided_since_stays_when_it_runs_again(old: Postgres) -> None:
+    """Somebody who kept audits when alerts were taken keeps them."""
+    migrate(old.engine, "0004")
+    with old.transaction() as session:
+        session.execute(
+            text(
+                "UPDATE memberships SET permission_removed = ARRAY['alerts:read']"
+                " FROM users WHERE users.id = user_id AND email = 'added read'"
+            )
+        )
+    migrate(old.engine, "0003")
+    migrate(old.engine, "0004")
+    assert state(old).effective("added read") == {"audits:read"}
