@@ -1,0 +1,175 @@
+"""An organization's own context windows reach its next event, in every worker process."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+from sqlalchemy import event
+
+from shared.clock import format_ts, now
+from shared.devstack import DevStack
+from shared.errors import Unavailable
+from shared.generation import at_once
+from shared.generation import cache as cache_module
+from shared.ids import new_id
+from shared.ingest.accept import Ingest
+from shared.ingest.drain import PAUSE_KEY, Drain
+from shared.model_windows import service
+from shared.model_windows.windows_of import WindowsOf
+from shared.runtime import Runtime
+from tests.support.runtime import Org, connected, make_org, settings_for
+
+MODEL, WINDOW = "gpt-4o-2024-08-06", 128_000
+TOKENS = {"input_tokens": 600, "output_tokens": 40}
+
+
+@dataclass
+class Worker:
+    """All that an ingest process has of its own: its connections, and what it remembers."""
+
+    runtime: Runtime
+    windows_of: WindowsOf
+    name: str
+
+    def drain(self) -> int:
+        return Drain(self.runtime, self.name, self.windows_of).run()
+
+
+@pytest.fixture
+def make_worker(migrated_stack: DevStack) -> Iterator[Callable[[], Worker]]:
+    """Makes worker processes, as far as it matters here."""
+    opened = []
+    settings = settings_for(migrated_stack.urls, ingest_claim_idle_secs=0.05)
+
+    def make() -> Worker:
+        context = connected(settings)
+        runtime = context.__enter__()
+        opened.append(context)
+        return Worker(runtime, WindowsOf(runtime), f"w{len(opened)}-{new_id()}")
+
+    yield make
+    for context in opened:
+        context.__exit__(None, None, None)
+
+
+def set_window(runtime: Runtime, org: Org, window: int, model: str = MODEL) -> None:
+    with at_once(runtime.postgres, runtime.redis) as session:
+        service.put(session, org.uuid, model, window)
+
+
+def unset_window(runtime: Runtime, org: Org, model: str = MODEL) -> None:
+    with at_once(runtime.postgres, runtime.redis) as session:
+        service.remove(session, org.uuid, model)
+
+
+def post(runtime: Runtime, org: Org, session_id: str, model: str = MODEL) -> None:
+    fields = {"timestamp": format_ts(now()), "type": "model_response", "model": model, **TOKENS}
+    Ingest(runtime).accept(
+        org_id=org.id,
+        org_slug=org.slug,
+        body=json.dumps({"session_id": session_id, **fields}).encode(),
+        media_type="application/x-ndjson",
+        encoding="",
+    )
+
+
+def stored(runtime: Runtime, org: Org, session_id: str) -> tuple[int | None, float | None]:
+    [row] = runtime.clickhouse.rows(
+        "SELECT context_window, context_fill FROM events FINAL"
+        " WHERE org_id = {org_id:String} AND session_id = {session_id:String}",
+        {"org_id": org.id, "session_id": session_id},
+    )
+    return row[0], row[1]
+
+
+def test_a_change_holds_for_the_very_next_event_in_two_processes(
+    runtime: Runtime, org: Org, make_worker: Callable[[], Worker]
+) -> None:
+    workers = [make_worker(), make_worker()]
+    changes: list[tuple[Callable[[], None], int | None]] = [
+        (lambda: None, WINDOW),
+        (lambda: set_window(runtime, org, 1000), 1000),
+        (lambda: set_window(runtime, org, 2000), 2000),
+        (lambda: set_window(runtime, org, 0), None),
+        (lambda: unset_window(runtime, org), WINDOW),
+    ]
+    for step, (change, window) in enumerate(changes):
+        change()
+        for worker in workers:
+            session_id = f"{step}-{worker.name}"
+            post(runtime, org, session_id)
+            assert worker.drain() == 1
+            fill = None if window is None else 640 / window
+            assert stored(runtime, org, session_id) == (window, fill)
+
+
+def test_a_window_counts_for_its_organization_and_its_exact_model_only(
+    runtime: Runtime, org: Org, make_worker: Callable[[], Worker]
+) -> None:
+    other = make_org(runtime)
+    set_window(runtime, org, 1000)
+    set_window(runtime, other, 500, "house-model")
+    for whose in (org, other):
+        for model in (MODEL, MODEL.upper(), "house-model"):
+            post(runtime, whose, model, model)
+    assert make_worker().drain() == 6
+    found = {
+        (whose.slug, model): stored(runtime, whose, model)[0]
+        for whose in (org, other)
+        for model in (MODEL, MODEL.upper(), "house-model")
+    }
+    assert found == {
+        (org.slug, MODEL): 1000,
+        (org.slug, MODEL.upper()): WINDOW,
+        (org.slug, "house-model"): None,
+        (other.slug, MODEL): WINDOW,
+        (other.slug, MODEL.upper()): WINDOW,
+        (other.slug, "house-model"): 500,
+    }
+
+
+def test_organizations_are_read_together_and_once(
+    runtime: Runtime, make_worker: Callable[[], Worker]
+) -> None:
+    worker, orgs = make_worker(), [make_org(runtime).id for _ in range(5)]
+    statements: list[str] = []
+    event.listen(
+        worker.runtime.postgres.engine,
+        "before_cursor_execute",
+        lambda _connection, _cursor, statement, *_rest: statements.append(statement),
+    )
+    for asked in (orgs[:3], orgs, orgs, orgs[2:]):
+        assert worker.windows_of(asked).keys() == set(asked)
+    assert len([one for one in statements if "model_context_windows" in one]) == 2
+
+
+def test_events_wait_while_postgres_is_away_and_nothing_is_remembered(
+    runtime: Runtime,
+    org: Org,
+    stack: DevStack,
+    make_worker: Callable[[], Worker],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # What was read a minute ago is read again, unless nobody answers and nothing changed.
+    monkeypatch.setattr(cache_module, "LIFETIME_SECS", 0.0)
+    known, fresh = make_worker(), make_worker()
+    set_window(runtime, org, 1000)
+    post(runtime, org, "before")
+    known.drain()
+    post(runtime, org, "during")
+    stack.postgres.kill()
+    try:
+        with pytest.raises(Unavailable):
+            fresh.drain()
+        runtime.redis.delete(PAUSE_KEY)
+        time.sleep(0.1)
+        known.drain()
+        assert stored(runtime, org, "during") == (1000, 0.64)
+    finally:
+        stack.postgres.start()
+        stack.postgres.wait_ready()
+    post(runtime, org, "after")
+    assert fresh.drain() == 1
+    assert stored(runtime, org, "after") == (1000, 0.64)
