@@ -8,6 +8,7 @@ from datetime import datetime
 
 from sqlalchemy import Row, text
 
+from shared import organizations
 from shared.clickhouse import ClickHouse
 from shared.clock import to_us
 from shared.evaluation_jobs.result import Result, unpack
@@ -50,11 +51,12 @@ def store_results(postgres: Postgres, clickhouse: ClickHouse) -> int:
     while True:
         with postgres.transaction() as session:
             rows = session.execute(_TO_STORE, {"rows": _BLOCK_ROWS, "bytes": _BLOCK_BYTES}).all()
-        if not rows:
-            return total
-        results = [unpack(row.result) for row in rows]
-        store.insert(clickhouse, [_record(*pair) for pair in zip(rows, results, strict=True)])
-        with postgres.transaction() as session:
+            if not rows:
+                return total
+            existing = organizations.hold(session, {row.org_id for row in rows})
+            rows = [row for row in rows if row.org_id in existing]
+            results = [unpack(row.result) for row in rows]
+            store.insert(clickhouse, [_record(*pair) for pair in zip(rows, results, strict=True)])
             session.execute(
                 _STORED,
                 {

@@ -1,5 +1,6 @@
 """What one insert is made of: entries of several organizations, decoded."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from shared.events.batch import Batch, decode_batch
@@ -49,3 +50,15 @@ class Block:
             self.batches[entry.org_id] = batch
         self.rows += len(batch)
         self.size += sum(map(len, batch.payloads))
+
+    def keep_only(self, org_ids: Collection[str]) -> list[str]:
+        """Leaves out the events of all other organizations; returns who they are.
+
+        Their entries stay entries of the block, to be finished with the rest.
+        """
+        others = sorted({entry.org_id for entry in self.entries}.difference(org_ids))
+        for org_id in others:
+            batch = self.batches.pop(org_id, None)
+            self.rows -= 0 if batch is None else len(batch)
+        self.unreadable = [entry for entry in self.unreadable if entry.org_id in org_ids]
+        return others

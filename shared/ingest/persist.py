@@ -4,6 +4,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from uuid import UUID
 
+from sqlalchemy.orm import Session
+
+from shared import organizations
 from shared.errors import WatchpostError
 from shared.evaluation_jobs import service as evaluation_jobs
 from shared.evaluation_jobs.service import StoredSession
@@ -11,6 +14,7 @@ from shared.events import store
 from shared.events.batch import Batch
 from shared.events.rows import Columns, columns_of
 from shared.events.store import RowsRefused
+from shared.ids import parse_uuid
 from shared.ingest import dead_letters
 from shared.ingest.block import Block
 from shared.logs import get_logger
@@ -33,16 +37,19 @@ def persist(runtime: Runtime, block: Block, windows_of: WindowsLookup) -> None:
     """Returns once ClickHouse has every event of the block and PostgreSQL its sessions.
 
     Events that ClickHouse refuses go to the dead letters. Raises `Unavailable` when a store is
-    down; storing the same block again later changes nothing.
+    down; storing the same block again later changes nothing. What is left of organizations that
+    were purged since is dropped.
     """
     # Asked only now that the entries are read: what was set before they were sent holds for them.
     windows = windows_of(block.batches)
-    for part in _parts(block):
-        _insert(runtime, part, windows)
-    for entry in block.unreadable:
-        reason = "the entry is not a batch of events"
-        dead_letters.bury(runtime.redis, entry.org_id, entry.org_slug, [(entry.data, reason)])
-    _watch(runtime, block)
+    with runtime.postgres.transaction() as session:
+        _drop_what_was_purged(session, block)
+        for part in _parts(block):
+            _insert(runtime, part, windows)
+        for entry in block.unreadable:
+            reason = "the entry is not a batch of events"
+            dead_letters.bury(runtime.redis, entry.org_id, entry.org_slug, [(entry.data, reason)])
+        _watch(runtime, session, block)
 
 
 class Part:
@@ -77,6 +84,15 @@ class Part:
             if cut < len(batch):
                 second.append((org_id, slug, batch.slice(cut, len(batch))))
         return Part(first), Part(second)
+
+
+def _drop_what_was_purged(session: Session, block: Block) -> None:
+    """From here on nobody purges the organizations that are left, until the transaction ends."""
+    parsed = {entry.org_id: parse_uuid(entry.org_id) for entry in block.entries}
+    existing = organizations.hold(session, [one for one in parsed.values() if one is not None])
+    gone = block.keep_only({org_id for org_id, one in parsed.items() if one in existing})
+    if gone:
+        log.warning("events_of_purged_orgs_dropped", org_ids=gone)
 
 
 def _parts(block: Block) -> Iterator[Part]:
@@ -130,7 +146,7 @@ def _columns(part: Part, windows: Windows) -> Columns:
         raise RowsRefused(f"{type(error).__name__}: {error}") from error
 
 
-def _watch(runtime: Runtime, block: Block) -> None:
+def _watch(runtime: Runtime, session: Session, block: Block) -> None:
     """Tells the evaluation jobs which sessions got events, and which of them an agent's end."""
     if runtime.settings.evaluator_endpoint is None:
         return
@@ -150,5 +166,4 @@ def _watch(runtime: Runtime, block: Block) -> None:
             )
             for session_id in set(batch.session_ids)
         ]
-    with runtime.postgres.transaction() as session:
-        evaluation_jobs.watch(session, runtime.settings, stored)
+    evaluation_jobs.watch(session, runtime.settings, stored)

@@ -1,4 +1,7 @@
-"""Organizations: make them, list them, find them by slug."""
+"""Organizations: make them, list them, find them, and keep them while something is written."""
+
+import uuid
+from collections.abc import Iterable
 
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
@@ -24,6 +27,23 @@ def create(session: Session, slug: str, name: str | None = None) -> Organization
     except IntegrityError:
         raise Conflict(f"there is an organization {slug!r} already", code="slug_taken") from None
     return organization
+
+
+def hold(session: Session, org_ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
+    """Those of the organizations that exist, deleted ones too, until the transaction ends.
+
+    Whoever writes rows of an organization where no foreign key can refuse them, into ClickHouse,
+    does it inside such a transaction and leaves out what is not returned: a purge waits for it
+    before it looks for the last time (`shared.purge`). Raises `Unavailable` when a purge does not
+    end within 30 s.
+    """
+    query = (
+        select(Organization.id)
+        .where(Organization.id.in_(list(org_ids)))
+        .order_by(Organization.id)
+        .with_for_update(read=True, key_share=True)
+    )
+    return set(session.scalars(query))
 
 
 def all_live(session: Session) -> list[Organization]:
