@@ -3,13 +3,12 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
-from sqlalchemy import event, update
+from sqlalchemy import update
 
 from shared import keys
 from shared.devstack import DevStack
@@ -22,6 +21,7 @@ from shared.organizations import Organization
 from shared.permissions import FOR_KEYS
 from shared.runtime import Runtime
 from tests.support.runtime import Org, connected, settings_for
+from tests.support.statements import counted_statements
 
 
 @pytest.fixture
@@ -40,21 +40,6 @@ def processes(migrated_stack: DevStack) -> Iterator[list[Authenticator]]:
     settings = settings_for(migrated_stack.urls, database_pool_size=4)
     with connected(settings) as one, connected(settings) as two:
         yield [Authenticator(process) for process in (one, two)]
-
-
-@contextmanager
-def counted_statements(runtime: Runtime) -> Iterator[list[str]]:
-    """The statements that go to PostgreSQL."""
-    seen: list[str] = []
-
-    def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
-        seen.append(statement)
-
-    event.listen(runtime.postgres.engine, "before_cursor_execute", note)
-    try:
-        yield seen
-    finally:
-        event.remove(runtime.postgres.engine, "before_cursor_execute", note)
 
 
 def key_id(runtime: Runtime, secret: str) -> str:

@@ -1,0 +1,23 @@
+"""What goes to PostgreSQL while a test does something."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import event
+
+from shared.runtime import Runtime
+
+
+@contextmanager
+def counted_statements(runtime: Runtime) -> Iterator[list[str]]:
+    """The statements that go to PostgreSQL."""
+    seen: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        seen.append(statement)
+
+    event.listen(runtime.postgres.engine, "before_cursor_execute", note)
+    try:
+        yield seen
+    finally:
+        event.remove(runtime.postgres.engine, "before_cursor_execute", note)
