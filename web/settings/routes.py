@@ -10,9 +10,9 @@ from web.auth import current_identity, requires
 from web.blueprint import Blueprint
 from web.settings.schemas import (
     SettingBody,
+    SettingEntryList,
     SettingList,
     SettingRow,
-    SettingSchemaList,
     entry_of,
     row_of,
 )
@@ -33,7 +33,7 @@ def list_settings() -> dict[str, Any]:
 
 @blueprint.route("/settings/schema")
 @requires("settings:read")
-@blueprint.response(200, SettingSchemaList)
+@blueprint.response(200, SettingEntryList)
 def list_setting_schemas() -> dict[str, Any]:
     """List what there is to set, and what each setting can be."""
     entries = [

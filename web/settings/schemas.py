@@ -29,7 +29,7 @@ class SettingBody(Body):
         return data if isinstance(data, dict) else {"value": data}
 
 
-class SettingSchema(Schema):
+class SettingEntry(Schema):
     """What a setting is and what it can be."""
 
     key = fields.String(required=True)
@@ -68,7 +68,7 @@ class SettingRow(Schema):
         metadata={"description": "a person's address, else the key's name"},
     )
     scope = fields.String(required=True, metadata={"enum": ["org"]})
-    schema = fields.Nested(SettingSchema, required=True)
+    schema = fields.Nested(SettingEntry, required=True)
 
 
 class SettingList(Schema):
@@ -77,10 +77,10 @@ class SettingList(Schema):
     settings = fields.List(fields.Nested(SettingRow), required=True)
 
 
-class SettingSchemaList(Schema):
+class SettingEntryList(Schema):
     """What there is to set, in a fixed order."""
 
-    settings = fields.List(fields.Nested(SettingSchema), required=True)
+    settings = fields.List(fields.Nested(SettingEntry), required=True)
 
 
 def row_of(current: Current) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def row_of(current: Current) -> dict[str, Any]:
 
 
 def entry_of(setting: Setting, default: Value) -> dict[str, Any]:
-    """A `SettingSchema`."""
+    """A `SettingEntry`."""
     return {
         "key": setting.key,
         "kind": setting.kind,

@@ -1,0 +1,79 @@
+"""wire.md §12: usage in 30-day windows from the organization's anchor."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+
+from flask.testing import FlaskClient
+
+from shared.clock import format_ts, now, to_us
+from shared.evaluations import store as evaluations
+from shared.runtime import Runtime
+from tests.contracts.document import Document
+from tests.support.app import Headers
+from tests.support.evaluations import evaluation
+from tests.support.runtime import Org
+
+Key = Callable[..., Headers]
+Store = Callable[[Sequence[object]], None]
+
+
+def test_usage_of_a_new_organization(
+    client: FlaskClient, document: Document, runtime: Runtime, org: Org, key: Key, store: Store
+) -> None:
+    moment = format_ts(now())
+    event = {"session_id": "s", "timestamp": moment, "type": "note"}
+    for _twice in range(2):
+        store([event, {**event, "agent_id": "helper"}, {**event, "session_id": "t"}])
+    evaluations.insert(runtime.clickhouse, [evaluation(org.id, "s", to_us(now()))])
+    headers = key("settings:read")
+    body = document.require(client.get("/v1/usage", headers=headers), "GET", "/v1/usage")
+    assert body["org_id"] == org.id
+    assert body["window"]["start"] == body["billing_anchor"] <= moment
+    start, end, calculated, stale = (
+        datetime.fromisoformat(text)
+        for text in (*body["window"].values(), body["calculated_at"], body["stale_after"])
+    )
+    assert end - start == timedelta(days=30)
+    assert stale - calculated == timedelta(seconds=60)
+    assert start <= calculated < end
+    assert body["usage"] == {
+        "events_ingested": 3,
+        "sessions": 2,
+        "agents": 2,
+        "environments": 1,
+        "evaluations": 1,
+        "evaluation_runs": 1,
+        "audit_runs": 0,
+        "incidents_opened": 0,
+        "alerts_created": 0,
+        "queries_created": 0,
+        "dashboards_created": 0,
+        "users_active": 0,
+        # The tests' collector, and the one that asks.
+        "keys_active": 2,
+    }
+    listed = client.get("/v1/usage/windows", headers=headers)
+    [row] = document.require(listed, "GET", "/v1/usage/windows")["windows"]
+    assert row == {
+        "from": body["window"]["start"],
+        "to": body["window"]["end"],
+        "events_ingested": 3,
+        "evaluations": 1,
+    }
+
+
+def test_a_window_is_named_by_any_moment_in_it(
+    client: FlaskClient, document: Document, key: Key
+) -> None:
+    headers = key("settings:read")
+    for moment, status in (
+        (now() + timedelta(days=29), 200),
+        (now() + timedelta(days=31), 422),
+        (now() - timedelta(days=1), 422),
+    ):
+        answer = client.get(
+            "/v1/usage", query_string={"window_start": format_ts(moment)}, headers=headers
+        )
+        assert answer.status_code == status, answer.data
+        body = document.require(answer, "GET", "/v1/usage")
+        assert status == 200 or body["fields"].keys() == {"window_start"}
