@@ -107,6 +107,14 @@ def drop(client: redis.Redis, letter: DeadLetter) -> None:
     client.xdel(STREAM_KEY, letter.id)
 
 
+def drop_all(client: redis.Redis, org_id: str) -> int:
+    """Deletes every letter of an organization for good; returns how many there were."""
+    of_org = [letter.id for letter in letters(client) if letter.org_id == org_id]
+    for start in range(0, len(of_org), _PAGE):
+        client.xdel(STREAM_KEY, *of_org[start : start + _PAGE])
+    return len(of_org)
+
+
 def _range(
     client: redis.Redis, first: str, last: str, count: int
 ) -> list[tuple[bytes, dict[bytes, bytes]]]:

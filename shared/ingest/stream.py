@@ -165,6 +165,16 @@ def forget_dead_consumers(client: redis.Redis, idle_ms: int) -> int:
     return dropped
 
 
+def remove(client: redis.Redis, org_id: str) -> int:
+    """Removes an organization's stream for good; returns how many entries it had."""
+    with client.pipeline(transaction=True) as pipe:
+        pipe.xlen(stream_key(org_id))
+        pipe.unlink(stream_key(org_id))
+        pipe.srem(ACTIVE_KEY, org_id)
+        entries, *_ = pipe.execute()
+    return int(entries)
+
+
 def _create_groups(client: redis.Redis, org_ids: Sequence[str]) -> None:
     for org_id in org_ids:
         try:

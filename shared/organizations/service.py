@@ -25,8 +25,13 @@ def create(session: Session, slug: str, name: str | None = None) -> Organization
     try:
         session.flush()
     except IntegrityError:
-        raise Conflict(f"there is an organization {slug!r} already", code="slug_taken") from None
+        raise slug_taken(slug) from None
     return organization
+
+
+def slug_taken(slug: str) -> Conflict:
+    """Two organizations cannot have one slug, be the other one deleted."""
+    return Conflict(f"there is an organization {slug!r} already", code="slug_taken")
 
 
 def hold(session: Session, org_ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
@@ -52,6 +57,11 @@ def all_live(session: Session) -> list[Organization]:
         select(Organization).where(Organization.deleted_at.is_(None)).order_by(Organization.slug)
     )
     return list(session.scalars(query))
+
+
+def every(session: Session) -> list[Organization]:
+    """Every organization, deleted ones too, by slug."""
+    return list(session.scalars(select(Organization).order_by(Organization.slug)))
 
 
 def find(session: Session, slug: str) -> Organization | None:

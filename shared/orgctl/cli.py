@@ -4,9 +4,10 @@ import sys
 
 import click
 
-from shared.errors import ConfigurationError, WatchpostError
+from shared.errors import ConfigurationError, Invalid, WatchpostError
 from shared.orgctl.deadletter import deadletter
 from shared.orgctl.mail import mail
+from shared.orgctl.members import member
 from shared.orgctl.organizations import org
 
 
@@ -18,8 +19,15 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except (ConfigurationError, WatchpostError) as error:
-            click.echo(f"Error: {error}", err=True)
+            click.echo(f"Error: {_sentence(error)}", err=True)
             sys.exit(1)
+
+
+def _sentence(error: Exception) -> str:
+    """What was wrong; with fields, what was wrong with which."""
+    if isinstance(error, Invalid) and error.fields:
+        return "; ".join(f"{name}: {', '.join(why)}" for name, why in error.fields.items())
+    return str(error)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -33,5 +41,6 @@ def main() -> None:
 
 # A group of commands is one line here.
 main.add_command(org)
+main.add_command(member)
 main.add_command(deadletter)
 main.add_command(mail)

@@ -6,11 +6,13 @@ from typing import Any, TypeVar
 
 import click
 import msgspec
-from sqlalchemy.exc import ProgrammingError
+from clickhouse_driver.errors import ServerException
+from sqlalchemy.exc import DBAPIError, ProgrammingError
 
 from shared.config import load_settings
 from shared.errors import ConfigurationError
 from shared.logs import configure_logging
+from shared.queue import unavailable_when_redis_is_gone
 from shared.runtime import Runtime
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -29,22 +31,38 @@ def json_option(command: Command) -> Command:
 def connected() -> Iterator[Runtime]:
     """The runtime of the environment's settings.
 
-    Raises `ConfigurationError` for a bad environment or databases that were never migrated, and
-    `Unavailable` when one is away.
+    Raises `ConfigurationError` for a bad environment, databases that were never migrated and what
+    they refuse otherwise, and `Unavailable` when one is away.
     """
     settings = load_settings()
     configure_logging(settings, "orgctl")
     runtime = Runtime.connect(settings)
     try:
-        yield runtime
+        with unavailable_when_redis_is_gone(), _told_in_a_sentence():
+            yield runtime
+    finally:
+        runtime.close()
+
+
+@contextmanager
+def _told_in_a_sentence() -> Iterator[None]:
+    """What a store refuses, a missing grant above all, in the store's own first words."""
+    try:
+        yield
     except ProgrammingError as error:
         if getattr(error.orig, "pgcode", None) == "42P01":  # undefined_table
             raise ConfigurationError(
                 "PostgreSQL is not migrated yet: run `bin/release` first"
             ) from error
-        raise
-    finally:
-        runtime.close()
+        raise ConfigurationError(f"PostgreSQL refuses: {_first_line(error.orig)}") from error
+    except DBAPIError as error:
+        raise ConfigurationError(f"PostgreSQL refuses: {_first_line(error.orig)}") from error
+    except ServerException as error:
+        raise ConfigurationError(f"ClickHouse refuses: {_first_line(error.message)}") from error
+
+
+def _first_line(said: object) -> str:
+    return str(said).partition("Stack trace")[0].strip().partition("\n")[0]
 
 
 def print_rows(rows: Sequence[Row], *, as_json: bool) -> None:

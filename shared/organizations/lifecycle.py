@@ -1,0 +1,88 @@
+"""What becomes of an organization after its creation; run each of these in `generation.at_once`."""
+
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from shared.clock import now
+from shared.errors import Conflict, NotFound
+from shared.organizations.models import Organization
+from shared.organizations.rules import DEFAULT_SLUG, require_name, require_slug
+from shared.organizations.service import slug_taken
+
+
+def require(session: Session, slug: str) -> Organization:
+    """The organization of a slug; raises `NotFound` for an unknown one, `Conflict` for a deleted.
+
+    Nobody deletes or renames it before the transaction ends.
+    """
+    found = _locked(session, slug)
+    if found.deleted_at is not None:
+        raise Conflict(f"the organization {slug!r} is deleted", code="org_deleted")
+    return found
+
+
+def require_deleted(session: Session, slug: str) -> Organization:
+    """The deleted organization of a slug; raises `NotFound` or `Conflict`.
+
+    Nobody restores it before the transaction ends.
+    """
+    found = _locked(session, slug)
+    if found.deleted_at is None:
+        raise Conflict(f"the organization {slug!r} is not deleted", code="org_not_deleted")
+    return found
+
+
+def rename(
+    session: Session, slug: str, *, name: str | None = None, new_slug: str | None = None
+) -> Organization:
+    """Another name, another slug, or both.
+
+    Whoever names the slug in `X-Service-Org` has to name the new one from then on. Raises
+    `NotFound`, `Invalid` naming the field, and `Conflict` for a deleted organization, a slug that
+    is taken, and the slug of the built-in one.
+    """
+    organization = require(session, slug)
+    if name is not None:
+        require_name(name)
+        organization.name = name
+    if new_slug is not None and new_slug != slug:
+        require_slug(new_slug)
+        if slug == DEFAULT_SLUG:
+            raise Conflict(f"{slug!r} is built in and keeps its slug", code="builtin_org")
+        organization.slug = new_slug
+    try:
+        session.flush()
+    except IntegrityError:
+        raise slug_taken(str(new_slug)) from None
+    return organization
+
+
+def delete(session: Session, slug: str) -> Organization:
+    """Its keys and its memberships open nothing any more; nothing is removed.
+
+    Raises `NotFound`, and `Conflict` for a deleted organization and the built-in one.
+    """
+    if slug == DEFAULT_SLUG:
+        raise Conflict(f"{slug!r} is built in and cannot be deleted", code="builtin_org")
+    return _marked(require(session, slug), now())
+
+
+def restore(session: Session, slug: str) -> Organization:
+    """Undoes `delete`; raises `NotFound`, and `Conflict` for one that is not deleted."""
+    return _marked(require_deleted(session, slug), None)
+
+
+def _marked(organization: Organization, deleted_at: datetime | None) -> Organization:
+    organization.deleted_at = deleted_at
+    return organization
+
+
+def _locked(session: Session, slug: str) -> Organization:
+    query = select(Organization).where(Organization.slug == slug).with_for_update(key_share=True)
+    found = session.scalars(query).one_or_none()
+    if found is None:
+        raise NotFound(f"there is no organization {slug!r}", code="org_not_found")
+    return found

@@ -1,0 +1,108 @@
+"""Members as the operator at the server manages them; run all that writes in `generation.at_once`.
+
+The operator may grant everything, `orgs:admin` too, changes protected members as any other, and
+sends no mail.
+"""
+
+import uuid
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from shared.addresses import normal_address
+from shared.clock import now
+from shared.errors import Conflict, NotFound
+from shared.ids import new_id
+from shared.users.grants import Grant, Granter, assign, worth
+from shared.users.models import Membership, User
+from shared.users.records import MemberRecord, record
+
+_OPERATOR = Granter("the operator", None)
+
+
+@dataclass(frozen=True)
+class Change:
+    """What of a member is replaced: None keeps what is there, `no_set` takes the set away."""
+
+    permission_set: str | None = None
+    no_set: bool = False
+    added: tuple[str, ...] | None = None
+    removed: tuple[str, ...] | None = None
+    enable: bool = False
+
+
+def add(
+    session: Session, org_id: uuid.UUID, email: str, grant: Grant, *, is_protected: bool = False
+) -> MemberRecord:
+    """Makes an address a member, and an account where there is none.
+
+    Raises `Invalid` naming the field, `Conflict` for a member, be it a disabled one.
+    """
+    address = normal_address(email)
+    gained = worth(session, org_id, grant)
+    session.execute(insert(User).values(id=new_id(), email=address).on_conflict_do_nothing())
+    user_id = session.scalars(select(User.id).where(User.email == address)).one()
+    made = session.scalars(
+        insert(Membership)
+        .values(org_id=org_id, user_id=user_id, is_protected=is_protected)
+        .on_conflict_do_nothing()
+        .returning(Membership)
+    ).one_or_none()
+    if made is None:
+        raise Conflict(f"{address} is a member already", code="user_exists")
+    assign(made, grant, gained, _OPERATOR)
+    return _shown(session, made)
+
+
+def change(session: Session, org_id: uuid.UUID, email: str, wanted: Change) -> MemberRecord:
+    """Replaces what is given and keeps the rest; a disabled member stays so unless told otherwise.
+
+    Raises `NotFound`, and `Invalid` naming the field.
+    """
+    # First what is given is judged, and its set held; see `worth`. What is kept was judged before.
+    given = Grant(wanted.permission_set, wanted.added or (), wanted.removed or ())
+    gained = worth(session, org_id, given)
+    membership = member(session, org_id, email)
+    kept_set = None if wanted.no_set else membership.permission_set
+    grant = Grant(
+        permission_set=kept_set if wanted.permission_set is None else wanted.permission_set,
+        added=membership.permission_added if wanted.added is None else wanted.added,
+        removed=membership.permission_removed if wanted.removed is None else wanted.removed,
+    )
+    assign(membership, grant, gained, _OPERATOR)
+    if wanted.enable:
+        membership.disabled_at = None
+    return _shown(session, membership)
+
+
+def protect(session: Session, org_id: uuid.UUID, email: str, *, is_protected: bool) -> MemberRecord:
+    """Whether members who manage users may change or disable this one; raises `NotFound`."""
+    membership = member(session, org_id, email)
+    membership.is_protected = is_protected
+    return _shown(session, membership)
+
+
+def member(session: Session, org_id: uuid.UUID, email: str) -> Membership:
+    """The membership of an address, locked; raises `NotFound`, `Invalid` naming `email`."""
+    address = normal_address(email)
+    query = (
+        select(Membership)
+        .join(User, User.id == Membership.user_id)
+        .where(Membership.org_id == org_id, User.email == address)
+        .with_for_update(of=Membership)
+    )
+    found = session.scalars(query).one_or_none()
+    if found is None:
+        raise NotFound(f"{address} is no member of this organization")
+    return found
+
+
+def _shown(session: Session, membership: Membership) -> MemberRecord:
+    membership.updated_at = now()
+    session.flush()
+    shown = record(session, membership.org_id, membership.user_id)
+    if shown is None:
+        raise NotFound("there is no such member")
+    return shown

@@ -1,0 +1,133 @@
+"""All that an organization leaves in the three stores: made for a test, and looked at."""
+
+import uuid
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import inspect, text
+
+from shared import conversations, mail
+from shared.clock import now, now_us
+from shared.conversations import Thread
+from shared.evaluation_jobs.watching import StoredSession, watch
+from shared.evaluations import store as evaluations
+from shared.events.facets import facet_values
+from shared.ids import new_id
+from shared.ingest import dead_letters, stream
+from shared.ingest.decode import decode_events
+from shared.mail import Letter
+from shared.runtime import Runtime
+from shared.sign_in.models import SignInCode
+from tests.support.app import new_key
+from tests.support.evaluations import evaluation
+from tests.support.events import event, store_events
+from tests.support.people import add_member, new_email, signed_in
+from tests.support.runtime import Org
+
+EVENTS, SESSIONS = 40, 4
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """What carries the organization's id: rows and a digest of them by table, keys with values."""
+
+    postgres: dict[str, list[Any]]
+    clickhouse: dict[str, tuple[int, int]]
+    redis: dict[bytes, bytes | None]
+    dead_letters: int
+    is_active: bool
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is left."""
+        return not (
+            any(self.postgres.values())
+            or any(count for count, _ in self.clickhouse.values())
+            or self.redis
+            or self.dead_letters
+            or self.is_active
+        )
+
+
+def footprint(runtime: Runtime, org: Org) -> Footprint:
+    """What there is of an organization now."""
+    letters = [one for one in dead_letters.letters(runtime.redis) if one.org_id == org.id]
+    keys = sorted(runtime.redis.scan_iter(match=f"*{org.id}*"))
+    return Footprint(
+        postgres=_postgres(runtime, org),
+        clickhouse=_clickhouse(runtime, org),
+        redis={key: runtime.redis.dump(key) for key in keys},
+        dead_letters=len(letters),
+        is_active=org.id in stream.active_orgs(runtime.redis),
+    )
+
+
+def _postgres(runtime: Runtime, org: Org) -> dict[str, list[Any]]:
+    found = {}
+    with runtime.postgres.transaction() as session:
+        inspector = inspect(session.connection())
+        for table in inspector.get_table_names():
+            columns = {column["name"] for column in inspector.get_columns(table)}
+            name = "id" if table == "organizations" else "org_id"
+            if name in columns:
+                rows = text(f"SELECT row::text FROM {table} AS row WHERE {name} = :id ORDER BY 1")
+                found[table] = list(session.scalars(rows, {"id": org.uuid}))
+    return found
+
+
+def _clickhouse(runtime: Runtime, org: Org) -> dict[str, tuple[int, int]]:
+    found = {}
+    for table in ("events", "agent_sessions", "evaluations"):
+        # Every byte of every column, aggregate states too.
+        digest = "groupBitXor(sipHash64(formatRow('RowBinary', *)))"
+        sql = f"SELECT count(), {digest} FROM {table} FINAL WHERE org_id = {{org_id:String}}"
+        [(count, digest)] = runtime.clickhouse.rows(sql, {"org_id": org.id})
+        found[table] = (count, digest)
+    return found
+
+
+def fill(runtime: Runtime, org: Org) -> uuid.UUID:
+    """Something of the organization in every place; returns the account of its member."""
+    lines = [event(f"s{n % SESSIONS}", f"10:00:{n:02}", n=n) for n in range(EVENTS)]
+    store_events(runtime.clickhouse, org.id, lines)
+    # The same events again: they are one row to whoever counts them.
+    store_events(runtime.clickhouse, org.id, lines)
+    results = [evaluation(org.id, f"s{n}", now_us()) for n in range(SESSIONS)]
+    evaluations.insert(runtime.clickhouse, results)
+    batch = decode_events(lines[:1], org.id, 10_000).batch
+    stream.append(runtime.redis, org.id, org.slug, batch)
+    stream.append(runtime.redis, org.id, org.slug, batch)
+    dead_letters.bury_event(runtime.redis, org.id, org.slug, batch, "refused")
+    facet_values(runtime.clickhouse, runtime.redis, org.id, "environments")
+    new_key(runtime, org)
+    email = new_email()
+    user_id = add_member(runtime, org, email=email)
+    signed_in(runtime, user_id)
+    with runtime.postgres.transaction() as session:
+        made = conversations.create(session, org.uuid, user_id)
+        thread = Thread(b'[{"role":"user","content":1}]', 1)
+        conversations.replace_messages(session, org.uuid, user_id, str(made.id), thread)
+        for org_id in (org.uuid, None):
+            letter = Letter("invitation", email, org_id, {"org_name": "a", "invited_by": "b"})
+            mail.enqueue(session, runtime.queue, letter)
+        session.add(
+            SignInCode(
+                email=email, salt=b"s", code_hash=b"h", expires_at=now() + timedelta(minutes=9)
+            )
+        )
+        session.execute(
+            text("INSERT INTO evaluator_turns VALUES (:org_id, now())"), {"org_id": org.uuid}
+        )
+        stored = [StoredSession(org.uuid, org.slug, "s1", has_agent_end=False)]
+        watch(session, runtime.settings, stored)
+        session.execute(
+            text(
+                "INSERT INTO evaluation_jobs (id, org_id, session_id, agent_id, environment,"
+                " trigger, request_id, enqueued_at, next_attempt_at)"
+                " VALUES (:id, :org_id, 's1', 'main', 'e', 'manual', '', now(),"
+                " now() + interval '1 day')"
+            ),
+            {"id": new_id(), "org_id": org.uuid},
+        )
+    return user_id
