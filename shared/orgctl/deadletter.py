@@ -26,7 +26,9 @@ def deadletter() -> None:
 
 @deadletter.command("list")
 @click.option("--org", help="Only this organization, by its slug.")
-@click.option("--limit", default=50, show_default=True, type=click.IntRange(1))
+@click.option(
+    "--limit", default=50, show_default=True, type=click.IntRange(1), help="How many at most."
+)
 @json_option
 def list_letters(org: str | None, limit: int, *, as_json: bool) -> None:
     """List dead letters, oldest first."""

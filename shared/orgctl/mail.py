@@ -27,7 +27,9 @@ def mail() -> None:
 @mail.command("list")
 @click.option("--status", type=click.Choice(["queued", "sent", "failed"]), help="Only these.")
 @click.option("--org", help="Only about this organization, by its slug.")
-@click.option("--limit", default=50, show_default=True, type=click.IntRange(1))
+@click.option(
+    "--limit", default=50, show_default=True, type=click.IntRange(1), help="How many at most."
+)
 @json_option
 def list_mails(status: str | None, org: str | None, limit: int, *, as_json: bool) -> None:
     """List mails, newest first."""
