@@ -108,6 +108,13 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask-smorest 
             view = self.alt_response(status, HTTPStatus(status).name)(view)
         return view
 
+    def grants(self, view: View) -> View:
+        """Documents that the route grants something, and nobody grants what they do not hold.
+
+        403 may then name a permission that the caller would have to hold besides the route's own.
+        """
+        return self.doc(**{"x-grants": True})(view)
+
     def header(self, name: str, **details: Any) -> Callable[[View], View]:
         """Documents a header that the view reads, in OpenAPI's own words.
 

@@ -8,7 +8,7 @@ from shared.conversations.messages import MAX_MESSAGES
 from shared.conversations.service import DEFAULT_TITLE, MAX_TITLE_LENGTH
 from web.params import Body, Limit, Timestamp
 
-_TITLE = {"maxLength": MAX_TITLE_LENGTH}
+_TITLE = {"maxLength": MAX_TITLE_LENGTH, "example": "An example of a title"}
 _ANY_JSON = {"description": "any JSON value, null too"}
 
 

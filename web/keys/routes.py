@@ -17,6 +17,7 @@ blueprint = Blueprint("keys", "Credentials of programs")
 @blueprint.route("/keys", methods=["POST"])
 @requires("keys:create")
 @blueprint.arguments(KeyBody)
+@blueprint.grants
 @blueprint.response(201, KeyRow)
 @blueprint.alt_response(409, "CONFLICT")
 def create_key(body: dict[str, Any]) -> ApiKey:
@@ -51,6 +52,7 @@ def list_keys() -> list[ApiKey]:
 @blueprint.route("/keys/<key_id>", methods=["PATCH"])
 @requires_person("keys:update")
 @blueprint.arguments(KeyChangeBody)
+@blueprint.grants
 @blueprint.response(200, KeyRow)
 @blueprint.alt_response(409, "CONFLICT")
 def update_key(body: dict[str, Any], key_id: str) -> ApiKey:
@@ -75,6 +77,7 @@ def disable_key(key_id: str) -> ApiKey:
 
 @blueprint.route("/keys/<key_id>/regenerate", methods=["POST"])
 @requires("keys:regenerate")
+@blueprint.grants
 @blueprint.response(200, RegeneratedKey)
 @blueprint.alt_response(409, "CONFLICT")
 def regenerate_key(key_id: str) -> dict[str, Any]:

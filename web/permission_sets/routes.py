@@ -30,6 +30,7 @@ def list_permission_sets() -> list[dict[str, Any]]:
 @blueprint.route("/permission-sets", methods=["POST"])
 @requires("settings:write")
 @blueprint.arguments(NewSetBody)
+@blueprint.grants
 @blueprint.response(201, SetRow)
 @blueprint.alt_response(409, "CONFLICT")
 def create_permission_set(body: dict[str, Any]) -> dict[str, Any]:
@@ -58,6 +59,7 @@ def get_permission_set(name: str) -> dict[str, Any]:
 @blueprint.route("/permission-sets/<any_id:name>", methods=["PUT"])
 @requires("settings:write")
 @blueprint.arguments(SetBody)
+@blueprint.grants
 @blueprint.response(200, SetRow)
 @blueprint.alt_response(409, "CONFLICT")
 def update_permission_set(body: dict[str, Any], name: str) -> dict[str, Any]:

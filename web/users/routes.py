@@ -30,6 +30,7 @@ def list_users() -> list[MemberRecord]:
 @blueprint.route("/users", methods=["POST"])
 @requires("users:create")
 @blueprint.arguments(InvitationBody)
+@blueprint.grants
 @blueprint.response(201, UserRow)
 @blueprint.alt_response(409, "CONFLICT")
 def invite_user(body: dict[str, Any]) -> MemberRecord:
@@ -64,6 +65,7 @@ def get_user(user_id: str) -> MemberRecord:
 @blueprint.route("/users/<user_id>", methods=["PUT"])
 @requires("users:update")
 @blueprint.arguments(GrantBody)
+@blueprint.grants
 @blueprint.response(200, UserRow)
 @blueprint.alt_response(409, "CONFLICT")
 def update_user(grant: Grant, user_id: str) -> MemberRecord:

@@ -1,0 +1,82 @@
+"""Bodies and values for any operation, made of nothing but what the OpenAPI document says.
+
+A new route is covered as soon as it is documented. Where a value cannot be guessed from its type,
+the schema of the route gives an `example`, which readers of the document are glad of as well; in
+one, `MARK` stands for a text of the organization's own.
+"""
+
+import itertools
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from tests.contracts.document import Document
+
+MARK = "example"
+
+_numbers = itertools.count(1)
+_GUESSES = {
+    "uuid": "00000000-0000-4000-8000-00000000ffff",
+    "uri": "https://example.org/",
+}
+
+
+def body_of(document: Document, operation: dict[str, Any], mark: str) -> Any:
+    """A body that the operation accepts, None where it reads no JSON; texts carry the mark."""
+    content = operation.get("requestBody", {}).get("content", {})
+    if "application/json" not in content:
+        return None
+    return _value(document, content["application/json"]["schema"], mark)
+
+
+def _value(document: Document, schema: dict[str, Any], mark: str) -> Any:
+    schema = document.resolve(schema)
+    if "example" in schema:
+        return _marked(schema["example"], mark)
+    if "anyOf" in schema or "allOf" in schema or "oneOf" in schema:
+        [first, *_] = schema.get("anyOf") or schema.get("allOf") or schema["oneOf"]
+        return _value(document, first, mark)
+    kind = schema.get("type", "object")
+    kind = kind[0] if isinstance(kind, list) else kind
+    if kind == "object":
+        return _object(document, schema, mark)
+    if kind == "array":
+        least = schema.get("minItems", 0)
+        return [_value(document, schema["items"], mark) for _ in range(least)]
+    if kind in ("integer", "number"):
+        return schema.get("default", schema.get("minimum", 1))
+    if kind == "boolean":
+        return schema.get("default", False)
+    return _text(schema, mark)
+
+
+def _object(document: Document, schema: dict[str, Any], mark: str) -> dict[str, Any]:
+    required = set(schema.get("required", []))
+    return {
+        name: _value(document, below, mark)
+        for name, below in schema.get("properties", {}).items()
+        if name in required or "example" in document.resolve(below)
+    }
+
+
+def _text(schema: dict[str, Any], mark: str) -> str:
+    if "enum" in schema:
+        return str(schema["enum"][0])
+    kind = schema.get("format")
+    if kind == "email":
+        return f"{mark}{next(_numbers)}@example.org"
+    if kind == "date-time":
+        return (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    if kind in _GUESSES:
+        return _GUESSES[kind]
+    return f"{mark}-{next(_numbers)}-abcdefghijklmnop"[: schema.get("maxLength", 256)]
+
+
+def _marked(example: Any, mark: str) -> Any:
+    """The example with the organization's mark in place of `MARK`, a number making it its own."""
+    if isinstance(example, str):
+        return example.replace(MARK, f"{mark}{next(_numbers)}", 1)
+    if isinstance(example, list):
+        return [_marked(item, mark) for item in example]
+    if isinstance(example, dict):
+        return {name: _marked(item, mark) for name, item in example.items()}
+    return example

@@ -1,0 +1,173 @@
+"""What is changed through one web process holds in the other from its very next request on."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared.devstack import DevStack
+from shared.runtime import Runtime
+from tests.support.app import ADMIN_KEY, Headers, new_key
+from tests.support.databases import environment
+from tests.support.people import new_email, new_member
+from tests.support.runtime import Org
+from tests.support.server import Server, running_server
+
+PROBE = "/v1/events/tool_names"
+
+
+@pytest.fixture(scope="module")
+def servers(
+    migrated_stack: DevStack, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[list[Server]]:
+    """Two web tiers of a process each, on the same stores."""
+    environ = {
+        **environment(migrated_stack.urls),
+        "ADMIN_KEY": ADMIN_KEY,
+        "WEB_CONCURRENCY": "1",
+    }
+    folder: Path = tmp_path_factory.mktemp("servers")
+    with ExitStack() as stack:
+        yield [
+            stack.enter_context(running_server(environ, folder / f"{name}.log"))
+            for name in ("one", "two")
+        ]
+
+
+class Deployment:
+    """Both servers; changes go to the first, as the instance's administrator."""
+
+    def __init__(self, servers: list[Server], org: Org) -> None:
+        self.servers = servers
+        self.org = org
+
+    def change(self, method: str, path: str, body: Any = None, status: int = 200) -> Any:
+        """A change, which has to succeed; its decoded answer."""
+        answered, _, content = self.servers[0].request(
+            method,
+            f"/v1{path}",
+            None if body is None else json.dumps(body).encode(),
+            Authorization=f"Bearer {ADMIN_KEY}",
+            X_Service_Org=self.org.slug,
+            Content_Type="application/json",
+        )
+        assert answered == status, content
+        return json.loads(content)
+
+    def statuses(self, headers: Headers) -> set[int]:
+        """What both servers answer now to one request each, the one that was not asked first."""
+        named = {name.replace("-", "_"): value for name, value in headers.items()}
+        return {server.request("GET", PROBE, None, **named)[0] for server in reversed(self.servers)}
+
+
+@pytest.fixture
+def deployment(servers: list[Server], org: Org) -> Deployment:
+    """The two servers with an organization of the test's own."""
+    return Deployment(servers, org)
+
+
+def user_of(deployment: Deployment, email: str) -> dict[str, Any]:
+    """The row of a member."""
+    rows: list[dict[str, Any]] = deployment.change("GET", "/users")
+    return next(row for row in rows if row["email"] == email)
+
+
+def disable_key(deployment: Deployment, key_id: str) -> None:
+    deployment.change("POST", f"/keys/{key_id}/disable")
+
+
+def regenerate_key(deployment: Deployment, key_id: str) -> None:
+    deployment.change("POST", f"/keys/{key_id}/regenerate")
+
+
+@pytest.mark.parametrize("change", [disable_key, regenerate_key])
+def test_a_key(
+    runtime: Runtime, deployment: Deployment, change: Callable[[Deployment, str], None]
+) -> None:
+    headers = new_key(runtime, deployment.org, {"events:read"})
+    assert deployment.statuses(headers) == {200}
+    [row] = deployment.change("GET", "/keys")
+    change(deployment, row["id"])
+    assert deployment.statuses(headers) == {401}
+
+
+def test_the_permissions_of_a_key(runtime: Runtime, deployment: Deployment) -> None:
+    """Only a person can change them, so the administrator's key acts as one."""
+    headers = new_key(runtime, deployment.org, {"events:read"})
+    email = new_email()
+    new_member(runtime, deployment.org, email=email)
+    assert deployment.statuses(headers) == {200}
+    [row] = deployment.change("GET", "/keys")
+    status, _, content = deployment.servers[0].request(
+        "PATCH",
+        f"/v1/keys/{row['id']}",
+        b'{"permissions": ["events:add"]}',
+        Authorization=f"Bearer {ADMIN_KEY}",
+        X_Service_Org=deployment.org.slug,
+        X_Service_Actor=email,
+        Content_Type="application/json",
+    )
+    assert status == 200, content
+    assert deployment.statuses(headers) == {403}
+
+
+def disable_user(deployment: Deployment, user_id: str) -> int:
+    deployment.change("DELETE", f"/users/{user_id}")
+    return 401
+
+
+def take_permissions(deployment: Deployment, user_id: str) -> int:
+    deployment.change("PUT", f"/users/{user_id}", {"permission_added": ["events:add"]})
+    return 403
+
+
+def edit_the_set(deployment: Deployment, _user_id: str) -> int:
+    deployment.change("PUT", "/permission-sets/readers", {"permissions": ["events:add"]})
+    return 403
+
+
+def delete_the_set(deployment: Deployment, _user_id: str) -> int:
+    deployment.change("DELETE", "/permission-sets/readers")
+    return 403
+
+
+def close_the_door(deployment: Deployment, _user_id: str) -> int:
+    deployment.change("PUT", "/settings/allowed_sign_ins", {"value": ["*@elsewhere.example"]})
+    return 401
+
+
+@pytest.mark.parametrize(
+    "change", [disable_user, take_permissions, edit_the_set, delete_the_set, close_the_door]
+)
+def test_a_person(
+    runtime: Runtime, deployment: Deployment, change: Callable[[Deployment, str], int]
+) -> None:
+    readers = {"name": "readers", "permissions": ["events:read"]}
+    deployment.change("POST", "/permission-sets", readers, status=201)
+    email = new_email()
+    headers = new_member(runtime, deployment.org, permission_set="readers", email=email)
+    assert deployment.statuses(headers) == {200}
+    expected = change(deployment, user_of(deployment, email)["id"])
+    assert deployment.statuses(headers) == {expected}
+
+
+def test_what_is_given_holds_at_once_as_well(runtime: Runtime, deployment: Deployment) -> None:
+    email = new_email()
+    headers = new_member(runtime, deployment.org, "events:add", email=email)
+    assert deployment.statuses(headers) == {403}
+    user_id = user_of(deployment, email)["id"]
+    deployment.change("PUT", f"/users/{user_id}", {"permission_added": ["events:read"]})
+    assert deployment.statuses(headers) == {200}
+
+
+def test_a_session_that_ends(runtime: Runtime, deployment: Deployment) -> None:
+    headers = new_member(runtime, deployment.org, "events:read")
+    assert deployment.statuses(headers) == {200}
+    status, _, _ = deployment.servers[0].request(
+        "POST", "/v1/auth/logout", Authorization=headers["Authorization"]
+    )
+    assert status == 200
+    assert deployment.statuses(headers) == {401}

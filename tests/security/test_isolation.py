@@ -1,0 +1,170 @@
+"""No byte of another organization: every route, every id, every filter.
+
+All that is tried is read from the OpenAPI document, so a new route is tried without a word here.
+What a route needs beyond that it declares itself: `x-requires-user`, several permissions,
+`x-grants` where a body can grant what the caller has to hold, examples in schemas.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from werkzeug.test import TestResponse
+
+from shared.permissions import ALL, FOR_KEYS
+from shared.runtime import Runtime
+from tests.contracts.document import Document
+from tests.security.world import World, rows_of
+from tests.support.app import Headers, new_key
+from tests.support.people import new_member
+
+Operation = tuple[str, str, dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def guarded(document: Document) -> list[Operation]:
+    """Every operation that asks for a credential."""
+    return [one for one in document.operations() if one[2]["security"]]
+
+
+def permissions_of(operation: dict[str, Any]) -> list[str]:
+    """The permissions of which a caller needs one."""
+    declared = operation.get("x-required-permission", [])
+    return [declared] if isinstance(declared, str) else list(declared)
+
+
+def attempts(world: World, operations: list[Operation]) -> Iterator[tuple[str, str, str, Any]]:
+    """(method, template, path, body) of each operation on what the organization has."""
+    for method, template, operation in operations:
+        for path in list(world.paths(template))[:1] or [template.replace("{", "").replace("}", "")]:
+            yield method, template, path, world.body(operation)
+
+
+def require_unmarked(answer: TestResponse, theirs: World, sent: str) -> None:
+    """Fails where an answer tells more of the other organization than the caller itself said."""
+    said = answer.get_data(as_text=True)
+    for text in (sent, sent.replace("/", "%2F")):
+        said = said.replace(text, "") if text else said
+    assert theirs.mark not in said
+    assert theirs.org.id not in said
+    assert theirs.org.slug not in said
+
+
+def test_every_kind_of_resource_is_there(theirs: World, guarded: list[Operation]) -> None:
+    """Else the tests below would prove nothing: what can be made is made, and is listed."""
+    assert ("POST", "/v1/keys") in theirs.made
+    for method, template in theirs.made:
+        if method == "POST" and "get" in theirs.document.body["paths"][template]:
+            [path, *_] = theirs.paths(template)
+            assert theirs.mark in theirs.call("GET", path).get_data(as_text=True), template
+
+
+def test_without_a_credential(ours: World, guarded: list[Operation]) -> None:
+    for method, template, path, body in attempts(ours, guarded):
+        answer = ours.call(method, path, {}, body)
+        assert answer.status_code == 401, f"{method} {template}"
+
+
+def test_with_every_permission_but_the_one_that_is_needed(
+    runtime: Runtime, ours: World, guarded: list[Operation]
+) -> None:
+    for method, template, operation in guarded:
+        needed = permissions_of(operation)
+        if not needed:
+            continue
+        callers = [new_member(runtime, ours.org, *(ALL - set(needed)))]
+        if not operation.get("x-requires-user"):
+            callers.append(new_key(runtime, ours.org, FOR_KEYS - set(needed)))
+        for headers in callers:
+            for _, _, path, body in attempts(ours, [(method, template, operation)]):
+                answer = ours.call(method, path, headers, body)
+                assert answer.status_code == 403, f"{method} {template}"
+                assert answer.get_json()["required_permission"] == needed[0]
+
+
+def test_with_the_needed_permission_alone(
+    runtime: Runtime, new_world: Callable[[], World], guarded: list[Operation]
+) -> None:
+    spent = new_world()
+    for method, template, operation in guarded:
+        for permission in permissions_of(operation):
+            # Before there are callers, so that none disables itself.
+            todo = list(attempts(spent, [(method, template, operation)]))
+            callers: list[Headers] = [new_member(runtime, spent.org, permission)]
+            if not operation.get("x-requires-user"):
+                callers.append(new_key(runtime, spent.org, {permission}))
+            for headers in callers:
+                for _, _, path, body in todo:
+                    answer = spent.call(method, path, headers, body)
+                    if operation.get("x-grants") and answer.status_code == 403:
+                        # It may be called, but what the body grants the caller does not hold.
+                        assert answer.get_json()["required_permission"] != permission
+                        continue
+                    assert answer.status_code not in (401, 403), (
+                        f"{method} {template}: {answer.get_data(as_text=True)}"
+                    )
+
+
+def test_what_only_people_may_do_is_closed_to_keys(ours: World, guarded: list[Operation]) -> None:
+    for method, template, operation in guarded:
+        if not operation.get("x-requires-user"):
+            continue
+        for _, _, path, body in attempts(ours, [(method, template, operation)]):
+            answer = ours.call(method, path, ours.key, body)
+            assert (answer.status_code, answer.get_json()["code"]) == (403, "user_required")
+            assert answer.get_json()["required_permission"] == permissions_of(operation)[0]
+
+
+def test_foreign_ids_are_not_found(ours: World, theirs: World, guarded: list[Operation]) -> None:
+    before = theirs.snapshot()
+    tried = 0
+    for method, template, operation in guarded:
+        if "{" not in template:
+            continue
+        own = set(ours.paths(template))
+        for path in set(theirs.paths(template)) - own:
+            answer = ours.call(method, path, body=ours.body(operation))
+            assert answer.status_code == 404, f"{method} {path}: {answer.get_data(as_text=True)}"
+            require_unmarked(answer, theirs, "")
+            tried += 1
+    assert tried > 5
+    assert theirs.snapshot() == before
+
+
+def test_foreign_values_filter_to_nothing(
+    ours: World, theirs: World, guarded: list[Operation]
+) -> None:
+    values = theirs.values()
+    tried = 0
+    for method, template, operation in guarded:
+        named = [one["name"] for one in operation.get("parameters", []) if one["in"] == "query"]
+        for name in named:
+            for value in sorted(values.get(name, set()))[:3] or [theirs.mark]:
+                if method != "GET":
+                    continue
+                for path in list(ours.paths(template))[:1]:
+                    answer = ours.call(method, path, query={name: value})
+                    require_unmarked(answer, theirs, value)
+                    if answer.status_code == 200 and name in values:
+                        assert rows_of(answer.get_json()) == [], f"{template}?{name}={value}"
+                        tried += 1
+    assert tried > 10
+
+
+def test_nothing_that_one_does_shows_in_the_other(
+    new_world: Callable[[], World], theirs: World, guarded: list[Operation]
+) -> None:
+    """Every operation there is, with the other's values in place of every query parameter."""
+    ours = new_world()
+    before = theirs.snapshot()
+    values = theirs.values()
+    for method, template, operation in guarded:
+        named = [one["name"] for one in operation.get("parameters", []) if one["in"] == "query"]
+        query = {name: min(values.get(name, {theirs.mark})) for name in named} if named else None
+        for path in list(ours.paths(template))[:1]:
+            answer = ours.call(method, path, body=ours.body(operation), query=query)
+            said = answer.get_data(as_text=True)
+            for value in (query or {}).values():
+                said = said.replace(value, "")
+            assert theirs.mark not in said, f"{method} {path}"
+    assert theirs.snapshot() == before

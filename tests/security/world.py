@@ -1,0 +1,185 @@
+"""One organization with one resource of every kind, each carrying a mark that nobody else has."""
+
+import json
+import re
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from shared.clock import now, to_us
+from shared.evaluations import store as evaluations
+from shared.ingest.drain import Drain
+from shared.model_windows.windows_of import WindowsOf
+from shared.runtime import Runtime
+from tests.contracts.document import Document
+from tests.security.bodies import body_of
+from tests.support.app import Headers, new_key
+from tests.support.evaluations import evaluation
+from tests.support.people import new_member
+from tests.support.runtime import Org, make_org
+
+_TEXTS = (
+    "agent_id",
+    "environment",
+    "tool_name",
+    "hook_name",
+    "trigger_event",
+    "error_type",
+    "model",
+    "tool_call_id",
+    "goal",
+)
+
+
+@dataclass
+class World:
+    """`person` may do everything in the organization, and `key` all that a key can do."""
+
+    client: FlaskClient
+    document: Document
+    org: Org
+    mark: str
+    person: Headers
+    key: Headers
+    made: list[tuple[str, str]] = field(default_factory=list)
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        headers: Headers | None = None,
+        body: Any = None,
+        query: dict[str, str] | None = None,
+    ) -> TestResponse:
+        """One request, as the person unless told otherwise."""
+        return self.client.open(
+            path,
+            method=method,
+            # Of a form that is kept, so that equal answers are equal byte for byte.
+            headers={"X-Request-Id": "0" * 32, **(self.person if headers is None else headers)},
+            json=body,
+            query_string=query,
+        )
+
+    def body(self, operation: dict[str, Any]) -> Any:
+        """A body for an operation that carries this organization's mark."""
+        return body_of(self.document, operation, self.mark)
+
+    def rows(self, path: str) -> list[dict[str, Any]]:
+        """The rows of a list, empty where there is no such list."""
+        answer = self.call("GET", path)
+        return rows_of(answer.get_json()) if answer.status_code == 200 else []
+
+    def paths(self, template: str) -> Iterator[str]:
+        """The template's paths with every id that this organization has for them."""
+        [static, *rest] = re.split(r"(\{\w+\}[^{]*)", template)
+        yield from self._filled(static, [part for part in rest if part])
+
+    def _filled(self, prefix: str, rest: list[str]) -> Iterator[str]:
+        if not rest:
+            yield prefix
+            return
+        parameter, tail = rest[0].split("}", 1)
+        for row in self.rows(prefix.rstrip("/")):
+            value = row.get(parameter.lstrip("{"), row.get("id", row.get("key", row.get("name"))))
+            if value is not None:
+                yield from self._filled(prefix + quote(str(value), safe="") + tail, rest[1:])
+
+    def values(self) -> dict[str, set[str]]:
+        """What stands in the rows of all lists, by field: values to filter by."""
+        found: dict[str, set[str]] = {}
+        for method, template, _ in self.document.operations():
+            if method == "GET" and "{" not in template:
+                for row in self.rows(template):
+                    for name, value in row.items():
+                        if isinstance(value, str) and self.mark in value:
+                            found.setdefault(name, set()).add(value)
+        return found
+
+    def snapshot(self) -> dict[str, Any]:
+        """Everything that can be read of the organization, but for what moves by itself."""
+        seen: dict[str, Any] = {}
+        for method, template, operation in self.document.operations():
+            if method == "GET" and operation["security"]:
+                for path in self.paths(template):
+                    seen[path] = self.call("GET", path).get_data()
+        return {path: body for path, body in seen.items() if b"calculated_at" not in body}
+
+
+def make_world(runtime: Runtime, client: FlaskClient, document: Document) -> World:
+    """A new organization with events, an evaluation, a job, and whatever can be created."""
+    org = make_org(runtime)
+    mark = f"mark{secrets.token_hex(5)}"
+    world = World(
+        client=client,
+        document=document,
+        org=org,
+        mark=mark,
+        person=new_member(runtime, org, email=f"{mark}@example.org"),
+        key=new_key(runtime, org),
+    )
+    _store_session(runtime, world)
+    _create(world)
+    return world
+
+
+def rows_of(answer: Any) -> list[dict[str, Any]]:
+    """The rows of a list's answer, bare or in an envelope."""
+    if isinstance(answer, dict):
+        answer = next((value for value in answer.values() if isinstance(value, list)), [])
+    return [row for row in answer or [] if isinstance(row, dict)]
+
+
+def _store_session(runtime: Runtime, world: World) -> None:
+    """A session whose events and evaluation carry the mark wherever they can carry a text."""
+    event = {
+        "session_id": f"{world.mark}-session",
+        "timestamp": now().isoformat(),
+        **{name: f"{world.mark}-{name}" for name in _TEXTS},
+    }
+    types = ("agent_start", "tool_use", "model_response", "hook_triggered", "error", "agent_end")
+    lines = "\n".join(json.dumps({**event, "type": one}) for one in types)
+    answer = world.client.post(
+        "/v1/events",
+        data=lines,
+        content_type="application/x-ndjson",
+        headers=world.key,
+    )
+    assert answer.get_json()["accepted"] == len(types)
+    Drain(runtime, "security", WindowsOf(runtime)).run()
+    result = evaluation(
+        world.org.id,
+        f"{world.mark}-session",
+        to_us(now()),
+        environment=f"{world.mark}-environment",
+        agent_id=f"{world.mark}-agent_id",
+        scores={f"{world.mark}-score": 1.0},
+        summary=f"{world.mark}-summary",
+    )
+    evaluations.insert(runtime.clickhouse, [result])
+
+
+def _create(world: World) -> None:
+    """One of everything that the API can make, each below what was made before it."""
+    operations = [
+        (method, template, operation)
+        for method, template, operation in world.document.operations()
+        if operation["security"] and _creates(method, template, operation)
+    ]
+    for method, template, operation in sorted(operations, key=lambda one: one[1].count("/")):
+        for path in list(world.paths(template))[:1]:
+            answer = world.call(method, path, body=world.body(operation))
+            assert answer.status_code in (200, 201), (path, answer.get_data(as_text=True))
+            world.made.append((method, template))
+
+
+def _creates(method: str, template: str, operation: dict[str, Any]) -> bool:
+    """POST that answers 201, and PUT on a collection."""
+    return (method == "POST" and "201" in operation["responses"]) or (
+        method == "PUT" and "{" not in template
+    )
