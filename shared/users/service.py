@@ -7,17 +7,17 @@ organizations somebody is a member, is remembered by every process.
 import uuid
 
 from sqlalchemy import select
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from shared.addresses import normal_address
 from shared.clock import now
 from shared.errors import Conflict, Forbidden, NotFound
-from shared.ids import new_id, parse_uuid
+from shared.ids import parse_uuid
 from shared.mail import Letter, enqueue
 from shared.organizations import Organization
 from shared.queue import Queue
 from shared.users.grants import Grant, Granter, assign, permissions_of, worth
+from shared.users.joining import join
 from shared.users.members import members_of
 from shared.users.models import Membership, User
 from shared.users.records import MemberRecord, record, records
@@ -56,22 +56,14 @@ def invite(
     """
     address = normal_address(email, "email")
     gained = worth(session, org_id, grant)
-    session.execute(insert(User).values(id=new_id(), email=address).on_conflict_do_nothing())
-    user_id = session.scalars(select(User.id).where(User.email == address)).one()
-    # Of two invitations at a time the second waits here for the first, and then finds a member.
-    made = session.scalars(
-        insert(Membership)
-        .values(org_id=org_id, user_id=user_id)
-        .on_conflict_do_nothing()
-        .returning(Membership)
-    ).one_or_none()
+    made = join(session, org_id, address)
     if made is None:
-        raise _exists(_locked(session, org_id, user_id))
+        raise _exists(session, org_id, address)
     assign(made, grant, gained, by)
     session.flush()
     context = {"org_name": _name_of(session, org_id), "invited_by": by.name}
     enqueue(session, queue, Letter("invitation", address, org_id, context))
-    return _shown(session, org_id, user_id)
+    return _shown(session, org_id, made.user_id)
 
 
 def change(
@@ -159,8 +151,13 @@ def _name_of(session: Session, org_id: uuid.UUID) -> str:
     return session.scalars(select(Organization.name).where(Organization.id == org_id)).one()
 
 
-def _exists(membership: Membership | None) -> Conflict:
-    if membership is not None and membership.disabled_at is not None:
+def _exists(session: Session, org_id: uuid.UUID, address: str) -> Conflict:
+    query = (
+        select(Membership.disabled_at)
+        .join(User, User.id == Membership.user_id)
+        .where(Membership.org_id == org_id, User.email == address)
+    )
+    if session.scalars(query).one_or_none() is not None:
         return _disabled()
     return Conflict("this address is a user of the organization", code="user_exists")
 
