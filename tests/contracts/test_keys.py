@@ -101,6 +101,34 @@ def test_granting_what_no_key_can_hold_is_422_before_it_is_403(
     assert answer.get_json()["required_permission"] == "events:add"
 
 
+def test_people_change_what_a_key_may_do_and_keys_do_not(
+    client: FlaskClient, document: Document, key: Key, person: Key
+) -> None:
+    row = make(client, key()).get_json()
+    for headers, permissions, status in (
+        (person(), ["events:read"], 200),
+        (key(), ["events:read"], 403),
+        (person("keys:update"), ["queries:run"], 403),
+        (person(), ["orgs:admin"], 422),
+        (person(), ["keys:update"], 422),
+    ):
+        body = {"permissions": permissions}
+        answer = client.patch(f"/v1/keys/{row['id']}", json=body, headers=headers)
+        assert answer.status_code == status
+        told = document.require(answer, "PATCH", "/v1/keys/{key_id}")
+        if status == 200:
+            assert told == {**row, "permissions": permissions}
+
+
+def test_a_key_is_seeded_from_a_set_without_what_no_key_can_hold(
+    client: FlaskClient, document: Document, key: Key
+) -> None:
+    """http-api.md, Authentication 6."""
+    row = document.require(make(client, key(), permission_set="admin"), "POST", "/v1/keys")
+    assert "keys:read" in row["permissions"]
+    assert {"keys:update", "orgs:admin"}.isdisjoint(row["permissions"])
+
+
 def test_introspection_tells_whose_a_key_is(
     client: FlaskClient, document: Document, key: Key
 ) -> None:
