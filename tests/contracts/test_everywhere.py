@@ -146,8 +146,11 @@ def test_parameters_at_their_edges(
         ("redis_url", "redis://127.0.0.1:{}/0", "POST", DISABLE),
         ("clickhouse_url", "clickhouse://x@127.0.0.1:{}/x", "GET", "/v1/events"),
         ("clickhouse_url", "clickhouse://x@127.0.0.1:{}/x", "GET", "/v1/evaluations"),
+        ("clickhouse_url", "clickhouse://x@127.0.0.1:{}/x", "GET", "/v1/usage"),
+        ("clickhouse_url", "clickhouse://x@127.0.0.1:{}/x", "GET", "/v1/usage/windows"),
         ("clickhouse_url", "clickhouse://x@127.0.0.1:{}/x", "POST", RE_EVALUATE),
         ("database_url", "postgresql://x@127.0.0.1:{}/x", "GET", "/v1/keys"),
+        ("database_url", "postgresql://x@127.0.0.1:{}/x", "GET", "/v1/settings"),
     ],
 )
 def test_503_when_a_store_is_down_says_when_to_come_back(

@@ -9,6 +9,7 @@ from flask.testing import FlaskClient
 from structlog.testing import capture_logs
 from werkzeug.test import TestResponse
 
+from shared.devstack.ports import free_port
 from shared.permission_sets import PermissionSet
 from shared.runtime import Runtime
 from shared.settings import CATALOGUE
@@ -184,6 +185,18 @@ def test_settings_are_the_organizations_own(
         untouched = row(client, stranger, name)
         assert put(client, key(), name, value).status_code == 200
         assert row(client, stranger, name) == untouched
+
+
+def test_nothing_changes_while_redis_cannot_tell_the_other_processes(
+    client: FlaskClient, key: Key, runtime: Runtime
+) -> None:
+    headers = key()
+    before = row(client, headers, "otp_ttl_secs")
+    away = f"redis://127.0.0.1:{free_port()}/0"
+    with connected(msgspec.structs.replace(runtime.settings, redis_url=away)) as broken:
+        alone = create_app(broken).test_client()
+        assert put(alone, headers, "otp_ttl_secs", 61).status_code == 503
+    assert row(client, headers, "otp_ttl_secs") == before
 
 
 def test_the_body_is_bounded(client: FlaskClient, key: Key) -> None:
