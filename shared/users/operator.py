@@ -8,14 +8,13 @@ import uuid
 from dataclasses import dataclass
 
 from sqlalchemy import select
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from shared.addresses import normal_address
 from shared.clock import now
 from shared.errors import Conflict, NotFound
-from shared.ids import new_id
 from shared.users.grants import Grant, Granter, assign, worth
+from shared.users.joining import join
 from shared.users.models import Membership, User
 from shared.users.records import MemberRecord, record
 
@@ -42,14 +41,7 @@ def add(
     """
     address = normal_address(email)
     gained = worth(session, org_id, grant)
-    session.execute(insert(User).values(id=new_id(), email=address).on_conflict_do_nothing())
-    user_id = session.scalars(select(User.id).where(User.email == address)).one()
-    made = session.scalars(
-        insert(Membership)
-        .values(org_id=org_id, user_id=user_id, is_protected=is_protected)
-        .on_conflict_do_nothing()
-        .returning(Membership)
-    ).one_or_none()
+    made = join(session, org_id, address, is_protected=is_protected)
     if made is None:
         raise Conflict(f"{address} is a member already", code="user_exists")
     assign(made, grant, gained, _OPERATOR)
