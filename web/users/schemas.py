@@ -48,9 +48,7 @@ class InvitationBody(Body):
     permission_removed = _tokens("of the set, or of what is added")
     permissions = fields.List(
         fields.String(metadata={"enum": sorted(ALL)}),
-        metadata={
-            "description": "older than sets: these are added, to no set unless one is named"
-        },
+        metadata={"description": "older than sets: these are added, to no set unless one is named"},
     )
 
 
