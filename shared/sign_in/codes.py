@@ -23,7 +23,7 @@ from shared.clock import now
 from shared.config import Settings
 from shared.sign_in.models import SignInCode
 from shared.sign_in.sessions import allowed, shortest
-from shared.users import Member, memberships_of
+from shared.users import Member, Membership, User, memberships_of
 
 DIGITS = 6
 MAX_WRONG_TRIES = 5
@@ -72,7 +72,18 @@ def redeem(session: Session, config: Settings, email: str, code: str) -> list[Me
         row.wrong_tries += 1
         return None
     session.delete(row)
+    _hold_memberships(session, email)
     return allowed(session, config, memberships_of(session, email=email)) or None
+
+
+def _hold_memberships(session: Session, email: str) -> None:
+    """Who takes a membership away just now waits, and then finds the session that it has to end."""
+    session.execute(
+        select(Membership.user_id)
+        .join(User, User.id == Membership.user_id)
+        .where(User.email == email)
+        .with_for_update(read=True, of=Membership)
+    )
 
 
 def _store(session: Session, email: str, salt: bytes, code_hash: bytes, ttl_secs: int) -> None:

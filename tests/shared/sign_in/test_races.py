@@ -5,8 +5,21 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from threading import Barrier
 from typing import TypeVar
+from uuid import UUID
 
+import pytest
+from sqlalchemy import select, text
+
+from shared.errors import Unauthorized
+from shared.generation import at_once
 from shared.runtime import Runtime
+from shared.sign_in import codes, service
+from shared.sign_in.leaving import disable_member
+from shared.sign_in.models import SignInSession
+from shared.sign_in.sessions import open_session
+from shared.users import memberships_of
+from tests.support.processes import wait_until
+from tests.support.runtime import Org
 from tests.support.sign_in import new_code, other_than, redeem, row_of
 
 T = TypeVar("T")
@@ -57,6 +70,46 @@ def test_of_two_who_redeem_a_code_one_wins(runtime: Runtime, email: str) -> None
 
 
 def test_of_codes_issued_at_a_time_one_lives(runtime: Runtime, email: str) -> None:
-    issued = at_the_same_time([partial(new_code, runtime, email)] * 6)
+    issued = at_the_same_time([partial(new_code, runtime, email)] * 4)
     found = [redeem(runtime, email, code) for code in issued]
     assert sum(members is not None for members in found) == 1
+
+
+def test_nobody_signs_in_while_being_disabled(runtime: Runtime, org: Org, email: str) -> None:
+    """A session made in that moment would count again once the member is enabled."""
+    code = new_code(runtime, email)
+    with ThreadPoolExecutor(1) as pool:
+        with at_once(runtime.postgres, runtime.redis) as session:
+            [member] = memberships_of(session, email=email)
+            disable_member(session, org.uuid, str(member.user_id))
+            entering = pool.submit(service.sign_in, runtime, email, code)
+            wait_until(lambda: entering.done() or waits_for_a_lock(runtime))
+        with pytest.raises(Unauthorized):
+            entering.result(30)
+
+
+def test_who_signed_in_just_before_is_signed_out(runtime: Runtime, org: Org, email: str) -> None:
+    code = new_code(runtime, email)
+
+    def disable(user_id: UUID) -> None:
+        with at_once(runtime.postgres, runtime.redis) as session:
+            disable_member(session, org.uuid, str(user_id))
+
+    with ThreadPoolExecutor(1) as pool:
+        with runtime.postgres.transaction() as session:
+            members = codes.redeem(session, runtime.settings, email, code)
+            assert members is not None
+            disabling = pool.submit(disable, members[0].user_id)
+            wait_until(lambda: disabling.done() or waits_for_a_lock(runtime))
+            open_session(session, runtime.settings, members)
+        disabling.result(30)
+    with runtime.postgres.transaction() as session:
+        left = select(SignInSession).where(SignInSession.user_id == members[0].user_id)
+        assert session.scalars(left).all() == []
+
+
+def waits_for_a_lock(runtime: Runtime) -> bool:
+    """Whether some transaction waits for another one's row."""
+    query = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+    with runtime.postgres.transaction() as session:
+        return bool(session.scalar(text(query)))
