@@ -8,6 +8,7 @@
 It stands directly below `route`, so that nothing of a request is read before it is allowed.
 """
 
+import uuid
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
@@ -103,6 +104,11 @@ def public(view: View[P, R]) -> View[P, R]:
 def current_identity() -> Identity:
     """The identity of the request, inside a route that requires one."""
     return cast("Identity", g.identity)
+
+
+def current_org_id() -> uuid.UUID:
+    """The organization that the request acts for."""
+    return uuid.UUID(current_identity().org_id)
 
 
 def current_user() -> UserRef:

@@ -9,7 +9,7 @@ from flask import Response
 from shared import conversations
 from shared.clock import format_ts
 from shared.conversations import Conversation
-from web.auth import current_identity, current_user, requires_person
+from web.auth import current_org_id, current_user, requires_person
 from web.blueprint import Blueprint
 from web.body import read_json_body
 from web.conversations.schemas import (
@@ -109,4 +109,4 @@ class _Owner(NamedTuple):
 
 
 def _owner() -> _Owner:
-    return _Owner(uuid.UUID(current_identity().org_id), current_user().id)
+    return _Owner(current_org_id(), current_user().id)

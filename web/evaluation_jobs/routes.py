@@ -1,13 +1,11 @@
 """Evaluation jobs: list those without a result, ask for one more."""
 
-from uuid import UUID
-
 from flask import Response
 
 from shared.clock import format_optional_ts, format_ts
 from shared.evaluation_jobs import service
 from shared.evaluation_jobs.service import LiveJob
-from web.auth import current_identity, requires
+from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.evaluation_jobs.schemas import STATUSES, JobList, JobQuery, Queued
 from web.responses import json_response
@@ -22,9 +20,10 @@ blueprint = Blueprint("evaluation_jobs", "Evaluations that are queued or in flig
 @blueprint.response(200, JobList)
 def list_evaluation_jobs(status: list[str], limit: int) -> Response:
     """List evaluations that have no result yet, newest first."""
-    org_id = UUID(current_identity().org_id)
     with runtime().postgres.transaction() as session:
-        jobs = service.live_jobs(session, org_id, statuses=status or STATUSES, limit=limit)
+        jobs = service.live_jobs(
+            session, current_org_id(), statuses=status or STATUSES, limit=limit
+        )
     return json_response({"jobs": [_row(job) for job in jobs]})
 
 
@@ -39,8 +38,8 @@ def re_evaluate_session(session_id: str) -> Response:
     409 with the code `evaluation_live` while one is queued or in flight, `session_open` while the
     session goes on, `evaluator_disabled` without an evaluator.
     """
-    identity = current_identity()
-    job_id = service.re_evaluate(runtime(), UUID(identity.org_id), identity.org_slug, session_id)
+    org_slug = current_identity().org_slug
+    job_id = service.re_evaluate(runtime(), current_org_id(), org_slug, session_id)
     return json_response(
         {"session_id": session_id, "status": "queued", "job_id": str(job_id)}, status=202
     )

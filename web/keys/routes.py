@@ -1,12 +1,11 @@
 """API keys: made, listed, changed, disabled and regenerated."""
 
-import uuid
 from typing import Any
 
 from shared import keys
 from shared.generation import at_once
 from shared.keys import ApiKey, NewKey
-from web.auth import current_identity, requires, requires_person
+from web.auth import current_identity, current_org_id, requires, requires_person
 from web.blueprint import Blueprint
 from web.keys.schemas import KeyBody, KeyChangeBody, KeyRow, RegeneratedKey
 from web.state import runtime
@@ -34,7 +33,7 @@ def create_key(body: dict[str, Any]) -> ApiKey:
     )
     identity = current_identity()
     with runtime().postgres.transaction() as session:
-        return keys.create(session, _org_id(), wanted, granter=identity.permissions)
+        return keys.create(session, current_org_id(), wanted, granter=identity.permissions)
 
 
 @blueprint.route("/keys")
@@ -46,7 +45,7 @@ def list_keys() -> list[ApiKey]:
     In the default organization the keys of the instance are listed as well.
     """
     with runtime().postgres.transaction() as session:
-        return keys.visible(session, current_identity().org_slug, _org_id())
+        return keys.visible(session, current_identity().org_slug, current_org_id())
 
 
 @blueprint.route("/keys/<key_id>", methods=["PATCH"])
@@ -62,7 +61,7 @@ def update_key(body: dict[str, Any], key_id: str) -> ApiKey:
     """
     granter = current_identity().permissions
     with at_once(runtime().postgres, runtime().redis) as session:
-        return keys.change(session, _org_id(), key_id, body["permissions"], granter=granter)
+        return keys.change(session, current_org_id(), key_id, body["permissions"], granter=granter)
 
 
 @blueprint.route("/keys/<key_id>/disable", methods=["POST"])
@@ -72,7 +71,7 @@ def update_key(body: dict[str, Any], key_id: str) -> ApiKey:
 def disable_key(key_id: str) -> ApiKey:
     """Revoke a key for good, from its next request on."""
     with at_once(runtime().postgres, runtime().redis) as session:
-        return keys.disable(session, _org_id(), key_id)
+        return keys.disable(session, current_org_id(), key_id)
 
 
 @blueprint.route("/keys/<key_id>/regenerate", methods=["POST"])
@@ -87,7 +86,7 @@ def regenerate_key(key_id: str) -> dict[str, Any]:
     """
     granter = current_identity().permissions
     with at_once(runtime().postgres, runtime().redis) as session:
-        key, secret = keys.regenerate(session, _org_id(), key_id, granter=granter)
+        key, secret = keys.regenerate(session, current_org_id(), key_id, granter=granter)
     return {
         "id": key.id,
         "name": key.name,
@@ -95,7 +94,3 @@ def regenerate_key(key_id: str) -> dict[str, Any]:
         "created_at": key.created_at,
         "key": secret,
     }
-
-
-def _org_id() -> uuid.UUID:
-    return uuid.UUID(current_identity().org_id)

@@ -1,6 +1,5 @@
 """Context windows of models: what an organization knows better than the built-in table."""
 
-import uuid
 from typing import Any
 
 from flask import Response
@@ -9,7 +8,7 @@ from shared.generation import at_once
 from shared.model_windows import service as model_windows
 from shared.model_windows.models import ModelContextWindow
 from shared.model_windows.service import Resolved
-from web.auth import current_identity, requires
+from web.auth import current_org_id, requires
 from web.blueprint import Blueprint
 from web.model_windows.schemas import ModelQuery, ResolvedWindow, WindowBody, WindowList, WindowRow
 from web.responses import no_content
@@ -26,7 +25,7 @@ _PATH = "/settings/model-context-windows"
 def list_model_windows() -> dict[str, Any]:
     """List the context windows that the organization set."""
     with runtime().postgres.transaction() as session:
-        return {"model_context_windows": model_windows.overrides(session, _org_id())}
+        return {"model_context_windows": model_windows.overrides(session, current_org_id())}
 
 
 @blueprint.route(_PATH, methods=["PUT"])
@@ -40,7 +39,9 @@ def put_model_window(body: dict[str, Any]) -> ModelContextWindow:
     Events that are stored keep the window they got.
     """
     with at_once(runtime().postgres, runtime().redis) as session:
-        return model_windows.put(session, _org_id(), body["model_id"], body["context_window"])
+        return model_windows.put(
+            session, current_org_id(), body["model_id"], body["context_window"]
+        )
 
 
 @blueprint.route(_PATH, methods=["DELETE"])
@@ -50,7 +51,7 @@ def put_model_window(body: dict[str, Any]) -> ModelContextWindow:
 def delete_model_window(query: dict[str, Any]) -> Response:
     """Take a model back to the built-in table, from the next event on."""
     with at_once(runtime().postgres, runtime().redis) as session:
-        model_windows.remove(session, _org_id(), query["model"])
+        model_windows.remove(session, current_org_id(), query["model"])
     return no_content()
 
 
@@ -61,8 +62,4 @@ def delete_model_window(query: dict[str, Any]) -> Response:
 def resolve_model_window(query: dict[str, Any]) -> Resolved:
     """Tell which context window the next event of a model gets."""
     with runtime().postgres.transaction() as session:
-        return model_windows.resolve(session, _org_id(), query["model"])
-
-
-def _org_id() -> uuid.UUID:
-    return uuid.UUID(current_identity().org_id)
+        return model_windows.resolve(session, current_org_id(), query["model"])

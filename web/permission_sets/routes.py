@@ -1,6 +1,5 @@
 """Permission sets: named grants that members have."""
 
-import uuid
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,7 +8,7 @@ from sqlalchemy.orm import Session
 from shared import permission_sets, users
 from shared.generation import at_once
 from shared.permission_sets import SetRecord
-from web.auth import current_identity, requires
+from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.permission_sets.schemas import DeletedSet, NewSetBody, SetBody, SetRow
 from web.state import runtime
@@ -23,8 +22,8 @@ blueprint = Blueprint("permission-sets", "Named grants that members have")
 def list_permission_sets() -> list[dict[str, Any]]:
     """List the built-in permission sets, then the organization's own by name."""
     with runtime().postgres.transaction() as session:
-        counts = users.active_by_set(session, _org_id())
-        return [_row(found, counts) for found in permission_sets.visible(session, _org_id())]
+        counts = users.active_by_set(session, current_org_id())
+        return [_row(found, counts) for found in permission_sets.visible(session, current_org_id())]
 
 
 @blueprint.route("/permission-sets", methods=["POST"])
@@ -43,7 +42,7 @@ def create_permission_set(body: dict[str, Any]) -> dict[str, Any]:
     )
     granter = current_identity().permissions
     with runtime().postgres.transaction() as session:
-        made = permission_sets.create(session, _org_id(), wanted, granter=granter)
+        made = permission_sets.create(session, current_org_id(), wanted, granter=granter)
         return _row(made, {})
 
 
@@ -53,7 +52,7 @@ def create_permission_set(body: dict[str, Any]) -> dict[str, Any]:
 def get_permission_set(name: str) -> dict[str, Any]:
     """Read one permission set."""
     with runtime().postgres.transaction() as session:
-        return _shown(session, permission_sets.get(session, _org_id(), name))
+        return _shown(session, permission_sets.get(session, current_org_id(), name))
 
 
 @blueprint.route("/permission-sets/<any_id:name>", methods=["PUT"])
@@ -70,7 +69,7 @@ def update_permission_set(body: dict[str, Any], name: str) -> dict[str, Any]:
     with at_once(runtime().postgres, runtime().redis) as session:
         changed = permission_sets.change(
             session,
-            _org_id(),
+            current_org_id(),
             name,
             description=body.get("description"),
             permissions=body.get("permissions"),
@@ -90,12 +89,12 @@ def delete_permission_set(name: str) -> dict[str, int]:
     """
     config = runtime().settings
     with at_once(runtime().postgres, runtime().redis) as session:
-        affected = users.delete_set(session, config, _org_id(), name)
+        affected = users.delete_set(session, config, current_org_id(), name)
     return {"affected_users": affected}
 
 
 def _shown(session: Session, found: SetRecord) -> dict[str, Any]:
-    return _row(found, users.active_by_set(session, _org_id()))
+    return _row(found, users.active_by_set(session, current_org_id()))
 
 
 def _row(found: SetRecord, counts: Mapping[str, int]) -> dict[str, Any]:
@@ -106,7 +105,3 @@ def _row(found: SetRecord, counts: Mapping[str, int]) -> dict[str, Any]:
         "is_builtin": found.is_builtin,
         "user_count": counts.get(found.name, 0),
     }
-
-
-def _org_id() -> uuid.UUID:
-    return uuid.UUID(current_identity().org_id)

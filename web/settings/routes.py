@@ -1,12 +1,11 @@
 """Settings of an organization: listed, described, changed."""
 
-import uuid
 from typing import Any
 
 from shared import settings
 from shared.generation import at_once
 from shared.settings import CATALOGUE, Editor, default_of
-from web.auth import current_identity, requires
+from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.settings.schemas import (
     SettingBody,
@@ -27,7 +26,7 @@ blueprint = Blueprint("settings", "What people change while the service runs")
 def list_settings() -> dict[str, Any]:
     """List every setting with the value in force; secrets are never shown."""
     with runtime().postgres.transaction() as session:
-        found = settings.current(session, runtime().settings, _org_id())
+        found = settings.current(session, runtime().settings, current_org_id())
     return {"settings": [row_of(current) for current in found]}
 
 
@@ -56,10 +55,6 @@ def put_setting(body: dict[str, Any], key: str) -> dict[str, Any]:
     editor = Editor(identity.name, None if identity.user is None else identity.user.email)
     with at_once(runtime().postgres, runtime().redis) as session:
         changed = settings.change(
-            session, runtime().settings, _org_id(), key, body["value"], editor
+            session, runtime().settings, current_org_id(), key, body["value"], editor
         )
     return row_of(changed)
-
-
-def _org_id() -> uuid.UUID:
-    return uuid.UUID(current_identity().org_id)

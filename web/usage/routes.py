@@ -1,10 +1,9 @@
 """What an organization used, by billing window."""
 
-import uuid
 from typing import Any
 
 from shared.usage import service as usage
-from web.auth import current_identity, requires
+from web.auth import current_org_id, requires
 from web.blueprint import Blueprint
 from web.state import runtime
 from web.usage.schemas import Usage, UsageQuery, UsageWindows
@@ -19,7 +18,7 @@ blueprint = Blueprint("usage", "What an organization used, in windows of 30 days
 @blueprint.alt_response(504, "GATEWAY_TIMEOUT")
 def get_usage(query: dict[str, Any]) -> usage.Usage:
     """Count what was used in a window, the current one unless told otherwise; up to 60 s old."""
-    return usage.usage(runtime(), _org_id(), query["window_start"])
+    return usage.usage(runtime(), current_org_id(), query["window_start"])
 
 
 @blueprint.route("/usage/windows")
@@ -28,8 +27,4 @@ def get_usage(query: dict[str, Any]) -> usage.Usage:
 @blueprint.alt_response(504, "GATEWAY_TIMEOUT")
 def list_usage_windows() -> dict[str, Any]:
     """List the newest 36 windows with their events and evaluations; up to 60 s old."""
-    return {"windows": usage.windows(runtime(), _org_id())}
-
-
-def _org_id() -> uuid.UUID:
-    return uuid.UUID(current_identity().org_id)
+    return {"windows": usage.windows(runtime(), current_org_id())}

@@ -1,6 +1,5 @@
 """Users: the members of the organization, and what each may do."""
 
-import uuid
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -10,7 +9,7 @@ from shared.generation import at_once
 from shared.permissions import require_known
 from shared.sign_in.leaving import disable_member
 from shared.users import Grant, Granter, MemberRecord
-from web.auth import current_identity, requires, requires_identity
+from web.auth import current_identity, current_org_id, requires, requires_identity
 from web.blueprint import Blueprint
 from web.state import runtime
 from web.users.schemas import AccessGranter, GrantBody, InvitationBody, UserDefaults, UserRow
@@ -24,7 +23,7 @@ blueprint = Blueprint("users", "Members of the organization")
 def list_users() -> list[MemberRecord]:
     """List the organization's users by address, disabled ones too."""
     with runtime().postgres.transaction() as session:
-        return users.visible(session, _org_id())
+        return users.visible(session, current_org_id())
 
 
 @blueprint.route("/users", methods=["POST"])
@@ -40,7 +39,9 @@ def invite_user(body: dict[str, Any]) -> MemberRecord:
     """
     with at_once(runtime().postgres, runtime().redis) as session:
         grant = _invited_to(session, body)
-        return users.invite(session, runtime().queue, _org_id(), body["email"], grant, _granter())
+        return users.invite(
+            session, runtime().queue, current_org_id(), body["email"], grant, _granter()
+        )
 
 
 @blueprint.route("/users/defaults")
@@ -49,7 +50,7 @@ def invite_user(body: dict[str, Any]) -> MemberRecord:
 def get_user_defaults() -> dict[str, Any]:
     """Tell what an invitation gives when it says nothing else."""
     with runtime().postgres.transaction() as session:
-        found = users.default_set(session, runtime().settings, _org_id())
+        found = users.default_set(session, runtime().settings, current_org_id())
     return {"permission_set": found.name, "permissions": found.permissions}
 
 
@@ -59,7 +60,7 @@ def get_user_defaults() -> dict[str, Any]:
 def get_user(user_id: str) -> MemberRecord:
     """Read one user."""
     with runtime().postgres.transaction() as session:
-        return users.get(session, _org_id(), user_id)
+        return users.get(session, current_org_id(), user_id)
 
 
 @blueprint.route("/users/<user_id>", methods=["PUT"])
@@ -74,7 +75,7 @@ def update_user(grant: Grant, user_id: str) -> MemberRecord:
     The caller can only give what it holds itself. The user is told by mail what has changed.
     """
     with at_once(runtime().postgres, runtime().redis) as session:
-        return users.change(session, runtime().queue, _org_id(), user_id, grant, _granter())
+        return users.change(session, runtime().queue, current_org_id(), user_id, grant, _granter())
 
 
 @blueprint.route("/users/<user_id>", methods=["DELETE"])
@@ -84,7 +85,7 @@ def update_user(grant: Grant, user_id: str) -> MemberRecord:
 def disable_user(user_id: str) -> MemberRecord:
     """Disable a user, who is signed out everywhere; the record is kept."""
     with at_once(runtime().postgres, runtime().redis) as session:
-        return disable_member(session, _org_id(), user_id)
+        return disable_member(session, current_org_id(), user_id)
 
 
 @blueprint.route("/users/<user_id>/enable", methods=["POST"])
@@ -94,7 +95,7 @@ def disable_user(user_id: str) -> MemberRecord:
 def enable_user(user_id: str) -> MemberRecord:
     """Give a disabled user back what it was given; it has to sign in anew."""
     with at_once(runtime().postgres, runtime().redis) as session:
-        return users.enable(session, _org_id(), user_id)
+        return users.enable(session, current_org_id(), user_id)
 
 
 @blueprint.route("/access-granters")
@@ -103,7 +104,7 @@ def enable_user(user_id: str) -> MemberRecord:
 def list_access_granters() -> list[dict[str, str]]:
     """List whom to ask for more: active users that hold `users:update`, at most 50."""
     with runtime().postgres.transaction() as session:
-        return [{"email": email} for email in users.access_granters(session, _org_id())]
+        return [{"email": email} for email in users.access_granters(session, current_org_id())]
 
 
 def _invited_to(session: Session, body: dict[str, Any]) -> Grant:
@@ -112,7 +113,7 @@ def _invited_to(session: Session, body: dict[str, Any]) -> Grant:
     require_known(legacy or ())
     permission_set: str | None = body.get("permission_set")
     if legacy is None and "permission_set" not in body:
-        permission_set = users.default_set(session, runtime().settings, _org_id()).name
+        permission_set = users.default_set(session, runtime().settings, current_org_id()).name
     return Grant(
         permission_set=permission_set,
         added=[*(legacy or ()), *body["permission_added"]],
@@ -123,7 +124,3 @@ def _invited_to(session: Session, body: dict[str, Any]) -> Grant:
 def _granter() -> Granter:
     identity = current_identity()
     return Granter(identity.name, identity.permissions)
-
-
-def _org_id() -> uuid.UUID:
-    return uuid.UUID(current_identity().org_id)
