@@ -10,7 +10,7 @@ import pytest
 
 from shared.devstack import DevStack
 from shared.runtime import Runtime
-from tests.support.app import ADMIN_KEY, Headers, new_key
+from tests.support.app import ADMIN_KEY, AGENT_API_KEY, Headers, new_key
 from tests.support.databases import environment
 from tests.support.people import new_email, new_member
 from tests.support.runtime import Org
@@ -27,6 +27,8 @@ def servers(
     environ = {
         **environment(migrated_stack.urls),
         "ADMIN_KEY": ADMIN_KEY,
+        # Left out, it would be revoked for the other tests.
+        "AGENT_API_KEY": AGENT_API_KEY,
         "WEB_CONCURRENCY": "1",
     }
     folder: Path = tmp_path_factory.mktemp("servers")

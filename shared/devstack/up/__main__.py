@@ -27,8 +27,8 @@ def main(check: bool, no_demo: bool) -> None:
     """Start the whole service on this machine, play a demonstration, stay up until Ctrl-C.
 
     Variables of the environment are passed on and win over what would be generated: PORT,
-    ADMIN_KEY, AGENT_API_KEY, DEVSTACK_DIR (data and logs, default .devstack), DATABASE_URL,
-    REDIS_URL, CLICKHOUSE_URL, EVALUATOR_ENDPOINT, EVALUATOR_TOKEN, ...
+    PUBLIC_URL, ADMIN_KEY, AGENT_API_KEY, ADMIN_EMAIL, DEVSTACK_DIR (data and logs, default
+    .devstack), DATABASE_URL, REDIS_URL, CLICKHOUSE_URL, EVALUATOR_ENDPOINT, EVALUATOR_TOKEN, ...
     """
     if check and no_demo:
         raise click.UsageError("--check needs the demonstration")
@@ -65,7 +65,7 @@ def _serve(deployment: Deployment, *, check: bool, demo: bool) -> bool:
         finally:
             api.close()
         click.echo(f"the demonstration took {time.monotonic() - started:.1f} s")
-    print_next_steps(console, deployment.url, deployment.admin_key, deployment.variables)
+    print_next_steps(console, deployment)
     click.echo("Ctrl-C stops everything; the data stays.")
     threading.Event().wait()
     return True

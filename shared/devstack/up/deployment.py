@@ -24,6 +24,7 @@ from shared.devstack.up.programs import PROJECT, Program
 from shared.devstack.up.watcher import Watcher
 
 _PROCESS_TYPES = ("web", "worker", "clock")
+_ADMIN_EMAIL = "admin@example.com"
 _STARTING_SECONDS = 60.0
 _STOPPING_SECONDS = 8.0
 
@@ -64,6 +65,14 @@ class Deployment:
     def variables(self) -> dict[str, str]:
         """What the operator's tool needs beside the user's own variables: where the stores are."""
         return to_export(self.environ, self._given)
+
+    @property
+    def sign_in(self) -> str:
+        """As whom one can sign in, and where the code that is asked for is found."""
+        email = self.environ["ADMIN_EMAIL"]
+        if self._given.get("SMTP_HOST"):
+            return f"{email}, with a code that is sent by mail"
+        return f"{email}, with a code from {self._stack.directory}/logs/worker.log"
 
     @property
     def stack(self) -> DevStack:
@@ -116,12 +125,15 @@ class Deployment:
         self.stop()
 
     def _make_environ(self) -> dict[str, str]:
+        port = str(web_port(self._given, self._say))
         environ = {
             **self._given,
             **store_urls(self._stack.urls, self._given),
             **secrets_for(self._stack.directory, self._given),
             "PATH": search_path(self._given),
-            "PORT": str(web_port(self._given, self._say)),
+            "PORT": port,
+            "PUBLIC_URL": self._given.get("PUBLIC_URL") or f"http://{LOOPBACK}:{port}",
+            "ADMIN_EMAIL": self._given.get("ADMIN_EMAIL") or _ADMIN_EMAIL,
         }
         if self.uses_example_evaluator:
             environ["EVALUATOR_ENDPOINT"] = f"http://{LOOPBACK}:{free_port()}"

@@ -1,7 +1,7 @@
 """What `bin/up` prints: the scores by agent, the checks, and how to go on."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from statistics import fmean
 
@@ -11,6 +11,7 @@ from rich.table import Table
 
 from shared.devstack.up.checks import Check
 from shared.devstack.up.demo import Played
+from shared.devstack.up.deployment import Deployment
 
 _MOST_SCORES = 6
 
@@ -50,8 +51,9 @@ def print_checks(console: Console, checks: Sequence[Check]) -> bool:
     return all(check.passed for check in checks)
 
 
-def print_next_steps(console: Console, url: str, key: str, variables: Mapping[str, str]) -> None:
-    """URLs, the key, and commands to paste; `variables` are what bin/orgctl needs."""
+def print_next_steps(console: Console, deployment: Deployment) -> None:
+    """URLs, the key, whom to sign in as, and commands to paste."""
+    url, key, variables = deployment.url, deployment.admin_key, deployment.variables
     event = {
         "session_id": "my-first-session",
         "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
@@ -65,6 +67,7 @@ def print_next_steps(console: Console, url: str, key: str, variables: Mapping[st
         f"API:       {url}/v1/docs",
         f"OpenAPI:   {url}/v1/openapi.json",
         f"ADMIN_KEY: {key}",
+        f"Sign in:   {deployment.sign_in}",
         "",
         "Go on with:",
         f"curl {auth} '{url}/v1/sessions?limit=3'",
