@@ -13,13 +13,17 @@ import pytest
 from honcho.environ import parse_procfile
 
 from shared.config import Settings, variables_table
+from shared.mail.kinds import KINDS
 from shared.orgctl.cli import main as orgctl
+from shared.permissions.__main__ import permissions_table
 from tests.support import markdown
 from tests.support.markdown import PROJECT
 
 README = (PROJECT / "README.md").read_text()
 DOCUMENTS = markdown.documents()
 SCRIPT_VARIABLES = {"DEVSTACK_DIR", "WATCHPOST_SHARED"}
+# OpenSSL's own.
+FOREIGN_VARIABLES = {"SSL_CERT_FILE"}
 
 # Written so that this file does not hold what it looks for.
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|home|root|Users|opt)/\w")
@@ -49,9 +53,32 @@ def test_every_variable_stands_in_the_readme_with_its_default() -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=names)
 def test_no_variable_is_named_that_does_not_exist(document: Path) -> None:
-    known = {field.name.upper() for field in msgspec.structs.fields(Settings)} | SCRIPT_VARIABLES
+    settings = {field.name.upper() for field in msgspec.structs.fields(Settings)}
+    known = settings | SCRIPT_VARIABLES | FOREIGN_VARIABLES
     named = set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", document.read_text()))
     assert named <= known
+
+
+def test_every_permission_stands_in_its_document_with_the_sets_that_hold_it() -> None:
+    document = (PROJECT / "docs/permissions.md").read_text()
+    assert permissions_table() in document, "replace it by what `python -m shared.permissions` says"
+
+
+def test_every_kind_of_mail_is_described() -> None:
+    first_table = markdown.section(README, "Mail").partition("```")[0]
+    assert {row[0].strip("`") for row in markdown.rows(first_table)[2:]} == KINDS.keys()
+
+
+def test_every_group_of_operators_commands_is_described() -> None:
+    described = {
+        cells[0].replace("`", "").replace(",", "")
+        for cells in markdown.rows(markdown.section(README, "Operate"))[2:]
+    }
+    assert {line.split()[0]: set(line.split()[1:]) for line in described} == {
+        name: set(group.commands)
+        for name, group in orgctl.commands.items()
+        if isinstance(group, click.Group)
+    }
 
 
 def test_every_dependency_has_its_reason_and_nothing_else_has() -> None:

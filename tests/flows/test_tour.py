@@ -1,4 +1,4 @@
-"""The README's tour, command by command, on a deployment as `bin/up --no-demo` starts it."""
+"""The README's tour and its people, command by command, on a deployment without demonstration."""
 
 import os
 import re
@@ -21,6 +21,8 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("curl") is None, reason="the tour is made with curl"),
 ]
 
+# In this order, and by one reader; the first commands of each say how to come to the deployment.
+SECTIONS = {"A tour with curl": "KEY=", "People": "bin/up"}
 # Where an answer of the README may begin to differ: what is left out, ids, moments.
 VARYING = re.compile(r"…|[0-9a-f]{8}-|[0-9a-f]{32}|\d{12}|\d{4}-\d\d-\d\dT")
 # Ends what one block prints.
@@ -33,13 +35,26 @@ for _ in $(seq 100); do
   sleep 0.2
 done
 """
+# The same for the code of somebody who signs in.
+WAIT_FOR_CODE = """
+for _ in $(seq 100); do
+  grep -q mailed_code .devstack/logs/worker.log && break
+  sleep 0.2
+done
+"""
+# By what the first commands hold that have to wait.
+WAITS = {"errored=true": WAIT, "mailed_code": WAIT_FOR_CODE}
 
 
 @pytest.fixture
 def deployment() -> Iterator[Deployment]:
     """The service with the example evaluator, on free ports in a directory of its own."""
     directory = Path(tempfile.mkdtemp(prefix="watchpost-tour-"))
-    given = {"PATH": os.environ["PATH"], "PORT": str(free_port())}
+    given = {
+        "PATH": os.environ["PATH"],
+        "PORT": str(free_port()),
+        "ADMIN_EMAIL": "ada@example.com",
+    }
     said: list[str] = []
     try:
         with Deployment(directory, given, said.append) as running:
@@ -50,17 +65,16 @@ def deployment() -> Iterator[Deployment]:
 
 
 def test_the_tour_can_be_followed(deployment: Deployment, tmp_path: Path) -> None:
-    tour = markdown.blocks(
-        markdown.section((PROJECT / "README.md").read_text(), "A tour with curl")
-    )
+    tour = blocks()
     commands = [block for block in tour if block.language == "sh"]
-    assert "KEY=" in commands[0].text
+    # Where `bin/up` keeps what the reader looks into.
+    (tmp_path / ".devstack").symlink_to(deployment.stack.directory)
 
-    printed = run(commands[1:], deployment, tmp_path)
+    printed = run(commands, deployment, tmp_path)
 
-    assert len(printed) == len(commands) - 1
+    assert len(printed) == len(commands)
     expected = answers(tour)
-    for block, output in zip(commands[1:], printed, strict=True):
+    for block, output in zip(commands, printed, strict=True):
         openings = expected.get(block)
         if openings is None:
             assert '{"error"' not in output, f"{block.text}\n{output}"
@@ -68,6 +82,17 @@ def test_the_tour_can_be_followed(deployment: Deployment, tmp_path: Path) -> Non
             begun = zip(lines(output), openings, strict=True)
             assert [line[: len(opening)] for line, opening in begun] == openings, block.text
     assert (tmp_path / "session-tour-1.jsonl").read_text().count("\n") == 5
+
+
+def blocks() -> list[Block]:
+    """What the reader types and sees, from the first request on."""
+    readme = (PROJECT / "README.md").read_text()
+    found = []
+    for heading, opening in SECTIONS.items():
+        start, *rest = markdown.blocks(markdown.section(readme, heading))
+        assert opening in start.text
+        found += rest
+    return found
 
 
 def run(commands: Sequence[Block], deployment: Deployment, folder: Path) -> list[str]:
@@ -80,8 +105,7 @@ def run(commands: Sequence[Block], deployment: Deployment, folder: Path) -> list
         'auth="Authorization: Bearer $KEY"',
     ]
     for block in commands:
-        if "errored=true" in block.text:  # the first that reads
-            script.append(WAIT)
+        script += [wait for needing, wait in WAITS.items() if needing in block.text]
         script += [block.text, f"echo '{END}'"]
     done = subprocess.run(
         ["bash", "-c", "\n".join(script)],

@@ -1,0 +1,27 @@
+"""`python -m shared.permissions` prints the catalogue for `docs/permissions.md`."""
+
+import sys
+
+from shared.permissions.catalogue import CATALOGUE, Permission
+from shared.permissions.sets import BUILTIN_SETS
+
+
+def permissions_table() -> str:
+    """Every permission, whether a key can hold it, and the built-in sets it is in, in Markdown."""
+    columns = ["permission", "what it allows", "keys", *(f"`{name}`" for name in BUILTIN_SETS)]
+    ruler = ["---", "---", *[":-:"] * (len(columns) - 2)]
+    rows = [columns, ruler, *map(_row, CATALOGUE)]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
+
+
+def _row(permission: Permission) -> list[str]:
+    held = [permission.for_keys, *_in_sets(permission)]
+    return [f"`{permission.token}`", permission.description, *("✓" if yes else "" for yes in held)]
+
+
+def _in_sets(permission: Permission) -> list[bool]:
+    return [permission.token in one.permissions for one in BUILTIN_SETS.values()]
+
+
+if __name__ == "__main__":
+    sys.stdout.write(permissions_table() + "\n")
