@@ -98,9 +98,16 @@ def test_a_member_of_another_organization_is_none_of_this_one(
     assert foreign.get_json()["error"] == unknown.get_json()["error"]
 
 
-def test_an_empty_actor_is_none(client: FlaskClient, admin: Headers) -> None:
-    headers = {**admin, "X-Service-Actor": ""}
-    assert client.get("/v1/keys", headers=headers).status_code == 200
+@pytest.mark.parametrize("nobody", ["", " ", "\xa0"])
+def test_an_empty_actor_is_nobody(
+    client: FlaskClient, admin: Headers, key: Make, nobody: str
+) -> None:
+    """A proxy that forwards the address of somebody it does not know must not act as its key."""
+    for path in ("/v1/keys", "/v1/auth/session"):
+        refused = client.get(path, headers={**admin, "X-Service-Actor": nobody})
+        assert error(refused) == (403, "actor_not_member")
+    own = {**key("keys:read"), "X-Service-Actor": nobody}
+    assert client.get("/v1/keys", headers=own).status_code == 200
 
 
 def test_the_assistants_key_lends_no_more_than_it_holds(
