@@ -1,0 +1,110 @@
+"""Who sends a body slowly gets no more for it: what was taken away meanwhile is gone at its end."""
+
+import io
+import json
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import pytest
+from flask.testing import FlaskClient
+from sqlalchemy import update
+from werkzeug.test import TestResponse
+
+from shared.generation import at_once
+from shared.runtime import Runtime
+from shared.sign_in.leaving import disable_member
+from shared.users import Membership
+from tests.support.app import Headers
+from tests.support.people import add_member, signed_in
+from tests.support.runtime import Org
+
+Take = Callable[[Runtime, Org, UUID], None]
+
+
+class SlowBody(io.BytesIO):
+    """A body before whose first byte something happens, once."""
+
+    def __init__(self, body: Any, meanwhile: Callable[[], None]) -> None:
+        super().__init__(json.dumps(body).encode())
+        self._meanwhile: Callable[[], None] | None = meanwhile
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Werkzeug reads with this."""
+        self._happen()
+        return super().readinto(buffer)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Or with that."""
+        self._happen()
+        return super().read(size)
+
+    def _happen(self) -> None:
+        happening, self._meanwhile = self._meanwhile, None
+        if happening is not None:
+            happening()
+
+
+def disable(runtime: Runtime, org: Org, user_id: UUID) -> None:
+    with at_once(runtime.postgres, runtime.redis) as session:
+        disable_member(session, org.uuid, str(user_id))
+
+
+def take_permissions(runtime: Runtime, org: Org, user_id: UUID) -> None:
+    with at_once(runtime.postgres, runtime.redis) as session:
+        membership = update(Membership).where(
+            Membership.org_id == org.uuid, Membership.user_id == user_id
+        )
+        session.execute(membership.values(permission_set=None))
+
+
+def keep(_runtime: Runtime, _org: Org, _user_id: UUID) -> None:
+    """Nothing is taken."""
+
+
+@pytest.mark.parametrize(
+    ("take", "expected"), [(keep, 201), (disable, 401), (take_permissions, 403)]
+)
+def test_no_key_is_made_with_what_was_taken_meanwhile(
+    client: FlaskClient, runtime: Runtime, org: Org, admin: Headers, take: Take, expected: int
+) -> None:
+    """Or who is disabled could leave a key behind, and need not even be quick about it."""
+    user_id = add_member(runtime, org)
+    headers = signed_in(runtime, user_id)
+    body = SlowBody(
+        {"name": "left behind", "key": "x" * 40 + org.slug, "permissions": ["events:read"]},
+        lambda: take(runtime, org, user_id),
+    )
+    answer = send(client, "POST", "/v1/keys", headers, body)
+    assert answer.status_code == expected
+    names = [row["name"] for row in client.get("/v1/keys", headers=admin).get_json()]
+    assert names == (["left behind"] if expected == 201 else [])
+
+
+@pytest.mark.parametrize(("take", "expected"), [(keep, 200), (disable, 401)])
+def test_nor_is_a_conversation_written(
+    client: FlaskClient, runtime: Runtime, org: Org, take: Take, expected: int
+) -> None:
+    """Its messages are read by a way of their own."""
+    user_id = add_member(runtime, org)
+    headers = signed_in(runtime, user_id)
+    made = client.post("/v1/agent/conversations", json={}, headers=headers).get_json()
+    path = f"/v1/agent/conversations/{made['id']}/messages"
+    body = SlowBody(
+        {"messages": [{"role": "user", "content": "?"}]}, lambda: take(runtime, org, user_id)
+    )
+    assert send(client, "PUT", path, headers, body).status_code == expected
+
+
+def send(
+    client: FlaskClient, method: str, path: str, headers: Headers, body: SlowBody
+) -> TestResponse:
+    """A request with this body."""
+    return client.open(
+        path,
+        method=method,
+        headers=headers,
+        input_stream=body,
+        content_length=len(body.getvalue()),
+        content_type="application/json",
+    )
