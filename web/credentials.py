@@ -23,6 +23,7 @@ def credential_of_request() -> Credential:
     cookie by a page of another host.
     """
     secret = _bearer()
+    by_cookie = secret is None
     if secret is None:
         secret = request.cookies.get(COOKIE, "").encode()
         if secret:
@@ -30,7 +31,11 @@ def credential_of_request() -> Credential:
     if not secret:
         raise Unauthorized("this needs an API key: Authorization: Bearer <key>")
     # Empty headers count: a proxy that knows no user must not act with all that its key holds.
-    return Credential.of(secret, request.headers.get(ORG_HEADER), request.headers.get(ACTOR_HEADER))
+    org_slug, actor = request.headers.get(ORG_HEADER), request.headers.get(ACTOR_HEADER)
+    credential = Credential.of(secret, org_slug, actor)
+    if by_cookie and not credential.is_session_token:
+        raise Unauthorized("this cookie holds no session")
+    return credential
 
 
 def session_of_request() -> tuple[bytes | None, bool]:
@@ -51,6 +56,7 @@ def require_own_origin() -> None:
     """Raises `Forbidden` for a write whose Origin is another host than ours.
 
     Ours are the host that the request was sent to, and PUBLIC_URL's: behind a proxy they differ.
+    An origin without a host is nobody's own, whatever else has none.
     """
     origin = request.headers.get("Origin")
     if origin is None or request.method in _READING:
@@ -59,18 +65,20 @@ def require_own_origin() -> None:
     public_url = runtime().settings.public_url
     if public_url is not None:
         own.add(_host(public_url))
-    if _host(origin) not in own:
+    sender = _host(origin)
+    if sender[0] is None or sender not in own:
         raise Forbidden("this request comes from a page of another host", code="csrf")
 
 
 def _bearer() -> bytes | None:
-    """The secret of the Authorization header; None without one, empty for one of another kind."""
-    header = request.headers.get("Authorization")
-    if header is None:
-        return None
-    scheme, _, secret = header.partition(" ")
+    """The secret of a bearer, be it empty; None without one.
+
+    Other schemes are for others: behind a proxy that asks for a password, browsers send
+    `Authorization: Basic …` along with our cookie.
+    """
+    scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
     # WSGI hands the header's bytes over as Latin-1.
-    return secret.strip().encode("latin-1") if scheme.lower() == "bearer" else b""
+    return secret.strip().encode("latin-1") if scheme.lower() == "bearer" else None
 
 
 def _host(url: str) -> tuple[str | None, int | None]:

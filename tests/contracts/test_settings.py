@@ -91,7 +91,12 @@ def test_every_setting_can_be_set(
         ("session_ttl_secs", 60, 200),
         ("session_ttl_secs", 2592000, 200),
         ("session_ttl_secs", 2592001, 422),
+        ("otp_ttl_secs", 59, 422),
+        ("otp_ttl_secs", 60, 200),
+        ("otp_ttl_secs", 3600, 200),
         ("otp_ttl_secs", 3601, 422),
+        ("retention.events_days", 0, 200),
+        ("retention.events_days", 3650, 200),
         ("retention.events_days", 3651, 422),
         ("retention.events_days", -1, 422),
         ("retention.events_days", "7", 422),
@@ -100,6 +105,15 @@ def test_every_setting_can_be_set(
         ("alerts.slack_default_webhook", "hooks", 422),
         ("redaction.payload_keys", "password", 422),
         ("allowed_sign_ins", ["@example.com"], 422),
+        ("allowed_sign_ins", [], 200),
+        ("alerts.enabled_channels", [], 200),
+        ("alerts.webhook_default_url", "", 200),
+        ("alerts.email_default_recipients", ["*@example.com"], 422),
+        ("session_ttl_secs", True, 422),
+        ("session_ttl_secs", 60.0, 422),
+        ("session_ttl_secs", {"value": 60}, 422),
+        ("redaction.payload_keys", [1], 422),
+        ("redaction.payload_keys", [""], 422),
     ],
 )
 def test_the_bounds_of_values(
@@ -110,6 +124,32 @@ def test_the_bounds_of_values(
     body = document.require(answer, "PUT", PUT)
     if status == 422:
         assert body["fields"].keys() == {"value"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "status"),
+    [
+        ("retention.events_days", b"0", 200),
+        ("retention.events_days", b"false", 422),
+        ("retention.events_days", b"1.5", 422),
+        ("retention.events_days", b'"1"', 422),
+        ("alerts.webhook_default_url", b'""', 200),
+        ("alerts.webhook_signing_secret", b'"a bare secret"', 200),
+        ("allowed_sign_ins", b"[]", 200),
+        ("allowed_sign_ins", b"{}", 422),
+        ("allowed_sign_ins", b"null", 200),
+        ("allowed_sign_ins", b"*@example.com", 400),
+        ("unknown", b"0", 404),
+    ],
+)
+def test_bare_values_of_every_kind(
+    client: FlaskClient, document: Document, key: Key, name: str, value: bytes, status: int
+) -> None:
+    """What is false in Python is a value like any other."""
+    path = f"/v1/settings/{name}"
+    answer = client.put(path, data=value, content_type="application/json", headers=key())
+    assert answer.status_code == status, answer.data
+    document.require(answer, "PUT", PUT)
 
 
 def test_an_allowlist_that_locks_its_editor_out_is_refused(
