@@ -186,3 +186,19 @@ def test_a_bearer_is_no_browsers_cookie(runtime: Runtime, org: Org, visitor: Vis
     bearer = new_member(runtime, org)
     assert visitor.leave(Origin=ELSEWHERE, **bearer).status_code == 200
     assert visitor.session(**bearer).status_code == 401
+
+
+@pytest.mark.parametrize("public_url", ["https://watch.example.org:port", "https://"])
+@pytest.mark.parametrize("origin", ["null", "", "https://", "elsewhere", "https://a:b"])
+def test_what_names_no_host_is_nobodys_own_origin(
+    web_runtime: Runtime, org: Org, public_url: str, origin: str
+) -> None:
+    """Not even where PUBLIC_URL, or the Host that a proxy sends, names none either."""
+    token = new_member(web_runtime, org)["Authorization"].removeprefix("Bearer ")
+    settings = msgspec.structs.replace(web_runtime.settings, public_url=public_url)
+    with connected(settings) as runtime:
+        visitor = Visitor.of(create_app(runtime))
+        for host in ("localhost", "not a host"):
+            headers = {"Cookie": f"service_session={token}", "Origin": origin, "Host": host}
+            response = visitor.leave(**headers)
+            assert (response.status_code, response.get_json()["code"]) == (403, "csrf")
