@@ -1,13 +1,9 @@
 """From a credential to an identity; see `shared.generation` for why the cache is never stale."""
 
-from datetime import datetime
-
-from shared.clock import now
-from shared.errors import Unauthorized
 from shared.generation import GenerationCache, current_generation
 from shared.identity.credential import Credential
 from shared.identity.identity import Identity
-from shared.identity.loading import load_identity, load_person
+from shared.identity.loading import load_identity, load_person, require_unexpired
 from shared.identity.person import Person
 from shared.runtime import Runtime
 
@@ -38,7 +34,7 @@ class Authenticator:
             current_generation(self._runtime.redis),
             lambda: self._load_identity(credential),
         )
-        _require_unexpired(identity.expires_at)
+        require_unexpired(identity.expires_at)
         return identity
 
     def person(self, credential: Credential) -> Person:
@@ -48,7 +44,7 @@ class Authenticator:
             current_generation(self._runtime.redis),
             lambda: self._load_person(credential),
         )
-        _require_unexpired(person.expires_at)
+        require_unexpired(person.expires_at)
         return person
 
     def _load_identity(self, credential: Credential) -> Identity:
@@ -58,8 +54,3 @@ class Authenticator:
     def _load_person(self, credential: Credential) -> Person:
         with self._runtime.postgres.transaction() as session:
             return load_person(session, self._runtime.settings, credential)
-
-
-def _require_unexpired(expires_at: datetime | None) -> None:
-    if expires_at is not None and expires_at <= now():
-        raise Unauthorized("this credential has expired")

@@ -2,11 +2,13 @@
 
 import hmac
 from dataclasses import replace
+from datetime import datetime
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from shared import organizations
+from shared.clock import now
 from shared.config import Settings
 from shared.errors import Forbidden, NotFound, Unauthorized
 from shared.identity.credential import Credential
@@ -50,12 +52,19 @@ def load_person(session: Session, config: Settings, credential: Credential) -> P
     return _actor(session, credential, key)
 
 
+def require_unexpired(expires_at: datetime | None) -> None:
+    """Raises `Unauthorized` for a credential that is over; None never is."""
+    if expires_at is not None and expires_at <= now():
+        raise Unauthorized("this credential has expired")
+
+
 def _signed_in(session: Session, config: Settings, credential: Credential) -> Person | None:
     if not credential.is_session_token:
         return None
     found = find_session(session, config, credential.secret_hash)
     if found is None:
         return None
+    require_unexpired(found.expires_at)
     return Person(found.user_id, found.email, found.memberships, found.expires_at)
 
 
@@ -97,6 +106,7 @@ def _find_key(session: Session, secret_hash: bytes) -> tuple[ApiKey, Organizatio
     key, own = row
     if key.revoked_at is not None or (own is not None and own.deleted_at is not None):
         raise Unauthorized("this API key is disabled")
+    require_unexpired(key.expires_at)
     return key, own
 
 

@@ -1,14 +1,19 @@
 """X-Service-Actor: a dashboard acts for its members with one key of the instance (wire §2)."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from flask.testing import FlaskClient
+from sqlalchemy import update
 
+from shared.generation import at_once
 from shared.identity.bootstrap import ASSISTANT_PERMISSIONS
+from shared.keys import ApiKey
 from shared.organizations import find
 from shared.permissions import ADMIN_SET
 from shared.runtime import Runtime
+from shared.sign_in.models import SignInSession
 from tests.support.app import AGENT_API_KEY, Headers, bearer
 from tests.support.people import acting_as, add_member, new_email, new_member, signed_in
 from tests.support.runtime import Org, make_org
@@ -190,3 +195,22 @@ def test_a_change_of_the_actor_holds_at_once(
     for permissions, status in ((["keys:read"], 200), ([], 403), (["keys:read"], 200)):
         client.put(path, json={"permission_added": permissions}, headers=admin)
         assert client.get("/v1/keys", headers=acting_as(email)).status_code == status
+
+
+def test_what_has_expired_is_refused_whatever_organization_it_names(
+    client: FlaskClient, runtime: Runtime, org: Org, key: Make
+) -> None:
+    """Whoever was signed in is told to sign in again, and not to name an organization."""
+    email, of_key = new_email(), key("keys:read")
+    user_id = add_member(runtime, org, email=email)
+    add_member(runtime, make_org(runtime), email=email)
+    headers = signed_in(runtime, user_id)
+    past = {"expires_at": datetime.now(UTC) - timedelta(seconds=1)}
+    with at_once(runtime.postgres, runtime.redis) as session:
+        session.execute(update(SignInSession).where(SignInSession.user_id == user_id).values(past))
+        session.execute(update(ApiKey).where(ApiKey.org_id == org.uuid).values(past))
+    for credential in (headers, of_key):
+        for slug in ({}, {"X-Service-Org": org.slug}, {"X-Service-Org": "default"}):
+            answer = client.get("/v1/keys", headers={**credential, **slug})
+            assert error(answer) == (401, "unauthorized")
+    assert client.get("/v1/auth/session", headers=headers).status_code == 401
