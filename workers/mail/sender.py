@@ -1,6 +1,7 @@
 """Takes due mails from the outbox one by one and sends them; many may do so at once."""
 
 import random
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -154,9 +155,9 @@ class Sender:
             )
             self._client.send(message, claim.recipient)
         except (jinja2.TemplateError, Unaddressable, Refused) as error:
-            return Failed(_shown(error, made.values()))
+            return Failed(_shown(error, claim, made.values()))
         except NotSent as error:
-            return Again(_shown(error, made.values()))
+            return Again(_shown(error, claim, made.values()))
         return Sent()
 
 
@@ -169,9 +170,12 @@ def _without_mail_server(claim: Claim, made: Mapping[str, Any]) -> Outcome:
     return Sent()
 
 
-def _shown(error: Exception, made: Iterable[object]) -> str:
-    """The error for operators: a line, bounded, without what only the recipient may know."""
-    text = str(error)
+def _shown(error: Exception, claim: Claim, made: Iterable[object]) -> str:
+    """The error for operators: a line, bounded, without what only the recipient may know.
+
+    Nor with the address, which servers like to quote: the log has more readers than the outbox.
+    """
+    text = re.sub(re.escape(claim.recipient), "[recipient]", str(error), flags=re.IGNORECASE)
     for value in made:
         if isinstance(value, str):
             text = text.replace(value, "[hidden]")

@@ -247,6 +247,22 @@ def test_what_is_logged_bears_the_id_of_the_request(outbox: Outbox) -> None:
     assert (step["request_id"], step["step"]) == ("a" * 32, "sent")
 
 
+def test_no_log_line_holds_the_address_that_a_mail_server_quotes(
+    outbox: Outbox, smtp: Smtp
+) -> None:
+    """Operators find it beside the error all the same; the log has more readers."""
+    smtp.script = [{"RCPT": f"451 <{TO}> later"}, {"RCPT": f"550 no <{TO.upper()}> here"}]
+    outbox.add()
+    with capture_logs() as logs:
+        outbox.run()
+        outbox.run_later()
+    assert [line["step"] for line in logs if line["event"] == "mail_step"] == ["again", "failed"]
+    assert TO not in str(logs).lower()
+    row = outbox.row()
+    assert row["recipient"] == TO
+    assert row["last_error"] == "the mail server answered 550 no <[recipient]> here"
+
+
 def test_without_a_mail_server_codes_go_to_the_log_and_nothing_else_goes(outbox: Outbox) -> None:
     outbox.configure(smtp_host=None)
     outbox.add("code")
