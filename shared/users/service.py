@@ -107,9 +107,9 @@ def disable(session: Session, org_id: uuid.UUID, user_id: str) -> MemberRecord:
 def enable(session: Session, org_id: uuid.UUID, user_id: str) -> MemberRecord:
     """Gives a disabled member back what it was given; it has to sign in anew.
 
-    Raises `NotFound`, `Conflict` for a member who is not disabled.
+    Raises `NotFound`, `Forbidden` for a protected member, `Conflict` for one who is not disabled.
     """
-    membership = _member(session, org_id, user_id)
+    membership = _unprotected(session, org_id, user_id)
     if membership.disabled_at is None:
         raise Conflict("this user is not disabled", code="user_enabled")
     membership.disabled_at = None
@@ -126,13 +126,18 @@ def _member(session: Session, org_id: uuid.UUID, user_id: str) -> Membership:
     return found
 
 
-def _changeable(session: Session, org_id: uuid.UUID, user_id: str) -> Membership:
+def _unprotected(session: Session, org_id: uuid.UUID, user_id: str) -> Membership:
     membership = _member(session, org_id, user_id)
     if membership.is_protected:
         raise Forbidden(
             "this user is protected: only service-orgctl changes or removes it",
             code="protected_user",
         )
+    return membership
+
+
+def _changeable(session: Session, org_id: uuid.UUID, user_id: str) -> Membership:
+    membership = _unprotected(session, org_id, user_id)
     if membership.disabled_at is not None:
         raise _disabled()
     return membership

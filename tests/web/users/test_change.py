@@ -7,10 +7,11 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import update
 
+from shared.generation import at_once
 from shared.ids import new_id
 from shared.permissions import BUILTIN_SETS
 from shared.runtime import Runtime
-from shared.users import Membership
+from shared.users import Membership, operator
 from tests.support.app import ADMIN_KEY, Headers, bearer
 from tests.support.people import acting_as, add_member, new_email, new_member, signed_in
 from tests.support.runtime import Org, make_org
@@ -176,6 +177,21 @@ def test_protected_users_stay(
     ):
         assert error(response) == (403, "protected_user")
     assert client.get("/v1/users", headers=admin).get_json() == [row]
+
+
+def test_who_is_protected_while_disabled_stays_disabled(
+    client: FlaskClient, admin: Headers, runtime: Runtime, org: Org
+) -> None:
+    """Protecting a member is how an operator keeps things as they are."""
+    row = invite(client, admin, permission_set="admin").get_json()
+    disabled = disable(client, admin, row["id"]).get_json()
+    with runtime.postgres.transaction() as session:
+        operator.protect(session, org.uuid, row["email"], is_protected=True)
+    assert error(enable(client, admin, row["id"])) == (403, "protected_user")
+    assert row_of(client, admin, row["email"])["disabled_at"] == disabled["disabled_at"]
+    with at_once(runtime.postgres, runtime.redis) as session:
+        operator.change(session, org.uuid, row["email"], operator.Change(enable=True))
+    assert row_of(client, admin, row["email"])["disabled_at"] is None
 
 
 def test_users_of_others_are_not_there(
