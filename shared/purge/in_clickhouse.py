@@ -26,6 +26,9 @@ WHERE column.database = currentDatabase() AND column.name = 'org_id'
 ORDER BY table.name
 """
 
+# A server that waits for mutations by itself would let the connection time out.
+_DELETE = "ALTER TABLE {table} DELETE WHERE org_id = {{org_id:String}} SETTINGS mutations_sync = 0"
+
 _RUNNING = """
 SELECT sum(parts_to_do), anyLast(latest_fail_reason) FROM system.mutations
 WHERE database = currentDatabase() AND table = {table:String}
@@ -46,9 +49,7 @@ def remove(clickhouse: ClickHouse, org_id: str, tell: Callable[[str], None]) -> 
             final = " FINAL" if _MERGES_ROWS.search(engine) else ""
             removed[table] += _count(clickhouse, table + final, org_id)
             tell(f"ClickHouse: {table}")
-            clickhouse.execute(
-                f"ALTER TABLE {table} DELETE WHERE org_id = {{org_id:String}}", {"org_id": org_id}
-            )
+            clickhouse.execute(_DELETE.format(table=table), {"org_id": org_id})
             for parts in _progress(clickhouse, table, org_id):
                 tell(f"ClickHouse: {table}, {parts} parts to go")
     return removed

@@ -21,6 +21,7 @@ from shared.sign_in.models import SignInCode, SignInSession
 from shared.users import User
 from tests.support.events import event, store_events
 from tests.support.people import add_member
+from tests.support.processes import wait_until
 from tests.support.runtime import Org, make_org
 from tests.support.tenants import EVENTS, SESSIONS, Footprint, fill, footprint
 
@@ -155,11 +156,12 @@ def test_a_block_that_a_worker_holds_is_waited_for(
         with runtime.postgres.transaction() as session:
             assert organizations.hold(session, [gone.uuid]) == {gone.uuid}
             purging = pool.submit(purge, runtime, gone.slug, confirmed=gone.slug, tell=tell)
-            assert waits.wait(30)
+            wait_until(lambda: waits.is_set() or purging.done())
+            assert not purging.done(), purging.result()
             # Meanwhile others' events are stored as ever.
             Drain(runtime, "other", WindowsOf(runtime)).run()
             assert other[0].id not in stream.active_orgs(runtime.redis)
-            assert not purging.done()
+            assert not purging.done(), purging.result()
             store_events(runtime.clickhouse, gone.id, [event("late", "10:00:00")])
         purged = purging.result()
     assert purged.clickhouse["events"] == EVENTS + 1
