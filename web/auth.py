@@ -8,6 +8,7 @@
 It stands directly below `route`, so that nothing of a request is read before it is allowed.
 """
 
+import time
 import uuid
 from collections.abc import Callable
 from copy import deepcopy
@@ -62,6 +63,10 @@ _REFUSALS = {
     422: "UNPROCESSABLE_ENTITY",
     503: "SERVICE_UNAVAILABLE",
 }
+
+
+# A body that takes longer than this to arrive may outlast what its sender was allowed.
+PROMPT_SECS = 1.0
 
 
 @dataclass(frozen=True)
@@ -124,16 +129,19 @@ def signed_in_person() -> Person:
     return state().authenticator.person(credential_of_request())
 
 
-def require_access() -> None:
-    """Asks who the request acts as, and whether the route is open to that one.
+def require_access_still() -> None:
+    """To be called when a body is there: who sent it slowly goes on with nothing taken meanwhile.
 
-    Asked when the request begins, and once more when its JSON body is there: who sends it slowly
-    would go on with what was taken away meanwhile. Nothing happens inside a public route. Raises
-    `Unauthorized` or `Forbidden`.
+    One that came with its request costs no second question. Raises `Unauthorized` or `Forbidden`.
     """
     access: Access | None = g.get("access")
-    if access is None:
-        return
+    if access is not None and time.monotonic() - g.allowed_at > PROMPT_SECS:
+        _require(access)
+
+
+def _require(access: Access) -> None:
+    g.access = access
+    g.allowed_at = time.monotonic()
     g.identity = identity = state().authenticator.authenticate(credential_of_request())
     if access.person:
         identity.require_person(access.permissions[0])
@@ -150,8 +158,7 @@ def _guard(access: Access) -> Callable[[View[P, R]], View[P, R]]:
     def decorate(view: View[P, R]) -> View[P, R]:
         @wraps(view)
         def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
-            g.access = access
-            require_access()
+            _require(access)
             return view(*args, **kwargs)
 
         return _declare(guarded, access)

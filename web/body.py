@@ -6,7 +6,7 @@ from webargs.core import is_json
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge, RequestTimeout
 
 from shared.errors import BadRequest, UnsupportedMediaType
-from web.auth import require_access
+from web.auth import require_access_still
 from web.state import runtime
 
 
@@ -43,13 +43,13 @@ def read_body(max_bytes: int | None = None) -> bytes:
 def read_json_body() -> bytes:
     """The body as sent where it is announced as JSON; b"" for none.
 
-    Raises as `read_body` does, as `require_access` does for who lost access while sending it, and
+    Raises as `read_body` does, as `require_access_still` does for who lost access meanwhile, and
     `UnsupportedMediaType` for a body that is announced as something else or as encoded.
     """
     body = read_body()
     if not body:
         return body
-    require_access()
+    require_access_still()
     if not is_json(request.mimetype):
         raise UnsupportedMediaType("Content-Type must be application/json")
     if request.headers.get("Content-Encoding", "identity").strip().lower() != "identity":

@@ -18,6 +18,7 @@ from shared.users import Membership
 from tests.support.app import Headers
 from tests.support.people import add_member, signed_in
 from tests.support.runtime import Org
+from web import auth
 
 Take = Callable[[Runtime, Org, UUID], None]
 
@@ -43,6 +44,12 @@ class SlowBody(io.BytesIO):
         happening, self._meanwhile = self._meanwhile, None
         if happening is not None:
             happening()
+
+
+@pytest.fixture(autouse=True)
+def no_body_is_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or each test would take the second that a body may."""
+    monkeypatch.setattr(auth, "PROMPT_SECS", 0)
 
 
 def disable(runtime: Runtime, org: Org, user_id: UUID) -> None:
