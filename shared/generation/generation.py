@@ -12,7 +12,9 @@ generation. A change renews the generation once before its commit and once after
   Otherwise the generation would be the old one when Redis comes back, and entries of before the
   outage would count again.
 
-Values are random and never counted up, so a Redis that lost its data cannot repeat one.
+Values are random and never counted up, so a Redis that lost its data cannot repeat one. One that
+lost its last second in a power cut may: then entries that no request touched in that second count
+until they are 60 s old.
 """
 
 import secrets
