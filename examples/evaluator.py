@@ -86,7 +86,7 @@ def turn_efficiency(payloads: list[Json]) -> tuple[float, str]:
     """1 up to a fair number of model requests, then falling with every one more."""
     turns = sum(p["type"] == "model_request" for p in payloads)
     if turns == 0:
-        return 1.0, "No model was asked."
+        return 1.0, "No request to a model was recorded."
     return min(1.0, FAIR_TURNS / turns), f"{turns} model requests; {FAIR_TURNS} are fair."
 
 

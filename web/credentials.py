@@ -29,7 +29,7 @@ def credential_of_request() -> Credential:
         if secret:
             require_own_origin()
     if not secret:
-        raise Unauthorized("this needs an API key: Authorization: Bearer <key>")
+        raise Unauthorized("this needs a key or a session: Authorization: Bearer <key or token>")
     # Empty headers count: a proxy that knows no user must not act with all that its key holds.
     org_slug, actor = request.headers.get(ORG_HEADER), request.headers.get(ACTOR_HEADER)
     credential = Credential.of(secret, org_slug, actor)

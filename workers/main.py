@@ -87,8 +87,11 @@ def _collect_rarely() -> None:
 
 
 def _stop_with_supervisor(stop: threading.Event) -> None:
-    """The supervisor holds the other end of our stdin; even its kill -9 closes it."""
-    sys.stdin.buffer.read()
+    """The supervisor holds the other end of our stdin; even its kill -9 closes it.
+
+    Not by `sys.stdin`: its lock, held by a thread that never returns, crashes an orderly exit.
+    """
+    os.read(sys.stdin.fileno(), 1)
     stop.set()
 
 

@@ -63,7 +63,10 @@ def rename(slug: str, name: str | None, new_slug: str | None, *, as_json: bool) 
     if name is None and new_slug is None:
         raise click.UsageError("say --name, --new-slug, or both")
     row = _change(lambda session: lifecycle.rename(session, slug, name=name, new_slug=new_slug))
-    _print(row, "renamed to", as_json=as_json)
+    if as_json:
+        print_json(row)
+    else:
+        click.echo(f"{slug} is now {row['slug']}, {row['name']}")
 
 
 @org.command()

@@ -51,7 +51,7 @@ def remove(clickhouse: ClickHouse, org_id: str, tell: Callable[[str], None]) -> 
             tell(f"ClickHouse: {table}")
             clickhouse.execute(_DELETE.format(table=table), {"org_id": org_id})
             for parts in _progress(clickhouse, table, org_id):
-                tell(f"ClickHouse: {table}, {parts} parts to go")
+                tell(f"ClickHouse: {table}, parts to go: {parts}")
     return removed
 
 
@@ -65,13 +65,16 @@ def _count(clickhouse: ClickHouse, table: str, org_id: str) -> int:
 
 
 def _progress(clickhouse: ClickHouse, table: str, org_id: str) -> Iterator[int]:
-    """How many parts are left, again and again until the mutation is done."""
+    """How many parts are left, whenever that has changed, until the mutation is done."""
     params = {"table": table, "org_id": org_id}
+    before = 0
     while rows := clickhouse.rows(_RUNNING, params):
         [(parts, failure)] = rows
         if failure:
             # It goes on trying by itself; whoever runs the purge again waits for it.
             reason = failure.partition("Stack trace")[0].strip()
             raise Unavailable(f"ClickHouse cannot remove rows of {table} now: {reason}")
-        yield int(parts)
+        if parts != before:
+            yield int(parts)
+        before = parts
         time.sleep(_POLL_SECS)

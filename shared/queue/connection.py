@@ -37,10 +37,10 @@ def unavailable_when_redis_is_gone() -> Iterator[None]:
         yield
     except (RedisConnectionError, RedisTimeout, ReadOnlyError) as error:
         log.warning("redis_unavailable", reason=type(error).__name__)
-        raise Unavailable("the queue is unavailable", code="redis_unavailable") from error
+        raise Unavailable("Redis is unavailable", code="redis_unavailable") from error
     except OutOfMemoryError as error:
         log.warning("redis_unavailable", reason="maxmemory")
-        raise Unavailable("the queue is full", code="redis_unavailable") from error
+        raise Unavailable("Redis is full", code="redis_unavailable") from error
     except ResponseError as error:
         # It cannot save to disk, and takes nothing until it can.
         if not str(error).startswith("MISCONF"):

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import msgspec
 
@@ -13,19 +14,24 @@ from shared.config import Settings
 
 
 @contextmanager
-def running(module: str, *arguments: str, settings: Settings) -> Iterator[subprocess.Popen[bytes]]:
-    """A process of the deployment, killed at the end at the latest."""
+def running(
+    module: str, *arguments: str, settings: Settings, log: Path | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A process of the deployment, killed at the end at the latest; `log` gets what it says."""
     variables = {
         name.upper(): str(value)
         for name, value in msgspec.structs.asdict(settings).items()
         if value is not None
     }
-    with subprocess.Popen(
-        [sys.executable, "-m", module, *arguments],
-        env={**os.environ, **variables},
-        stdin=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as process:
+    with (
+        Path(log or os.devnull).open("wb") as said,
+        subprocess.Popen(
+            [sys.executable, "-m", module, *arguments],
+            env={**os.environ, **variables},
+            stdin=subprocess.DEVNULL,
+            stderr=said,
+        ) as process,
+    ):
         try:
             yield process
         finally:
