@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import structlog
+from redis.exceptions import RedisError
 from structlog.tracebacks import ExceptionDictTransformer
 from structlog.typing import EventDict, WrappedLogger
 
@@ -25,6 +26,16 @@ def _mask_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> Eve
     for name in event.keys() & _SECRET_KEYS:
         event[name] = "[hidden]"
     return event
+
+
+def _say_outage_in_a_line(record: logging.LogRecord) -> bool:
+    """Dramatiq takes a Redis that is away for a bug of its own, and tells so with every frame."""
+    error = record.exc_info[1] if record.exc_info else None
+    if record.name.startswith("dramatiq.") and isinstance(error, RedisError):
+        record.levelno, record.levelname = logging.WARNING, "WARNING"
+        record.msg, record.args, record.exc_info = "redis_unavailable", (), None
+        record.reason = type(error).__name__
+    return True
 
 
 def configure_logging(settings: Settings, process: str) -> None:
@@ -68,6 +79,7 @@ def configure_logging(settings: Settings, process: str) -> None:
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *ending],
         )
     )
+    handler.addFilter(_say_outage_in_a_line)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(settings.log_level.upper())

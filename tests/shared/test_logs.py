@@ -8,6 +8,7 @@ import pytest
 
 PROGRAM = """
 import logging
+from redis.exceptions import ConnectionError
 from shared.config import Settings
 from shared.logs import configure_logging, get_logger, request_context
 
@@ -28,6 +29,10 @@ with request_context("0" * 32, org="acme"):
         crash("passed-to-" + "a-function")
     except RuntimeError:
         log.exception("crashed", settings_name="x")
+try:
+    raise ConnectionError("connection refused")
+except ConnectionError:
+    logging.getLogger("dramatiq.worker.ConsumerThread").critical("a bug, report it", exc_info=True)
 """
 
 
@@ -45,13 +50,20 @@ def written(log_format: str) -> str:
 
 
 def test_lines_are_json_with_their_request() -> None:
-    ours, library, crashed = (json.loads(line) for line in written("json").splitlines())
+    ours, library, crashed, _ = (json.loads(line) for line in written("json").splitlines())
     assert (ours["event"], ours["count"], ours["org"]) == ("happened", 3, "acme")
     assert (ours["process"], ours["logger"], ours["level"]) == ("tried", "tried.module", "info")
     assert library["event"] == "a library says this"
     assert {line["request_id"] for line in (ours, library, crashed)} == {"0" * 32}
     assert crashed["exception"][0]["exc_value"] == "what went wrong"
     assert crashed["exception"][0]["frames"][-1]["name"] == "crash"
+
+
+def test_a_redis_that_is_away_is_no_bug_of_the_queues() -> None:
+    told = json.loads(written("json").splitlines()[-1])
+    assert (told["event"], told["level"]) == ("redis_unavailable", "warning")
+    assert told["reason"] == "ConnectionError"
+    assert "exception" not in told
 
 
 @pytest.mark.parametrize("log_format", ["json", "console"])
