@@ -1,14 +1,19 @@
 """Two organizations of which each has everything, for tests that try every route there is."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
 from flask import Flask
 
+from shared.devstack import DevStack
 from shared.runtime import Runtime
 from tests.contracts.conftest import document
 from tests.contracts.document import Document
 from tests.security.world import World, make_world
+from tests.support.app import ADMIN_KEY, AGENT_API_KEY
+from tests.support.databases import environment
+from tests.support.server import Server, running_server
 from tests.web.conftest import admin, app, client, key, web_runtime
 
 __all__ = ["admin", "app", "client", "document", "key", "web_runtime"]
@@ -30,3 +35,24 @@ def ours(new_world: Callable[[], World]) -> World:
 def theirs(new_world: Callable[[], World]) -> World:
     """The organization that must never be seen or changed by it."""
     return new_world()
+
+
+@pytest.fixture(scope="module")
+def servers(
+    migrated_stack: DevStack, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[list[Server]]:
+    """Two web tiers of a process each, behind a proxy which is the test, on the same stores."""
+    environ = {
+        **environment(migrated_stack.urls),
+        "ADMIN_KEY": ADMIN_KEY,
+        # Left out, it would be revoked for the other tests.
+        "AGENT_API_KEY": AGENT_API_KEY,
+        "TRUSTED_PROXY_HOPS": "1",
+        "WEB_CONCURRENCY": "1",
+    }
+    folder = tmp_path_factory.mktemp("servers")
+    with ExitStack() as stack:
+        yield [
+            stack.enter_context(running_server(environ, folder / f"{name}.log"))
+            for name in ("one", "two")
+        ]

@@ -1,42 +1,18 @@
 """What is changed through one web process holds in the other from its very next request on."""
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from shared.devstack import DevStack
 from shared.runtime import Runtime
-from tests.support.app import ADMIN_KEY, AGENT_API_KEY, Headers, new_key
-from tests.support.databases import environment
+from tests.support.app import ADMIN_KEY, Headers, new_key
 from tests.support.people import new_email, new_member
 from tests.support.runtime import Org
-from tests.support.server import Server, running_server
+from tests.support.server import Server
 
 PROBE = "/v1/events/tool_names"
-
-
-@pytest.fixture(scope="module")
-def servers(
-    migrated_stack: DevStack, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[list[Server]]:
-    """Two web tiers of a process each, on the same stores."""
-    environ = {
-        **environment(migrated_stack.urls),
-        "ADMIN_KEY": ADMIN_KEY,
-        # Left out, it would be revoked for the other tests.
-        "AGENT_API_KEY": AGENT_API_KEY,
-        "WEB_CONCURRENCY": "1",
-    }
-    folder: Path = tmp_path_factory.mktemp("servers")
-    with ExitStack() as stack:
-        yield [
-            stack.enter_context(running_server(environ, folder / f"{name}.log"))
-            for name in ("one", "two")
-        ]
 
 
 class Deployment:

@@ -7,47 +7,24 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from http.cookies import SimpleCookie
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from shared.devstack import DevStack
 from shared.runtime import Runtime
 from tests.support.app import ADMIN_KEY, AGENT_API_KEY, Headers, bearer, new_key
-from tests.support.databases import environment
 from tests.support.people import add_member, new_email
 from tests.support.runtime import Org
-from tests.support.server import Server, running_server
+from tests.support.server import Server
 from tests.support.sign_in import new_address, new_code, row_of
 
 TIMES = 1000
 AT_ONCE = 8
 # Where six digits may stand by chance.
 _CHANCE = ("timestamp", "request_id", "duration_ms")
-
-
-@pytest.fixture(scope="module")
-def servers(
-    migrated_stack: DevStack, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[list[Server]]:
-    """Two web tiers of a process each behind a proxy, which is the test."""
-    environ = {
-        **environment(migrated_stack.urls),
-        "ADMIN_KEY": ADMIN_KEY,
-        "AGENT_API_KEY": AGENT_API_KEY,
-        "TRUSTED_PROXY_HOPS": "1",
-        "WEB_CONCURRENCY": "1",
-    }
-    folder: Path = tmp_path_factory.mktemp("guessed")
-    with ExitStack() as stack:
-        yield [
-            stack.enter_context(running_server(environ, folder / f"{name}.log"))
-            for name in ("one", "two")
-        ]
 
 
 class Client:
