@@ -20,6 +20,7 @@ from tests.contracts.document import Document
 from tests.security.bodies import body_of
 from tests.support.app import Headers, new_key
 from tests.support.evaluations import evaluation
+from tests.support.jobs import insert_job
 from tests.support.people import new_member
 from tests.support.runtime import Org, make_org
 
@@ -38,7 +39,10 @@ _TEXTS = (
 
 @dataclass
 class World:
-    """`person` may do everything in the organization, and `key` all that a key can do."""
+    """`person` may do everything in the organization, and `key` all that a key can do.
+
+    `given` are the paths of what was there before anything was made, such as built-in sets.
+    """
 
     client: FlaskClient
     document: Document
@@ -47,6 +51,7 @@ class World:
     person: Headers
     key: Headers
     made: list[tuple[str, str]] = field(default_factory=list)
+    given: set[str] = field(default_factory=set)
 
     def call(
         self,
@@ -79,6 +84,13 @@ class World:
         """The template's paths with every id that this organization has for them."""
         [static, *rest] = re.split(r"(\{\w+\}[^{]*)", template)
         yield from self._filled(static, [part for part in rest if part])
+
+    def own_paths(self, template: str) -> set[str]:
+        """Those of `paths` that no other organization has.
+
+        Not found by comparing with another's: where a list tells too much, both would have them.
+        """
+        return set(self.paths(template)) - self.given
 
     def _filled(self, prefix: str, rest: list[str]) -> Iterator[str]:
         if not rest:
@@ -123,7 +135,10 @@ def make_world(runtime: Runtime, client: FlaskClient, document: Document) -> Wor
         person=new_member(runtime, org, email=f"{mark}@example.org"),
         key=new_key(runtime, org),
     )
+    for _, template, _ in document.operations():
+        world.given.update(world.paths(template))
     _store_session(runtime, world)
+    _configure(world)
     _create(world)
     return world
 
@@ -136,7 +151,7 @@ def rows_of(answer: Any) -> list[dict[str, Any]]:
 
 
 def _store_session(runtime: Runtime, world: World) -> None:
-    """A session whose events and evaluation carry the mark wherever they can carry a text."""
+    """A session whose events, evaluation and job carry the mark wherever they can carry a text."""
     event = {
         "session_id": f"{world.mark}-session",
         "timestamp": now().isoformat(),
@@ -162,6 +177,20 @@ def _store_session(runtime: Runtime, world: World) -> None:
         summary=f"{world.mark}-summary",
     )
     evaluations.insert(runtime.clickhouse, [result])
+    with runtime.postgres.transaction() as session:
+        insert_job(
+            session,
+            world.org,
+            f"{world.mark}-session",
+            agent_id=f"{world.mark}-agent_id",
+            environment=f"{world.mark}-environment",
+        )
+
+
+def _configure(world: World) -> None:
+    """A setting of its own; settings are there already, so `_create` makes none."""
+    path, body = "/v1/settings/alerts.webhook_default_url", {"value": f"https://{world.mark}.test/"}
+    assert world.call("PUT", path, body=body).status_code == 200
 
 
 def _create(world: World) -> None:

@@ -7,18 +7,40 @@ from typing import Any
 
 import msgspec
 from sqlalchemy import RowMapping, text
+from sqlalchemy.orm import Session
 
 from shared.evaluation_jobs import promotion, storing
 from shared.evaluation_jobs.evaluator_config import EvaluatorConfig, remember, take_refresh
 from shared.evaluation_jobs.watching import StoredSession, watch
 from shared.evaluations.listing import EvaluationFilter, page
 from shared.evaluations.records import Evaluation
+from shared.ids import new_id
 from shared.runtime import Runtime
 from tests.support.evaluator import Evaluator
 from tests.support.events import event, store_events
 from tests.support.runtime import Org
 from workers.evaluator.client import EvaluatorClient
 from workers.evaluator.dispatcher import Dispatcher
+
+
+def insert_job(session: Session, org: Org, session_id: str, **fields: str) -> None:
+    """A job that waits for tomorrow; `fields` replace its agent and environment."""
+    session.execute(
+        text(
+            "INSERT INTO evaluation_jobs (id, org_id, session_id, agent_id, environment,"
+            " trigger, request_id, enqueued_at, next_attempt_at)"
+            " VALUES (:id, :org_id, :session_id, :agent_id, :environment, 'manual', '', now(),"
+            " now() + interval '1 day')"
+        ),
+        {
+            "id": new_id(),
+            "org_id": org.uuid,
+            "session_id": session_id,
+            "agent_id": "main",
+            "environment": "e",
+            **fields,
+        },
+    )
 
 
 @dataclass

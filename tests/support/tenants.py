@@ -13,7 +13,6 @@ from shared.conversations import Thread
 from shared.evaluation_jobs.watching import StoredSession, watch
 from shared.evaluations import store as evaluations
 from shared.events.facets import facet_values
-from shared.ids import new_id
 from shared.ingest import dead_letters, stream
 from shared.ingest.decode import decode_events
 from shared.mail import Letter
@@ -22,6 +21,7 @@ from shared.sign_in.models import SignInCode
 from tests.support.app import new_key
 from tests.support.evaluations import evaluation
 from tests.support.events import event, store_events
+from tests.support.jobs import insert_job
 from tests.support.people import add_member, new_email, signed_in
 from tests.support.runtime import Org
 
@@ -121,13 +121,5 @@ def fill(runtime: Runtime, org: Org) -> uuid.UUID:
         )
         stored = [StoredSession(org.uuid, org.slug, "s1", has_agent_end=False)]
         watch(session, runtime.settings, stored)
-        session.execute(
-            text(
-                "INSERT INTO evaluation_jobs (id, org_id, session_id, agent_id, environment,"
-                " trigger, request_id, enqueued_at, next_attempt_at)"
-                " VALUES (:id, :org_id, 's1', 'main', 'e', 'manual', '', now(),"
-                " now() + interval '1 day')"
-            ),
-            {"id": new_id(), "org_id": org.uuid},
-        )
+        insert_job(session, org, "s1")
     return user_id

@@ -12,7 +12,7 @@ from shared.devstack import DevStack
 from shared.mail import Letter, administration, enqueue
 from shared.orgctl.cli import main
 from shared.runtime import Runtime
-from tests.support.runtime import Org
+from tests.support.runtime import Org, make_org
 
 CONTEXT = {"org_name": "Acme", "invited_by": "bob@example.net"}
 NOBODY = "00000000-0000-4000-8000-000000000000"
@@ -87,7 +87,15 @@ def test_list(run: Run, mails: list[str], org: Org) -> None:
     assert "bob@example.net" not in run("list").output
 
 
-def test_list_can_be_narrowed(run: Run, mails: list[str], org: Org) -> None:
+def test_list_can_be_narrowed(
+    run: Run, mails: list[str], runtime: Runtime, org: Org, sql: Sql
+) -> None:
+    sql(
+        "UPDATE mails SET org_id = :org_id WHERE id = :id",
+        org_id=make_org(runtime).uuid,
+        id=UUID(mails[1]),
+    )
+
     def ids(*options: str) -> list[str]:
         return [row["id"] for row in json.loads(run("list", "--json", *options).output)]
 

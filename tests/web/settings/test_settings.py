@@ -65,6 +65,19 @@ def test_null_takes_a_setting_back_to_its_default(client: FlaskClient, key: Key)
     assert bare.get_json() == fresh == row(client, headers, "otp_ttl_secs")
 
 
+def test_a_default_is_taken_back_to_in_one_organization_alone(
+    client: FlaskClient, key: Key, runtime: Runtime
+) -> None:
+    headers = key()
+    theirs = new_key(runtime, make_org(runtime))
+    for one in (headers, theirs):
+        put(client, one, "otp_ttl_secs", 60)
+        put(client, one, "session_ttl_secs", 61)
+    put(client, headers, "otp_ttl_secs", None)
+    assert row(client, theirs, "otp_ttl_secs")["value"] == 60
+    assert row(client, headers, "session_ttl_secs")["value"] == 61
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [

@@ -135,6 +135,10 @@ def test_a_member_is_not_invited_twice(
 ) -> None:
     row = invite(client, admin).get_json()
     assert error(invite(client, admin, email=row["email"])) == (409, "user_exists")
+    # What becomes of the same account elsewhere is not told.
+    elsewhere = bearer(ADMIN_KEY, make_org(runtime).slug)
+    disable(client, elsewhere, invite(client, elsewhere, email=row["email"]).get_json()["id"])
+    assert error(invite(client, admin, email=row["email"])) == (409, "user_exists")
     disable(client, admin, row["id"])
     assert error(invite(client, admin, email=row["email"])) == (409, "user_disabled")
     assert len(mails(runtime, org)) == 1
