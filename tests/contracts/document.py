@@ -38,7 +38,7 @@ class Document:
     def operations(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """(method, path, operation) of every route."""
         for template, item in self.body["paths"].items():
-            for method in item.keys() - {"parameters"}:
+            for method in sorted(item.keys() - {"parameters"}):
                 yield method.upper(), template, item[method]
 
     def resolve(self, node: dict[str, Any]) -> dict[str, Any]:
