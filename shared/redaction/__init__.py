@@ -1,0 +1,1 @@
+"""Replaces what an organization does not want to have stored."""

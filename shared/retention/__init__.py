@@ -1,0 +1,1 @@
+"""Removes what an organization does not want to keep any longer."""

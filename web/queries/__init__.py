@@ -1,0 +1,1 @@
+"""Routes of SQL: run, saved, and what can be asked."""
