@@ -1,0 +1,63 @@
+"""The airline recording in one organization, read by all tests here and changed by none."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import pytest
+
+from shared.ingest.accept import Ingest
+from shared.ingest.drain import Drain
+from shared.model_windows.windows_of import WindowsOf
+from shared.runtime import Runtime
+from tests.support.airline import Airline
+from tests.support.app import Headers, new_key
+from tests.support.runtime import Org, make_org
+from tests.web.conftest import app, client, key, web_runtime
+
+__all__ = ["app", "client", "key", "web_runtime"]
+
+# The recording is 23 hours long; moved here it begins in March, in another partition than it ends.
+NEWEST = datetime(2025, 4, 1, 7, 14, 50, 84_000, tzinfo=UTC)
+_BATCH = 4000
+
+
+@dataclass(frozen=True)
+class AirlineOrg:
+    """An organization whose events are the recording: each line an event, some sent twice.
+
+    `headers` are those of a key that may read events and evaluations.
+    """
+
+    org: Org
+    recording: Airline
+    headers: Headers
+
+
+@pytest.fixture(scope="session")
+def airline_org(runtime: Runtime, airline: Airline) -> AirlineOrg:
+    """The recording, ingested once in the run; a third of it was sent again, in another order."""
+    org = make_org(runtime)
+    recording = airline.recent(NEWEST)
+    again = random.Random(20250401).sample(recording.lines, len(recording.lines) // 3)
+    _ingest(runtime, org, recording.lines)
+    _ingest(runtime, org, again)
+    headers = new_key(runtime, org, ("events:read", "evaluations:read"))
+    return AirlineOrg(org, recording, headers)
+
+
+def _ingest(runtime: Runtime, org: Org, lines: Sequence[bytes]) -> None:
+    """Takes the lines in as POST /events does, and stores them as a worker does."""
+    ingest = Ingest(runtime)
+    for start in range(0, len(lines), _BATCH):
+        decoded = ingest.accept(
+            org_id=org.id,
+            org_slug=org.slug,
+            body=b"\n".join(lines[start : start + _BATCH]),
+            media_type="application/x-ndjson",
+            encoding="identity",
+        )
+        assert decoded.skipped == 0, decoded.errors
+    while Drain(runtime, "reading", WindowsOf(runtime)).run():
+        pass
