@@ -14,6 +14,7 @@ from web.keys import routes as keys
 from web.model_windows import routes as model_windows
 from web.paths import EncodedSlashes
 from web.permission_sets import routes as permission_sets
+from web.queries import routes as queries
 from web.sessions import routes as sessions
 from web.settings import routes as settings
 from web.sign_in import routes as sign_in
@@ -33,6 +34,7 @@ BLUEPRINTS = (
     sessions.blueprint,
     evaluations.blueprint,
     evaluation_jobs.blueprint,
+    queries.blueprint,
     conversations.blueprint,
     settings.blueprint,
     model_windows.blueprint,
