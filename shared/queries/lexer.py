@@ -1,0 +1,220 @@
+"""Reads SQL by ClickHouse's lexical rules and writes it down again in one plain spelling.
+
+What comes out holds no comment, no heredoc, no foreign quote and no control character; every
+string and every quoted name is spelled so that sqlglot and ClickHouse see the same borders. That
+text is what the guard parses and what the server gets, so nothing can be there for one of them
+and not for the other.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from enum import Enum, auto
+
+MAX_LENGTH = 8000
+MAX_DEPTH = 60
+
+
+class Refused(Exception):
+    """Why a statement is not run: one sentence."""
+
+
+class Kind(Enum):
+    """What a token is."""
+
+    WORD = auto()
+    NAME = auto()  # a quoted identifier; its text is without the quotes
+    STRING = auto()  # its text is the canonical literal, quotes included
+    NUMBER = auto()
+    PARAM = auto()  # $1; its text is the digits
+    MARK = auto()  # brackets and operators
+
+
+@dataclass(frozen=True)
+class Token:
+    """One token, where it began in the text that was sent, and whether a gap stood before it."""
+
+    kind: Kind
+    text: str
+    at: int
+    spaced: bool
+
+    @property
+    def word(self) -> str:
+        """The word in capitals; nothing for any other kind of token."""
+        return self.text.upper() if self.kind is Kind.WORD else ""
+
+    def is_mark(self, *marks: str) -> bool:
+        """Whether it is one of these operators or brackets."""
+        return self.kind is Kind.MARK and self.text in marks
+
+
+_SPACE = re.compile(r"[ \t\n\r\f\v]+")
+_LINE_COMMENT = re.compile(r"(?:--|#!|# )[^\n]*")
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PARAM = re.compile(r"\$([1-9][0-9]{0,3})(?![A-Za-z0-9_$])")
+_INTEGER = re.compile(r"[0-9]+")
+_NUMBER = re.compile(
+    r"0[xX][0-9a-fA-F]+|0[bB][01]+"
+    r"|(?:[0-9]+(?:_[0-9]+)*(?:\.(?:[0-9]+(?:_[0-9]+)*)?)?|\.[0-9]+(?:_[0-9]+)*)(?:[eE][+-]?[0-9]+)?"
+)
+_STRING = re.compile(r"'((?:[^'\\]|\\.|'')*)'", re.DOTALL)
+_NAMES = {
+    "`": re.compile(r"`([^`\\]+)`(?!`)"),
+    '"': re.compile(r'"([^"\\]+)"(?!")'),
+}
+_MARK = re.compile(r"<=>|::|->|<=|>=|<>|!=|==|\|\||[-+*/%=<>?:,.;()\[\]]")
+_CLOSES = {")": "(", "]": "["}
+_FOREIGN_QUOTES = "‘’‚‛“”„‟«»‹›´＇＂｀"
+_PREFIXES = frozenset({"X", "B", "E", "N", "R", "U", "Q", "BR", "RB"})
+
+
+def tokens_of(sql: str) -> list[Token]:
+    """The tokens of a statement, without its trailing semicolons.
+
+    Raises `Refused` for what ClickHouse would read in another way than it looks, or not at all.
+    """
+    _check_text(sql)
+    tokens: list[Token] = []
+    at, spaced = 0, False
+    while at < len(sql):
+        past = _gap(sql, at)
+        if past > at:
+            at, spaced = past, True
+            continue
+        token, at = _token(sql, at, spaced, tokens[-1] if tokens else None)
+        tokens.append(token)
+        spaced = False
+    while tokens and tokens[-1].is_mark(";"):
+        tokens.pop()
+    _check_marks(tokens)
+    return tokens
+
+
+def where(sql: str, at: int) -> str:
+    """A place in the text as people count it: line and column."""
+    line = sql.count("\n", 0, at) + 1
+    column = at - (sql.rfind("\n", 0, at) + 1) + 1
+    return f"line {line}, column {column}"
+
+
+def _check_text(sql: str) -> None:
+    if len(sql) > MAX_LENGTH:
+        raise Refused(f"a statement has at most {MAX_LENGTH} characters, this one has {len(sql)}")
+    for at, char in enumerate(sql):
+        category = unicodedata.category(char) if char > "\x7f" or char < " " else ""
+        if category == "Cs" or (category == "Cc" and char not in "\t\n\r\f\v"):
+            raise Refused(f"a character that cannot be printed stands at {where(sql, at)}")
+
+
+def _gap(sql: str, at: int) -> int:
+    """Where the white space or comment at `at` ends; `at` itself if there is none."""
+    char = sql[at]
+    if char > "\x7f":
+        return at + 1 if unicodedata.category(char) in ("Zs", "Zl", "Zp") else at
+    if space := _SPACE.match(sql, at):
+        return space.end()
+    if comment := _LINE_COMMENT.match(sql, at):
+        return comment.end()
+    if sql.startswith("/*", at):
+        end = sql.find("*/", at + 2)
+        inner = sql.find("/*", at + 2)
+        if end < 0:
+            raise Refused(f"the comment at {where(sql, at)} does not end")
+        if 0 <= inner < end:
+            raise Refused(f"the comment at {where(sql, at)} holds another one")
+        return end + 2
+    return at
+
+
+def _token(sql: str, at: int, spaced: bool, before: Token | None) -> tuple[Token, int]:
+    char = sql[at]
+    place = where(sql, at)
+    if char == "'":
+        return _string(sql, at, spaced, before)
+    if char in _NAMES:
+        return _name(sql, at, spaced)
+    if char == "$":
+        if found := _PARAM.match(sql, at):
+            return Token(Kind.PARAM, found[1], at, spaced), found.end()
+        raise Refused(f"a $ at {place} is not the beginning of a parameter such as $1")
+    if found := _WORD.match(sql, at):
+        _ends(sql, found.end())
+        return Token(Kind.WORD, found[0], at, spaced), found.end()
+    if number := _number(sql, at, before):
+        _ends(sql, at + len(number))
+        return Token(Kind.NUMBER, number.replace("_", ""), at, spaced), at + len(number)
+    if found := _MARK.match(sql, at):
+        return Token(Kind.MARK, found[0], at, spaced), found.end()
+    if char in _FOREIGN_QUOTES:
+        raise Refused(f"the quote {char} at {place} is none in SQL: write ' or \"")
+    if char in "{}":
+        raise Refused(f"{char} at {place}: parameters are written $1, maps map('key', value)")
+    shown = char if char.isprintable() else f"U+{ord(char):04X}"
+    raise Refused(f"{shown} at {place} is not SQL outside of quotes")
+
+
+def _string(sql: str, at: int, spaced: bool, before: Token | None) -> tuple[Token, int]:
+    found = _STRING.match(sql, at)
+    if found is None:
+        raise Refused(f"the string at {where(sql, at)} does not end")
+    if before and not spaced and before.word in _PREFIXES:
+        raise Refused(f"a string cannot have a prefix, as at {where(sql, at)}; unhex('…') may help")
+    body = re.sub(r"\\.|''", lambda pair: r"\'" if pair[0] == "''" else pair[0], found[1], flags=16)
+    return Token(Kind.STRING, f"'{body}'", at, spaced), found.end()
+
+
+def _name(sql: str, at: int, spaced: bool) -> tuple[Token, int]:
+    found = _NAMES[sql[at]].match(sql, at)
+    if found is None:
+        raise Refused(
+            f"the quoted name at {where(sql, at)} does not end, is empty, or holds a backslash"
+        )
+    if any(char in '`"' or not (char.isprintable() or char == " ") for char in found[1]):
+        raise Refused(f"the quoted name at {where(sql, at)} holds a character no name may have")
+    return Token(Kind.NAME, found[1], at, spaced), found.end()
+
+
+def _number(sql: str, at: int, before: Token | None) -> str | None:
+    char, after = sql[at], sql[at + 1 : at + 2]
+    if before and before.is_mark(".") and char.isascii() and char.isdigit():
+        # The second element of a tuple's first one, x.1.2: no fraction here.
+        return _INTEGER.match(sql, at)[0]  # type: ignore[index] # it begins with a digit
+    if char == "." and (not after.isdigit() or (before and _ends_operand(before))):
+        return None
+    found = _NUMBER.match(sql, at)
+    return found[0] if found else None
+
+
+def _ends_operand(token: Token) -> bool:
+    return token.kind is not Kind.MARK or token.text in ")]"
+
+
+def _ends(sql: str, at: int) -> None:
+    """A word or number that runs on into what is no part of it would be read differently."""
+    if at < len(sql) and (sql[at] in "$_" or (sql[at].isascii() and sql[at].isalnum())):
+        raise Refused(f"{sql[at]} at {where(sql, at)} cannot follow without a space")
+
+
+def _check_marks(tokens: list[Token]) -> None:
+    open_brackets: list[str] = []
+    for token in tokens:
+        if token.is_mark(";"):
+            raise Refused("one statement at a time: a ; can only be its end")
+        if token.is_mark("(", "["):
+            open_brackets.append(token.text)
+            if len(open_brackets) > MAX_DEPTH:
+                raise Refused(f"brackets may be nested {MAX_DEPTH} deep")
+        elif token.is_mark(")", "]") and (
+            not open_brackets or open_brackets.pop() != _CLOSES[token.text]
+        ):
+            raise Refused(f"a {token.text} closes what was not opened")
+    if open_brackets:
+        raise Refused(f"a {open_brackets[-1]} is not closed")
+
+
+def spelled(token: Token) -> str:
+    """The token as it is written into the normalized text; a parameter stays `$N`."""
+    if token.kind is Kind.NAME:
+        return f"`{token.text}`"
+    return f"${token.text}" if token.kind is Kind.PARAM else token.text
