@@ -20,6 +20,7 @@ from shared.errors import ConfigurationError
 Seconds = Annotated[float, Meta(gt=0)]
 Bytes = Annotated[int, Meta(ge=1024)]
 Count = Annotated[int, Meta(ge=1)]
+ClusterName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]+$")]
 Secret = Annotated[str, Meta(min_length=16, max_length=256)]
 
 _PREFIXES = {
@@ -43,6 +44,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ]
     clickhouse_readonly_url: Annotated[
         str | None, Meta(description="the read-only ClickHouse user that runs people's SQL")
+    ] = None
+    clickhouse_cluster: Annotated[
+        ClusterName | None,
+        Meta(
+            description="cluster, as `remote_servers` names it, that keeps the tables"
+            " (`docs/cluster.md`); unset: one server",
+        ),
     ] = None
     clickhouse_pool_size: Annotated[
         Count, Meta(description="ClickHouse connections a process holds at most")

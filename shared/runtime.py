@@ -30,7 +30,11 @@ class Runtime:
         return cls(
             settings=settings,
             postgres=Postgres(settings.database_url, pool_size=settings.database_pool_size),
-            clickhouse=ClickHouse(settings.clickhouse_url, pool_size=settings.clickhouse_pool_size),
+            clickhouse=ClickHouse(
+                settings.clickhouse_url,
+                pool_size=settings.clickhouse_pool_size,
+                cluster=settings.clickhouse_cluster,
+            ),
             redis=client,
             broker=broker,
             queue=Queue(broker, client),

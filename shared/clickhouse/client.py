@@ -4,11 +4,13 @@ import queue
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 from clickhouse_driver import Client
 from clickhouse_driver.columns.boolcolumn import BoolColumn
 from clickhouse_driver.errors import Error, NetworkError, ServerException, SocketTimeoutError
 
+from shared.clickhouse.layout import Layout
 from shared.errors import QueryTimeout, Unavailable
 from shared.logs import get_logger
 
@@ -52,7 +54,9 @@ class ClickHouse:
     statement ran out of time, and clickhouse-driver's `ServerException` for any other refusal.
     """
 
-    def __init__(self, url: str, *, pool_size: int = 16) -> None:
+    def __init__(self, url: str, *, pool_size: int = 16, cluster: str | None = None) -> None:
+        """`cluster` is CLICKHOUSE_CLUSTER, of the user that owns the tables."""
+        self.layout = Layout(cluster, urlsplit(url).path.strip("/") or "default")
         self._url = url
         self._idle: queue.LifoQueue[Client] = queue.LifoQueue()
         self._slots = queue.Queue[None](maxsize=pool_size)
@@ -136,15 +140,15 @@ class ClickHouse:
         try:
             return self._idle.get_nowait()
         except queue.Empty:
-            return Client.from_url(_with_defaults(self._url))
+            return Client.from_url(_with_defaults(self._url, self.layout))
 
 
-def _with_defaults(url: str) -> str:
+def _with_defaults(url: str, layout: Layout) -> str:
     separator = "&" if "?" in url else "?"
     return (
         f"{url}{separator}connect_timeout=5&send_receive_timeout=60&sync_request_timeout=5"
         "&server_side_params=True&tcp_keepalive=True"
-    )
+    ) + "".join(f"&{name}={value}" for name, value in layout.settings.items())
 
 
 def _bindable(params: Mapping[str, object] | None) -> dict[str, object] | None:

@@ -1,14 +1,11 @@
-"""Runs DDL templates: `{table:name}` and `{engine:Name(args)}` are filled in here.
+"""Runs DDL templates; `shared.clickhouse.layout` says what they are and fills them in.
 
-One place decides how a table is named and which engine stands behind it, so that a migration
-states its columns and keys and nothing of the deployment's layout.
+So a migration states its columns and keys and nothing of the deployment's layout.
 """
 
-import re
+from collections.abc import Mapping
 
 from shared.clickhouse.client import ClickHouse
-
-_SLOT = re.compile(r"\{(table|engine):([^}]+)\}")
 
 
 class Ddl:
@@ -17,13 +14,10 @@ class Ddl:
     def __init__(self, clickhouse: ClickHouse) -> None:
         self._clickhouse = clickhouse
 
-    def render(self, template: str) -> str:
-        """The statement that `run` sends."""
-        return _SLOT.sub(lambda slot: slot.group(2), template).strip()
-
-    def run(self, template: str) -> None:
-        """Fills in `template` and runs it."""
-        self._clickhouse.execute(self.render(template))
+    def run(self, template: str, params: Mapping[str, object] | None = None) -> None:
+        """Fills in `template` and runs what comes of it; `{name:Type}` are bound from `params`."""
+        for statement in self._clickhouse.layout.statements(template):
+            self._clickhouse.execute(statement, params)
 
     def drop_table(self, name: str) -> None:
         """Drops a table or view and waits until its name is free again."""

@@ -14,7 +14,7 @@ CREATE TABLE IF NOT EXISTS {table:schema_migrations} (
     applied Bool,
     at DateTime64(6, 'UTC') DEFAULT now64(6, 'UTC')
 )
-ENGINE = {engine:MergeTree}
+ENGINE = {engine:MergeTree}{sharded_by:version}
 ORDER BY (version, at)
 """
 

@@ -1,0 +1,209 @@
+"""What the migrations say to one server, and what they say to a cluster.
+
+No cluster runs here: its statements are read as text, and given to a ClickHouse that parses them.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from shared.clickhouse import ClickHouse
+from shared.clickhouse.ddl import Ddl
+from shared.clickhouse.layout import Layout
+from shared.clickhouse.migrate import _LEDGER
+from shared.clickhouse.migrations import MIGRATIONS
+from shared.runtime import Runtime
+
+ONE = Layout(None, "watchpost")
+CLUSTER = Layout("main", "watchpost")
+
+# Of what release 1 said, statement by statement; a migration that is out never says anything else.
+RELEASED = {
+    "m0001_events": "47271187862e83755eefa211abc48be38f7d6520ee1d0b15a85ac82ef0d3663b",
+    "m0002_evaluations": "bb653c7b0222be84a48d4276ffe7cd4ba8aa317b673c955cf5bda5d621d8036a",
+}
+
+
+class Said(ClickHouse):
+    """Writes down what it is told to execute, for one layout, and sends nothing."""
+
+    def __init__(self, cluster: str | None) -> None:
+        super().__init__("clickhouse://nobody@127.0.0.1:1/watchpost", cluster=cluster)
+        self.statements: list[str] = []
+
+    def execute(self, sql: str, _params: Mapping[str, object] | None = None) -> None:
+        self.statements.append(sql)
+
+
+def said(cluster: str | None) -> dict[str, Sequence[str]]:
+    """By migration: what `up` and then `down` say."""
+    found: dict[str, Sequence[str]] = {}
+    for migration in MIGRATIONS:
+        listener = Said(cluster)
+        migration.up(Ddl(listener))
+        migration.down(Ddl(listener))
+        found[migration.__name__.rpartition(".")[2]] = listener.statements
+    return found
+
+
+def test_what_is_released_says_the_same_to_one_server_for_ever() -> None:
+    now = said(None)
+    assert {
+        name: hashlib.sha256("\0".join(now[name]).encode()).hexdigest() for name in RELEASED
+    } == RELEASED
+
+
+def test_to_one_server_a_slot_is_what_stands_in_it() -> None:
+    [ledger] = ONE.statements(_LEDGER)
+    assert ledger.startswith("CREATE TABLE IF NOT EXISTS schema_migrations (")
+    assert ledger.endswith("ENGINE = MergeTree\nORDER BY (version, at)")
+
+
+def test_every_statement_for_a_cluster_is_one_that_clickhouse_parses(runtime: Runtime) -> None:
+    statements = [text for found in said("main").values() for text in found]
+    statements += CLUSTER.statements(_LEDGER)
+    assert len(statements) >= 14
+    for statement in statements:
+        sql = "SELECT formatQuery({statement:String})"
+        [(parsed,)] = runtime.clickhouse.rows(sql, {"statement": statement})
+        assert "ON CLUSTER main" in parsed.replace("`", "").replace("'", ""), statement
+
+
+def test_on_a_cluster_each_table_is_a_replicated_one_and_one_over_all_shards() -> None:
+    statements = said("main")["m0001_events"]
+    local, over_all = statements[0], statements[1]
+    assert local.startswith("CREATE TABLE events_local ON CLUSTER 'main' (\n    org_id LowCard")
+    assert (
+        "ENGINE = ReplicatedReplacingMergeTree("
+        "'/clickhouse/tables/{shard}/watchpost/events_local', '{replica}', version)\n"
+        "PARTITION BY toYYYYMM(ts)\nORDER BY (org_id, ts, session_id, id)"
+    ) in local
+    assert over_all == (
+        "CREATE TABLE events ON CLUSTER 'main' AS events_local\n"
+        "ENGINE = Distributed('main', 'watchpost', 'events_local', cityHash64(org_id, session_id))"
+    )
+
+
+def test_on_a_cluster_a_feed_reads_and_writes_what_its_own_shard_keeps() -> None:
+    [feed] = [text for text in said("main")["m0001_events"] if text.startswith("CREATE MAT")]
+    assert feed.startswith(
+        "CREATE MATERIALIZED VIEW agent_sessions_feed ON CLUSTER 'main' TO agent_sessions_local AS"
+    )
+    assert re.search(r"\nFROM events_local\nGROUP BY org_id, session_id$", feed)
+
+
+def test_the_rows_of_a_session_are_on_one_shard_in_every_table_with_sessions() -> None:
+    by_table = {
+        found.group(1): found.group(2)
+        for statements in said("main").values()
+        for text in statements
+        if (
+            found := re.search(
+                r"^CREATE TABLE (\w+) .*Distributed\('\w+', '\w+', '\w+', (.+)\)$", text, re.S
+            )
+        )
+    }
+    assert {"events", "agent_sessions", "evaluations"} <= by_table.keys()
+    assert {by_table[name] for name in ("events", "agent_sessions", "evaluations")} == {
+        "cityHash64(org_id, session_id)"
+    }
+
+
+def test_the_ledger_is_spread_by_its_version() -> None:
+    local, over_all = CLUSTER.statements(_LEDGER)
+    assert local.startswith(
+        "CREATE TABLE IF NOT EXISTS schema_migrations_local ON CLUSTER 'main' ("
+    )
+    assert local.endswith("/schema_migrations_local', '{replica}')\nORDER BY (version, at)")
+    assert over_all.startswith("CREATE TABLE IF NOT EXISTS schema_migrations ON CLUSTER 'main' AS")
+    assert over_all.endswith("'schema_migrations_local', version)")
+
+
+ON = "ON CLUSTER 'main'"
+
+
+@pytest.mark.parametrize(
+    ("template", "statements"),
+    [
+        (
+            "DROP TABLE IF EXISTS {table:events} SYNC",
+            (
+                f"DROP TABLE IF EXISTS events {ON} SYNC",
+                f"DROP TABLE IF EXISTS events_local {ON} SYNC",
+            ),
+        ),
+        (
+            "ALTER TABLE {table:events} ADD COLUMN x String",
+            (
+                f"ALTER TABLE events_local {ON} ADD COLUMN x String",
+                f"ALTER TABLE events {ON} ADD COLUMN x String",
+            ),
+        ),
+        (
+            "ALTER TABLE {table:events} DROP COLUMN IF EXISTS x",
+            (
+                f"ALTER TABLE events {ON} DROP COLUMN IF EXISTS x",
+                f"ALTER TABLE events_local {ON} DROP COLUMN IF EXISTS x",
+            ),
+        ),
+        (
+            "ALTER TABLE {table:events} ADD INDEX i (x) TYPE minmax",
+            (f"ALTER TABLE events_local {ON} ADD INDEX i (x) TYPE minmax",),
+        ),
+        (
+            "ALTER TABLE {table:events} DELETE WHERE org_id = {org_id:String}",
+            (f"ALTER TABLE events_local {ON} DELETE WHERE org_id = {{org_id:String}}",),
+        ),
+        (
+            "DELETE FROM {table:events} WHERE ts < {limit:Int64}",
+            (f"DELETE FROM events_local {ON} WHERE ts < {{limit:Int64}}",),
+        ),
+        (
+            "INSERT INTO {table:agent_sessions} SELECT * FROM {table:events}",
+            ("INSERT INTO agent_sessions SELECT * FROM events",),
+        ),
+        (
+            "CREATE OR REPLACE VIEW {table:x.events} DEFINER = v AS SELECT * FROM {table:events}",
+            (f"CREATE OR REPLACE VIEW x.events {ON} DEFINER = v AS SELECT * FROM events",),
+        ),
+        (
+            "DROP VIEW IF EXISTS {table:analytics.events}",
+            (f"DROP VIEW IF EXISTS analytics.events {ON}",),
+        ),
+        (
+            "CREATE DATABASE IF NOT EXISTS {database:analytics}",
+            (f"CREATE DATABASE IF NOT EXISTS analytics {ON}",),
+        ),
+    ],
+)
+def test_on_a_cluster(runtime: Runtime, template: str, statements: Sequence[str]) -> None:
+    assert CLUSTER.statements(template) == tuple(statements)
+    for statement in statements:
+        runtime.clickhouse.rows("SELECT formatQuery({text:String})", {"text": statement})
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "RENAME TABLE {table:a} TO {table:b}",
+        "CREATE TABLE {table:a} (x UInt8) ENGINE = MergeTree ORDER BY x",
+        "ALTER TABLE {table:a} ADD COLUMN x UInt8, ADD INDEX i (x) TYPE minmax",
+    ],
+)
+@pytest.mark.parametrize("layout", [ONE, CLUSTER])
+def test_what_has_no_form_on_a_cluster_is_refused_on_one_server_too(
+    layout: Layout, template: str
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(template)):
+        layout.statements(template)
+
+
+def test_on_a_cluster_inserts_wait_for_the_shards_and_no_shard_is_left_out() -> None:
+    assert CLUSTER.settings == {
+        "distributed_foreground_insert": 1,
+        "distributed_product_mode": "local",
+        "skip_unavailable_shards": 0,
+    }
+    assert ONE.settings == {}
