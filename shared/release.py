@@ -31,7 +31,8 @@ def run(runtime: Runtime) -> None:
         # lock goes with the connection.
         connection.execute(text("SET statement_timeout = 0"))
         connection.execute(text("SELECT pg_advisory_lock(:id)"), {"id": _LOCK_ID})
-        release(runtime.postgres, runtime.clickhouse)
+        readonly_url = runtime.settings.clickhouse_readonly_url
+        release(runtime.postgres, runtime.clickhouse, readonly_url=readonly_url)
         connection.invalidate()
     revision = postgres_migrations.current_revision(runtime.postgres.engine)
     version = clickhouse_migrations.current_version(runtime.clickhouse)

@@ -2,16 +2,22 @@
 
 from shared.clickhouse import ClickHouse
 from shared.clickhouse import migrate as clickhouse_migrations
+from shared.clickhouse.published import publish
 from shared.errors import ConfigurationError
 from shared.postgres import Postgres
 from shared.postgres import migrate as postgres_migrations
 
 
-def release(postgres: Postgres, clickhouse: ClickHouse) -> None:
-    """Migrates both databases to what this code expects; safe to run again."""
+def release(postgres: Postgres, clickhouse: ClickHouse, *, readonly_url: str | None = None) -> None:
+    """Migrates both databases to what this code expects; safe to run again.
+
+    With CLICKHOUSE_READONLY_URL the views that people's SQL reads are made anew as well.
+    """
     require_not_newer(postgres, clickhouse)
     postgres_migrations.migrate(postgres.engine)
     clickhouse_migrations.migrate(clickhouse)
+    if readonly_url is not None:
+        publish(clickhouse, readonly_url)
 
 
 def require_not_newer(postgres: Postgres, clickhouse: ClickHouse) -> None:

@@ -13,34 +13,38 @@ from shared.devstack.ports import LOOPBACK
 from shared.devstack.server import Server
 
 _DATABASE = "watchpost"
+# Of the views that people's SQL reads.
+_VIEWS = "analytics"
 _PACKAGE = Path(__file__).resolve().parent
 _CHILD = _PACKAGE / "clickhouse_child.py"
 _TEMPLATES = _PACKAGE / "config"
 
 
 class ClickHouseServer(Server):
-    """The ClickHouse server, with users `default` (everything) and `reader` (reads only)."""
+    """The ClickHouse server, with users `default` (everything) and `reader` (people's SQL)."""
 
     name = "clickhouse"
 
     @property
     def url(self) -> str:
         """The URL of database `watchpost` for the user who may do everything."""
-        return self._url("default")
+        return self._url("default", _DATABASE)
 
     @property
     def readonly_url(self) -> str:
-        """The URL of database `watchpost` for the user who may only read."""
-        return self._url("reader")
+        """The URL of database `analytics`, its views, for the user who may only read them."""
+        return self._url("reader", _VIEWS)
 
-    def _url(self, user: str) -> str:
-        return f"clickhouse://{user}@{LOOPBACK}:{self.port}/{_DATABASE}"
+    def _url(self, user: str, database: str) -> str:
+        return f"clickhouse://{user}@{LOOPBACK}:{self.port}/{database}"
 
     def _prepare(self) -> None:
         values = {
             "port": str(self.port),
             "log": str(self.log.with_name("clickhouse-server.log")),
             "users": str(self.home / "users.xml"),
+            "database": _DATABASE,
+            "views": _VIEWS,
         }
         for name in ("clickhouse-local.xml", "users.xml"):
             text = Template((_TEMPLATES / name).read_text()).substitute(values)
@@ -56,7 +60,8 @@ class ClickHouseServer(Server):
             if probe.connect_ex((LOOPBACK, self.port)) != 0:
                 return False
         try:
-            self._execute(f"CREATE DATABASE IF NOT EXISTS {_DATABASE}")
+            for database in (_DATABASE, _VIEWS):
+                self._execute(f"CREATE DATABASE IF NOT EXISTS {database}")
         except (ClickHouseError, OSError, EOFError):
             return False
         return True

@@ -74,11 +74,10 @@ def test_reader_only_reads(stack: DevStack) -> None:
         settings = dict(
             client.execute(
                 "SELECT name, value FROM system.settings WHERE name IN "
-                "('final', 'readonly', 'use_query_cache', 'use_query_condition_cache')"
+                "('readonly', 'use_query_cache', 'use_query_condition_cache')"
             )
         )
         assert settings == {
-            "final": "1",
             "readonly": "1",
             "use_query_cache": "0",
             "use_query_condition_cache": "0",

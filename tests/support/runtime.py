@@ -51,7 +51,8 @@ def connected(settings: Settings) -> Iterator[Runtime]:
 def migrated(settings: Settings) -> None:
     """Brings both databases to this release."""
     with connected(settings) as runtime:
-        release(runtime.postgres, runtime.clickhouse)
+        readonly_url = settings.clickhouse_readonly_url
+        release(runtime.postgres, runtime.clickhouse, readonly_url=readonly_url)
 
 
 def make_org(runtime: Runtime) -> Org:

@@ -1,0 +1,226 @@
+"""The tables that people's SQL may read: views of their own, made anew at each release.
+
+A column is defined here once, for the view and for what GET /queries/schema tells of it. The views
+have the rights of `watchpost_views`, a user who cannot log in and whom a row policy shows only the
+rows of the organization that the running query's id begins with; docs/queries.md has the whole.
+"""
+
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from shared.clickhouse.client import ClickHouse
+from shared.clickhouse.ddl import Ddl
+from shared.errors import ConfigurationError
+
+DEFINER = "watchpost_views"
+# The row policy on the tables. The views state it as well: they filter even on a server on which
+# the policy was forgotten (measured: no difference, both end up in the primary key).
+POLICY = "org_id = splitByChar(':', initialQueryID())[1]"
+
+
+class Column(NamedTuple):
+    """A column of a view; `kind` is its type in the schema where `type` does not tell it."""
+
+    name: str
+    expression: str
+    type: str
+    kind: str | None = None
+
+
+class Table(NamedTuple):
+    """A view. `source` is what it selects from; `{events}` in it is the base table of that name."""
+
+    name: str
+    columns: tuple[Column, ...]
+    source: str
+
+
+_MOMENT = "DateTime64(6, 'UTC')"
+
+
+def _plain(name: str, type_: str, kind: str | None = None) -> Column:
+    return Column(name, f"t.{name}", type_, kind)
+
+
+def _text(name: str) -> Column:
+    # Not LowCardinality, as the base table has it: a function of such a column may be evaluated on
+    # the whole dictionary of a part, which holds the values of other organizations too.
+    return Column(name, f"CAST(t.{name}, 'String')", "String")
+
+
+def _optional_text(name: str) -> Column:
+    return Column(name, f"CAST(t.{name}, 'Nullable(String)')", "Nullable(String)")
+
+
+# Copies of a row are merged while reading, so counts and sums are exact whatever was resent.
+_FROM = "FROM {{{name}}} AS t FINAL WHERE {policy}"
+
+_EVENTS = Table(
+    "events",
+    (
+        _plain("id", "UInt64"),
+        _plain("session_id", "String"),
+        _text("agent_id"),
+        _text("event_type"),
+        _plain("ts", _MOMENT),
+        _text("environment"),
+        _plain("payload", "String", "json"),
+        _plain("summary", "String"),
+        _plain("is_error", "Bool"),
+        _optional_text("error_type"),
+        _optional_text("tool_name"),
+        _plain("tool_call_id", "Nullable(String)"),
+        _optional_text("hook_name"),
+        _plain("hook_id", "Nullable(String)"),
+        _optional_text("trigger_event"),
+        _plain("input_id", "Nullable(String)"),
+        _plain("pause_id", "Nullable(String)"),
+        _plain("request_id", "Nullable(String)"),
+        _optional_text("model"),
+        _plain("parent_id", "Nullable(String)"),
+        _optional_text("outcome"),
+        _plain("duration_ms", "Nullable(UInt32)"),
+        _plain("input_tokens", "Nullable(UInt32)"),
+        _plain("output_tokens", "Nullable(UInt32)"),
+        _plain("context_window", "Nullable(UInt32)"),
+        _plain("context_fill", "Nullable(Float64)"),
+    ),
+    _FROM.format(name="events", policy=POLICY),
+)
+
+# From the events alone, since the table agent_sessions knows no counts. What is not selected is not
+# computed either: a million events take 0.1 s for a count of sessions, 0.9 s for all columns.
+_AGENT = "CAST(e.agent_id, 'String')"
+_ORDER = "(e.ts, e.arrival, e.id)"
+_GROUPED = f"""FROM (
+    SELECT
+        e.session_id AS session_id,
+        argMin({_AGENT}, {_ORDER}) AS first_agent,
+        argMinIf({_AGENT}, {_ORDER}, e.event_type = 'agent_start') AS first_started,
+        sumMap(map({_AGENT}, toUInt64(1))) AS counts,
+        maxMapIf(map({_AGENT}, e.ts), e.event_type = 'agent_end') AS ends,
+        argMin(CAST(e.environment, 'String'), {_ORDER}) AS environment,
+        count() AS event_count,
+        countIf(e.is_error) AS error_count,
+        min(e.ts) AS started_at,
+        max(e.ts) AS last_event_at,
+        argMin(e.id, {_ORDER}) AS first_event_id,
+        argMax(e.id, {_ORDER}) AS last_event_id,
+        sum(coalesce(e.input_tokens, 0)) AS input_tokens,
+        sum(coalesce(e.output_tokens, 0)) AS output_tokens
+    FROM {{events}} AS e FINAL
+    WHERE {POLICY}
+    GROUP BY e.session_id
+) AS t"""
+# Agent ids are never empty: an empty one means that no agent_start was stored.
+_ROOT = "if(t.first_started = '', t.first_agent, t.first_started)"
+_AGENTS_TYPE = "Array(Tuple(agent_id String, event_count UInt64))"
+
+_AGENT_SESSIONS = Table(
+    "agent_sessions",
+    (
+        _plain("session_id", "String"),
+        Column("agent_id", _ROOT, "String"),
+        Column(
+            "agents",
+            f"CAST(arraySort(a -> (-a.2, a.1), CAST(t.counts, 'Array(Tuple(String, UInt64))')),"
+            f" '{_AGENTS_TYPE}')",
+            _AGENTS_TYPE,
+        ),
+        _plain("environment", "String"),
+        _plain("event_count", "UInt64"),
+        _plain("error_count", "UInt64"),
+        _plain("started_at", _MOMENT),
+        _plain("last_event_at", _MOMENT),
+        Column(
+            "ended_at",
+            f"if(mapContains(t.ends, {_ROOT}), t.ends[{_ROOT}], NULL)",
+            f"Nullable({_MOMENT})",
+        ),
+        _plain("first_event_id", "UInt64"),
+        _plain("last_event_id", "UInt64"),
+        _plain("input_tokens", "UInt64"),
+        _plain("output_tokens", "UInt64"),
+    ),
+    _GROUPED,
+)
+
+_EVALUATIONS = Table(
+    "evaluations",
+    (
+        _plain("evaluation_id", "String"),
+        Column("id", "t.evaluation_id", "String"),
+        _plain("session_id", "String"),
+        _text("agent_id"),
+        _text("environment"),
+        _text("status"),
+        Column("scores", "CAST(t.scores, 'Map(String, Float64)')", "Map(String, Float64)"),
+        Column("reasoning", "CAST(t.reasoning, 'Map(String, String)')", "Map(String, String)"),
+        _plain("summary", "Nullable(String)"),
+        _plain("error", "Nullable(String)"),
+        _plain("attempt_count", "UInt32"),
+        _plain("duration_ms", "Nullable(UInt32)"),
+        _plain("completed_at", _MOMENT),
+        Column("created_at", "t.completed_at", _MOMENT),
+    ),
+    _FROM.format(name="evaluations", policy=POLICY),
+)
+
+TABLES: tuple[Table, ...] = (_EVENTS, _AGENT_SESSIONS, _EVALUATIONS)
+# The tables that the views stand on: what `DEFINER` may read, under the policy.
+BASE_TABLES = ("events", "evaluations")
+
+
+def schema_of(readonly_url: str) -> str:
+    """The database of the views: the one that CLICKHOUSE_READONLY_URL names.
+
+    Raises `ConfigurationError` when it names none, or not by a plain name.
+    """
+    name = urlsplit(readonly_url).path.strip("/")
+    if not (name.isascii() and name.isidentifier()):
+        raise ConfigurationError(
+            "CLICKHOUSE_READONLY_URL: expected the views' database as its path"
+        )
+    return name
+
+
+def publish(clickhouse: ClickHouse, readonly_url: str) -> None:
+    """Makes the views, in place of those of an earlier release; needs the rights to do that.
+
+    Raises `ConfigurationError` when something else stands where a view belongs.
+    """
+    schema = schema_of(readonly_url)
+    [(database,)] = clickhouse.rows("SELECT currentDatabase()")
+    _require_free(clickhouse, schema, database)
+    ddl = Ddl(clickhouse)
+    if not clickhouse.rows("SELECT 1 FROM system.databases WHERE name = {s:String}", {"s": schema}):
+        ddl.run(f"CREATE DATABASE IF NOT EXISTS {{database:{schema}}}")
+    for table in TABLES:
+        ddl.run(statement(table, schema, database))
+
+
+def statement(table: Table, schema: str, database: str) -> str:
+    """The template of the view's DDL: in `schema`, over the base tables in `database`."""
+    columns = ",\n    ".join(f"{column.expression} AS {column.name}" for column in table.columns)
+    source = table.source.format(**{name: f"`{database}`.{name}" for name in BASE_TABLES})
+    return (
+        f"CREATE OR REPLACE VIEW {{table:{schema}.{table.name}}}\n"
+        f"DEFINER = {DEFINER} SQL SECURITY DEFINER AS\n"
+        f"SELECT\n    {columns}\n{source}"
+    )
+
+
+def _require_free(clickhouse: ClickHouse, schema: str, database: str) -> None:
+    if schema == database:
+        raise ConfigurationError(
+            "CLICKHOUSE_READONLY_URL names the database of the tables: its views need their own"
+        )
+    taken = clickhouse.rows(
+        "SELECT name FROM system.tables WHERE database = {schema:String}"
+        " AND name IN {names:Array(String)} AND engine != 'View'",
+        {"schema": schema, "names": [table.name for table in TABLES]},
+    )
+    if taken:
+        raise ConfigurationError(
+            f"CLICKHOUSE_READONLY_URL: {schema}.{taken[0][0]} is a table, where a view belongs"
+        )
