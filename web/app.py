@@ -5,6 +5,7 @@ from flask import Flask
 from shared.runtime import Runtime
 from web import errors, openapi, request_log, state
 from web.conversations import routes as conversations
+from web.dashboards import routes as dashboards
 from web.evaluation_jobs import routes as evaluation_jobs
 from web.evaluations import routes as evaluations
 from web.events import routes as events
@@ -35,6 +36,7 @@ BLUEPRINTS = (
     evaluations.blueprint,
     evaluation_jobs.blueprint,
     queries.blueprint,
+    dashboards.blueprint,
     conversations.blueprint,
     settings.blueprint,
     model_windows.blueprint,

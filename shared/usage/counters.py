@@ -8,6 +8,7 @@ from functools import cached_property
 from sqlalchemy import func, or_, select
 
 from shared.clock import now
+from shared.creations import Kind, created_in
 from shared.keys import ApiKey
 from shared.runtime import Runtime
 from shared.usage.evaluations import EvaluationTotals, evaluation_totals
@@ -61,6 +62,15 @@ def _keys_active(subject: Subject) -> int:
         return session.scalar(query) or 0
 
 
+def _created(kind: Kind) -> Callable[[Subject], int]:
+    def count(subject: Subject) -> int:
+        window = subject.window
+        with subject.runtime.postgres.transaction() as session:
+            return created_in(session, subject.org_id, kind, window.start, window.end)
+
+    return count
+
+
 def _none(_subject: Subject) -> int:
     return 0
 
@@ -88,8 +98,12 @@ COUNTERS: Mapping[str, Counter] = {
     "audit_runs": Counter("runs of audits that began in the window", _none),
     "incidents_opened": Counter("incidents opened in the window", _none),
     "alerts_created": Counter("alerts created in the window", _none),
-    "queries_created": Counter("queries saved in the window", _none),
-    "dashboards_created": Counter("dashboards created in the window", _none),
+    "queries_created": Counter(
+        "queries saved in the window for the first time, deleted ones too", _created("query")
+    ),
+    "dashboards_created": Counter(
+        "dashboards created in the window, deleted ones too", _created("dashboard")
+    ),
     "users_active": Counter("members who are not disabled now", _users_active),
     "keys_active": Counter(
         "keys of the organization that are neither disabled nor expired now", _keys_active

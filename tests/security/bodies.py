@@ -2,12 +2,14 @@
 
 A new route is covered as soon as it is documented. Where a value cannot be guessed from its type,
 the schema of the route gives an `example`, which readers of the document are glad of as well; in
-one, `MARK` stands for a text of the organization's own.
+one, `MARK` stands for a text of the organization's own. `x-refers-to` names the list that an id is
+taken from.
 """
 
 import itertools
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from tests.contracts.document import Document
 
@@ -20,41 +22,51 @@ _GUESSES = {
 }
 
 
-def body_of(document: Document, operation: dict[str, Any], mark: str) -> Any:
+class Maker(NamedTuple):
+    """Whose bodies are made: `refer` gives the id of a row of the list at a path, if it has one."""
+
+    document: Document
+    mark: str
+    refer: Callable[[str], str | None]
+
+
+def body_of(maker: Maker, operation: dict[str, Any]) -> Any:
     """A body that the operation accepts, None where it reads no JSON; texts carry the mark."""
     content = operation.get("requestBody", {}).get("content", {})
     if "application/json" not in content:
         return None
-    return _value(document, content["application/json"]["schema"], mark)
+    return _value(maker, content["application/json"]["schema"])
 
 
-def _value(document: Document, schema: dict[str, Any], mark: str) -> Any:
-    schema = document.resolve(schema)
+def _value(maker: Maker, schema: dict[str, Any]) -> Any:
+    schema = maker.document.resolve(schema)
+    if "x-refers-to" in schema:
+        return maker.refer(schema["x-refers-to"]) or _GUESSES["uuid"]
     if "example" in schema:
-        return _marked(schema["example"], mark)
+        return _marked(schema["example"], maker.mark)
     if "anyOf" in schema or "allOf" in schema or "oneOf" in schema:
         [first, *_] = schema.get("anyOf") or schema.get("allOf") or schema["oneOf"]
-        return _value(document, first, mark)
+        return _value(maker, first)
     kind = schema.get("type", "object")
     kind = kind[0] if isinstance(kind, list) else kind
     if kind == "object":
-        return _object(document, schema, mark)
+        return _object(maker, schema)
     if kind == "array":
         least = schema.get("minItems", 0)
-        return [_value(document, schema["items"], mark) for _ in range(least)]
+        return [_value(maker, schema["items"]) for _ in range(least)]
     if kind in ("integer", "number"):
         return schema.get("default", schema.get("minimum", 1))
     if kind == "boolean":
         return schema.get("default", False)
-    return _text(schema, mark)
+    return _text(schema, maker.mark)
 
 
-def _object(document: Document, schema: dict[str, Any], mark: str) -> dict[str, Any]:
+def _object(maker: Maker, schema: dict[str, Any]) -> dict[str, Any]:
     required = set(schema.get("required", []))
     return {
-        name: _value(document, below, mark)
+        name: _value(maker, below)
         for name, below in schema.get("properties", {}).items()
-        if name in required or "example" in document.resolve(below)
+        if name in required or "example" in maker.document.resolve(below)
     }
 
 

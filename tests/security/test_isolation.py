@@ -14,6 +14,7 @@ from werkzeug.test import TestResponse
 from shared.permissions import ALL, FOR_KEYS
 from shared.runtime import Runtime
 from tests.contracts.document import Document
+from tests.security.bodies import Maker, body_of
 from tests.security.world import World, rows_of
 from tests.support.app import Headers, new_key
 from tests.support.people import new_member
@@ -38,6 +39,17 @@ def attempts(world: World, operations: list[Operation]) -> Iterator[tuple[str, s
     for method, template, operation in operations:
         for path in list(world.paths(template))[:1] or [template.replace("{", "").replace("}", "")]:
             yield method, template, path, world.body(operation)
+
+
+def noting(world: World, ids: list[str]) -> Callable[[str], str | None]:
+    """Refers to the world's rows, and adds the ids to a list."""
+
+    def refer(path: str) -> str | None:
+        found = world.id_from(path)
+        ids.extend([] if found is None else [found])
+        return found
+
+    return refer
 
 
 def require_unmarked(answer: TestResponse, theirs: World, sent: str) -> None:
@@ -128,6 +140,23 @@ def test_foreign_ids_are_not_found(ours: World, theirs: World, guarded: list[Ope
             tried += 1
     assert tried > 5
     assert theirs.snapshot() == before
+
+
+def test_foreign_ids_in_bodies_are_refused(
+    ours: World, theirs: World, guarded: list[Operation]
+) -> None:
+    tried = []
+    for method, template, operation in guarded:
+        foreign: list[str] = []
+        body = body_of(Maker(ours.document, ours.mark, noting(theirs, foreign)), operation)
+        for path in list(ours.paths(template))[:1] if foreign else []:
+            own = ours.snapshot()
+            answer = ours.call(method, path, body=body)
+            assert answer.status_code in (404, 422), f"{method} {path}: {answer.get_json()}"
+            require_unmarked(answer, theirs, "")
+            assert ours.snapshot() == own
+            tried.append(template)
+    assert "/v1/dashboards/{dashboard_id}/tiles" in tried
 
 
 def test_foreign_values_filter_to_nothing(

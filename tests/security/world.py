@@ -17,7 +17,7 @@ from shared.ingest.drain import Drain
 from shared.model_windows.windows_of import WindowsOf
 from shared.runtime import Runtime
 from tests.contracts.document import Document
-from tests.security.bodies import body_of
+from tests.security.bodies import Maker, body_of
 from tests.support.app import Headers, new_key
 from tests.support.evaluations import evaluation
 from tests.support.jobs import insert_job
@@ -73,7 +73,11 @@ class World:
 
     def body(self, operation: dict[str, Any]) -> Any:
         """A body for an operation that carries this organization's mark."""
-        return body_of(self.document, operation, self.mark)
+        return body_of(Maker(self.document, self.mark, self.id_from), operation)
+
+    def id_from(self, path: str) -> str | None:
+        """The id of a row of the list at this path, for a body that refers to one."""
+        return next((row["id"] for row in self.rows(path)), None)
 
     def rows(self, path: str) -> list[dict[str, Any]]:
         """The rows of a list, empty where there is no such list."""

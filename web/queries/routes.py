@@ -1,5 +1,90 @@
 """Saved queries: listed, made, replaced and deleted."""
 
+from typing import Any
+
+from shared.clickhouse.published import schema_of
+from shared.dashboards.service import delete_query as delete_unless_shown
+from shared.queries import service as queries
+from shared.queries.models import SavedQuery
+from shared.queries.service import QueryContent
+from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
+from web.queries.schemas import DeletedQuery, QueryBody, QueryList, QueryRow
+from web.state import runtime
 
 blueprint = Blueprint("queries", "Read-only SQL over what agents did, saved or run at once")
+
+
+@blueprint.route("/queries")
+@requires("queries:read")
+@blueprint.response(200, QueryList)
+def list_queries() -> dict[str, list[SavedQuery]]:
+    """List the organization's saved queries, by name in the order of code points."""
+    with runtime().postgres.transaction() as session:
+        return {"queries": queries.listing(session, current_org_id())}
+
+
+@blueprint.route("/queries", methods=["POST"])
+@requires("queries:write")
+@blueprint.arguments(QueryBody)
+@blueprint.response(201, QueryRow)
+@blueprint.alt_response(409, "CONFLICT")
+def create_query(body: dict[str, Any]) -> SavedQuery:
+    """Save a query that could be run, without running it.
+
+    What `/queries/run` would refuse is refused here, with the reason under `sql_text`. An
+    organization has at most 2000 saved queries, of 16 MiB together.
+    """
+    author = current_identity().name
+    with runtime().postgres.transaction() as session:
+        return queries.create(
+            session, current_org_id(), _content(body), schema=_schema(), created_by=author
+        )
+
+
+@blueprint.route("/queries/<query_id>")
+@requires("queries:read")
+@blueprint.response(200, QueryRow)
+def get_query(query_id: str) -> SavedQuery:
+    """Read one saved query."""
+    with runtime().postgres.transaction() as session:
+        return queries.find(session, current_org_id(), query_id)
+
+
+@blueprint.route("/queries/<query_id>", methods=["PUT"])
+@requires("queries:write")
+@blueprint.arguments(QueryBody)
+@blueprint.response(200, QueryRow)
+@blueprint.alt_response(409, "CONFLICT")
+def replace_query(body: dict[str, Any], query_id: str) -> SavedQuery:
+    """Replace a saved query as a whole, for all tiles that show it; checked like a new one."""
+    with runtime().postgres.transaction() as session:
+        return queries.replace(
+            session, current_org_id(), query_id, _content(body), schema=_schema()
+        )
+
+
+@blueprint.route("/queries/<query_id>", methods=["DELETE"])
+@requires("queries:delete")
+@blueprint.response(200, DeletedQuery)
+@blueprint.alt_response(409, "CONFLICT")
+def delete_query(query_id: str) -> dict[str, bool]:
+    """Delete a saved query for good; refused while a tile shows it."""
+    with runtime().postgres.transaction() as session:
+        delete_unless_shown(session, current_org_id(), query_id)
+    return {"ok": True}
+
+
+def _content(body: dict[str, Any]) -> QueryContent:
+    return QueryContent(
+        name=body["name"],
+        description=body["description"] or "",
+        sql_text=body["sql_text"],
+        params=body["params"] or [],
+    )
+
+
+def _schema() -> str:
+    """The database that a saved query may name; none where no SQL can be run."""
+    url = runtime().settings.clickhouse_readonly_url
+    return "" if url is None else schema_of(url)

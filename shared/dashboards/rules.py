@@ -1,0 +1,104 @@
+"""What dashboards and tiles may be."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from shared import bounds
+from shared.errors import Invalid
+from shared.postgres.room import Room
+
+CHART_TYPES = ("line", "area", "bar", "stacked_bar", "pie", "kpi", "table")
+
+MAX_NAME_LENGTH = 200
+MAX_DESCRIPTION_LENGTH = 10_000
+MAX_DEFINITION_BYTES = 256 * 1024
+# What an organization has is listed as a whole.
+ROOM = Room(rows=2000, total_bytes=16 * 1024 * 1024)
+
+MAX_TITLE_LENGTH = 200
+MAX_CHART_CONFIG_BYTES = 64 * 1024
+MAX_PARAM_BINDINGS_BYTES = 64 * 1024
+# The tiles of a dashboard are listed as a whole, and locked together.
+TILE_ROOM = Room(rows=500, total_bytes=4 * 1024 * 1024)
+
+# The sum of two still is a 32-bit integer.
+MAX_POSITION = 1_000_000
+DEFAULT_WIDTH, DEFAULT_HEIGHT = 6, 4
+
+
+@dataclass(frozen=True)
+class DashboardContent:
+    """What people decide about a dashboard."""
+
+    name: str
+    description: str
+    definition: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a tile lies on the grid, in cells from the top left."""
+
+    pos_x: int
+    pos_y: int
+    pos_w: int
+    pos_h: int
+
+
+@dataclass(frozen=True)
+class TileContent:
+    """What people decide about a tile; what is None of `place` the service decides."""
+
+    query_id: str
+    title: str
+    chart_type: str
+    chart_config: dict[str, Any]
+    param_bindings: dict[str, Any]
+    place: dict[str, int | None]
+
+
+def checked_dashboard(wanted: DashboardContent) -> tuple[dict[str, Any], int]:
+    """The columns, and how many bytes they have together; raises `Invalid` naming the field."""
+    name = bounds.require_name("name", wanted.name, most=MAX_NAME_LENGTH)
+    description = bounds.require_text(
+        "description", wanted.description, most=MAX_DESCRIPTION_LENGTH
+    )
+    size = bounds.require_opaque("definition", wanted.definition, most=MAX_DEFINITION_BYTES)
+    columns = {"name": name, "description": description, "definition": wanted.definition}
+    return columns, size + len(f"{name}{description}".encode())
+
+
+def checked_tile(wanted: TileContent) -> tuple[dict[str, Any], int]:
+    """As `checked_dashboard`, without the query and the place."""
+    title = bounds.require_line("title", wanted.title, most=MAX_TITLE_LENGTH)
+    if wanted.chart_type not in CHART_TYPES:
+        raise Invalid.field("chart_type", f"must be one of {', '.join(CHART_TYPES)}")
+    size = bounds.require_opaque("chart_config", wanted.chart_config, most=MAX_CHART_CONFIG_BYTES)
+    size += bounds.require_opaque(
+        "param_bindings", wanted.param_bindings, most=MAX_PARAM_BINDINGS_BYTES
+    )
+    columns = {
+        "title": title,
+        "chart_type": wanted.chart_type,
+        "chart_config": wanted.chart_config,
+        "param_bindings": wanted.param_bindings,
+    }
+    return columns, size
+
+
+def place_errors(place: Place, path: str = "") -> dict[str, list[str]]:
+    """What is wrong with a place, by field below `path`."""
+    bad = {}
+    for field in fields(place):
+        least = 1 if field.name in ("pos_w", "pos_h") else 0
+        if not least <= getattr(place, field.name) <= MAX_POSITION:
+            bad[path + field.name] = [f"must be from {least} to {MAX_POSITION}"]
+    return bad
+
+
+def require_place(place: Place) -> Place:
+    """The place; raises `Invalid` naming each bad field."""
+    bad = place_errors(place)
+    if bad:
+        raise Invalid("a tile cannot lie there", fields=bad)
+    return place

@@ -1,0 +1,136 @@
+"""Dashboards of an organization, and the deleting of queries that they may show."""
+
+import uuid
+from typing import Any, NamedTuple
+
+from sqlalchemy import Select, Text, cast, func, select
+from sqlalchemy.orm import Session
+
+from shared import creations
+from shared.dashboards.models import Dashboard, Tile
+from shared.dashboards.rules import ROOM, DashboardContent, checked_dashboard
+from shared.errors import Conflict, NotFound
+from shared.ids import parse_uuid
+from shared.queries import service as queries
+
+
+class Counted(NamedTuple):
+    """A dashboard and how many tiles it has."""
+
+    dashboard: Dashboard
+    tile_count: int
+
+
+def listing(session: Session, org_id: uuid.UUID) -> list[Counted]:
+    """The organization's dashboards, newest first."""
+    tile_count = (
+        select(func.count())
+        .where(Tile.org_id == org_id, Tile.dashboard_id == Dashboard.id)
+        .scalar_subquery()
+    )
+    query = _of(org_id).add_columns(tile_count)
+    newest_first = query.order_by(Dashboard.created_at.desc(), Dashboard.id)
+    return [Counted(dashboard, count) for dashboard, count in session.execute(newest_first)]
+
+
+def find(session: Session, org_id: uuid.UUID, dashboard_id: str) -> Dashboard:
+    """One dashboard; raises `NotFound`."""
+    return _one(session, _of(org_id), dashboard_id)
+
+
+def changeable(session: Session, org_id: uuid.UUID, dashboard_id: str) -> Dashboard:
+    """One dashboard, locked until the transaction ends; raises `NotFound`.
+
+    Whatever writes tiles locks their dashboard first, so writers of one dashboard take turns and
+    never wait for each other crosswise.
+    """
+    return _one(session, _of(org_id).with_for_update(), dashboard_id)
+
+
+def create(
+    session: Session, org_id: uuid.UUID, wanted: DashboardContent, *, created_by: str
+) -> Dashboard:
+    """A new dashboard without tiles.
+
+    Raises `Invalid` naming the field, `Conflict` where there is no room for another one.
+    """
+    columns, size = checked_dashboard(wanted)
+    ROOM.require(session, _sizes(org_id), size, what="dashboards")
+    moment = func.now()
+    dashboard = Dashboard(
+        org_id=org_id, created_by=created_by, created_at=moment, updated_at=moment, **columns
+    )
+    session.add(dashboard)
+    creations.record(session, org_id, "dashboard")
+    session.flush()
+    return dashboard
+
+
+def replace(
+    session: Session, org_id: uuid.UUID, dashboard_id: str, wanted: DashboardContent
+) -> Counted:
+    """The dashboard with another content and its tiles; raises `NotFound`, and as `create` does."""
+    columns, size = checked_dashboard(wanted)
+    dashboard = changeable(session, org_id, dashboard_id)
+    others = _sizes(org_id).where(Dashboard.id != dashboard.id)
+    ROOM.require(session, others, size, what="dashboards")
+    touch(session, dashboard, columns)
+    count = select(func.count()).where(Tile.org_id == org_id, Tile.dashboard_id == dashboard.id)
+    return Counted(dashboard, session.scalar(count) or 0)
+
+
+def delete(session: Session, org_id: uuid.UUID, dashboard_id: str) -> None:
+    """Deletes it with its tiles; raises `NotFound`."""
+    session.delete(changeable(session, org_id, dashboard_id))
+
+
+def delete_query(session: Session, org_id: uuid.UUID, query_id: str) -> None:
+    """Deletes a saved query; raises `NotFound`, and `Conflict` while a tile shows it."""
+    query = queries.changeable(session, org_id, query_id)
+    showing = select(func.count(), func.count(Tile.dashboard_id.distinct())).where(
+        Tile.org_id == org_id, Tile.query_id == query.id
+    )
+    [(tiles, dashboards)] = session.execute(showing)
+    if tiles:
+        raise Conflict(
+            f"the query is shown by {_counted(tiles, 'tile')}"
+            f" on {_counted(dashboards, 'dashboard')}",
+            code="query_in_use",
+        )
+    session.delete(query)
+
+
+def touch(session: Session, row: Dashboard | Tile, columns: dict[str, Any]) -> None:
+    """Sets columns of a row and when it changed last."""
+    for name, value in columns.items():
+        setattr(row, name, value)
+    row.updated_at = func.now()
+    session.flush()
+    session.refresh(row, ["updated_at"])
+
+
+def _of(org_id: uuid.UUID) -> Select[Dashboard]:
+    return select(Dashboard).where(Dashboard.org_id == org_id)
+
+
+def _one(session: Session, query: Select[Dashboard], dashboard_id: str) -> Dashboard:
+    parsed = parse_uuid(dashboard_id)
+    found = None
+    if parsed is not None:
+        found = session.scalars(query.where(Dashboard.id == parsed)).one_or_none()
+    if found is None:
+        raise NotFound("there is no such dashboard")
+    return found
+
+
+def _sizes(org_id: uuid.UUID) -> Select[int]:
+    size = (
+        func.octet_length(Dashboard.name)
+        + func.octet_length(Dashboard.description)
+        + func.octet_length(cast(Dashboard.definition, Text))
+    )
+    return select(size).where(Dashboard.org_id == org_id)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

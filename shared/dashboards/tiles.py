@@ -1,0 +1,166 @@
+"""Tiles of a dashboard: each shows a saved query somewhere on the grid."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from dataclasses import replace as with_fields
+
+from sqlalchemy import Select, Text, cast, func, select
+from sqlalchemy.orm import Session
+
+from shared.dashboards import service as dashboards
+from shared.dashboards.models import Dashboard, Tile
+from shared.dashboards.rules import (
+    DEFAULT_HEIGHT,
+    DEFAULT_WIDTH,
+    MAX_POSITION,
+    TILE_ROOM,
+    Place,
+    TileContent,
+    checked_tile,
+    place_errors,
+    require_place,
+)
+from shared.errors import Invalid, NotFound
+from shared.ids import parse_uuid
+from shared.queries import service as queries
+
+
+def listing(session: Session, org_id: uuid.UUID, dashboard_id: str) -> list[Tile]:
+    """The tiles of a dashboard, top to bottom, left to right; raises `NotFound`."""
+    return of_dashboard(session, dashboards.find(session, org_id, dashboard_id))
+
+
+def of_dashboard(session: Session, dashboard: Dashboard) -> list[Tile]:
+    """As `listing`, of a dashboard that was found in its organization."""
+    in_order = _of(dashboard).order_by(Tile.pos_y, Tile.pos_x, Tile.created_at, Tile.id)
+    return list(session.scalars(in_order))
+
+
+def create(session: Session, org_id: uuid.UUID, dashboard_id: str, wanted: TileContent) -> Tile:
+    """A new tile, below the others where it is not told where.
+
+    Raises `NotFound`, `Invalid` naming the field (`query_id` for a query that is not there),
+    `Conflict` where the dashboard has no room for another one.
+    """
+    columns, size = checked_tile(wanted)
+    dashboard = dashboards.changeable(session, org_id, dashboard_id)
+    below = select(func.max(Tile.pos_y + Tile.pos_h)).where(
+        Tile.org_id == org_id, Tile.dashboard_id == dashboard.id
+    )
+    free = Place(
+        pos_x=0,
+        pos_y=min(session.scalar(below) or 0, MAX_POSITION),
+        pos_w=DEFAULT_WIDTH,
+        pos_h=DEFAULT_HEIGHT,
+    )
+    place = require_place(_placed(wanted.place, free))
+    query = queries.chosen(session, org_id, wanted.query_id, "query_id")
+    TILE_ROOM.require(session, _sizes(dashboard), size, what="tiles of a dashboard")
+    moment = func.now()
+    tile = Tile(
+        org_id=org_id,
+        dashboard_id=dashboard.id,
+        query_id=query.id,
+        created_at=moment,
+        updated_at=moment,
+        **columns,
+        **asdict(place),
+    )
+    session.add(tile)
+    session.flush()
+    return tile
+
+
+def replace(
+    session: Session, org_id: uuid.UUID, dashboard_id: str, tile_id: str, wanted: TileContent
+) -> Tile:
+    """The tile with another content; it stays where it is as far as it is not told where.
+
+    Raises as `create` does.
+    """
+    columns, size = checked_tile(wanted)
+    dashboard = dashboards.changeable(session, org_id, dashboard_id)
+    tile = _one(session, dashboard, tile_id)
+    place = require_place(_placed(wanted.place, _place_of(tile)))
+    query = queries.chosen(session, org_id, wanted.query_id, "query_id")
+    others = _sizes(dashboard).where(Tile.id != tile.id)
+    TILE_ROOM.require(session, others, size, what="tiles of a dashboard")
+    dashboards.touch(session, tile, {**columns, **asdict(place), "query_id": query.id})
+    return tile
+
+
+def delete(session: Session, org_id: uuid.UUID, dashboard_id: str, tile_id: str) -> None:
+    """Deletes a tile; raises `NotFound`."""
+    dashboard = dashboards.changeable(session, org_id, dashboard_id)
+    session.delete(_one(session, dashboard, tile_id))
+
+
+def lay_out(
+    session: Session,
+    org_id: uuid.UUID,
+    dashboard_id: str,
+    places: Sequence[tuple[str, Place]],
+) -> int:
+    """Moves these tiles, given by id, all or none; returns how many.
+
+    Raises `NotFound` for a tile that is not on the dashboard, `Invalid` naming the field
+    (`tiles.3.pos_w`), which is `tiles.3.id` for a tile that was given before.
+    """
+    wanted = _wanted_places(places)
+    dashboard = dashboards.changeable(session, org_id, dashboard_id)
+    tiles = {tile.id: tile for tile in session.scalars(_of(dashboard))}
+    if not wanted.keys() <= tiles.keys():
+        raise NotFound("there is no such tile")
+    moment = session.execute(select(func.now())).scalar_one()
+    for tile_id, tile in tiles.items():
+        if tile_id in wanted:
+            for name, value in asdict(wanted[tile_id]).items():
+                setattr(tile, name, value)
+            tile.updated_at = moment
+    return len(wanted)
+
+
+def _wanted_places(places: Sequence[tuple[str, Place]]) -> Mapping[uuid.UUID | None, Place]:
+    """Places by tile; None is for ids that are none."""
+    bad: dict[str, list[str]] = {}
+    wanted: dict[uuid.UUID | None, Place] = {}
+    for index, (tile_id, place) in enumerate(places):
+        bad |= place_errors(place, f"tiles.{index}.")
+        parsed = parse_uuid(tile_id)
+        if parsed is not None and parsed in wanted:
+            bad[f"tiles.{index}.id"] = ["the tile is given twice"]
+        wanted[parsed] = place
+    if bad:
+        raise Invalid("the tiles cannot lie like this", fields=bad)
+    return wanted
+
+
+def _placed(wanted: Mapping[str, int | None], otherwise: Place) -> Place:
+    """The wanted place, with what is not told taken from the other one."""
+    return with_fields(otherwise, **{n: v for n, v in wanted.items() if v is not None})
+
+
+def _place_of(tile: Tile) -> Place:
+    return Place(tile.pos_x, tile.pos_y, tile.pos_w, tile.pos_h)
+
+
+def _of(dashboard: Dashboard) -> Select[Tile]:
+    return select(Tile).where(Tile.org_id == dashboard.org_id, Tile.dashboard_id == dashboard.id)
+
+
+def _one(session: Session, dashboard: Dashboard, tile_id: str) -> Tile:
+    parsed = parse_uuid(tile_id)
+    found = None
+    if parsed is not None:
+        found = session.scalars(_of(dashboard).where(Tile.id == parsed)).one_or_none()
+    if found is None:
+        raise NotFound("there is no such tile")
+    return found
+
+
+def _sizes(dashboard: Dashboard) -> Select[int]:
+    size = func.octet_length(cast(Tile.chart_config, Text)) + func.octet_length(
+        cast(Tile.param_bindings, Text)
+    )
+    return select(size).where(Tile.org_id == dashboard.org_id, Tile.dashboard_id == dashboard.id)

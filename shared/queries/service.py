@@ -1,0 +1,168 @@
+"""Saved queries of an organization.
+
+Which tiles show a query is known to `shared.dashboards`, which stands above: it deletes queries
+(`dashboards.delete_query`).
+"""
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Select, Text, cast, collate, func, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from shared import bounds, creations
+from shared.errors import Conflict, Invalid, NotFound
+from shared.ids import parse_uuid
+from shared.postgres.room import Room
+from shared.queries.guard import guard
+from shared.queries.models import SavedQuery
+
+MAX_NAME_LENGTH = 200
+MAX_DESCRIPTION_LENGTH = 10_000
+MAX_PARAMS = 100
+MAX_PARAMS_BYTES = 64 * 1024
+# What an organization has is listed as a whole.
+ROOM = Room(rows=2000, total_bytes=16 * 1024 * 1024)
+
+
+@dataclass(frozen=True)
+class QueryContent:
+    """What people decide about a saved query; `params` are objects that only clients understand."""
+
+    name: str
+    description: str
+    sql_text: str
+    params: list[dict[str, Any]]
+
+
+def listing(session: Session, org_id: uuid.UUID) -> list[SavedQuery]:
+    """The organization's queries by name, in the order of code points."""
+    by_name = collate(SavedQuery.name, "C")
+    return list(session.scalars(_of(org_id).order_by(by_name)))
+
+
+def find(session: Session, org_id: uuid.UUID, query_id: str) -> SavedQuery:
+    """One query; raises `NotFound`."""
+    return _one(session, _of(org_id), query_id)
+
+
+def changeable(session: Session, org_id: uuid.UUID, query_id: str) -> SavedQuery:
+    """One query, locked until the transaction ends; raises `NotFound`."""
+    return _one(session, _of(org_id).with_for_update(), query_id)
+
+
+def chosen(session: Session, org_id: uuid.UUID, query_id: str, field: str) -> SavedQuery:
+    """The query that a field of a request names, for something that will refer to it.
+
+    Nobody deletes it until the session's transaction ends. Raises `Invalid` naming `field`.
+    """
+    lock = _of(org_id).with_for_update(read=True, key_share=True)
+    try:
+        return _one(session, lock, query_id)
+    except NotFound:
+        raise Invalid.field(field, "there is no saved query of this id") from None
+
+
+def create(
+    session: Session, org_id: uuid.UUID, wanted: QueryContent, *, schema: str, created_by: str
+) -> SavedQuery:
+    """A new query, which the guard lets through; `schema` is the database of the published tables.
+
+    Raises `Invalid` naming the field, `Conflict` where the name is taken or there is no room.
+    """
+    content, size = _checked(wanted, schema)
+    ROOM.require(session, _sizes(org_id), size, what="saved queries")
+    moment = func.now()
+    query = SavedQuery(
+        org_id=org_id, created_by=created_by, created_at=moment, updated_at=moment, **content
+    )
+    session.add(query)
+    creations.record(session, org_id, "query")
+    _flush(session)
+    return query
+
+
+def replace(
+    session: Session, org_id: uuid.UUID, query_id: str, wanted: QueryContent, *, schema: str
+) -> SavedQuery:
+    """The query with another content; raises `NotFound`, and as `create` does."""
+    content, size = _checked(wanted, schema)
+    query = changeable(session, org_id, query_id)
+    others = _sizes(org_id).where(SavedQuery.id != query.id)
+    ROOM.require(session, others, size, what="saved queries")
+    for name, value in content.items():
+        setattr(query, name, value)
+    query.updated_at = func.now()
+    _flush(session)
+    session.refresh(query, ["updated_at"])
+    return query
+
+
+def _of(org_id: uuid.UUID) -> Select[SavedQuery]:
+    return select(SavedQuery).where(SavedQuery.org_id == org_id)
+
+
+def _one(session: Session, query: Select[SavedQuery], query_id: str) -> SavedQuery:
+    parsed = parse_uuid(query_id)
+    found = None
+    if parsed is not None:
+        found = session.scalars(query.where(SavedQuery.id == parsed)).one_or_none()
+    if found is None:
+        raise NotFound("there is no such saved query")
+    return found
+
+
+def _checked(wanted: QueryContent, schema: str) -> tuple[dict[str, Any], int]:
+    """The columns, and how many bytes they have together."""
+    name = bounds.require_name("name", wanted.name, most=MAX_NAME_LENGTH)
+    description = bounds.require_text(
+        "description", wanted.description, most=MAX_DESCRIPTION_LENGTH
+    )
+    if len(wanted.params) > MAX_PARAMS:
+        raise Invalid.field("params", f"must be at most {MAX_PARAMS}")
+    size = bounds.require_opaque("params", wanted.params, most=MAX_PARAMS_BYTES)
+    _require_guarded(wanted.sql_text, schema)
+    size += len(f"{name}{description}{wanted.sql_text}".encode())
+    content = {
+        "name": name,
+        "description": description,
+        "sql_text": wanted.sql_text,
+        "params": wanted.params,
+    }
+    return content, size
+
+
+def _require_guarded(sql_text: str, schema: str) -> None:
+    """Raises `Invalid` naming `sql_text` with the guard's reasons."""
+    try:
+        guard(sql_text, None, schema=schema)
+    except Invalid as refused:
+        reasons = [reason for reasons in refused.fields.values() for reason in reasons]
+        raise Invalid(
+            f"sql_text: {'; '.join(reasons)}", fields={"sql_text": reasons}, code=refused.code
+        ) from None
+    # PostgreSQL keeps no U+0000, whatever ClickHouse makes of it.
+    if "\x00" in sql_text:
+        raise Invalid.field("sql_text", "must not contain U+0000")
+
+
+def _sizes(org_id: uuid.UUID) -> Select[int]:
+    texts = (
+        SavedQuery.name,
+        SavedQuery.description,
+        SavedQuery.sql_text,
+        cast(SavedQuery.params, Text),
+    )
+    first, *rest = (func.octet_length(text) for text in texts)
+    return select(sum(rest, first)).where(SavedQuery.org_id == org_id)
+
+
+def _flush(session: Session) -> None:
+    try:
+        session.flush()
+    except IntegrityError as error:
+        if "uq_saved_queries_name" in str(error.orig):
+            raise Conflict("a query of this name exists", code="query_name_taken") from None
+        raise

@@ -1,0 +1,167 @@
+"""Dashboards and the tiles on them."""
+
+from typing import Any
+
+from shared.dashboards import service as dashboards
+from shared.dashboards import tiles
+from shared.dashboards.models import Dashboard, Tile
+from shared.dashboards.rules import DashboardContent, Place, TileContent
+from shared.dashboards.service import Counted
+from web.auth import current_identity, current_org_id, requires
+from web.blueprint import Blueprint
+from web.dashboards.schemas import (
+    DashboardBody,
+    DashboardDetail,
+    DashboardList,
+    DashboardRow,
+    DeletedDashboard,
+    LaidOut,
+    LayoutBody,
+    TileBody,
+    TileList,
+    TileRow,
+)
+from web.state import runtime
+
+blueprint = Blueprint("dashboards", "Pages of charts over saved queries")
+
+_COLUMNS = ("id", "name", "description", "definition", "created_by", "created_at", "updated_at")
+_PLACE = ("pos_x", "pos_y", "pos_w", "pos_h")
+
+
+@blueprint.route("/dashboards")
+@requires("dashboards:read")
+@blueprint.response(200, DashboardList)
+def list_dashboards() -> dict[str, Any]:
+    """List the organization's dashboards, newest first, without their tiles."""
+    with runtime().postgres.transaction() as session:
+        return {"dashboards": [_row(one) for one in dashboards.listing(session, current_org_id())]}
+
+
+@blueprint.route("/dashboards", methods=["POST"])
+@requires("dashboards:write")
+@blueprint.arguments(DashboardBody)
+@blueprint.response(201, DashboardRow)
+@blueprint.alt_response(409, "CONFLICT")
+def create_dashboard(body: dict[str, Any]) -> dict[str, Any]:
+    """Create a dashboard without tiles.
+
+    An organization has at most 2000 dashboards, of 16 MiB together.
+    """
+    author = current_identity().name
+    with runtime().postgres.transaction() as session:
+        made = dashboards.create(session, current_org_id(), _content(body), created_by=author)
+        return _row(Counted(made, 0))
+
+
+@blueprint.route("/dashboards/<dashboard_id>")
+@requires("dashboards:read")
+@blueprint.response(200, DashboardDetail)
+def get_dashboard(dashboard_id: str) -> dict[str, Any]:
+    """Read one dashboard with its tiles, top to bottom, left to right."""
+    with runtime().postgres.transaction() as session:
+        found = dashboards.find(session, current_org_id(), dashboard_id)
+        shown = tiles.of_dashboard(session, found)
+    return {**_row(Counted(found, len(shown))), "tiles": shown}
+
+
+@blueprint.route("/dashboards/<dashboard_id>", methods=["PUT"])
+@requires("dashboards:write")
+@blueprint.arguments(DashboardBody)
+@blueprint.response(200, DashboardRow)
+@blueprint.alt_response(409, "CONFLICT")
+def replace_dashboard(body: dict[str, Any], dashboard_id: str) -> dict[str, Any]:
+    """Replace a dashboard's name, description and definition; its tiles stay."""
+    with runtime().postgres.transaction() as session:
+        return _row(dashboards.replace(session, current_org_id(), dashboard_id, _content(body)))
+
+
+@blueprint.route("/dashboards/<dashboard_id>", methods=["DELETE"])
+@requires("dashboards:delete")
+@blueprint.response(200, DeletedDashboard)
+def delete_dashboard(dashboard_id: str) -> dict[str, bool]:
+    """Delete a dashboard with its tiles for good; the queries that they showed stay."""
+    with runtime().postgres.transaction() as session:
+        dashboards.delete(session, current_org_id(), dashboard_id)
+    return {"ok": True}
+
+
+@blueprint.route("/dashboards/<dashboard_id>/tiles")
+@requires("dashboards:read")
+@blueprint.response(200, TileList)
+def list_tiles(dashboard_id: str) -> dict[str, list[Tile]]:
+    """List the tiles of a dashboard, top to bottom, left to right."""
+    with runtime().postgres.transaction() as session:
+        return {"tiles": tiles.listing(session, current_org_id(), dashboard_id)}
+
+
+@blueprint.route("/dashboards/<dashboard_id>/tiles", methods=["POST"])
+@requires("dashboards:write")
+@blueprint.arguments(TileBody)
+@blueprint.response(201, TileRow)
+@blueprint.alt_response(409, "CONFLICT")
+def create_tile(body: dict[str, Any], dashboard_id: str) -> Tile:
+    """Put a saved query on a dashboard, below its tiles unless told where.
+
+    A query that the organization does not have is 422 under `query_id`. A dashboard has at most
+    500 tiles, of 4 MiB together.
+    """
+    with runtime().postgres.transaction() as session:
+        return tiles.create(session, current_org_id(), dashboard_id, _tile(body))
+
+
+@blueprint.route("/dashboards/<dashboard_id>/tiles/<tile_id>", methods=["PUT"])
+@requires("dashboards:write")
+@blueprint.arguments(TileBody)
+@blueprint.response(200, TileRow)
+@blueprint.alt_response(409, "CONFLICT")
+def replace_tile(body: dict[str, Any], dashboard_id: str, tile_id: str) -> Tile:
+    """Replace a tile as a whole; without a position it stays where it is."""
+    with runtime().postgres.transaction() as session:
+        return tiles.replace(session, current_org_id(), dashboard_id, tile_id, _tile(body))
+
+
+@blueprint.route("/dashboards/<dashboard_id>/tiles/<tile_id>", methods=["DELETE"])
+@requires("dashboards:write")
+@blueprint.response(200, DeletedDashboard)
+def delete_tile(dashboard_id: str, tile_id: str) -> dict[str, bool]:
+    """Take a tile off a dashboard for good; the query that it showed stays."""
+    with runtime().postgres.transaction() as session:
+        tiles.delete(session, current_org_id(), dashboard_id, tile_id)
+    return {"ok": True}
+
+
+@blueprint.route("/dashboards/<dashboard_id>/tiles/layout", methods=["PUT"])
+@requires("dashboards:write")
+@blueprint.arguments(LayoutBody)
+@blueprint.response(200, LaidOut)
+def lay_out_tiles(body: dict[str, Any], dashboard_id: str) -> dict[str, int]:
+    """Move tiles, all that are named or, where one is not on the dashboard (404), none."""
+    places = [(one["id"], Place(**{name: one[name] for name in _PLACE})) for one in body["tiles"]]
+    with runtime().postgres.transaction() as session:
+        return {"updated": tiles.lay_out(session, current_org_id(), dashboard_id, places)}
+
+
+def _row(counted: Counted) -> dict[str, Any]:
+    found: Dashboard = counted.dashboard
+    row = {name: getattr(found, name) for name in _COLUMNS}
+    return {**row, "tile_count": counted.tile_count}
+
+
+def _content(body: dict[str, Any]) -> DashboardContent:
+    return DashboardContent(
+        name=body["name"],
+        description=body["description"] or "",
+        definition=body["definition"] or {},
+    )
+
+
+def _tile(body: dict[str, Any]) -> TileContent:
+    return TileContent(
+        query_id=body["query_id"],
+        title=body["title"] or "",
+        chart_type=body["chart_type"],
+        chart_config=body["chart_config"] or {},
+        param_bindings=body["param_bindings"] or {},
+        place={name: body[name] for name in _PLACE},
+    )

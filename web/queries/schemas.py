@@ -1,0 +1,84 @@
+"""What the routes of saved queries read and answer (wire §6)."""
+
+from marshmallow import Schema, fields
+
+from shared.queries.lexer import MAX_LENGTH
+from shared.queries.service import (
+    MAX_DESCRIPTION_LENGTH,
+    MAX_NAME_LENGTH,
+    MAX_PARAMS,
+    MAX_PARAMS_BYTES,
+)
+from web.params import Body, Timestamp
+
+
+class QueryBody(Body):
+    """A saved query as a whole."""
+
+    name = fields.String(
+        required=True,
+        metadata={
+            "description": "unique in the organization; blanks around it are cut off",
+            "minLength": 1,
+            "maxLength": MAX_NAME_LENGTH,
+        },
+    )
+    description = fields.String(
+        load_default=None,
+        allow_none=True,
+        metadata={
+            "maxLength": MAX_DESCRIPTION_LENGTH,
+            "description": "empty where it is absent",
+            "example": "An example of a description",
+        },
+    )
+    sql_text = fields.String(
+        required=True,
+        metadata={
+            "minLength": 1,
+            "maxLength": MAX_LENGTH,
+            "description": "one SELECT over the tables of `/queries/schema`, with `$1`, `$2`, …"
+            " where parameters go",
+            "example": "SELECT 'example' AS label, count() AS events FROM events",
+        },
+    )
+    params = fields.List(
+        fields.Dict(),
+        load_default=None,
+        allow_none=True,
+        metadata={
+            "maxItems": MAX_PARAMS,
+            "description": "what a client wants to know about the parameters; kept as it is, at"
+            f" most {MAX_PARAMS_BYTES} bytes as JSON in ASCII; none where it is absent",
+            "example": [{"label": "An example of a parameter"}],
+        },
+    )
+
+
+class QueryRow(Schema):
+    """A saved query."""
+
+    id = fields.UUID(required=True)
+    name = fields.String(required=True)
+    description = fields.String(required=True)
+    sql_text = fields.String(required=True)
+    params = fields.List(fields.Dict(), required=True)
+    created_by = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "the address of a person or the name of a key"},
+    )
+    created_at = Timestamp(required=True)
+    updated_at = Timestamp(required=True)
+
+
+class QueryList(Schema):
+    """The organization's saved queries, by name."""
+
+    queries = fields.List(fields.Nested(QueryRow), required=True)
+
+
+class DeletedQuery(Schema):
+    """The query is gone."""
+
+    ok = fields.Boolean(required=True)
