@@ -9,9 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shared.errors import Invalid
-from shared.queries import lexer
-from shared.queries import params as parameters
+from shared.queries import lexer, tree
 from shared.queries.lexer import Kind, Refused, Token
+from shared.queries.params import typed
+from shared.queries.refusals import BARE, WORDS, refused_function
+from shared.queries.text import Text
+
+PUBLISHED = frozenset({"events", "agent_sessions", "evaluations"})
+_FIRST = ("SELECT", "WITH")
+# Databases of every server: no name of these qualifies anything here, an alias neither.
+_SYSTEM = frozenset({"SYSTEM", "INFORMATION_SCHEMA"})
 
 
 @dataclass(frozen=True)
@@ -23,34 +30,74 @@ class Statement:
 
 
 def guard(sql: str, params: Sequence[object] | None, *, schema: str) -> Statement:
-    """The statement as it may be run; with `params` None it is only checked.
+    """The statement as it may be run, and the values of its parameters.
 
-    Raises `Invalid` (`query_refused`) naming `sql` or `params`.
+    `params` are JSON values; None where there are none yet, as when a query is saved: then the
+    text is only checked. Raises `Invalid` (`query_refused`) naming `sql` or `params`.
     """
+    bound: dict[str, object] = {}
+
+    def bind(number: int) -> str:
+        if params is None:
+            return f"{{p{number}:String}}"
+        if number > len(params):
+            raise _invalid("params", f"${number} has no value: {len(params)} were given")
+        try:
+            type_, value = typed(params[number - 1])
+        except Refused as refused:
+            raise _invalid("params", f"${number} {refused}") from None
+        if value is None:
+            return "NULL"
+        bound[f"p{number}"] = value
+        return f"{{p{number}:{type_}}}"
+
     try:
         tokens = lexer.tokens_of(sql)
+        _check_tokens(sql, tokens)
+        text = Text(sql, tokens, bind)
+        tree.check(tree.parse(text), text, schema, PUBLISHED)
     except Refused as refused:
         raise _invalid("sql", str(refused)) from None
-    bound: dict[str, object] = {}
-    parts = []
-    for token in tokens:
-        text = lexer.spelled(token)
-        if token.kind is Kind.PARAM and params is not None:
-            text = _bind(token, params, bound)
-        parts.append(f" {text}" if token.spaced else text)
-    return Statement("".join(parts).strip(), bound)
+    return Statement(text.sql, bound)
 
 
-def _bind(token: Token, params: Sequence[object], bound: dict[str, object]) -> str:
-    number = int(token.text)
-    if number > len(params):
-        raise _invalid("params", f"${number} has no value: there are {len(params)}")
-    try:
-        kind, value = parameters.typed(params[number - 1])
-    except Refused as refused:
-        raise _invalid("params", f"${number} {refused}") from None
-    bound[f"p{number}"] = value
-    return f"{{p{number}:{kind}}}"
+def _check_tokens(sql: str, tokens: Sequence[Token]) -> None:
+    """Refuses by words what must not depend on how anybody parses them."""
+    words = [token for token in tokens if not token.is_mark("(")]
+    if not words or words[0].word not in _FIRST:
+        raise Refused("only a SELECT, or WITH … SELECT, is run")
+    for at, token in enumerate(tokens):
+        if token.kind not in (Kind.WORD, Kind.NAME):
+            continue
+        after = tokens[at + 1] if at + 1 < len(tokens) else None
+        place = lexer.where(sql, token.at)
+        called = after is not None and after.is_mark("(")
+        if (reason := WORDS.get(token.word)) and not (token.word == "FORMAT" and called):
+            raise Refused(f"{token.text} at {place}: {reason}; quote it where it is a name")
+        if called and token.kind is Kind.NAME and token.text.lower() == "in":
+            raise Refused(f"in at {place}: write the operator IN, not the function")
+        if after is not None and after.is_mark(".") and token.text.upper() in _SYSTEM:
+            raise Refused(f"{token.text} at {place}: the server's own tables are not published")
+        if (called or token.word in BARE or _is_passed(tokens, at)) and (
+            reason := refused_function(token.text)
+        ):
+            raise Refused(f"{token.text} at {place} is not available: {reason}")
+
+
+def _is_passed(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a name stands where a function can be passed: `APPLY f`, `arrayMap(f, values)`."""
+    before = tokens[at - 1] if at > 0 else None
+    if before is None:
+        return False
+    if before.word == "APPLY":
+        return True
+    if not before.is_mark("(") or at < 2:
+        return False
+    caller = tokens[at - 2].text.upper()
+    after = tokens[at + 1] if at + 1 < len(tokens) else None
+    return caller == "APPLY" or (
+        caller.startswith(("ARRAY", "MAP")) and after is not None and after.is_mark(",")
+    )
 
 
 def _invalid(field: str, why: str) -> Invalid:

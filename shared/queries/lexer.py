@@ -50,7 +50,7 @@ class Token:
 
 
 _SPACE = re.compile(r"[ \t\n\r\f\v]+")
-_LINE_COMMENT = re.compile(r"(?:--|#!|# )[^\n]*")
+_LINE_COMMENT = re.compile(r"(?:--|//|#!|# )[^\n]*")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PARAM = re.compile(r"\$([1-9][0-9]{0,3})(?![A-Za-z0-9_$])")
 _INTEGER = re.compile(r"[0-9]+")
@@ -59,13 +59,19 @@ _NUMBER = re.compile(
     r"|(?:[0-9]+(?:_[0-9]+)*(?:\.(?:[0-9]+(?:_[0-9]+)*)?)?|\.[0-9]+(?:_[0-9]+)*)(?:[eE][+-]?[0-9]+)?"
 )
 _STRING = re.compile(r"'((?:[^'\\]|\\.|'')*)'", re.DOTALL)
+# One spelling for what has several; the text stays on one line.
+_RESPELLED = re.compile(r"\\.|''|[\n\r]", re.DOTALL)
+_SPELLINGS = {"''": r"\'", "\n": r"\n", "\\\n": r"\n", "\r": r"\r", "\\\r": r"\r"}
 _NAMES = {
     "`": re.compile(r"`([^`\\]+)`(?!`)"),
     '"': re.compile(r'"([^"\\]+)"(?!")'),
 }
 _MARK = re.compile(r"<=>|::|->|<=|>=|<>|!=|==|\|\||[-+*/%=<>?:,.;()\[\]]")
 _CLOSES = {")": "(", "]": "["}
-_FOREIGN_QUOTES = "‘’‚‛“”„‟«»‹›´＇＂｀"
+# Curly, low and angular quotes, acute accents, and their full-width forms.
+_FOREIGN_QUOTES = frozenset(
+    "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a\u00b4\uff07\uff02\uff40"
+)
 _PREFIXES = frozenset({"X", "B", "E", "N", "R", "U", "Q", "BR", "RB"})
 
 
@@ -160,7 +166,7 @@ def _string(sql: str, at: int, spaced: bool, before: Token | None) -> tuple[Toke
         raise Refused(f"the string at {where(sql, at)} does not end")
     if before and not spaced and before.word in _PREFIXES:
         raise Refused(f"a string cannot have a prefix, as at {where(sql, at)}; unhex('…') may help")
-    body = re.sub(r"\\.|''", lambda pair: r"\'" if pair[0] == "''" else pair[0], found[1], flags=16)
+    body = _RESPELLED.sub(lambda part: _SPELLINGS.get(part[0], part[0]), found[1])
     return Token(Kind.STRING, f"'{body}'", at, spaced), found.end()
 
 

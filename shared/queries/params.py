@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from shared.queries.lexer import Refused
 
-MAX_PARAMS = 1000
 _INT64, _UINT64 = 2**63, 2**64
 
 
@@ -23,7 +22,7 @@ def typed(value: object) -> tuple[str, object]:
 
 def _scalar(value: object) -> tuple[str, object]:
     if value is None:
-        return "Nullable(String)", None
+        return "Nullable(Nothing)", None
     if isinstance(value, bool):
         return "Bool", value
     if isinstance(value, int):
@@ -37,15 +36,19 @@ def _scalar(value: object) -> tuple[str, object]:
             raise Refused("is not a finite number")
         return "Float64", value
     if isinstance(value, str):
+        if any("\ud800" <= char <= "\udfff" for char in value):
+            raise Refused("holds half of a character (a lone surrogate)")
         return "String", value
     raise Refused("is an object: send a string, a number, true, false, null, or an array of these")
 
 
 def _array(values: Sequence[object]) -> tuple[str, object]:
     kinds = {_scalar(value)[0] for value in values if value is not None}
-    if kinds <= {"Int64", "Float64"} and len(kinds) == 2:  # both of them
+    if "Float64" in kinds and kinds <= {"Int64", "UInt64", "Float64"}:
         kinds = {"Float64"}
+    elif kinds == {"Int64", "UInt64"}:
+        kinds = {"Int128"}
     if len(kinds) > 1:
         raise Refused("is an array of several kinds of values")
-    kind = kinds.pop() if kinds else "String"
+    kind = kinds.pop() if kinds else "Nothing"
     return (f"Array(Nullable({kind}))" if None in values else f"Array({kind})"), list(values)

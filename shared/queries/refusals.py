@@ -1,0 +1,95 @@
+"""What user SQL cannot name: words of other statements, and functions, each with the reason."""
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+# Words that end a SELECT in another place than here, or begin what is no SELECT. Where one is meant
+# as a name it can be quoted.
+WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "SETTINGS": "settings are the service's",
+        "FORMAT": "the answer is always JSON",
+        "INTO": "the answer cannot be written elsewhere",
+        "OUTFILE": "the answer cannot be written elsewhere",
+        "INFILE": "files cannot be read",
+        "EXPLAIN": "only SELECT is run",
+        "PARALLEL": "one statement at a time",
+    }
+)
+
+# Functions that work without brackets, too.
+BARE = frozenset(
+    {"CURRENTUSER", "CURRENT_USER", "SESSION_USER", "CURRENTDATABASE", "CURRENT_DATABASE"}
+)
+
+# Table functions that make rows out of nothing; every other one reads from somewhere.
+GENERATORS = frozenset({"numbers", "generateseries", "generate_series", "values"})
+
+_SERVER = "it tells of the server"
+_QUERIES = "it tells of the server's sessions and statements"
+_SETTINGS = "it tells of the server's settings"
+_ELSEWHERE = "it reads from elsewhere than the published tables"
+_WAITS = "it does nothing but take time"
+_INSIDE = "it shows the engine's inside"
+_TABLE = "write the operator IN, not the function"
+
+# Lower case, as some functions are known in any case.
+_FUNCTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        name: reason
+        for reason, names in {
+            _SERVER: """hostname fqdn fullhostname version buildid revision uptime tcpport chdb
+                serveruuid servertimezone displayname shardnum shardcount filesystemavailable
+                filesystemcapacity filesystemunreserved zookeepersessionuptime getoskernelversion
+                getserverport showcertificate tid hasthreadfuzzer errorcodetoname
+                getmaxtablenamelengthfordatabase pggetuserbyid pgtableisvisible
+                pg_get_userbyid pg_table_is_visible globalvariable runningconcurrency""",
+            _QUERIES: """currentuser current_user user session_user authenticateduser authuser
+                currentdatabase current_database database schema currentschemas current_schemas
+                currentqueryid current_query_id queryid query_id initialqueryid initial_query_id
+                initialquerystarttime initial_query_start_time connectionid connection_id
+                currenthandler currentrequesturl getclienthttpheader currentroles enabledroles
+                defaultroles currentprofiles enabledprofiles defaultprofiles transactionid
+                transactionlatestsnapshot transactionoldestsnapshot logtrace""",
+            _SETTINGS: """getsetting getsettingordefault getserversetting getmergetreesetting
+                getmacro""",
+            _ELSEWHERE: """file joinget joingetornull hascolumnintable catboostevaluate
+                modelevaluate evalmlmethod lemmatize stem synonyms executable url s3 gcs cosn oss
+                hdfs remote remotesecure cluster clusterallreplicas merge view viewifpermitted
+                viewexplain dictionary input loop mysql postgresql sqlite odbc jdbc mongodb redis
+                azureblobstorage iceberg deltalake hudi paimon ytsaurus bigquery filesystem python
+                eval macstringtooui assigncentroid timeseriesstoretags timeseriesidtotags
+                timeseriesidtogroup timeseriesgrouptotags timeseriestagstogroup""",
+            _WAITS: "sleep sleepeachrow trap",
+            _INSIDE: """addresstoline addresstolinewithinlines addresstosymbol demangle indexhint
+                ismergetreepartcoveredby mergetreepartinfo partitionid lowcardinalityindices
+                lowcardinalitykeys blocknumber blocksize blockserializedsize dumpcolumnstructure
+                gettypeserializationstreams fuzzquery generaterandomstructure
+                structuretocapnprotoschema structuretoprotobufschema""",
+            _TABLE: """notin globalin globalnotin nullin notnullin globalnullin
+                globalnotnullin""",
+        }.items()
+        for name in names.split()
+    }
+)
+
+_FAMILIES: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"dict(get|has|isin)|region(hierarchy|in$|to)|naivebayes"), _ELSEWHERE),
+    (re.compile(r"ai[a-z]+$(?<!^ain)"), _ELSEWHERE),
+    (re.compile(r".*(in|notin|nullin)ignoreset$"), _INSIDE),
+    (re.compile(r"__"), _INSIDE),
+    (
+        re.compile(r"(file|url|s3|hdfs|gcs|iceberg|deltalake|hudi|paimon|azure)\w*cluster$"),
+        _ELSEWHERE,
+    ),
+    (re.compile(r"mergetree(index|textindex|projection|analyze|codec)"), _INSIDE),
+)
+
+
+def refused_function(name: str) -> str | None:
+    """Why a function is not available; None where it is."""
+    folded = name.lower()
+    if reason := _FUNCTIONS.get(folded):
+        return reason
+    return next((reason for pattern, reason in _FAMILIES if pattern.match(folded)), None)

@@ -1,0 +1,32 @@
+"""The normalized text of a statement: what is parsed, what is sent, and where it came from."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+
+from shared.queries import lexer
+from shared.queries.lexer import Kind, Token
+
+
+class Text:
+    """Tokens written down on one line; `sql` is the text, without comments."""
+
+    def __init__(self, original: str, tokens: Sequence[Token], bind: Callable[[int], str]) -> None:
+        """`bind` gives what stands for the parameter of a number."""
+        self._original = original
+        self._tokens = tokens
+        self._starts: list[int] = []
+        parts: list[str] = []
+        length = 0
+        for token in tokens:
+            written = bind(int(token.text)) if token.kind is Kind.PARAM else lexer.spelled(token)
+            if token.spaced and parts:
+                written = f" {written}"
+            self._starts.append(length)
+            parts.append(written)
+            length += len(written)
+        self.sql = "".join(parts)
+
+    def place(self, offset: int) -> str:
+        """Where in the text that was sent the token stands that covers an offset of `sql`."""
+        token = self._tokens[max(bisect_right(self._starts, offset) - 1, 0)]
+        return lexer.where(self._original, token.at)
