@@ -1,0 +1,245 @@
+"""The reads that are measured, and beside each the bare query for the same rows.
+
+The bare queries are frozen: they are what they were when the read model was chosen, have literals
+for all values, no FINAL, and know from the read's answer which rows it gave, be it by their ids.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+from urllib.parse import urlencode
+
+import msgspec
+from clickhouse_driver import Client
+
+from bench.workload import RARE_TOOLS, SESSION_ID, Workload
+from shared.clock import format_us
+
+_DAY_US = 86_400_000_000
+_FACETS = {
+    "environments": "environment",
+    "event_types": "event_type",
+    "agent_ids": "agent_id",
+    "models": "model",
+    "tool_names": "tool_name",
+    "hook_names": "hook_name",
+    "error_types": "error_type",
+}
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request; `bare` makes the statement for the same rows out of the answer's body."""
+
+    org: int
+    path: str
+    bare: Callable[[bytes], str] | None
+    body: dict[str, Any] | None = None
+    # Kept in Redis under this key; forgotten before the call of a cold read.
+    cached_as: str | None = None
+
+
+@dataclass(frozen=True)
+class Read:
+    """A row of the table. `bounded` by a page or a session, so that growth is judged.
+
+    `orientation_ms` is for 10 million events; `cold` forgets what is cached before each call.
+    """
+
+    name: str
+    call: Callable[["Calls"], Call]
+    orientation_ms: int | None
+    bounded: bool = True
+    cold: bool = False
+
+
+class Calls:
+    """Chooses what each call asks for; equal seeds ask for the same in every run."""
+
+    def __init__(self, workload: Workload, clickhouse: Client, seed: str) -> None:
+        self._workload = workload
+        self._dice = Random(seed)
+        self._sessions = _sample(clickhouse, workload, "number % 200 != 7", self._dice)
+        self._long = _sample(clickhouse, workload, "number % 200 = 7", self._dice)
+        weights = clickhouse.execute("SELECT org_id, count() FROM events GROUP BY org_id")
+        sizes = dict(weights)
+        self._sizes = [sizes.get(org_id, 0) for org_id in workload.org_ids]
+
+    def newest(self) -> Call:
+        """The newest page of an organization, asked as often as it has events."""
+        org = self._org()
+        return Call(org, "/v1/events", lambda _: _page(self._where(org), _EVENT))
+
+    def newest_summaries(self) -> Call:
+        """The same without payloads."""
+        org = self._org()
+        return Call(org, "/v1/events/summary", lambda _: _page(self._where(org), _SUMMARY))
+
+    def session_events(self) -> Call:
+        """The first page of one session."""
+        org, session_id, first, last = self._dice.choice(self._sessions)
+        where = f"{self._where(org)} AND session_id = '{session_id}' AND {_within(first, last)}"
+        return Call(org, f"/v1/events?session_id={session_id}", lambda _: _page(where, _EVENT))
+
+    def rare_tool(self) -> Call:
+        """A tool that was called some 60 times in the month, in one environment."""
+        org, tool = self._org(), f"rare_{self._dice.randrange(RARE_TOOLS)}"
+        environment = self._dice.choice(["production", "staging"])
+        start = self._workload.ended_at - 30 * _DAY_US
+        asked = {"tool_name": tool, "environment": environment, "ts_from": format_us(start)}
+        where = (
+            f"{self._where(org)} AND tool_name = '{tool}' AND environment = '{environment}'"
+            f" AND ts >= fromUnixTimestamp64Micro({start})"
+        )
+        return Call(org, f"/v1/events?{urlencode(asked)}", lambda _: _page(where, _EVENT))
+
+    def sessions(self) -> Call:
+        """The first page of sessions."""
+        org = self._org()
+        return Call(org, "/v1/sessions", lambda body: _sessions_of(self._where(org), body))
+
+    def sessions_by_result(self) -> Call:
+        """Sessions by their newest result, in the organization with the most results."""
+        low = self._dice.randrange(90) / 100
+        asked = {"status": "done", "score_filters": f"goal:{low}..{low + 0.1:.2f}"}
+        return Call(
+            0, f"/v1/sessions?{urlencode(asked)}", lambda body: _sessions_of(self._where(0), body)
+        )
+
+    def export(self) -> Call:
+        """All of a session of a thousand events."""
+        org, session_id, first, last = self._dice.choice(self._long)
+        where = f"{self._where(org)} AND session_id = '{session_id}' AND {_within(first, last)}"
+        sql = (
+            "SELECT id, toUnixTimestamp64Micro(ts), event_type, payload FROM events"
+            f" WHERE {where} ORDER BY ts, arrival, id"
+        )
+        return Call(org, f"/v1/sessions/{session_id}/export", lambda _: sql)
+
+    def facet(self) -> Call:
+        """The values of one column."""
+        org, (name, column) = self._org(), self._dice.choice(list(_FACETS.items()))
+        sql = (
+            f"SELECT {column}, count() FROM events WHERE {self._where(org)}"
+            f" AND isNotNull({column}) GROUP BY {column} ORDER BY count() DESC LIMIT 500"
+        )
+        key = f"facet:{self._workload.org_ids[org]}:{name}"
+        return Call(org, f"/v1/events/{name}", lambda _: sql, cached_as=key)
+
+    def cached_facet(self) -> Call:
+        """The same from the cache, which no query can be compared with."""
+        call = self.facet()
+        return Call(call.org, call.path, None, cached_as=call.cached_as)
+
+    def aggregate(self) -> Call:
+        """All 200,000 results of the first organization."""
+        bucket = self._dice.choice(["hour", "6h", "day", "auto"])
+        sql = (
+            "SELECT key, count(), avg(value), min(value), max(value),"
+            " quantileExactInclusive(value)"
+            " FROM (SELECT arrayJoin(scores) AS pair, pair.1 AS key, pair.2 AS value"
+            f" FROM evaluations WHERE {self._where(0)}) GROUP BY key"
+        )
+        return Call(0, f"/v1/evaluations/aggregate?bucket={bucket}", lambda _: sql)
+
+    def latency(self) -> Call:
+        """How long tools took, over a day."""
+        org, end = self._org(), self._workload.ended_at - self._dice.randrange(3) * 3_600_000_000
+        asked = {"ts_from": format_us(end - _DAY_US), "ts_to": format_us(end)}
+        sql = (
+            "SELECT intDiv(toUnixTimestamp64Milli(ended), 3600000) AS bin, count(),"
+            " quantilesExactInclusive(0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)(took), max(took)"
+            " FROM (SELECT session_id, tool_call_id,"
+            " maxIf(ts, event_type = 'tool_result') AS ended,"
+            " anyIf(duration_ms, event_type = 'tool_result') AS took FROM events"
+            f" WHERE {self._where(org)} AND event_type IN ('tool_use', 'tool_result')"
+            f" AND {_within(end - _DAY_US, end)} GROUP BY session_id, tool_call_id"
+            " HAVING count() > 1) GROUP BY bin"
+        )
+        return Call(org, f"/v1/events/latency_aggregate?{urlencode(asked)}", lambda _: sql)
+
+    def query(self) -> Call:
+        """What an analyst asks of a week."""
+        org = self._org()
+        end = self._workload.ended_at - self._dice.randrange(21) * _DAY_US
+        sql = (
+            "SELECT event_type, count(), countIf(is_error), avg(duration_ms),"
+            f" max(input_tokens) FROM events WHERE {{org}}{_within(end - 7 * _DAY_US, end)}"
+            " GROUP BY event_type ORDER BY event_type"
+        )
+        bare = sql.format(org=f"{self._where(org)} AND ")
+        return Call(org, "/v1/queries/run", lambda _: bare, body={"sql": sql.format(org="")})
+
+    def _org(self) -> int:
+        return self._dice.choices(range(len(self._sizes)), self._sizes)[0]
+
+    def _where(self, org: int) -> str:
+        return f"org_id = '{self._workload.org_ids[org]}'"
+
+
+READS: tuple[Read, ...] = (
+    Read("newest page of /events", Calls.newest, 20),
+    Read("/events/summary", Calls.newest_summaries, 15),
+    Read("one session's events", Calls.session_events, 20),
+    Read("rare tool_name + environment", Calls.rare_tool, 60),
+    Read("/sessions", Calls.sessions, 40),
+    Read("/sessions by status and score", Calls.sessions_by_result, 80),
+    Read("export of 1,000 events", Calls.export, 80),
+    Read("a facet, cached", Calls.cached_facet, 5),
+    Read("a facet, cold", Calls.facet, 200, bounded=False, cold=True),
+    Read("/evaluations/aggregate, 200,000 rows", Calls.aggregate, 150),
+    Read("/events/latency_aggregate, 24 h", Calls.latency, 200, bounded=False),
+    Read("/queries/run, a week", Calls.query, None, bounded=False),
+)
+
+_EVENT = (
+    "id, session_id, agent_id, event_type, ts, environment, payload, is_error, error_type,"
+    " output_tokens, context_window, context_fill"
+)
+_SUMMARY = _EVENT.replace("payload", "summary")
+
+
+def _page(where: str, columns: str) -> str:
+    return (
+        f"SELECT {columns} FROM events WHERE {where} ORDER BY ts DESC, arrival DESC, id DESC"
+        " LIMIT 50"
+    )
+
+
+def _within(first: int, last: int) -> str:
+    return f"ts BETWEEN fromUnixTimestamp64Micro({first}) AND fromUnixTimestamp64Micro({last})"
+
+
+def _sessions_of(where: str, body: bytes) -> str:
+    """What the sessions of an answer add up to, as if somebody had known their ids and times."""
+    sessions = msgspec.json.decode(body)["sessions"]
+    if not sessions:
+        return f"SELECT count() FROM events WHERE {where} AND false"
+    ids = ", ".join(f"'{session['session_id']}'" for session in sessions)
+    first = min(session["started_at"] for session in sessions)
+    last = max(session["last_event_at"] for session in sessions)
+    return (
+        "SELECT session_id, agent_id, count(), countIf(is_error), sum(input_tokens),"
+        " sum(output_tokens), min((ts, arrival, id)), max((ts, arrival, id)) FROM events"
+        f" WHERE {where} AND session_id IN ({ids})"
+        f" AND ts BETWEEN parseDateTime64BestEffort('{first}', 6, 'UTC')"
+        f" AND parseDateTime64BestEffort('{last}', 6, 'UTC') GROUP BY session_id, agent_id"
+    )
+
+
+def _sample(
+    clickhouse: Client, workload: Workload, which: str, dice: Random
+) -> list[tuple[int, str, int, int]]:
+    """(organization, session id, first and last event in microseconds) of up to 400 sessions."""
+    numbers = (
+        f"SELECT {SESSION_ID.format(number='number')} FROM numbers({workload.sessions})"
+        f" WHERE {which} ORDER BY cityHash64(number, {dice.randrange(1000)}) LIMIT 400"
+    )
+    rows = clickhouse.execute(
+        "SELECT org_id, session_id, toUnixTimestamp64Micro(min(ts)),"
+        f" toUnixTimestamp64Micro(max(ts)) FROM events WHERE session_id IN ({numbers})"
+        " GROUP BY org_id, session_id ORDER BY session_id"
+    )
+    places = {org_id: place for place, org_id in enumerate(workload.org_ids)}
+    return [(places[org_id], *rest) for org_id, *rest in rows]

@@ -1,0 +1,122 @@
+"""The service's web processes on stores of their own, without workers and clock beside them."""
+
+import json
+import os
+import time
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from clickhouse_driver import Client
+
+from shared.devstack.errors import StackError
+from shared.devstack.ports import LOOPBACK, Ports, free_port
+from shared.devstack.processes import last_lines
+from shared.devstack.stack import DevStack
+from shared.devstack.up.environment import search_path, secrets_for, store_urls
+from shared.devstack.up.programs import Program
+
+_WEB = "gunicorn -c web/gunicorn.py web.wsgi:app"
+_STARTING_SECONDS = 60.0
+
+
+class Site:
+    """Stores in `directory`, migrated, and gunicorn in front of them on free ports."""
+
+    def __init__(self, directory: Path) -> None:
+        directory.mkdir(parents=True, exist_ok=True)
+        directory.chmod(0o755)  # PostgreSQL runs as another user where this one is root
+        self.directory = directory
+        self._stack = DevStack(directory, Ports(free_port(), free_port(), free_port()))
+        self._web: Program | None = None
+        self.environ: dict[str, str] = {}
+
+    def start_stores(self) -> None:
+        """Starts and migrates the stores."""
+        self._stack.start()
+        given = {
+            "PATH": os.environ["PATH"],
+            "LOG_LEVEL": "warning",
+            "EVALUATOR_ENDPOINT": f"http://{LOOPBACK}:{free_port()}",
+            "EVALUATOR_ORGS": "nobody",
+        }
+        self.environ = {
+            **given,
+            **store_urls(self._stack.urls, given),
+            **secrets_for(self.directory, given),
+            "PATH": search_path(given),
+            "PORT": str(free_port()),
+            "ADMIN_EMAIL": "admin@example.org",
+        }
+        Program("release", "python -m shared.release", self._stack, self.environ).run_to_end()
+
+    def start_web(self) -> None:
+        """Starts gunicorn and returns when it answers."""
+        self._web = Program("web", _WEB, self._stack, self.environ)
+        self._web.start()
+        deadline = time.monotonic() + _STARTING_SECONDS
+        while not self._answers():
+            if time.monotonic() > deadline:
+                raise StackError(f"web does not answer:\n{last_lines(self._web.log)}")
+            time.sleep(0.1)
+
+    def clickhouse(self) -> Client:
+        """A connection of clickhouse-driver, the only thing beside the bare query."""
+        return Client.from_url(self.environ["CLICKHOUSE_URL"])
+
+    def connect(self) -> "Api":
+        """A connection to web that stays open."""
+        return Api(int(self.environ["PORT"]), self.environ["ADMIN_KEY"])
+
+    def stop(self) -> None:
+        """Stops everything; harmless when not started."""
+        if self._web is not None:
+            self._web.ask_to_stop()
+            self._web.finish(time.monotonic() + 8)
+            self._web = None
+        self._stack.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def _answers(self) -> bool:
+        connection = HTTPConnection(LOOPBACK, int(self.environ["PORT"]), timeout=5)
+        try:
+            connection.request("GET", "/v1/health")
+            return connection.getresponse().status == 200
+        except (OSError, HTTPException):
+            return False
+        finally:
+            connection.close()
+
+
+class Api:
+    """Requests over one connection, as the admin key in an organization of the caller's choice."""
+
+    def __init__(self, port: int, admin_key: str) -> None:
+        self._connection = HTTPConnection(LOOPBACK, port, timeout=120)
+        self._bearer = f"Bearer {admin_key}"
+
+    def ask(self, slug: str, path: str, body: Any = None) -> tuple[int, bytes]:
+        """The status and the whole body of a GET, or of a POST of `body` as JSON."""
+        headers = {"Authorization": self._bearer, "X-Service-Org": slug}
+        if body is None:
+            self._connection.request("GET", path, headers=headers)
+        else:
+            headers["Content-Type"] = "application/json"
+            self._connection.request("POST", path, json.dumps(body), headers)
+        answer = self._connection.getresponse()
+        return answer.status, answer.read()
+
+    def close(self) -> None:
+        """Closes the connection."""
+        self._connection.close()
