@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 from sqlglot.dialects.clickhouse import ClickHouse
-from sqlglot.errors import ErrorLevel, ParseError, SqlglotError
+from sqlglot.errors import ErrorLevel, ParseError
 from sqlglot.parsers.clickhouse import ClickHouseParser
 from sqlglot.tokenizer_core import TokenType
 
@@ -18,14 +18,35 @@ _NOT_HERE = (exp.Lateral, exp.Parameter, exp.SessionParameter, exp.Lock)
 _SOURCES = (exp.Table, exp.Subquery, exp.Values, exp.Final)
 
 
-class _Dialect(ClickHouse):
-    """ClickHouse, with LIMIT … BY beside LIMIT, which sqlglot takes for the same clause twice."""
+class _Parser(ClickHouseParser):
+    """Reads LIMIT … BY beside LIMIT, which sqlglot takes for the same clause twice; gives up early.
 
-    class Parser(ClickHouseParser):
-        QUERY_MODIFIER_PARSERS = {  # noqa: RUF012 # as in the base class
-            **ClickHouseParser.QUERY_MODIFIER_PARSERS,
-            TokenType.LIMIT: lambda self: _limit(self._parse_limit()),
-        }
+    Where sqlglot tries one reading after the other it can take time exponential in the depth of
+    brackets. Ordinary statements take two steps a token.
+    """
+
+    QUERY_MODIFIER_PARSERS = {  # noqa: RUF012 # as in the base class
+        **ClickHouseParser.QUERY_MODIFIER_PARSERS,
+        TokenType.LIMIT: lambda self: _limit(self._parse_limit()),
+    }
+    _steps = 0
+
+    def _advance(self, times: int = 1) -> None:
+        self._steps += 1
+        if self._steps > 5000 + 10 * self._tokens_size:
+            raise _TooDeep
+        super()._advance(times)
+
+
+class _Dialect(ClickHouse):
+    # Taking 1 from every index would infer the types of all that stands before it, each time.
+    INDEX_OFFSET = 0
+
+    Parser = _Parser
+
+
+class _TooDeep(Exception):
+    """The parser took more steps than any sensible statement needs."""
 
 
 def _limit(limit: exp.Expr | None) -> tuple[str, exp.Expr | None]:
@@ -41,9 +62,9 @@ def parse(text: Text) -> exp.Query:
         parsed = _DIALECT.parse(text.sql, error_level=ErrorLevel.IMMEDIATE)
     except ParseError as error:
         raise _unreadable(error, text) from None
-    except RecursionError:
+    except (RecursionError, _TooDeep):
         raise Refused("the statement is nested too deep") from None
-    except SqlglotError:
+    except Exception:  # noqa: BLE001 # whatever the parser trips over, it did not understand it
         raise Refused("the statement cannot be read") from None
     if len(parsed) != 1 or not isinstance(parsed[0], exp.Query):
         raise Refused("only a SELECT, or WITH … SELECT, is run")
