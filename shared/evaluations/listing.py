@@ -1,36 +1,17 @@
 """The list of evaluation results, newest first."""
 
-from datetime import datetime
 from typing import NamedTuple
 
 import msgspec
 
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.settings import PAGE
-from shared.clickhouse.where import Where, moment
+from shared.clickhouse.where import moment
 from shared.clock import now_us
 from shared.cursor import decode_cursor, encode_cursor
+from shared.evaluations.filters import EvaluationFilter
 from shared.evaluations.latest import ORDER_KEY
-from shared.evaluations.records import SELECT_LIST, Evaluation, Status, from_row
-from shared.evaluations.score_filters import ScoreFilter, conditions
-
-
-class EvaluationFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which results: AND between fields, OR inside one; an empty field is no condition.
-
-    `ts_from` (inclusive) and `ts_to` (exclusive) bound the moment of completion. With
-    `latest_per_session` a result must also be the newest of its session, whatever else is asked:
-    a session whose error was followed by a success is not among the latest errors.
-    """
-
-    session_ids: tuple[str, ...] = ()
-    agent_ids: tuple[str, ...] = ()
-    environments: tuple[str, ...] = ()
-    statuses: tuple[Status, ...] = ()
-    scores: tuple[ScoreFilter, ...] = ()
-    ts_from: datetime | None = None
-    ts_to: datetime | None = None
-    latest_per_session: bool = False
+from shared.evaluations.records import SELECT_LIST, Evaluation, from_row
 
 
 class EvaluationPage(NamedTuple):
@@ -58,7 +39,7 @@ def page(
     """One page of at most `limit` results; raises `Invalid` for a foreign `cursor`."""
     after = None if cursor is None else decode_cursor(cursor, _Cursor)
     as_of = now_us() if after is None else after.as_of
-    where = _where(org_id, wanted)
+    where = wanted.where(org_id)
     if after is not None:
         # The plain bound on time is what the primary key can use, the tuple is what is meant.
         where.add(
@@ -88,22 +69,6 @@ _IS_LATEST = f"""{ORDER_KEY} IN (
     WHERE org_id = {{org_id:String}} AND completed_at <= {moment("as_of")}
     GROUP BY session_id
 )"""
-
-
-def _where(org_id: str, wanted: EvaluationFilter) -> Where:
-    where = (
-        Where(org_id)
-        .any_of("session_id", wanted.session_ids)
-        .any_of("agent_id", wanted.agent_ids)
-        .any_of("environment", wanted.environments)
-        .any_of("status", wanted.statuses)
-        .between("completed_at", wanted.ts_from, wanted.ts_to)
-    )
-    texts, params = conditions(wanted.scores)
-    where.params.update(params)
-    for text in texts:
-        where.add(text)
-    return where
 
 
 def _cursor_after(last: Evaluation, as_of: int) -> str:

@@ -23,6 +23,7 @@ PERMISSIONS: dict[str, Any] = {
     "GET /sessions/{session_id}/export": "events:read",
     "POST /sessions/{session_id}/re-evaluate": "evaluations:trigger",
     "GET /evaluations": "evaluations:read",
+    "GET /evaluations/aggregate": "evaluations:read",
     "GET /evaluations/environments": "evaluations:read",
     "GET /evaluations/score_keys": "evaluations:read",
     "GET /evaluations/metric_keys": "evaluations:read",
@@ -106,6 +107,13 @@ ROWS = {
     "Evaluation": "evaluation_id id session_id agent_id environment status scores? reasoning?"
     " summary? error? attempt_count duration_ms? completed_at created_at",
     "EvaluationPage": "evaluations next_cursor?",
+    "EvaluationAggregate": "total status_counts score_stats timeline series series_truncated",
+    "StatusCounts": "done error timeout",
+    "ScoreStats": "key count avg min max p50",
+    "Timeline": "bucket_unit bucket_secs points",
+    "TimelinePoint": "ts total done error timeout scores",
+    "ScoreSeries": "agent_id environment key agg points",
+    "SeriesPoint": "ts value?",
     "MetricKey": "name unit count",
     "EvaluationJob": "id session_id agent_id environment status trigger attempt_count"
     " evaluator_job_id? enqueued_at next_attempt_at poll_deadline_at? last_error?",

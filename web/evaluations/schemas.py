@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 from marshmallow import Schema, ValidationError, fields, post_load, validate
 
-from shared.evaluations.listing import EvaluationFilter
+from shared.evaluations.filters import EvaluationFilter
 from shared.evaluations.records import Status
 from shared.evaluations.score_filters import MAX_FILTERS, parse_score_filters
 from web.params import Limit, Values, cursor_field, next_cursor_field, ts_from_field, ts_to_field
@@ -38,8 +38,8 @@ def score_filters_field() -> Values:
     )
 
 
-class EvaluationQuery(Schema):
-    """Filters, and where in the list to read."""
+class FilterQuery(Schema):
+    """Which results."""
 
     session_id = values("session")
     agent_id = values("root agent of the session")
@@ -52,22 +52,27 @@ class EvaluationQuery(Schema):
         load_default=False,
         metadata={"description": "true: only results that are the newest of their session"},
     )
-    cursor = cursor_field()
-    limit = Limit(default=50, cap=200)
 
     @post_load
     def _filter(self, data: dict[str, Any], **_: object) -> dict[str, object]:
         wanted = EvaluationFilter(
-            session_ids=tuple(data["session_id"]),
-            agent_ids=tuple(data["agent_id"]),
-            environments=tuple(data["environment"]),
-            statuses=tuple(data["status"]),
-            scores=parse_score_filters(data["score_filters"]),
-            ts_from=data["ts_from"],
-            ts_to=data["ts_to"],
-            latest_per_session=data["latest_per_session"],
+            session_ids=tuple(data.pop("session_id")),
+            agent_ids=tuple(data.pop("agent_id")),
+            environments=tuple(data.pop("environment")),
+            statuses=tuple(data.pop("status")),
+            scores=parse_score_filters(data.pop("score_filters")),
+            ts_from=data.pop("ts_from"),
+            ts_to=data.pop("ts_to"),
+            latest_per_session=data.pop("latest_per_session"),
         )
-        return {"wanted": wanted, "cursor": data["cursor"], "limit": data["limit"]}
+        return {"wanted": wanted, **data}
+
+
+class EvaluationQuery(FilterQuery):
+    """Filters, and where in the list to read."""
+
+    cursor = cursor_field()
+    limit = Limit(default=50, cap=200)
 
 
 class Evaluation(Schema):

@@ -13,7 +13,8 @@ from shared.clock import now_us, to_us
 from shared.errors import Invalid
 from shared.evaluations import store
 from shared.evaluations.facets import environments, score_keys
-from shared.evaluations.listing import EvaluationFilter, page
+from shared.evaluations.filters import EvaluationFilter
+from shared.evaluations.listing import page
 from shared.evaluations.records import Evaluation
 from shared.evaluations.score_filters import ScoreFilter
 from tests.support.evaluations import evaluation

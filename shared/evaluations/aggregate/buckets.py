@@ -1,0 +1,74 @@
+"""Buckets of time: how wide they are, where they begin, and how many there are."""
+
+from dataclasses import dataclass
+
+UNITS: dict[str, int] = {
+    "minute": 60,
+    "5m": 300,
+    "15m": 900,
+    "hour": 3600,
+    "6h": 6 * 3600,
+    "day": 24 * 3600,
+    "week": 7 * 24 * 3600,
+}
+AUTO = "auto"
+
+MAX_POINTS = 1500
+# As many as a chart can show: an hour by the minute, a week by the hour, half a year by the day.
+MAX_AUTO_POINTS = 200
+
+_SECOND = 1_000_000
+# Monday 1969-12-29, 00:00 UTC: midnights and full hours of UTC are whole numbers of all units away.
+_ORIGIN = -3 * UNITS["day"] * _SECOND
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """`count` buckets of `secs` each, the first beginning at `start` (microseconds, UTC).
+
+    `unit` is one of `UNITS`; `secs` is its length, for `week` possibly a multiple of it.
+    """
+
+    unit: str
+    secs: int
+    start: int
+    count: int
+
+    @property
+    def width(self) -> int:
+        """The length of a bucket in microseconds."""
+        return self.secs * _SECOND
+
+    def starts(self) -> range:
+        """Where each bucket begins, in microseconds."""
+        return range(self.start, self.start + self.count * self.width, self.width)
+
+
+def choose(unit: str, first: int, stop: int) -> Buckets:
+    """The buckets that hold all of [first, stop), microseconds.
+
+    They are of `unit`, or of the next coarser one of which there are at most `MAX_POINTS`; where
+    weeks are too many it is the smallest number of weeks that will do. `AUTO` is the finest unit
+    with at most `MAX_AUTO_POINTS`. Buckets begin at whole multiples since a Monday, in UTC. An
+    empty range has none.
+    """
+    names = list(UNITS)
+    wanted = names if unit == AUTO else names[names.index(unit) :]
+    if first >= stop:
+        return Buckets(wanted[0], UNITS[wanted[0]], first, 0)
+    most = MAX_AUTO_POINTS if unit == AUTO else MAX_POINTS
+    for name in wanted:
+        found = _cover(name, UNITS[name], first, stop)
+        if found.count <= most:
+            return found
+    week, weeks = UNITS["week"], 1
+    while found.count > most:
+        weeks += 1
+        found = _cover("week", weeks * week, first, stop)
+    return found
+
+
+def _cover(unit: str, secs: int, first: int, stop: int) -> Buckets:
+    width = secs * _SECOND
+    lowest, highest = (first - _ORIGIN) // width, (stop - 1 - _ORIGIN) // width
+    return Buckets(unit, secs, _ORIGIN + lowest * width, highest - lowest + 1)

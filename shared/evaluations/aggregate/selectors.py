@@ -1,0 +1,55 @@
+"""What a chart can be asked for: one score of one agent in one environment, or of all of them."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal, NamedTuple, get_args
+
+import msgspec
+from msgspec import Meta
+
+from shared.errors import Invalid
+
+MAX_SERIES = 24
+EVERY = "*"
+
+AggregateName = Literal["avg", "min", "max", "p50", "p75", "p90", "p95", "p99", "stddev"]
+AGGREGATES: tuple[AggregateName, ...] = get_args(AggregateName)
+
+
+class Selector(NamedTuple):
+    """The scores under `key` of results of an agent and environment, and how to add them up.
+
+    `EVERY` is every agent or environment, even where one is really called that.
+    """
+
+    agent_id: Annotated[str, Meta(min_length=1)]
+    environment: Annotated[str, Meta(min_length=1)]
+    key: str
+    agg: AggregateName
+
+
+_FORM = f"[agent, environment, key, {'|'.join(AGGREGATES)}]"
+
+
+def parse_series(text: str) -> tuple[Selector, ...]:
+    """The selectors of a JSON array, however many.
+
+    Raises `Invalid` naming `series`, and in the reason the position, counted from 0, of the first
+    element that is malformed.
+    """
+    try:
+        items = msgspec.json.decode(text, type=list[object])
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        raise Invalid.field("series", f"must be a JSON array of {_FORM}") from None
+    return tuple(_parse(items))
+
+
+def _parse(items: Sequence[object]) -> list[Selector]:
+    parsed = []
+    for position, item in enumerate(items):
+        try:
+            parsed.append(msgspec.convert(item, Selector))
+        except msgspec.ValidationError:
+            raise Invalid.field(
+                "series", f"element {position} is not of the form {_FORM}"
+            ) from None
+    return parsed
