@@ -10,6 +10,7 @@ from shared.evaluations import store as evaluations
 from shared.runtime import Runtime
 from tests.contracts.document import Document
 from tests.support.app import Headers
+from tests.support.dashboards import make_dashboard, save_query
 from tests.support.evaluations import evaluation
 from tests.support.runtime import Org
 
@@ -25,6 +26,10 @@ def test_usage_of_a_new_organization(
     for _twice in range(2):
         store([event, {**event, "agent_id": "helper"}, {**event, "session_id": "t"}])
     evaluations.insert(runtime.clickhouse, [evaluation(org.id, "s", to_us(now()))])
+    writer = key("queries:write", "dashboards:write")
+    for _ in range(2):
+        save_query(client, writer)
+    make_dashboard(client, writer)
     headers = key("settings:read")
     body = document.require(client.get("/v1/usage", headers=headers), "GET", "/v1/usage")
     assert body["org_id"] == org.id
@@ -46,11 +51,11 @@ def test_usage_of_a_new_organization(
         "audit_runs": 0,
         "incidents_opened": 0,
         "alerts_created": 0,
-        "queries_created": 0,
-        "dashboards_created": 0,
+        "queries_created": 2,
+        "dashboards_created": 1,
         "users_active": 0,
-        # The tests' collector, and the one that asks.
-        "keys_active": 2,
+        # The tests' collector, the one that creates, and the one that asks.
+        "keys_active": 3,
     }
     listed = client.get("/v1/usage/windows", headers=headers)
     [row] = document.require(listed, "GET", "/v1/usage/windows")["windows"]

@@ -6,16 +6,22 @@ from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import inspect, text
+from sqlalchemy.orm import Session
 
 from shared import conversations, mail
 from shared.clock import now, now_us
 from shared.conversations import Thread
+from shared.dashboards import service as dashboards
+from shared.dashboards import tiles
+from shared.dashboards.rules import DashboardContent, TileContent
 from shared.evaluation_jobs.watching import StoredSession, watch
 from shared.evaluations import store as evaluations
 from shared.events.facets import facet_values
 from shared.ingest import dead_letters, stream
 from shared.ingest.decode import decode_events
 from shared.mail import Letter
+from shared.queries import service as queries
+from shared.queries.service import QueryContent
 from shared.runtime import Runtime
 from shared.sign_in.models import SignInCode
 from tests.support.app import new_key
@@ -122,4 +128,15 @@ def fill(runtime: Runtime, org: Org) -> uuid.UUID:
         stored = [StoredSession(org.uuid, org.slug, "s1", has_agent_end=False)]
         watch(session, runtime.settings, stored)
         insert_job(session, org, "s1")
+        _fill_dashboard(session, org.uuid)
     return user_id
+
+
+def _fill_dashboard(session: Session, org_id: uuid.UUID) -> None:
+    content = QueryContent("q", "", "SELECT count() FROM events", [])
+    query = queries.create(session, org_id, content, schema="", created_by="t")
+    wanted = DashboardContent("d", "", {})
+    dashboard = dashboards.create(session, org_id, wanted, created_by="t")
+    for _ in range(2):
+        tile = TileContent(str(query.id), "", "pie", {}, {}, {})
+        tiles.create(session, org_id, str(dashboard.id), tile)

@@ -67,6 +67,8 @@ def test_everything_of_one_organization_goes_and_nothing_else(
 ) -> None:
     before = footprint(runtime, gone)
     assert all(count for count, _ in before.clickhouse.values())
+    of_dashboards = ("saved_queries", "dashboards", "dashboard_tiles", "creations")
+    assert [len(before.postgres[table]) for table in of_dashboards] == [1, 1, 2, 2]
     purged = run(runtime, gone)
     assert footprint(runtime, gone).is_empty
     counted = {table: len(rows) for table, rows in before.postgres.items()}

@@ -18,6 +18,7 @@ from shared.organizations import Organization
 from shared.runtime import Runtime
 from shared.usage.windows import LENGTH
 from tests.support.app import Headers, new_key
+from tests.support.dashboards import SQL, made, make_dashboard, save_query
 from tests.support.evaluations import evaluation
 from tests.support.people import add_member
 from tests.support.runtime import Org, connected, make_org
@@ -30,8 +31,6 @@ NOTHING_YET = (
     "audit_runs",
     "incidents_opened",
     "alerts_created",
-    "queries_created",
-    "dashboards_created",
 )
 
 
@@ -147,6 +146,24 @@ def test_members_and_keys_are_those_of_now(
             session.execute(update(ApiKey).where(ApiKey.name == name).values(**change))
     found = usage(client, headers)["usage"]
     assert (found["users_active"], found["keys_active"]) == (1, 2)
+
+
+def test_what_was_created_counts_when_it_was_whether_it_is_there_or_not(
+    client: FlaskClient, runtime: Runtime, key: Key, org: Org, anchor: datetime
+) -> None:
+    headers = key()
+    queries = [made(save_query(client, headers))["id"] for _ in range(3)]
+    board = made(make_dashboard(client, headers))["id"]
+    made(save_query(client, new_key(runtime, make_org(runtime))))
+    client.put(f"/v1/queries/{queries[0]}", json={"name": "n", "sql_text": SQL}, headers=headers)
+    client.delete(f"/v1/queries/{queries[0]}", headers=headers)
+    client.delete(f"/v1/dashboards/{board}", headers=headers)
+    refused = save_query(client, headers, name="n", sql_text="DROP TABLE events")
+    assert refused.status_code == 422
+    found = usage(client, headers)["usage"]
+    assert (found["queries_created"], found["dashboards_created"]) == (3, 1)
+    before = usage(client, headers, window_start=format_ts(anchor + LENGTH))["usage"]
+    assert (before["queries_created"], before["dashboards_created"]) == (0, 0)
 
 
 def test_an_answer_stands_for_a_minute(
