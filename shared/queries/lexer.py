@@ -149,7 +149,7 @@ def _token(sql: str, at: int, spaced: bool, before: Token | None) -> tuple[Token
         return Token(Kind.WORD, found[0], at, spaced), found.end()
     if number := _number(sql, at, before):
         _ends(sql, at + len(number))
-        return Token(Kind.NUMBER, number.replace("_", ""), at, spaced), at + len(number)
+        return Token(Kind.NUMBER, number, at, spaced), at + len(number)
     if found := _MARK.match(sql, at):
         return Token(Kind.MARK, found[0], at, spaced), found.end()
     if char in _FOREIGN_QUOTES:

@@ -17,10 +17,14 @@ class Text:
         self._starts: list[int] = []
         parts: list[str] = []
         length = 0
+        before: Token | None = None
         for token in tokens:
             written = bind(int(token.text)) if token.kind is Kind.PARAM else lexer.spelled(token)
-            if token.spaced and parts:
+            # Two names side by side, "a"`b`, would become one: `a``b`.
+            touches = before is not None and Kind.MARK not in (before.kind, token.kind)
+            if parts and (token.spaced or touches):
                 written = f" {written}"
+            before = token
             self._starts.append(length)
             parts.append(written)
             length += len(written)
