@@ -1,5 +1,7 @@
 """From a credential to an identity; see `shared.generation` for why the cache is never stale."""
 
+from dataclasses import replace
+
 from shared.generation import GenerationCache, current_generation
 from shared.identity.credential import Credential
 from shared.identity.identity import Identity
@@ -29,10 +31,9 @@ class Authenticator:
         `Forbidden` when anybody else names one that is not theirs or an actor is no member,
         `Invalid` when a person of several organizations names none.
         """
+        generation = current_generation(self._runtime.redis)
         identity = self._identities.get(
-            credential,
-            current_generation(self._runtime.redis),
-            lambda: self._load_identity(credential),
+            credential, generation, lambda: self._load_identity(credential, generation)
         )
         require_unexpired(identity.expires_at)
         return identity
@@ -47,9 +48,10 @@ class Authenticator:
         require_unexpired(person.expires_at)
         return person
 
-    def _load_identity(self, credential: Credential) -> Identity:
+    def _load_identity(self, credential: Credential, generation: bytes | None) -> Identity:
         with self._runtime.postgres.transaction() as session:
-            return load_identity(session, self._runtime.settings, credential)
+            identity = load_identity(session, self._runtime.settings, credential)
+        return replace(identity, generation=generation)
 
     def _load_person(self, credential: Credential) -> Person:
         with self._runtime.postgres.transaction() as session:

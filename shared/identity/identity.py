@@ -1,7 +1,7 @@
 """Who a request acts as, and for which organization."""
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from shared.errors import Forbidden
@@ -29,6 +29,9 @@ class Identity:
 
     `org_id` and `org_slug` name the organization that the request acts for; `instance_scoped`
     keys belong to none and choose one per request. At least one of `key` and `user` is there.
+
+    `generation` is the one that this was read under, None while Redis is away: whatever else the
+    request needs can be remembered under it without asking again (`shared.generation`).
     """
 
     org_id: str
@@ -38,6 +41,7 @@ class Identity:
     user: UserRef | None
     instance_scoped: bool
     expires_at: datetime | None
+    generation: bytes | None = field(default=None, compare=False)
 
     @property
     def name(self) -> str:

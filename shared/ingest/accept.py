@@ -13,6 +13,7 @@ from shared.ingest.decode import Decoded, decode_events, json_elements, ndjson_l
 from shared.ingest.jobs import PERSIST_EVENTS
 from shared.ingest.stream import DiskSync, append
 from shared.logs import get_logger
+from shared.redaction import Redactions, Redactor
 from shared.runtime import Runtime
 
 log = get_logger(__name__)
@@ -30,17 +31,29 @@ class Ingest:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._backlog = Backlog(runtime.redis, runtime.settings.ingest_backlog_bytes)
+        self._redactions = Redactions(runtime)
         self._sync = DiskSync(enabled=runtime.settings.ingest_sync)
         self._local = threading.local()
         self._turns = threading.BoundedSemaphore(runtime.settings.ingest_concurrency)
 
     def accept(
-        self, *, org_id: str, org_slug: str, body: bytes, media_type: str, encoding: str
+        self,
+        *,
+        org_id: str,
+        org_slug: str,
+        body: bytes,
+        media_type: str,
+        encoding: str,
+        generation: bytes | None = None,
     ) -> Decoded:
         """Takes the good events of a body; once this returns they will be stored.
 
+        What they hold under the keys that the organization has redacted is left out here, before
+        anything keeps it; `generation` is one that was read before (see `GenerationCache`).
+
         Raises `UnsupportedMediaType`, `BadRequest`, `Invalid` or `TooLarge` for the body as a
-        whole, `Unavailable` when the backlog is full or Redis is away; then nothing was taken.
+        whole, `Unavailable` when the backlog is full, Redis is away, or nobody can tell what is to
+        be redacted; then nothing was taken.
         """
         try:
             split = _SPLITTERS[media_type]
@@ -50,18 +63,22 @@ class Ingest:
                 code="unsupported_content_type",
             ) from None
         self._backlog.require_room(org_id)
+        redactor = self._redactions.of(org_id, generation)
         # A small body may unpack into a hundred megabytes; only so many do at a time.
         with self._turns:
-            decoded = self._decode(body, encoding, split, org_id)
+            decoded = self._decode(body, encoding, split, org_id, redactor)
             if decoded.batch.ids:
                 self._enqueue(org_id, org_slug, decoded.batch)
         return decoded
 
-    def _decode(self, body: bytes, encoding: str, split: _Splitter, org_id: str) -> Decoded:
+    def _decode(
+        self, body: bytes, encoding: str, split: _Splitter, org_id: str, redactor: Redactor
+    ) -> Decoded:
         settings = self._runtime.settings
         unpacked = unpack(body, encoding, settings.ingest_max_unpacked_bytes)
         lines = split(unpacked) if unpacked.strip() else []
-        return decode_events(lines, org_id, settings.ingest_max_event_bytes)
+        redact = redactor.redact if redactor else None
+        return decode_events(lines, org_id, settings.ingest_max_event_bytes, redact)
 
     def _enqueue(self, org_id: str, org_slug: str, batch: Batch) -> None:
         connection = self._connection()

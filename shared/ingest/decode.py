@@ -5,6 +5,7 @@ everything else is checked and skipped over, and its bytes stay what they were.
 """
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
@@ -29,6 +30,9 @@ _ESCAPE = re.compile(
     rb"\\(?:ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|u(d[89a-f][0-9a-f]{2})|.)",
     re.IGNORECASE | re.DOTALL,
 )
+
+# Makes what is stored of an event from what was sent of it.
+Redact = Callable[[bytes], bytes]
 
 
 class Envelope(msgspec.Struct, gc=False):
@@ -114,10 +118,15 @@ def _parse_elements(text: bytes) -> list[bytes] | None:
         return None
 
 
-def decode_events(lines: list[bytes], org_id: str, max_event_bytes: int) -> Decoded:
-    """Checks every line and gathers the good ones into a batch of the organization."""
+def decode_events(
+    lines: list[bytes], org_id: str, max_event_bytes: int, redact: Redact | None = None
+) -> Decoded:
+    """Checks every line and gathers the good ones into a batch of the organization.
+
+    `redact` makes the payload of an accepted line; without it the line is the payload.
+    """
     received = now_us()
-    reader = _Reader(org_id, received, max_event_bytes)
+    reader = _Reader(org_id, received, max_event_bytes, redact)
     for number, line in enumerate(lines, 1):
         reader.read(number, line)
     return Decoded(reader.batch, reader.skipped, reader.errors)
@@ -126,7 +135,9 @@ def decode_events(lines: list[bytes], org_id: str, max_event_bytes: int) -> Deco
 class _Reader:
     """Reads lines into a batch; ids that were found good once are not looked at again."""
 
-    def __init__(self, org_id: str, received_us: int, max_event_bytes: int) -> None:
+    def __init__(
+        self, org_id: str, received_us: int, max_event_bytes: int, redact: Redact | None
+    ) -> None:
         self.batch = Batch([], [], [], [], [], [], [], [])
         self.skipped = 0
         self.errors: list[LineError] = []
@@ -134,6 +145,7 @@ class _Reader:
         self._arrival = (received_us // 1000) << POSITION_BITS
         self._newest_us = received_us + MAX_FUTURE // timedelta(microseconds=1)
         self._max_bytes = max_event_bytes
+        self._redact = redact
         self._clean: set[str] = set()
 
     def read(self, number: int, line: bytes) -> None:
@@ -149,6 +161,7 @@ class _Reader:
                 self.errors.append(LineError(number, str(error)))
             return
         batch = self.batch
+        # Of the bytes as sent: a repeated event is the same one whatever was redacted meanwhile.
         batch.ids.append(xxhash.xxh3_64_intdigest(line, self._seed) >> 11)
         batch.ts.append(ts)
         batch.arrivals.append(self._arrival + number)
@@ -156,7 +169,7 @@ class _Reader:
         batch.agent_ids.append(event.agent_id)
         batch.event_types.append(event.type)
         batch.environments.append(event.environment)
-        batch.payloads.append(line)
+        batch.payloads.append(line if self._redact is None else self._redact(line))
 
     def _parse(self, line: bytes) -> Envelope:
         if len(line) > self._max_bytes:

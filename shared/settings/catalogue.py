@@ -12,7 +12,7 @@ class Setting:
     """A key, what its values are, and its value where nobody set one.
 
     `kind` decides how a value is checked; `minimum`, `maximum` and `unit` belong to numbers,
-    `options` to choices.
+    `options` to choices, `reserved` to lists: in lower case, what they may not hold in any case.
     """
 
     key: str
@@ -24,6 +24,7 @@ class Setting:
     maximum: int | None = None
     unit: str | None = None
     options: tuple[str, ...] | None = None
+    reserved: tuple[str, ...] = ()
 
 
 CHANNELS = ("email", "slack", "webhook")
@@ -105,7 +106,9 @@ CATALOGUE: Mapping[str, Setting] = {
             "retention.events_days",
             "positive_int",
             "Days that events are kept",
-            "Older events, sessions and evaluations are deleted; 0 keeps them.",
+            "Older events, sessions whose last event is older, and older evaluations are deleted"
+            " each night (UTC) for good: nothing brings back what a shorter time has removed."
+            " 0 keeps them.",
             0,
             minimum=0,
             maximum=3650,
@@ -115,8 +118,10 @@ CATALOGUE: Mapping[str, Setting] = {
             "redaction.payload_keys",
             "string_list",
             "Redacted payload keys",
-            "The values of these keys are replaced before an event is stored.",
+            "The values of these keys, in upper or lower case and at any depth, are replaced before"
+            " an event is stored. The fields that every event has cannot be among them.",
             [],
+            reserved=("session_id", "timestamp", "type", "agent_id", "environment"),
         ),
     )
 }

@@ -104,11 +104,15 @@ def _secret(_setting: Setting, value: object) -> Value:
     return secret
 
 
-def _string_list(_setting: Setting, value: object) -> Value:
+def _string_list(setting: Setting, value: object) -> Value:
     strings = _strings(value)
     # PostgreSQL keeps no NUL, and no sender means one.
     if not all(1 <= len(one) <= MAX_STRING_LENGTH and "\0" not in one for one in strings):
         raise _refusal(f"must hold strings of 1 to {MAX_STRING_LENGTH} characters without NUL")
+    folded = {one.lower() for one in strings}
+    reserved = [one for one in setting.reserved if one in folded]
+    if reserved:
+        raise _refusal(f"may not hold {', '.join(reserved)}")
     return _unique(strings)
 
 

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from shared.clock import format_ts, now
 from shared.runtime import Runtime
 from tests.support.app import ADMIN_KEY, Headers, new_key
 from tests.support.people import new_email, new_member
 from tests.support.runtime import Org
 from tests.support.server import Server
+from tests.support.streams import waiting_payloads
 
 PROBE = "/v1/events/tool_names"
 
@@ -149,3 +151,28 @@ def test_a_session_that_ends(runtime: Runtime, deployment: Deployment) -> None:
     )
     assert status == 200
     assert deployment.statuses(headers) == {401}
+
+
+def test_what_is_redacted(runtime: Runtime, deployment: Deployment) -> None:
+    """Each server asked before it is changed, and each change holds for its very next event."""
+    headers = new_key(runtime, deployment.org, {"events:add"})
+    event = {"session_id": "s", "timestamp": format_ts(now()), "type": "note", "a": "1", "b": "2"}
+    for step, names in enumerate(([], ["a"], ["b"], [])):
+        deployment.change("PUT", "/settings/redaction.payload_keys", {"value": names})
+        for place, server in enumerate(reversed(deployment.servers)):
+            status, _, content = server.request(
+                "POST",
+                "/v1/events",
+                json.dumps({**event, "step": step, "place": place}).encode(),
+                Content_Type="application/x-ndjson",
+                **headers,
+            )
+            assert status == 202, content
+    sent = [json.loads(payload) for payload in waiting_payloads(runtime, deployment.org)]
+    hidden = "[redacted]"
+    assert [(one["a"], one["b"]) for one in sent] == [
+        *[("1", "2")] * 2,
+        *[(hidden, "2")] * 2,
+        *[("1", hidden)] * 2,
+        *[("1", "2")] * 2,
+    ]

@@ -11,6 +11,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import update
 from werkzeug.test import TestResponse
 
+from shared.clock import format_ts, now
 from shared.generation import at_once
 from shared.runtime import Runtime
 from shared.sign_in.leaving import disable_member
@@ -18,6 +19,7 @@ from shared.users import Membership
 from tests.support.app import Headers
 from tests.support.people import add_member, signed_in
 from tests.support.runtime import Org
+from tests.support.streams import waiting_payloads
 from web import auth
 
 Take = Callable[[Runtime, Org, UUID], None]
@@ -101,6 +103,31 @@ def test_nor_is_a_conversation_written(
         {"messages": [{"role": "user", "content": "?"}]}, lambda: take(runtime, org, user_id)
     )
     assert send(client, "PUT", path, headers, body).status_code == expected
+
+
+@pytest.mark.parametrize(("take", "expected"), [(keep, 202), (disable, 401)])
+def test_nor_are_events_taken(
+    client: FlaskClient, runtime: Runtime, org: Org, take: Take, expected: int
+) -> None:
+    user_id = add_member(runtime, org)
+    headers = signed_in(runtime, user_id)
+    body = SlowBody([], lambda: take(runtime, org, user_id))
+    assert send(client, "POST", "/v1/events", headers, body).status_code == expected
+
+
+def test_what_is_to_be_redacted_since_a_body_began_is_redacted(
+    client: FlaskClient, runtime: Runtime, org: Org, admin: Headers
+) -> None:
+    def redact() -> None:
+        path = "/v1/settings/redaction.payload_keys"
+        assert client.put(path, json={"value": ["a"]}, headers=admin).status_code == 200
+
+    event = {"session_id": "s", "timestamp": format_ts(now()), "type": "note", "a": "hush"}
+    answer = send(client, "POST", "/v1/events", admin, SlowBody([event], redact))
+    assert (answer.status_code, answer.get_json()["accepted"]) == (202, 1)
+    assert [json.loads(one) for one in waiting_payloads(runtime, org)] == [
+        {**event, "a": "[redacted]"}
+    ]
 
 
 def send(

@@ -8,10 +8,11 @@ from flask import Response, request
 from shared.clock import format_us
 from shared.events.filters import EventFilters
 from shared.events.page import read_page
-from web.auth import current_identity, requires
+from web.auth import current_identity, require_access_still, requires
 from web.blueprint import Blueprint
 from web.body import read_body
 from web.events.facets import add_facets
+from web.events.latency import add_latency
 from web.events.schemas import (
     EVENTS,
     WRAPPED_EVENTS,
@@ -25,6 +26,7 @@ from web.state import runtime, state
 
 blueprint = Blueprint("events", "What agents did, as their collectors sent it")
 add_facets(blueprint)
+add_latency(blueprint)
 
 _HEAD = (
     "id",
@@ -68,8 +70,10 @@ def add_events() -> Response:
     never a reason to refuse the good ones; the same event sent twice is stored once. 202 means
     that the accepted events are on disk and will be stored; 503 that nothing was taken.
     """
-    identity = current_identity()
     body = read_body(runtime().settings.ingest_max_body_bytes)
+    # What was taken away, or is to be redacted, since a slow body began counts at its end.
+    require_access_still()
+    identity = current_identity()
     decoded = state().ingest.accept(
         org_id=identity.org_id,
         org_slug=identity.org_slug,
@@ -77,6 +81,7 @@ def add_events() -> Response:
         # Clients leave the header out of a request that has no body to announce.
         media_type=request.mimetype or ("" if body else "application/x-ndjson"),
         encoding=request.headers.get("Content-Encoding", ""),
+        generation=identity.generation,
     )
     answer = {
         "accepted": len(decoded.batch),

@@ -120,3 +120,10 @@ def test_an_allowlist_lets_addresses_and_domains_in(
     allowlist: list[str], address: str, inside: bool
 ) -> None:
     assert lets_in(allowlist, address) is inside
+
+
+def test_what_a_list_may_not_hold_is_named() -> None:
+    for value in (["a", "Session_ID", "type"], ["TYPE", "session_id"]):
+        with pytest.raises(Invalid) as refusal:
+            normal_value(CATALOGUE["redaction.payload_keys"], value)
+        assert refusal.value.fields == {"value": ["may not hold session_id, type"]}

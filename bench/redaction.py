@@ -1,0 +1,76 @@
+"""What redaction costs where events are decoded, as ratios to decoding them without it.
+
+    python -m bench.redaction [--runs 9]
+
+Decodes the airline recording over and over, in turns, in one process:
+
+absent      the keys are in no event, of 1, 6, 20 and 500 keys (as many as the setting holds)
+escaped     one key, in no event; every event has a `\\u` escape, of é and of a letter
+present     one key, and every event has it once: as a field, and inside a string of JSON text
+
+POST /events as a whole costs about twice what is measured here.
+"""
+
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+# So that `python bench/redaction.py` finds its neighbours too, not only `python -m`.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench.airline import read_events
+from shared.ingest.decode import decode_events
+from shared.redaction import Redactor
+
+Redact = Callable[[bytes], bytes]
+
+
+def seconds(lines: list[bytes], redact: Redact | None) -> float:
+    """How long one pass takes."""
+    started = time.process_time()
+    decoded = decode_events(lines, "bench", 1024 * 1024, redact)
+    took = time.process_time() - started
+    if decoded.skipped:
+        raise SystemExit(f"skipped {decoded.skipped} events: {decoded.errors}")
+    return took
+
+
+def cases(lines: list[bytes]) -> dict[str, tuple[list[bytes], list[str]]]:
+    """Lines and listed keys by what is measured."""
+
+    def with_field(field: bytes) -> list[bytes]:
+        return [line[:-1] + b"," + field + b"}" for line in lines]
+
+    many = [f"secret_{number}" for number in range(500)]
+    return {
+        "absent, 1 key": (lines, ["password"]),
+        "absent, 6 keys": (lines, many[:6]),
+        "absent, 20 keys": (lines, many[:20]),
+        "absent, 500 keys": (lines, many),
+        "escaped é": (with_field(rb'"note":"caf\u00e9"'), ["password"]),
+        "escaped letter": (with_field(rb'"note":"caf\u0065"'), ["password"]),
+        "present": (with_field(b'"password":"hush"'), ["password"]),
+        "present in a text": (with_field(rb'"out":"{\"password\":\"hush\"}"'), ["password"]),
+    }
+
+
+@click.command(help=__doc__, context_settings={"max_content_width": 100})
+@click.option("--runs", default=9, show_default=True)
+def main(runs: int) -> None:
+    lines = read_events()
+    size = sum(map(len, lines)) / len(lines)
+    click.echo(f"{len(lines)} events of {size:,.0f} bytes; medians of {runs} runs")
+    for name, (sent, keys) in cases(lines).items():
+        redactor = Redactor(keys)
+        pairs = [(seconds(sent, None), seconds(sent, redactor.redact)) for _ in range(runs)]
+        ratio = statistics.median(redacted / plain for plain, redacted in pairs)
+        extra = statistics.median(redacted - plain for plain, redacted in pairs) / len(sent)
+        click.echo(f"{name:20}{ratio:6.2f} of the time without, {extra * 1e6:+6.2f} µs an event")
+
+
+if __name__ == "__main__":
+    main()
