@@ -100,6 +100,16 @@ class Invalid(WatchpostError):
         return cls(f"{name}: {reason}", fields={name: [reason]})
 
 
+class QueryFailed(WatchpostError):
+    """A statement that the database refused; `detail` is what it said, up to its stack trace."""
+
+    status, code = 422, "query_failed"
+
+    def __init__(self, message: str, *, detail: str) -> None:
+        super().__init__(message)
+        self.detail = detail
+
+
 class RateLimited(WatchpostError):
     """Too many requests; the client may try again after `retry_after_secs`."""
 

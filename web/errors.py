@@ -4,7 +4,7 @@ from flask import Flask, Response
 from marshmallow import Schema, fields
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
-from shared.errors import Forbidden, Invalid, WatchpostError
+from shared.errors import Forbidden, Invalid, QueryFailed, WatchpostError
 from shared.logs import get_logger
 from web.request_log import request_id
 from web.responses import json_response
@@ -68,6 +68,8 @@ def _ours(error: WatchpostError) -> Response:
         extra["required_permission"] = error.required_permission
     if isinstance(error, Invalid):
         extra["fields"] = error.fields
+    if isinstance(error, QueryFailed):
+        extra["detail"] = error.detail
     if error.status >= 500:
         log.warning("request_failed", error_code=error.code, reason=error.message)
     response = _response(error.message, error.code, error.status, **extra)

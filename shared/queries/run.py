@@ -1,0 +1,114 @@
+"""One run of people's SQL from the guard to the log: the web tier's, and later that of alerts."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from shared.clickhouse.published import schema_of
+from shared.errors import Unavailable, WatchpostError
+from shared.logs import get_logger
+from shared.queries.guard import guard
+from shared.queries.lexer import MAX_LENGTH
+from shared.queries.reader import Reader, Result, never
+from shared.queries.slots import Slots
+from shared.runtime import Runtime
+
+log = get_logger(__name__)
+
+# Of the parameters; a statement that the guard lets through is logged whole.
+_LOGGED_CHARS = MAX_LENGTH
+
+
+@dataclass(frozen=True)
+class Asker:
+    """In whose name a statement runs: the organization, and somebody's name for the log."""
+
+    org_id: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """A result, and the milliseconds from the guard to its last row."""
+
+    result: Result
+    elapsed_ms: int
+
+
+class Runner:
+    """What a process needs to run statements; without CLICKHOUSE_READONLY_URL it runs none."""
+
+    def __init__(self, runtime: Runtime, *, pool_size: int) -> None:
+        self._slots = Slots(runtime.redis)
+        self._url = runtime.settings.clickhouse_readonly_url
+        self._reader = None if self._url is None else Reader(self._url, pool_size=pool_size)
+
+    @property
+    def schema(self) -> str:
+        """The database of the published tables; raises `Unavailable` where there is none."""
+        if self._url is None:
+            raise _unavailable()
+        return schema_of(self._url)
+
+    def run(
+        self,
+        asker: Asker,
+        sql: str,
+        params: Sequence[object],
+        *,
+        cancelled: Callable[[], bool] = never,
+    ) -> Run:
+        """Runs one statement over the asker's organization; `$N` in it is the N-th of `params`.
+
+        Raises `Invalid` for what the guard refuses, `QueryFailed` for what the database does,
+        `RateLimited`, `QueryTimeout`, `Unavailable`, and `QueryCancelled` once `cancelled` is true.
+        """
+        started = time.monotonic()
+        outcome, rows = "crashed", 0
+        try:
+            result = self._run(asker, sql, params, cancelled)
+            outcome, rows = "ok", len(result.rows)
+        except WatchpostError as error:
+            outcome = error.code
+            raise
+        finally:
+            elapsed_ms = round((time.monotonic() - started) * 1000)
+            log.info(
+                "query_run",
+                who=asker.name,
+                org_id=asker.org_id,
+                sql=sql[:_LOGGED_CHARS],
+                params=_logged(params),
+                duration_ms=elapsed_ms,
+                rows=rows,
+                outcome=outcome,
+            )
+        return Run(result, elapsed_ms)
+
+    def _run(
+        self, asker: Asker, sql: str, params: Sequence[object], cancelled: Callable[[], bool]
+    ) -> Result:
+        if self._reader is None:
+            raise _unavailable()
+        statement = guard(sql, params, schema=self.schema)
+        with self._slots.hold(asker.org_id):
+            return self._reader.run(
+                asker.org_id, statement.sql, statement.params, cancelled=cancelled
+            )
+
+    def close(self) -> None:
+        """Closes idle connections."""
+        if self._reader is not None:
+            self._reader.close()
+
+
+def _unavailable() -> Unavailable:
+    log.warning("queries_unavailable", reason="CLICKHOUSE_READONLY_URL is not set")
+    return Unavailable("this deployment runs no queries", code="queries_unavailable")
+
+
+def _logged(params: Sequence[Any]) -> str:
+    return msgspec.json.encode(params).decode()[:_LOGGED_CHARS]
