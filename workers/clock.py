@@ -22,6 +22,7 @@ from shared.ingest import jobs as ingest_jobs
 from shared.logs import configure_logging, get_logger
 from shared.mail import jobs as mail_jobs
 from shared.queue import Task
+from shared.retention import jobs as retention_jobs
 from shared.runtime import Runtime
 from shared.schema import require_current
 from shared.sign_in import jobs as sign_in_jobs
@@ -59,6 +60,8 @@ BEATS: tuple[Beat, ...] = (
     Beat(mail_jobs.SEND_MAIL, every(1.0)),
     Beat(mail_jobs.TIDY_MAILS, every(3600.0)),
     Beat(sign_in_jobs.TIDY_SIGN_IN, every(600.0)),
+    # What is old changes at midnight; until then a run finds what came late, or nothing.
+    Beat(retention_jobs.APPLY_RETENTION, every(900.0)),
 )
 
 

@@ -22,11 +22,18 @@ SESSION = "cityHash64(org_id, session_id)"
 _SETTINGS: Mapping[str, object] = {
     # An insert is answered when the shards have the rows, not when they wait on this server.
     "distributed_foreground_insert": 1,
+    "async_insert": 0,
+    # Copies are told by their key. A block that looks like one before it is stored all the same:
+    # it may have been deleted since. Two names, of which later servers know the second.
+    "insert_deduplicate": 0,
+    "deduplicate_insert": "disable",
     # A subquery of IN or JOIN is answered by each shard for itself: sessions are never split.
     "distributed_product_mode": "local",
     # A shard that does not answer is an error and never rows that are missing.
     "skip_unavailable_shards": 0,
 }
+
+_LOCAL = "_local"
 
 _SLOT = re.compile(r"\{(table|engine|sharded_by|database):([^}]+)\}")
 _ENGINE = re.compile(r"ENGINE = \{engine:")
@@ -69,6 +76,10 @@ class Layout:
         """The name under which a server keeps rows of `table`, as `system.parts` knows it."""
         return table if self.cluster is None else local(table)
 
+    def public(self, kept_in: str) -> str:
+        """The table whose rows a server keeps under that name."""
+        return kept_in if self.cluster is None else kept_in.removesuffix(_LOCAL)
+
     def everywhere(self, system_table: str) -> str:
         """SQL of the rows that `system_table` has on every server."""
         if self.cluster is None:
@@ -78,7 +89,7 @@ class Layout:
 
 def local(table: str) -> str:
     """The name of the table that keeps a shard's rows of `table`."""
-    return f"{table}_local"
+    return table + _LOCAL
 
 
 def _fill(template: str, text_of: Callable[[str, str], str]) -> str:

@@ -2,7 +2,8 @@
 
 They are removed by a mutation (`ALTER TABLE … DELETE`): it takes the rows off the disk for every
 engine of the MergeTree family, where a lightweight `DELETE` would only hide them until a merge that
-may never come. Parts without such rows stay as they are, and inserts go on meanwhile.
+may never come. What retention has hidden (`shared.retention`) goes as well. Parts without such rows
+stay as they are, and inserts go on meanwhile.
 """
 
 import re
@@ -11,6 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from shared.clickhouse import ClickHouse
+from shared.clickhouse.ddl import Ddl
+from shared.clickhouse.mutations import unfinished
 from shared.errors import Unavailable
 
 # Engines that keep several rows of one key until they are merged, and read them as one with FINAL.
@@ -27,14 +30,12 @@ ORDER BY table.name
 """
 
 # A server that waits for mutations by itself would let the connection time out.
-_DELETE = "ALTER TABLE {table} DELETE WHERE org_id = {{org_id:String}} SETTINGS mutations_sync = 0"
-
-_RUNNING = """
-SELECT sum(parts_to_do), anyLast(latest_fail_reason) FROM system.mutations
-WHERE database = currentDatabase() AND table = {table:String}
-    AND NOT is_done AND NOT is_killed AND position(command, {org_id:String}) > 0
-HAVING count() > 0
-"""
+_DELETE = (
+    "ALTER TABLE {{table:{table}}} DELETE WHERE org_id = {{org_id:String}}"
+    " SETTINGS mutations_sync = 0"
+)
+_DELETE_HIDDEN = "ALTER TABLE {{table:{table}}} APPLY DELETED MASK SETTINGS mutations_sync = 0"
+_HIDDEN_TOO = {"apply_deleted_mask": 0}
 
 
 def remove(clickhouse: ClickHouse, org_id: str, tell: Callable[[str], None]) -> Counter[str]:
@@ -45,36 +46,41 @@ def remove(clickhouse: ClickHouse, org_id: str, tell: Callable[[str], None]) -> 
     removed: Counter[str] = Counter()
     for table, engine in _tables(clickhouse):
         removed[table] = 0
-        while _count(clickhouse, table, org_id):
+        while _count(clickhouse, table, org_id, **_HIDDEN_TOO):
             final = " FINAL" if _MERGES_ROWS.search(engine) else ""
-            removed[table] += _count(clickhouse, table + final, org_id)
+            seen = _count(clickhouse, table + final, org_id)
+            removed[table] += seen
             tell(f"ClickHouse: {table}")
-            clickhouse.execute(_DELETE.format(table=table), {"org_id": org_id})
-            for parts in _progress(clickhouse, table, org_id):
+            delete = _DELETE if seen else _DELETE_HIDDEN
+            Ddl(clickhouse).run(delete.format(table=table), {"org_id": org_id})
+            for parts in _progress(clickhouse, table, org_id if seen else ""):
                 tell(f"ClickHouse: {table}, parts to go: {parts}")
     return removed
 
 
 def _tables(clickhouse: ClickHouse) -> list[tuple[str, str]]:
-    return [(str(name), str(engine)) for name, engine in clickhouse.rows(_TABLES)]
+    layout = clickhouse.layout
+    rows = clickhouse.rows(_TABLES)
+    return [(layout.public(str(name)), str(engine)) for name, engine in rows]
 
 
-def _count(clickhouse: ClickHouse, table: str, org_id: str) -> int:
+def _count(clickhouse: ClickHouse, table: str, org_id: str, **settings: object) -> int:
     sql = f"SELECT count() FROM {table} WHERE org_id = {{org_id:String}}"
-    return int(clickhouse.rows(sql, {"org_id": org_id})[0][0])
+    return int(clickhouse.rows(sql, {"org_id": org_id}, settings=settings)[0][0])
 
 
-def _progress(clickhouse: ClickHouse, table: str, org_id: str) -> Iterator[int]:
-    """How many parts are left, whenever that has changed, until the mutation is done."""
-    params = {"table": table, "org_id": org_id}
+def _progress(clickhouse: ClickHouse, table: str, mentions: str) -> Iterator[int]:
+    """How many parts are left, whenever that has changed, until the mutations are done."""
     before = 0
-    while rows := clickhouse.rows(_RUNNING, params):
-        [(parts, failure)] = rows
-        if failure:
-            # It goes on trying by itself; whoever runs the purge again waits for it.
-            reason = failure.partition("Stack trace")[0].strip()
-            raise Unavailable(f"ClickHouse cannot remove rows of {table} now: {reason}")
+    while running := [one for one in unfinished(clickhouse, mentions) if one.table == table]:
+        for mutation in running:
+            if mutation.failure:
+                # It goes on trying by itself; whoever runs the purge again waits for it.
+                raise Unavailable(
+                    f"ClickHouse cannot remove rows of {table} now: {mutation.failure}"
+                )
+        parts = sum(mutation.parts for mutation in running)
         if parts != before:
-            yield int(parts)
+            yield parts
         before = parts
         time.sleep(_POLL_SECS)

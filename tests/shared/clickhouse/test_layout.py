@@ -203,6 +203,9 @@ def test_what_has_no_form_on_a_cluster_is_refused_on_one_server_too(
 def test_on_a_cluster_inserts_wait_for_the_shards_and_no_shard_is_left_out() -> None:
     assert CLUSTER.settings == {
         "distributed_foreground_insert": 1,
+        "async_insert": 0,
+        "insert_deduplicate": 0,
+        "deduplicate_insert": "disable",
         "distributed_product_mode": "local",
         "skip_unavailable_shards": 0,
     }

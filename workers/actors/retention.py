@@ -1,0 +1,13 @@
+"""The actor of retention; what it does is `shared.retention`'s."""
+
+from shared import clock, retention
+from shared.retention.jobs import APPLY_RETENTION
+from workers.context import runtime
+from workers.nudged import nudged_actor, stopping
+
+
+@nudged_actor(APPLY_RETENTION)
+def apply_retention() -> None:
+    """Removes what organizations do not want to keep any longer."""
+    runtime().queue.nudged(APPLY_RETENTION)
+    retention.apply(runtime(), stopping, clock.now())
