@@ -11,6 +11,7 @@ from shared.dashboards.models import Dashboard, Tile
 from shared.dashboards.rules import ROOM, DashboardContent, checked_dashboard
 from shared.errors import Conflict, NotFound
 from shared.ids import parse_uuid
+from shared.postgres import transaction_time
 from shared.queries import service as queries
 
 
@@ -56,7 +57,7 @@ def create(
     """
     columns, size = checked_dashboard(wanted)
     ROOM.require(session, _sizes(org_id), size, what="dashboards")
-    moment = func.now()
+    moment = transaction_time(session)
     dashboard = Dashboard(
         org_id=org_id, created_by=created_by, created_at=moment, updated_at=moment, **columns
     )
@@ -102,11 +103,9 @@ def delete_query(session: Session, org_id: uuid.UUID, query_id: str) -> None:
 
 def touch(session: Session, row: Dashboard | Tile, columns: dict[str, Any]) -> None:
     """Sets columns of a row and when it changed last."""
-    for name, value in columns.items():
+    moment = transaction_time(session)
+    for name, value in {**columns, "updated_at": moment}.items():
         setattr(row, name, value)
-    row.updated_at = func.now()
-    session.flush()
-    session.refresh(row, ["updated_at"])
 
 
 def _of(org_id: uuid.UUID) -> Select[Dashboard]:

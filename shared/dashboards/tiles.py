@@ -23,6 +23,7 @@ from shared.dashboards.rules import (
 )
 from shared.errors import Invalid, NotFound
 from shared.ids import parse_uuid
+from shared.postgres import transaction_time
 from shared.queries import service as queries
 
 
@@ -57,7 +58,7 @@ def create(session: Session, org_id: uuid.UUID, dashboard_id: str, wanted: TileC
     place = require_place(_placed(wanted.place, free))
     query = queries.chosen(session, org_id, wanted.query_id, "query_id")
     TILE_ROOM.require(session, _sizes(dashboard), size, what="tiles of a dashboard")
-    moment = func.now()
+    moment = transaction_time(session)
     tile = Tile(
         org_id=org_id,
         dashboard_id=dashboard.id,
@@ -112,7 +113,7 @@ def lay_out(
     tiles = {tile.id: tile for tile in session.scalars(_of(dashboard))}
     if not wanted.keys() <= tiles.keys():
         raise NotFound("there is no such tile")
-    moment = session.execute(select(func.now())).scalar_one()
+    moment = transaction_time(session)
     for tile_id, tile in tiles.items():
         if tile_id in wanted:
             for name, value in asdict(wanted[tile_id]).items():

@@ -1,7 +1,7 @@
 """PostgreSQL: what people configure, and the truth about evaluation jobs."""
 
 from shared.postgres.base import Base, created_at_column, timestamp_type
-from shared.postgres.database import Postgres, after_commit
+from shared.postgres.database import Postgres, after_commit, transaction_time
 from shared.postgres.locks import single_flight
 
 __all__ = [
@@ -11,4 +11,5 @@ __all__ = [
     "created_at_column",
     "single_flight",
     "timestamp_type",
+    "transaction_time",
 ]

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 
-from sqlalchemy import create_engine
+from sqlalchemy import create_engine, func, select
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -74,6 +75,11 @@ class Postgres:
 def after_commit(session: Session, callback: Callable[[], object]) -> None:
     """Runs `callback` once the session's transaction is committed; never after a rollback."""
     session.info.setdefault(_AFTER_COMMIT, []).append(callback)
+
+
+def transaction_time(session: Session) -> datetime:
+    """When the session's transaction began, by the clock that all processes share."""
+    return session.execute(select(func.now())).scalar_one()
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from shared import bounds, creations
 from shared.errors import Conflict, Invalid, NotFound
 from shared.ids import parse_uuid
+from shared.postgres import transaction_time
 from shared.postgres.room import Room
 from shared.queries.guard import guard
 from shared.queries.models import SavedQuery
@@ -74,7 +75,7 @@ def create(
     """
     content, size = _checked(wanted, schema)
     ROOM.require(session, _sizes(org_id), size, what="saved queries")
-    moment = func.now()
+    moment = transaction_time(session)
     query = SavedQuery(
         org_id=org_id, created_by=created_by, created_at=moment, updated_at=moment, **content
     )
@@ -92,11 +93,10 @@ def replace(
     query = changeable(session, org_id, query_id)
     others = _sizes(org_id).where(SavedQuery.id != query.id)
     ROOM.require(session, others, size, what="saved queries")
-    for name, value in content.items():
+    moment = transaction_time(session)
+    for name, value in {**content, "updated_at": moment}.items():
         setattr(query, name, value)
-    query.updated_at = func.now()
     _flush(session)
-    session.refresh(query, ["updated_at"])
     return query
 
 

@@ -1,12 +1,23 @@
-"""No tile points out of its organization, whatever the code above the tables does."""
+"""No tile points out of its organization, and nothing is asked without naming one."""
 
+import re
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
+from sqlalchemy import event
 from sqlalchemy.exc import IntegrityError
 
+from shared import creations
+from shared.clock import now
+from shared.dashboards import service, tiles
 from shared.dashboards.models import Dashboard, Tile
+from shared.dashboards.rules import DashboardContent, Place, TileContent
+from shared.queries import service as queries
 from shared.queries.models import SavedQuery
+from shared.queries.service import QueryContent
 from shared.runtime import Runtime
 from tests.support.runtime import Org, make_org
 
@@ -39,3 +50,54 @@ def test_a_tile_cannot_refer_to_another_organization(
     name = f"{foreign}_id"
     with pytest.raises(IntegrityError, match=f"fk_dashboard_tiles_{foreign}"):
         add(**{**ids, name: other[name]})
+
+
+TABLES = ("saved_queries", "dashboards", "dashboard_tiles", "creations")
+
+
+@contextmanager
+def selects(runtime: Runtime) -> Iterator[list[str]]:
+    """What is read from PostgreSQL meanwhile."""
+    seen: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+        if statement.startswith("SELECT"):
+            seen.append(statement)
+
+    event.listen(runtime.postgres.engine, "before_cursor_execute", note)
+    try:
+        yield seen
+    finally:
+        event.remove(runtime.postgres.engine, "before_cursor_execute", note)
+
+
+def test_every_select_names_the_organization_for_each_table(runtime: Runtime, org: Org) -> None:
+    """Where a row was found in the organization already, too: what follows relies on nothing."""
+    content = QueryContent("q", "", "SELECT count() FROM events", [])
+    wanted = DashboardContent("d", "", {})
+    me = org.uuid
+    with selects(runtime) as seen, runtime.postgres.transaction() as session:
+        query_id = str(queries.create(session, me, content, schema="", created_by="t").id)
+        queries.replace(session, me, query_id, content, schema="")
+        queries.find(session, me, query_id)
+        queries.listing(session, me)
+        board = str(service.create(session, me, wanted, created_by="t").id)
+        service.replace(session, me, board, wanted)
+        tile = TileContent(query_id, "", "pie", {}, {}, {})
+        tile_id = str(tiles.create(session, me, board, tile).id)
+        tiles.replace(session, me, board, tile_id, tile)
+        tiles.lay_out(session, me, board, [(tile_id, Place(0, 0, 1, 1))])
+        tiles.listing(session, me, board)
+        service.listing(session, me)
+        tiles.delete(session, me, board, tile_id)
+        service.delete(session, me, board)
+        service.delete_query(session, me, query_id)
+        creations.created_in(session, me, "query", now(), now())
+    asked = 0
+    for statement in seen:
+        for table in TABLES:
+            read = len(re.findall(rf"(FROM|JOIN) {table}\b", statement))
+            named = len(re.findall(rf"\b{table}\.org_id = %\(", statement))
+            assert named >= read, statement
+            asked += read
+    assert asked > 25
