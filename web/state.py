@@ -7,6 +7,7 @@ from flask import Flask, current_app
 
 from shared.identity import Authenticator
 from shared.ingest.accept import Ingest
+from shared.queries.run import Runner
 from shared.readiness import Readiness
 from shared.runtime import Runtime
 from shared.sign_in.limits import SignInLimits
@@ -23,6 +24,7 @@ class State:
     ingest: Ingest
     sign_in_limits: SignInLimits
     readiness: Readiness
+    queries: Runner
 
 
 def attach(app: Flask, runtime: Runtime) -> None:
@@ -33,6 +35,8 @@ def attach(app: Flask, runtime: Runtime) -> None:
         ingest=Ingest(runtime),
         sign_in_limits=SignInLimits(runtime.redis),
         readiness=Readiness(runtime),
+        # A quarter of the threads: however long queries run, other requests are served.
+        queries=Runner(runtime, pool_size=max(1, runtime.settings.web_threads // 4)),
     )
 
 

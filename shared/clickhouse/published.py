@@ -18,13 +18,35 @@ DEFINER = "watchpost_views"
 POLICY = "org_id = splitByChar(':', initialQueryID())[1]"
 
 
+# The names of types in the schema, by how those of ClickHouse begin.
+_KINDS = {
+    "String": "string",
+    "UInt": "int",
+    "Float": "float",
+    "DateTime": "timestamp",
+    "Bool": "bool",
+    "Array": "array",
+    "Map": "map",
+}
+
+
 class Column(NamedTuple):
-    """A column of a view; `kind` is its type in the schema where `type` does not tell it."""
+    """A column of a view; `is_json` marks a text that is JSON."""
 
     name: str
     expression: str
     type: str
-    kind: str | None = None
+    is_json: bool = False
+
+    @property
+    def kind(self) -> str:
+        """Its type as the schema tells it, with `?` where it can be null."""
+        if self.is_json:
+            return "json"
+        nullable = self.type.startswith("Nullable(")
+        plain = self.type.removeprefix("Nullable(")
+        [kind] = [kind for prefix, kind in _KINDS.items() if plain.startswith(prefix)]
+        return f"{kind}?" if nullable else kind
 
 
 class Table(NamedTuple):
@@ -38,8 +60,8 @@ class Table(NamedTuple):
 _MOMENT = "DateTime64(6, 'UTC')"
 
 
-def _plain(name: str, type_: str, kind: str | None = None) -> Column:
-    return Column(name, f"t.{name}", type_, kind)
+def _plain(name: str, type_: str, *, is_json: bool = False) -> Column:
+    return Column(name, f"t.{name}", type_, is_json)
 
 
 def _text(name: str) -> Column:
@@ -64,7 +86,7 @@ _EVENTS = Table(
         _text("event_type"),
         _plain("ts", _MOMENT),
         _text("environment"),
-        _plain("payload", "String", "json"),
+        _plain("payload", "String", is_json=True),
         _plain("summary", "String"),
         _plain("is_error", "Bool"),
         _optional_text("error_type"),

@@ -27,6 +27,8 @@ def empty_databases(urls: StackUrls) -> Iterator[StackUrls]:
             database_url=_other(urls.database_url, name),
             clickhouse_url=_other(urls.clickhouse_url, name),
             redis_url=_other(urls.redis_url, str(_REDIS_DATABASE)),
+            # The views are of the database of all tests, and stay so. As a variable: not set.
+            clickhouse_readonly_url="",
         )
     finally:
         _postgres(urls.database_url, f"DROP DATABASE {name} WITH (FORCE)")

@@ -32,7 +32,7 @@ def settings_for(urls: StackUrls, **fields: object) -> Settings:
         "database_url": urls.database_url,
         "redis_url": urls.redis_url,
         "clickhouse_url": urls.clickhouse_url,
-        "clickhouse_readonly_url": urls.clickhouse_readonly_url,
+        "clickhouse_readonly_url": urls.clickhouse_readonly_url or None,
         **fields,
     }
     return Settings(**values)  # type: ignore[arg-type] # checked by whoever reads the field

@@ -9,10 +9,12 @@ from shared.queries.models import SavedQuery
 from shared.queries.service import QueryContent
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
+from web.queries.run import add_run
 from web.queries.schemas import DeletedQuery, QueryBody, QueryList, QueryRow
 from web.state import runtime
 
 blueprint = Blueprint("queries", "Read-only SQL over what agents did, saved or run at once")
+add_run(blueprint)
 
 
 @blueprint.route("/queries")

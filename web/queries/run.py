@@ -1,0 +1,162 @@
+"""The routes that run SQL and tell what can be asked."""
+
+from typing import Any
+
+from flask import Response
+from marshmallow import Schema, fields
+
+from shared.clickhouse.published import TABLES
+from shared.errors import Invalid
+from shared.queries import service as queries
+from shared.queries.lexer import MAX_LENGTH
+from shared.queries.reader import MAX_ROWS
+from shared.queries.run import Asker
+from web.auth import current_identity, current_org_id, requires
+from web.blueprint import Blueprint
+from web.disconnect import client_watch
+from web.params import Body
+from web.responses import json_response
+from web.state import runtime, state
+
+
+class RunBody(Body):
+    """What to run."""
+
+    sql = fields.String(
+        load_default=None,
+        allow_none=True,
+        metadata={
+            "maxLength": MAX_LENGTH,
+            "description": "one SELECT over the tables of `/queries/schema`, with `$1`, `$2`, …"
+            " where parameters go; wins over `query_id`",
+            "example": "SELECT 'example' AS label, count() AS events FROM events",
+        },
+    )
+    query_id = fields.String(
+        load_default=None, allow_none=True, metadata={"description": "a saved query"}
+    )
+    params = fields.List(
+        fields.Raw(allow_none=True),
+        load_default=None,
+        allow_none=True,
+        metadata={
+            "description": "the values of `$1`, `$2`, …: strings, numbers, booleans, null, or"
+            " arrays of one kind of these"
+        },
+    )
+
+
+class ResultColumn(Schema):
+    """A column of a result."""
+
+    name = fields.String(required=True)
+    type = fields.String(required=True, metadata={"description": "ClickHouse's name of its type"})
+
+
+class QueryResult(Schema):
+    """What a statement found."""
+
+    columns = fields.List(fields.Nested(ResultColumn), required=True)
+    rows = fields.List(
+        fields.List(fields.Raw(allow_none=True)),
+        required=True,
+        metadata={
+            "maxItems": MAX_ROWS,
+            "description": "a value for each column: integers beyond 2^53 and decimals are strings,"
+            " numbers that are not finite null, moments RFC 3339 in UTC",
+        },
+    )
+    truncated = fields.Boolean(
+        required=True, metadata={"description": f"there are more than {MAX_ROWS} rows"}
+    )
+    elapsed_ms = fields.Integer(required=True)
+
+
+class SchemaColumn(Schema):
+    """A column that can be asked for."""
+
+    name = fields.String(required=True)
+    type = fields.String(
+        required=True,
+        metadata={
+            "description": "string, int, float, timestamp, bool, json, array or map, with `?` where"
+            " it can be null"
+        },
+    )
+
+
+class SchemaTable(Schema):
+    """A table that can be asked."""
+
+    name = fields.String(required=True)
+    columns = fields.List(fields.Nested(SchemaColumn), required=True)
+
+
+class PublishedSchema(Schema):
+    """What SQL can ask for."""
+
+    schema = fields.String(
+        required=True, metadata={"description": "may stand before a table's name, with a dot"}
+    )
+    tables = fields.List(fields.Nested(SchemaTable), required=True)
+
+
+def add_run(blueprint: Blueprint) -> None:
+    """Adds the two routes."""
+    view = blueprint.response(200, QueryResult)(run_query)
+    for status, name in ((429, "TOO_MANY_REQUESTS"), (504, "GATEWAY_TIMEOUT")):
+        view = blueprint.alt_response(status, name)(view)
+    view = blueprint.arguments(RunBody)(view)
+    view = requires("queries:run")(view)
+    blueprint.route("/queries/run", methods=["POST"])(view)
+
+    describe = blueprint.response(200, PublishedSchema)(get_schema)
+    describe = requires("queries:read")(describe)
+    blueprint.route("/queries/schema")(describe)
+
+
+def run_query(body: dict[str, Any]) -> Response:
+    """Run one statement, given or saved, over the organization's events, sessions and evaluations.
+
+    At most 10 s (504), 10,000 rows (`truncated`) and 64 MiB of result; four runs of an organization
+    at once (429). A statement that the database refuses is answered with 422 and its message in
+    `detail`. Closing the connection ends the run.
+    """
+    identity = current_identity()
+    sql = body["sql"]
+    if sql is None:
+        sql = _saved(body["query_id"])
+    run = state().queries.run(
+        Asker(identity.org_id, identity.name), sql, body["params"] or [], cancelled=client_watch()
+    )
+    columns = [{"name": name, "type": type_} for name, type_ in run.result.columns]
+    return json_response(
+        {
+            "columns": columns,
+            "rows": run.result.rows,
+            "truncated": run.result.truncated,
+            "elapsed_ms": run.elapsed_ms,
+        }
+    )
+
+
+def get_schema() -> Response:
+    """Tell the tables that SQL can ask, and their columns."""
+    tables = [
+        {
+            "name": table.name,
+            "columns": [{"name": column.name, "type": column.kind} for column in table.columns],
+        }
+        for table in TABLES
+    ]
+    return json_response({"schema": state().queries.schema, "tables": tables})
+
+
+def _saved(query_id: str | None) -> str:
+    if query_id is None:
+        raise Invalid(
+            "sql or query_id has to be given",
+            fields={"sql": ["is missing, and so is query_id"]},
+        )
+    with runtime().postgres.transaction() as session:
+        return queries.find(session, current_org_id(), query_id).sql_text
