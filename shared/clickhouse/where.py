@@ -34,6 +34,11 @@ class Where:
             self.add(f"{column} < {moment('ts_to')}", ts_to=to_us(ts_to))
         return self
 
+    @property
+    def added(self) -> tuple[str, ...]:
+        """The conditions beside the organization's, each by itself."""
+        return tuple(self._conditions[1:])
+
     def __str__(self) -> str:
         """The clause without the word WHERE."""
         return " AND ".join(self._conditions)

@@ -1,0 +1,173 @@
+"""SQL that pairs events: events → groups with one key → who closes whom.
+
+Each step is a SELECT around the one before, so ClickHouse reads the events once. An event travels
+as a tuple; the times in it are microseconds.
+"""
+
+from dataclasses import dataclass, replace
+
+from shared.clickhouse.where import Where, us
+from shared.events.columns import TABLE
+from shared.events.latency.keys import Keys
+from shared.events.latency.paths import first_of, value_of
+from shared.events.latency.query import LatencyQuery
+
+PAIR, LONE_START, LONE_END = 0, 1, 2
+MAX_NAME_BYTES = 1024
+
+_EVENT = (
+    "Tuple(is_end Bool, ts Int64, arrival UInt64, id UInt64, agent UInt64, keys Array(UInt64),"
+    " met UInt32, is_error Bool, duration_ms Nullable(UInt32), input_tokens UInt64,"
+    " output_tokens UInt64, place UInt8, name String)"
+)
+
+# `keys` are hashes, 0 where a path leads nowhere; `met` has a bit for each filter that is met.
+_EVENTS = f"""
+SELECT session_id, CAST((
+    event_type = {{{{end_type:String}}}}, {us("ts")}, arrival, id, cityHash64(agent_id), {{keys}},
+    {{met}}, is_error, duration_ms, ifNull(input_tokens, 0), ifNull(output_tokens, 0), {{place}},
+    {{name}}
+) AS {_EVENT}) AS event
+FROM {TABLE} FINAL
+WHERE {{where}}
+"""
+
+_KEY_IS_CERTAIN = """
+SELECT session_id, event, 1 AS path, event.keys[1] AS key
+FROM ({events})
+"""
+
+_NO_KEYS = """
+SELECT session_id, event, 0 AS path, event.agent AS key
+FROM ({events})
+"""
+
+# An event once for each path where it has a value, starts and closes of its session having some
+# there; without any once for its agent, as path 0.
+_CANDIDATES = """
+SELECT session_id, event, path, if(path = 0, event.agent, event.keys[path]) AS key
+FROM (
+    SELECT session_id, member AS event,
+        arrayFilter(n -> member.keys[n] != 0 AND common[n], arrayEnumerate(common)) AS found,
+        arrayJoin(if(empty(found), [toUInt32(0)], found)) AS path
+    FROM (
+        SELECT session_id, arrayJoin(groupArray(event)) AS member,
+            maxForEach(arrayMap(key -> key != 0 AND NOT event.is_end, event.keys)) AS of_starts,
+            maxForEach(arrayMap(key -> key != 0 AND event.is_end, event.keys)) AS of_ends,
+            arrayMap((start, end) -> start AND end, of_starts, of_ends) AS common
+        FROM ({events})
+        GROUP BY session_id
+    )
+)
+"""
+
+# Of an event's candidates the first where the other type has the same value.
+_FIRST_SHARED = """
+SELECT session_id, event, best.1 AS path, best.2 AS key
+FROM (
+    SELECT session_id, any(member) AS event, argMin((path, key), (is_alone, path)) AS best
+    FROM (
+        SELECT session_id, path, key, arrayJoin(groupArray(event)) AS member,
+            min(event.is_end) = max(event.is_end) AS is_alone
+        FROM ({candidates})
+        GROUP BY session_id, path, key
+    )
+    GROUP BY session_id, member.ts, member.id
+)
+"""
+
+# A close that finds a start open takes the oldest. A start and a close that are alone with a key
+# belong together in any order. What an earlier path that both have tells apart is no pair.
+# One level a step: within one, an alias is planned again wherever it is used, and what builds on
+# what builds on it took longer to plan than to run.
+_PAIRS = f"""
+SELECT found.1 AS first, found.2 AS second, found.3 AS state
+FROM (
+SELECT arrayJoin(arrayConcat(
+    arrayMap(pair -> (pair.1, pair.2, {PAIR}), arrayFilter(pair -> NOT pair.3, pairs)),
+    arrayMap(pair -> (pair.1, pair.1, {LONE_START}), arrayFilter(pair -> pair.3, pairs)),
+    arrayMap(pair -> (pair.2, pair.2, {LONE_END}), arrayFilter(pair -> pair.3, pairs)),
+    arrayMap(event -> (event, event, {LONE_START}), unclosed),
+    arrayMap(event -> (event, event, {LONE_END}), unopened)
+)) AS found
+FROM (
+SELECT unopened, arraySlice(starts, length(closing) + 1) AS unclosed,
+    arrayMap((s, e) -> (s, e, arrayExists(
+            (a, b, place) -> place < path AND a != b AND a != 0 AND b != 0,
+            s.keys, e.keys, arrayEnumerate(s.keys))),
+        arraySlice(starts, 1, length(closing)), closing) AS pairs
+FROM (
+SELECT path, arrayFilter(event -> NOT event.is_end, sorted) AS starts,
+    arrayFilter((event, closes) -> closes, sorted, is_closing) AS closing,
+    arrayFilter((event, closes) -> event.is_end AND NOT closes, sorted, is_closing) AS unopened
+FROM (
+SELECT path, sorted,
+    arrayMap((event, open) -> event.is_end AND (is_couple OR open > 0),
+        sorted, arrayPushFront(arrayPopBack(open_after), 0)) AS is_closing
+FROM (
+SELECT path, sorted,
+    path > 0 AND length(sorted) = 2 AND sorted[1].is_end != sorted[2].is_end AS is_couple,
+    arrayCumSumNonNegative(arrayMap(event -> if(event.is_end, -1, 1), sorted)) AS open_after
+FROM (
+SELECT path,
+    arraySort(e -> (e.ts, e.is_end, e.arrival, e.id), groupArray(event)) AS sorted
+FROM ({{grouped}})
+GROUP BY session_id, path, key
+))))))
+"""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """A SELECT of (`first`, `second`, `state`): pairs, and whatever found no partner, as both.
+
+    An event has the fields of the tuple above; `all_met` is what `met` is when all filters are.
+    """
+
+    sql: str
+    all_met: int
+
+
+def pairs_sql(query: LatencyQuery, keys: Keys, where: Where) -> Pairs:
+    """The pairs among the events of `where`, which gets the parameters that have to be bound."""
+    place, name = first_of(query.distribution_paths, where, MAX_NAME_BYTES)
+    conditions = filter_conditions(query, where)
+    bits = [
+        f"bitShiftLeft(toUInt32(ifNull({text}, 0)), {bit:d})" for bit, text in enumerate(conditions)
+    ]
+    events = _EVENTS.format(
+        keys=f"[{', '.join(_hash(value_of(path, where)) for path in keys.paths)}]",
+        met=" + ".join(bits) or "0",
+        place=place,
+        name=name,
+        where=where,
+    )
+    return Pairs(_PAIRS.format(grouped=_grouped(keys, events)), (1 << len(conditions)) - 1)
+
+
+def filter_conditions(query: LatencyQuery, where: Where) -> list[str]:
+    """SQL of each filter by itself, but for the session, which both events of a pair share."""
+    filters = replace(query.filters, session_id=[]).where(str(where.params["org_id"]))
+    for number, contains in enumerate(query.contains):
+        value = value_of(contains.path, where)
+        text = f"contains_{number}"
+        filters.add(
+            f"positionCaseInsensitiveUTF8({value}, {{{text}:String}}) > 0", **{text: contains.text}
+        )
+    where.params.update(filters.params)
+    return list(filters.added)
+
+
+def _grouped(keys: Keys, events: str) -> str:
+    if not keys.paths:
+        return _NO_KEYS.format(events=events)
+    if keys.certain:
+        return _KEY_IS_CERTAIN.format(events=events)
+    candidates = _CANDIDATES.format(events=events)
+    if len(keys.paths) == 1:
+        return candidates
+    return _FIRST_SHARED.format(candidates=candidates)
+
+
+def _hash(value: str) -> str:
+    return f"if({value} = '', 0, greatest(cityHash64({value}), 1))"

@@ -1,0 +1,46 @@
+"""SQL of the values that key paths lead to; the paths themselves are bound, never spliced."""
+
+from shared.clickhouse.where import Where
+from shared.events.fields import PROMOTED
+
+COLUMNS = frozenset({"session_id", "agent_id", "environment", "event_type", *PROMOTED})
+
+
+def value_of(path: str, where: Where) -> str:
+    """SQL of the text at `path`, a column or a path into the payload; '' where there is none.
+
+    A name of a column is that column. Strings stand as they are, other values as their JSON text.
+    What has to be bound is added to the parameters of `where`.
+    """
+    if path in COLUMNS:
+        return f"ifNull(toString({path}), '')"
+    steps = []
+    for step in path.split("."):
+        # Named by what it holds, so that ClickHouse sees two uses of a path as one expression.
+        name = _name(step, where)
+        where.params[name] = step
+        steps.append(f"{{{name}:String}}")
+    return f"ifNull(JSONExtract(payload, {', '.join(steps)}, 'Nullable(String)'), '')"
+
+
+def first_of(paths: tuple[str, ...], where: Where, max_bytes: int) -> tuple[str, str]:
+    """SQL of the place (1, 2, …) of the first path with a value and of that value.
+
+    Values of more than `max_bytes` bytes count as none; without any it is the place after the
+    last and ''.
+    """
+    places, values = [], []
+    for place, path in enumerate(paths, 1):
+        value = value_of(path, where)
+        holds = f"length({value}) BETWEEN 1 AND {max_bytes:d}"
+        places.append(f"{holds}, {place:d}")
+        values.append(f"{holds}, {value}")
+    return (
+        f"multiIf({', '.join(places)}, {len(paths) + 1:d})",
+        f"multiIf({', '.join(values)}, '')",
+    )
+
+
+def _name(step: str, where: Where) -> str:
+    known = [name for name, value in where.params.items() if name.startswith("step_")]
+    return next((name for name in known if where.params[name] == step), f"step_{len(known)}")

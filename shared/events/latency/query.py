@@ -1,0 +1,43 @@
+"""What is asked of the latency aggregate."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from shared.events.filters import EventFilters
+
+Outcome = Literal["success", "error", "all"]
+SumField = Literal["duration_ms", "input_tokens", "output_tokens"]
+
+DEFAULT_TYPES = ("tool_use", "tool_result")
+DEFAULT_PAIR_PATHS = ("tool_call_id", "request_id", "hook_id", "id")
+MAX_BINS = 168
+HOUR_US = 3600 * 1_000_000
+DAY_US = 24 * HOUR_US
+
+
+@dataclass(frozen=True)
+class Contains:
+    """A text that the value at a path of the payload has to contain, in any case."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True)
+class LatencyQuery:
+    """Which pairs, and how they are put together; `start` and `stop` are microseconds.
+
+    `sums` maps the names of totals to the closing event's fields that they add up.
+    """
+
+    start: int
+    stop: int
+    start_type: str = DEFAULT_TYPES[0]
+    end_type: str = DEFAULT_TYPES[1]
+    bin_count: int = 24
+    outcome: Outcome = "all"
+    filters: EventFilters = field(default_factory=EventFilters)
+    pair_paths: tuple[str, ...] = DEFAULT_PAIR_PATHS
+    distribution_paths: tuple[str, ...] = ("tool_name",)
+    contains: tuple[Contains, ...] = ()
+    sums: dict[str, SumField] = field(default_factory=dict)

@@ -1,0 +1,49 @@
+"""The routes that sum events up: latencies of pairs, and errors over time."""
+
+from typing import Any
+
+from flask import Response
+
+from shared.events.error_summary import error_summary
+from shared.events.filters import EventFilters
+from shared.events.latency import latency_aggregate, latency_query
+from web.auth import current_identity, requires
+from web.blueprint import Blueprint
+from web.events.latency_schemas import ErrorSummary, LatencyAggregate, LatencyAggregateQuery
+from web.events.schemas import EventFilterQuery
+from web.responses import json_response
+from web.state import runtime
+
+
+def add_latency(blueprint: Blueprint) -> None:
+    """Adds both routes."""
+
+    @blueprint.route("/events/latency_aggregate")
+    @requires("events:read")
+    @blueprint.arguments(LatencyAggregateQuery, location="query")
+    @blueprint.response(200, LatencyAggregate)
+    @blueprint.alt_response(504, "GATEWAY_TIMEOUT")
+    def aggregate_latencies(query: dict[str, Any]) -> Response:
+        """Aggregate the latencies of pairs of events, such as tool calls and their results.
+
+        A pair is a start and a close of one session with the same key, or the next in order where
+        neither has one. Its latency is the closing event's `duration_ms`, else the time between
+        the two, in milliseconds. It counts where it starts: its start lies in the range, its close
+        may follow up to 24 hours later. A filter holds for a pair if it holds for one of its two
+        events, so `tool_name` may stand in one and `error_type` in the other.
+        """
+        wanted = latency_query(**query)
+        return json_response(
+            latency_aggregate(runtime().clickhouse, current_identity().org_id, wanted)
+        )
+
+    @blueprint.route("/events/error_summary")
+    @requires("events:read")
+    @blueprint.arguments(EventFilterQuery, location="query")
+    @blueprint.response(200, ErrorSummary)
+    @blueprint.alt_response(504, "GATEWAY_TIMEOUT")
+    def summarise_errors(query: dict[str, EventFilters]) -> Response:
+        """Count the events that tell of a failure, in total and in 24 equal parts of the range."""
+        return json_response(
+            error_summary(runtime().clickhouse, current_identity().org_id, query["filters"])
+        )

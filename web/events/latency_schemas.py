@@ -1,0 +1,217 @@
+"""What the routes that sum events up read and answer (wire §3)."""
+
+from typing import get_args
+
+from marshmallow import Schema, fields, validate
+
+from shared.events.error_summary import BINS
+from shared.events.latency.aggregate import EDGES_MS, LARGEST_KEYS, NONE, OTHER
+from shared.events.latency.parameters import MAX_CONTAINS, MAX_PATHS, MAX_SUMS, SUM_FIELDS
+from shared.events.latency.query import DEFAULT_PAIR_PATHS, DEFAULT_TYPES, MAX_BINS, Outcome
+from web.events.schemas import EventFilterQuery
+from web.params import Timestamp, Values
+
+_PATHS = (
+    "A path is a column such as `tool_name`, or a dotted path into the payload such as"
+    f" `input.city`; several, comma-separated, at most {MAX_PATHS}"
+)
+
+
+def _type(role: str, default: str) -> fields.String:
+    return fields.String(
+        load_default=None,
+        validate=validate.Length(1, 64),
+        metadata={
+            "description": f"type of the {role} event; without both, `{default}`; one alone or"
+            " twice the same is refused"
+        },
+    )
+
+
+def _paths(description: str) -> Values:
+    return Values(load_default=list, metadata={"description": f"{description}. {_PATHS}"})
+
+
+class LatencyAggregateQuery(EventFilterQuery):
+    """Which pairs, and what to tell of them."""
+
+    start_event_type = _type("starting", DEFAULT_TYPES[0])
+    end_event_type = _type("closing", DEFAULT_TYPES[1])
+    ts_from = Timestamp(
+        load_default=None,
+        metadata={"description": "pairs that start from here on; default: 24 hours before `ts_to`"},
+    )
+    ts_to = Timestamp(
+        load_default=None, metadata={"description": "pairs that start before this; default: now"}
+    )
+    bin_count = fields.Integer(
+        load_default=24,
+        validate=validate.Range(1, MAX_BINS),
+        metadata={"description": "into how many equal parts the range is cut"},
+    )
+    outcome = fields.String(
+        load_default="all",
+        validate=validate.OneOf(get_args(Outcome)),
+        metadata={
+            "description": "`error`: only pairs whose closing event tells of a failure; `success`:"
+            " only the others"
+        },
+    )
+    pair_key_paths = _paths(
+        "where the key stands that a start and its close share: the first path that both have;"
+        f" default `{','.join(DEFAULT_PAIR_PATHS)}`"
+    )
+    distribution_key_paths = _paths(
+        "what pairs are told apart by in `distribution`: the first path that one of the two events"
+        " has, the closing event's first; default `tool_name`, `model` or `hook_name` as the type"
+        " of the start is one of tools, models or hooks, else `agent_id`"
+    )
+    payload_contains = Values(
+        load_default=list,
+        metadata={
+            "description": "`key:text`: the payload's value at the path `key` contains the text, in"
+            " any case, in one of a pair's events; of several, comma-separated, all must hold;"
+            f" at most {MAX_CONTAINS}"
+        },
+    )
+    payload_sum_paths = Values(
+        load_default=list,
+        metadata={
+            "description": "`name:field`: the total of the closing events' field"
+            f" ({', '.join(SUM_FIELDS)}) comes back as `sums.name`; several, comma-separated, at"
+            f" most {MAX_SUMS}"
+        },
+    )
+
+
+def _count(description: str) -> fields.Integer:
+    return fields.Integer(required=True, metadata={"description": description})
+
+
+def _latency(description: str) -> fields.Float:
+    return fields.Float(
+        required=True,
+        allow_none=True,
+        metadata={"description": f"{description}, in ms; null without pairs"},
+    )
+
+
+def _moment(description: str) -> fields.String:
+    return fields.String(
+        required=True, metadata={"format": "date-time", "description": description}
+    )
+
+
+class LatencyFigures(Schema):
+    """Counts and latencies of some pairs; quantiles are exact and interpolated."""
+
+    count = _count("pairs")
+    error_count = _count("pairs whose closing event tells of a failure")
+    p50 = _latency("median")
+    p95 = _latency("95 % are shorter")
+    p99 = _latency("99 % are shorter")
+    max = _latency("longest")
+
+
+class LatencyBin(LatencyFigures):
+    """The pairs that start in one part of the range."""
+
+    ts = _moment("where the part begins")
+    p10 = _latency("10 % are shorter")
+    p25 = _latency("25 % are shorter")
+    p75 = _latency("75 % are shorter")
+    p90 = _latency("90 % are shorter")
+
+
+class LatencyOfKey(LatencyFigures):
+    """The pairs with one key."""
+
+    key = fields.String(
+        required=True,
+        metadata={"description": f"`{OTHER}`: all further keys; `{NONE}`: pairs that have none"},
+    )
+
+
+class LatencyBounds(Schema):
+    """The range of time, from inclusive, to exclusive."""
+
+    from_ = fields.String(required=True, data_key="from", metadata={"format": "date-time"})
+    to = fields.String(required=True, metadata={"format": "date-time"})
+    bin_ms = fields.Float(required=True, metadata={"description": "milliseconds a bin"})
+
+
+class LatencyHeatmap(Schema):
+    """How many pairs of each bin lie in each of 12 fixed bands of latency."""
+
+    edges_ms = fields.List(
+        fields.Integer(),
+        required=True,
+        metadata={
+            "description": f"the {len(EDGES_MS)} edges of the bands, in ms: {EDGES_MS[0]} to"
+            f" {EDGES_MS[-1]}. Band n holds edges[n] <= latency < edges[n + 1]; the first also what"
+            " is shorter, the last what is longer"
+        },
+    )
+    counts = fields.List(
+        fields.List(fields.Integer()),
+        required=True,
+        metadata={"description": "for each bin the counts of its bands"},
+    )
+
+
+class LatencyEvents(Schema):
+    """Events in the range that meet the filters, whatever `outcome` is."""
+
+    start = _count("starting events, in pairs or not")
+    end = _count("closing events, in pairs or not")
+    unpaired_start = _count("starting events that nothing closed")
+
+
+class LatencyAggregate(Schema):
+    """Latencies over the whole range, by time, by band and by key."""
+
+    bounds = fields.Nested(LatencyBounds, required=True)
+    bins = fields.List(fields.Nested(LatencyBin), required=True)
+    heatmap = fields.Nested(LatencyHeatmap, required=True)
+    summary = fields.Nested(LatencyFigures, required=True)
+    events = fields.Nested(LatencyEvents, required=True)
+    sums = fields.Dict(
+        keys=fields.String(),
+        values=fields.Integer(),
+        required=True,
+        metadata={"description": "totals by their names in `payload_sum_paths`"},
+    )
+    distribution = fields.List(
+        fields.Nested(LatencyOfKey),
+        required=True,
+        metadata={
+            "description": f"the {LARGEST_KEYS} keys with most pairs, largest first, and `{OTHER}`"
+            " last if there are more"
+        },
+    )
+
+
+class ErrorSummaryBounds(Schema):
+    """The range of the bins, milliseconds since the epoch, from inclusive, to exclusive."""
+
+    from_ms = _count("`ts_from`, else the first match; without any 24 hours before `to_ms`")
+    to_ms = _count("`ts_to`, else just after the last match; without any now")
+
+
+class ErrorSummary(Schema):
+    """How many events tell of a failure."""
+
+    total = _count("events")
+    sessions = _count("sessions that they are of")
+    agents = _count("agents that they name")
+    last_ts = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"format": "date-time", "description": "when the last happened"},
+    )
+    bins = fields.List(
+        fields.Integer(),
+        required=True,
+        metadata={"description": f"how many lie in each of {BINS} equal parts of the bounds"},
+    )
+    bounds = fields.Nested(ErrorSummaryBounds, required=True)
