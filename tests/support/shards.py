@@ -1,0 +1,134 @@
+"""One ClickHouse that is a cluster of two shards: two databases, and Distributed tables over them.
+
+There is no keeper, so nothing here is replicated and nothing is sent ON CLUSTER: the statements for
+a cluster are run shard by shard, without those two words. What reads and inserts meet is real.
+"""
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from shared.clickhouse import ClickHouse
+from shared.clickhouse.ddl import Ddl
+from shared.clickhouse.migrations import MIGRATIONS
+from shared.clickhouse.published import POLICY, TABLES, statement
+from shared.devstack.clickhouse import ClickHouseServer
+from shared.devstack.ports import free_port
+from shared.devstack.state import StateFile
+
+CLUSTER = "main"
+SHARDS = ("shard_1", "shard_2")
+_READ_BY_PEOPLE = ("events_local", "evaluations_local")
+
+
+class _Server(ClickHouseServer):
+    """With the cluster in its configuration, and the reader as docs/cluster.md has it."""
+
+    def _prepare(self) -> None:
+        super()._prepare()
+        shards = "".join(
+            "<shard><internal_replication>true</internal_replication><replica>"
+            f"<host>127.0.0.1</host><port>{self.port}</port>"
+            f"<default_database>{name}</default_database></replica></shard>"
+            for name in SHARDS
+        )
+        _replace(
+            self.home / "clickhouse-local.xml",
+            "</clickhouse>",
+            f"<remote_servers><{CLUSTER}><secret>s</secret>{shards}</{CLUSTER}></remote_servers>"
+            "</clickhouse>",
+        )
+        users = self.home / "users.xml"
+        users.write_text(re.sub("<databases>.*?</databases>", "", users.read_text(), flags=re.S))
+        _replace(users, "<limit>10001</limit>", "")
+        grants = "".join(
+            f"<query>GRANT SELECT ON {shard}.{table}</query>"
+            for shard in SHARDS
+            for table in _READ_BY_PEOPLE
+        )
+        policy = "".join(f"<{name}><filter>{POLICY}</filter></{name}>" for name in _READ_BY_PEOPLE)
+        policies = "".join(f"<{shard}>{policy}</{shard}>" for shard in SHARDS)
+        last = "<query>GRANT SELECT ON analytics.evaluations</query>"
+        _replace(users, last, last + grants)
+        head, tail = users.read_text().split(grants)
+        users.write_text(
+            head + grants + tail.replace("</reader>", f"<databases>{policies}</databases></reader>")
+        )
+
+
+def _replace(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert text.count(old) == 1, old
+    path.write_text(text.replace(old, new))
+
+
+class _OwnerOfShards(ClickHouse):
+    """Runs the statements for a cluster where there is no keeper: on each shard in turn."""
+
+    def __init__(self, server: str) -> None:
+        super().__init__(f"{server}/watchpost", cluster=CLUSTER)
+        self._shards = [ClickHouse(f"{server}/{name}") for name in SHARDS]
+
+    def execute(self, sql: str, params: Mapping[str, object] | None = None) -> None:
+        sql = sql.replace(f" ON CLUSTER '{CLUSTER}'", "")
+        sql = re.sub(r"Replicated(\w+)\('[^']*', '\{replica\}'(?:, )?", r"\1(", sql)
+        # The database of each shard, instead of one name on every server.
+        sql = sql.replace(f"Distributed('{CLUSTER}', 'watchpost'", f"Distributed('{CLUSTER}', ''")
+        over_all = re.sub(r"^(CREATE TABLE \w+ AS )", rf"\1{SHARDS[0]}.", sql)
+        if over_all != sql or sql.startswith("CREATE OR REPLACE VIEW"):
+            super().execute(over_all, params)
+            return
+        for shard in self._shards:
+            shard.execute(sql, params)
+
+    def close(self) -> None:
+        super().close()
+        for shard in self._shards:
+            shard.close()
+
+
+@dataclass(frozen=True)
+class Both:
+    """The same tables on one server and on two shards; `reader` reads the views over the shards."""
+
+    one: ClickHouse
+    two: ClickHouse
+    owner: ClickHouse
+    shards: tuple[ClickHouse, ...]
+    reader: ClickHouse
+
+
+@contextmanager
+def one_and_two_shards() -> Iterator[Both]:
+    """Migrated databases of both kinds, in a server of their own."""
+    directory = Path(tempfile.mkdtemp(prefix="watchpost-shards-"))
+    server = _Server(StateFile(directory), free_port())
+    try:
+        server.start()
+        server.wait_ready()
+        at = server.url.rpartition("/")[0]
+        root = ClickHouse(f"{at}/default")
+        for name in ("one", *SHARDS):
+            root.execute(f"CREATE DATABASE {name}")
+        both = Both(
+            one=ClickHouse(f"{at}/one"),
+            two=ClickHouse(f"{at}/watchpost", cluster=CLUSTER),
+            owner=_OwnerOfShards(at),
+            shards=tuple(ClickHouse(f"{at}/{name}") for name in SHARDS),
+            reader=ClickHouse(server.readonly_url),
+        )
+        for migration in MIGRATIONS:
+            migration.up(Ddl(both.one))
+            migration.up(Ddl(both.owner))
+        for table in TABLES:
+            Ddl(both.owner).run(statement(table, "analytics", "watchpost"))
+        yield both
+        for one in (root, both.one, both.two, both.owner, *both.shards, both.reader):
+            one.close()
+    finally:
+        server.stop()
+        shutil.rmtree(directory)
