@@ -42,6 +42,7 @@ def environment(urls: StackUrls) -> dict[str, str]:
         "DATABASE_URL": urls.database_url,
         "REDIS_URL": urls.redis_url,
         "CLICKHOUSE_URL": urls.clickhouse_url,
+        "CLICKHOUSE_READONLY_URL": urls.clickhouse_readonly_url,
     }
 
 

@@ -13,6 +13,7 @@ from tests.support.app import ADMIN_KEY, AGENT_API_KEY, Headers, bearer, new_key
 from tests.support.people import new_member
 from tests.support.runtime import Org, connected, settings_for
 from web.app import create_app
+from web.state import state
 
 
 @pytest.fixture(scope="session")
@@ -27,9 +28,12 @@ def web_runtime(migrated_stack: DevStack) -> Iterator[Runtime]:
 
 
 @pytest.fixture(scope="session")
-def app(web_runtime: Runtime) -> Flask:
+def app(web_runtime: Runtime) -> Iterator[Flask]:
     """The application on the test's servers."""
-    return create_app(web_runtime)
+    made = create_app(web_runtime)
+    yield made
+    with made.app_context():
+        state().queries.close()
 
 
 @pytest.fixture
