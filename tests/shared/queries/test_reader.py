@@ -116,6 +116,15 @@ def test_a_run_ends_at_the_deadline(
     wait_until(lambda: running(runtime.clickhouse, org) == 0)
 
 
+def test_a_limit_of_time_that_the_database_keeps_says_so(
+    migrated_stack: DevStack, org: Org
+) -> None:
+    anybody = Reader(f"{migrated_stack.urls.clickhouse_url}?max_execution_time=1", pool_size=1)
+    with pytest.raises(QueryTimeout):
+        anybody.run(org.id, LONG, {})
+    anybody.close()
+
+
 def test_a_run_that_is_cancelled_leaves_the_server(
     runtime: Runtime, reader: Reader, org: Org
 ) -> None:
