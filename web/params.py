@@ -58,9 +58,9 @@ class Limit(fields.Integer):
         self.cap = cap
         super().__init__(
             load_default=default,
+            # No "maximum": clients that check what they send would refuse what is taken here.
             metadata={
                 "minimum": 1,
-                "maximum": cap,
                 "description": f"rows a page; more than {cap} are as good as {cap}",
             },
         )

@@ -4,28 +4,103 @@ from collections.abc import Sequence
 
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.settings import PAGE
-from shared.clickhouse.where import Where
-from shared.evaluations.records import SELECT_LIST, Evaluation, from_row
+from shared.clickhouse.where import Where, moment, us
+from shared.evaluations.filters import EvaluationFilter
+from shared.evaluations.reading import (
+    KEY,
+    NEWEST_FIRST,
+    ORDER_KEY,
+    Key,
+    Weighed,
+    come_after,
+    fetch,
+)
 from shared.evaluations.score_filters import ScoreFilter, conditions
+from shared.evaluations.source import source_of
 
-# Results of one moment are told apart by their id, here as in every order of results.
-ORDER_KEY = "(completed_at, evaluation_id)"
+# Most sessions are evaluated once or twice.
+_CANDIDATES = 4
 
 
 def latest_of(
     clickhouse: ClickHouse, org_id: str, session_ids: Sequence[str]
-) -> dict[str, Evaluation]:
+) -> dict[str, Weighed]:
     """The newest result of each of `session_ids` that has one, by session id."""
     if not session_ids:
         return {}
-    where = Where(org_id).any_of("session_id", session_ids)
-    rows = clickhouse.rows(
-        f"SELECT {SELECT_LIST} FROM evaluations WHERE {where}"
-        " ORDER BY completed_at DESC, evaluation_id DESC LIMIT 1 BY session_id",
+    keys = _newest_keys(clickhouse, Where(org_id).any_of("session_id", session_ids))
+    return {row.record.session_id: row for row in fetch(clickhouse, org_id, keys)}
+
+
+def newest_of_sessions(
+    clickhouse: ClickHouse,
+    org_id: str,
+    wanted: EvaluationFilter,
+    *,
+    as_of: int,
+    after: Key | None,
+    limit: int,
+) -> list[Key]:
+    """The first `limit` results after `after` that match and are the newest of their session.
+
+    Some candidates, and whether anything newer exists of their sessions, are usually enough: a
+    page reads what is newer than its last row. Where they are not, all sessions are gone through
+    once.
+    """
+    where = come_after(wanted.where(org_id), after)
+    where.add(f"completed_at <= {moment('as_of')}", as_of=as_of)
+    asked = limit * _CANDIDATES
+    candidates = clickhouse.rows(
+        f"SELECT {KEY}, session_id FROM evaluations WHERE {where}"
+        f" ORDER BY {NEWEST_FIRST} LIMIT {asked:d}",
         where.params,
         settings=PAGE,
     )
-    return {record.session_id: record for record in map(from_row, rows)}
+    if not candidates:
+        return []
+    newer = Where(org_id).any_of("session_id", sorted({row[2] for row in candidates}))
+    newer.add(
+        f"completed_at >= {moment('oldest')} AND completed_at <= {moment('as_of')}",
+        oldest=candidates[-1][0],
+        as_of=as_of,
+    )
+    latest = set(_newest_keys(clickhouse, newer))
+    # A candidate may be there twice.
+    keys = dict.fromkeys(Key(*row[:2]) for row in candidates)
+    found = [key for key in keys if key in latest]
+    if len(found) < limit and len(candidates) == asked:
+        return _of_all_sessions(clickhouse, org_id, wanted, as_of=as_of, after=after, limit=limit)
+    return found[:limit]
+
+
+def _newest_keys(clickhouse: ClickHouse, where: Where) -> list[Key]:
+    """The key of the newest result of each session that `where` lets through."""
+    rows = clickhouse.rows(
+        f"SELECT {us('newest.1')}, newest.2 FROM (SELECT max({ORDER_KEY}) AS newest"
+        f" FROM evaluations WHERE {where} GROUP BY session_id)",
+        where.params,
+        settings=PAGE,
+    )
+    return [Key(*row) for row in rows]
+
+
+def _of_all_sessions(
+    clickhouse: ClickHouse,
+    org_id: str,
+    wanted: EvaluationFilter,
+    *,
+    as_of: int,
+    after: Key | None,
+    limit: int,
+) -> list[Key]:
+    source = source_of(org_id, wanted, as_of=as_of)
+    where = come_after(Where(org_id), after)
+    rows = clickhouse.rows(
+        f"SELECT {KEY} FROM {source.sql} WHERE {where} ORDER BY {NEWEST_FIRST} LIMIT {limit:d}",
+        {**source.params, **where.params},
+        settings=PAGE,
+    )
+    return [Key(*row) for row in rows]
 
 
 def sessions_by_latest(where: Where, statuses: Sequence[str], scores: Sequence[ScoreFilter]) -> str:

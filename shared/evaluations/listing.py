@@ -5,13 +5,13 @@ from typing import NamedTuple
 import msgspec
 
 from shared.clickhouse import ClickHouse
-from shared.clickhouse.settings import PAGE
-from shared.clickhouse.where import moment
 from shared.clock import now_us
 from shared.cursor import decode_cursor, encode_cursor
 from shared.evaluations.filters import EvaluationFilter
-from shared.evaluations.latest import ORDER_KEY
-from shared.evaluations.records import SELECT_LIST, Evaluation, from_row
+from shared.evaluations.latest import newest_of_sessions
+from shared.evaluations.reading import Key, complete, fetch, newest
+from shared.evaluations.records import Evaluation
+from shared.page_bytes import how_many_fit
 
 
 class EvaluationPage(NamedTuple):
@@ -36,40 +36,23 @@ class _Cursor(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_field
 def page(
     clickhouse: ClickHouse, org_id: str, wanted: EvaluationFilter, *, limit: int, cursor: str | None
 ) -> EvaluationPage:
-    """One page of at most `limit` results; raises `Invalid` for a foreign `cursor`."""
-    after = None if cursor is None else decode_cursor(cursor, _Cursor)
-    as_of = now_us() if after is None else after.as_of
-    where = wanted.where(org_id)
-    if after is not None:
-        # The plain bound on time is what the primary key can use, the tuple is what is meant.
-        where.add(
-            f"completed_at <= {moment('after')}"
-            f" AND {ORDER_KEY} < ({moment('after')}, {{after_id:String}})",
-            after=after.completed_at,
-            after_id=after.evaluation_id,
-        )
+    """One page of at most `limit` results; raises `Invalid` for a foreign `cursor`.
+
+    It ends before `limit` where the results together would be larger than `MAX_PAGE_BYTES`.
+    """
+    read = None if cursor is None else decode_cursor(cursor, _Cursor)
+    after = None if read is None else Key(read.completed_at, read.evaluation_id)
+    as_of = now_us() if read is None else read.as_of
     if wanted.latest_per_session:
-        where.add(_IS_LATEST, as_of=as_of)
-    # LIMIT BY drops the copies of a result that was stored twice, and unlike FINAL it lets the
-    # table be read backwards from its end until the page is full.
-    rows = clickhouse.rows(
-        f"SELECT {SELECT_LIST} FROM evaluations WHERE {where}"
-        " ORDER BY completed_at DESC, evaluation_id DESC"
-        " LIMIT 1 BY completed_at, evaluation_id LIMIT {limit:UInt32}",
-        {**where.params, "limit": limit + 1},
-        settings=PAGE,
+        keys = newest_of_sessions(
+            clickhouse, org_id, wanted, as_of=as_of, after=after, limit=limit + 1
+        )
+        found = fetch(clickhouse, org_id, keys)
+    else:
+        found = newest(clickhouse, org_id, wanted, after=after, limit=limit + 1)
+    shown = found[: how_many_fit([row.weight for row in found[:limit]])]
+    more = len(found) > len(shown)
+    return EvaluationPage(
+        list(complete(clickhouse, org_id, shown).values()),
+        encode_cursor(_Cursor(*shown[-1].key, as_of)) if more else None,
     )
-    found = [from_row(row) for row in rows[:limit]]
-    more = len(rows) > limit
-    return EvaluationPage(found, _cursor_after(found[-1], as_of) if more else None)
-
-
-_IS_LATEST = f"""{ORDER_KEY} IN (
-    SELECT max({ORDER_KEY}) FROM evaluations
-    WHERE org_id = {{org_id:String}} AND completed_at <= {moment("as_of")}
-    GROUP BY session_id
-)"""
-
-
-def _cursor_after(last: Evaluation, as_of: int) -> str:
-    return encode_cursor(_Cursor(last.completed_at, last.evaluation_id, as_of))

@@ -4,8 +4,6 @@ from typing import Literal
 
 import msgspec
 
-from shared.clickhouse.where import us
-
 Status = Literal["done", "error", "timeout"]
 
 
@@ -36,11 +34,9 @@ COLUMNS: tuple[str, ...] = Evaluation.__struct_fields__
 # Maps cannot be null in ClickHouse; an empty one stands for null there.
 MAP_COLUMNS = frozenset({"scores", "reasoning"})
 
-SELECT_LIST = ", ".join(us(name) if name == "completed_at" else name for name in COLUMNS)
-
 
 def from_row(row: tuple[object, ...]) -> Evaluation:
-    """The record of a row that was selected with `SELECT_LIST`."""
+    """The record of a row of all columns, `completed_at` in microseconds."""
     values = dict(zip(COLUMNS, row, strict=True))
     for name in MAP_COLUMNS:
         values[name] = values[name] or None

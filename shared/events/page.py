@@ -19,6 +19,7 @@ from shared.cursor import decode_cursor, encode_cursor
 from shared.events import payloads
 from shared.events.columns import TABLE
 from shared.events.filters import EventFilters
+from shared.page_bytes import how_many_fit
 
 # Cursors come from outside, and ClickHouse takes no sign where a column has none.
 _Natural = Annotated[int, Meta(ge=0)]
@@ -80,7 +81,7 @@ def read_page(
             break
     shown = found[:limit]
     if payloads.COLUMN in columns:
-        shown = shown[: payloads.how_many_fit([row[payloads.WEIGHT] for row in shown])]
+        shown = shown[: how_many_fit([row[payloads.WEIGHT] for row in shown])]
     next_cursor = encode_cursor(shown[-1][-3:]) if len(shown) < len(found) else None
     if payloads.COLUMN in columns:
         shown = payloads.add_large(clickhouse, org_id, shown, columns.index(payloads.COLUMN))

@@ -4,15 +4,12 @@ A page is read with the payloads that are small. The large ones are fetched by t
 known how many of them fit, so that nothing is read only to be thrown away.
 """
 
-from collections.abc import Sequence
-
 from shared.clickhouse import ClickHouse, Row
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import Where, moment, us
 from shared.events.columns import TABLE
 
 COLUMN = "payload"
-MAX_PAGE_BYTES = 32 * 1024 * 1024
 _SMALL_BYTES = 32 * 1024
 
 # What is selected in place of the payload, and beside it, before the three columns of the key.
@@ -25,16 +22,6 @@ SELECT {us("ts")}, arrival, id, {COLUMN}
 FROM {TABLE} FINAL
 WHERE {{where}}
 """
-
-
-def how_many_fit(weights: Sequence[int]) -> int:
-    """How many of the first rows stay within `MAX_PAGE_BYTES`; at least one, to get on."""
-    total = 0
-    for index, weight in enumerate(weights):
-        total += weight
-        if total > MAX_PAGE_BYTES and index:
-            return index
-    return len(weights)
 
 
 def add_large(clickhouse: ClickHouse, org_id: str, rows: list[Row], place: int) -> list[Row]:

@@ -5,7 +5,9 @@ from typing import NamedTuple
 from shared.clickhouse import ClickHouse
 from shared.cursor import decode_cursor, encode_cursor
 from shared.evaluations.latest import latest_of
+from shared.evaluations.reading import Weighed, complete
 from shared.evaluations.records import Evaluation
+from shared.page_bytes import how_many_fit
 from shared.sessions.facts import SessionFacts, fetch
 from shared.sessions.selection import SessionFilter, SessionKey, select
 from shared.sessions.totals import SessionTotals, totals_of
@@ -31,28 +33,36 @@ def page(
 ) -> SessionPage:
     """One page of at most `limit` sessions, newest last event first.
 
-    Raises `Invalid` for a foreign `cursor`. Counts and sums are taken from the events of the page's
+    It ends before `limit` where they together would be larger than `MAX_PAGE_BYTES`. Raises
+    `Invalid` for a foreign `cursor`. Counts and sums are taken from the events of the page's
     sessions alone, so the cost of a page does not grow with the number of events kept.
     """
     after = None if cursor is None else decode_cursor(cursor, SessionKey)
     keys = select(clickhouse, org_id, wanted, limit=limit + 1, after=after)
-    shown = [key.session_id for key in keys[:limit]]
-    next_cursor = encode_cursor(keys[limit - 1]) if len(keys) > limit else None
-    return SessionPage(_describe(clickhouse, org_id, shown), next_cursor)
-
-
-def _describe(clickhouse: ClickHouse, org_id: str, session_ids: list[str]) -> list[Session]:
-    facts = fetch(clickhouse, org_id, session_ids)
+    ids = [key.session_id for key in keys[:limit]]
+    facts = fetch(clickhouse, org_id, ids)
     totals = totals_of(clickhouse, org_id, facts.values())
-    latest = latest_of(clickhouse, org_id, session_ids)
+    latest = latest_of(clickhouse, org_id, ids)
+    fit = how_many_fit([_weight(totals.get(one), latest.get(one)) for one in ids])
+    results = complete(clickhouse, org_id, [latest[one] for one in ids[:fit] if one in latest])
+    latest_of_session = {result.session_id: result for result in results.values()}
     # A session whose first events are being stored this moment may be known before they are
     # readable: it is not there yet. One that got events since it was selected has moved up.
     sessions = [
-        Session(facts[session_id], totals[session_id], latest.get(session_id))
-        for session_id in session_ids
-        if session_id in totals
+        Session(facts[one], totals[one], latest_of_session.get(one))
+        for one in ids[:fit]
+        if one in totals
     ]
-    return sorted(sessions, key=_newest_first, reverse=True)
+    next_cursor = encode_cursor(keys[fit - 1]) if len(keys) > fit else None
+    return SessionPage(sorted(sessions, key=_newest_first, reverse=True), next_cursor)
+
+
+def _weight(totals: SessionTotals | None, latest: Weighed | None) -> int:
+    """About as many bytes as a session has on a page."""
+    agents = () if totals is None else totals.agents
+    result = 0 if latest is None else latest.weight
+    # An agent is its name, a number and their names.
+    return result + sum(len(agent.agent_id) + 40 for agent in agents)
 
 
 def _newest_first(session: Session) -> tuple[int, str]:

@@ -27,7 +27,8 @@ _STRINGS = {"type": "array", "items": {"type": "string"}}
 def list_evaluations(wanted: EvaluationFilter, cursor: str | None, limit: int) -> Response:
     """List results, newest first.
 
-    A session that was evaluated again has several.
+    A session that was evaluated again has several. A page of results with much reasoning ends
+    before `limit`, at 32 MiB.
     """
     found = page(
         runtime().clickhouse, current_identity().org_id, wanted, limit=limit, cursor=cursor

@@ -30,7 +30,8 @@ def list_sessions(wanted: SessionFilter, cursor: str | None, limit: int) -> Resp
     """List sessions, the one with the newest event first.
 
     A session exists from its first event, of whatever type. One that gets events while somebody
-    pages moves to the front.
+    pages moves to the front. A page of sessions whose newest results hold much reasoning ends
+    before `limit`, at 32 MiB.
     """
     found = page(
         runtime().clickhouse, current_identity().org_id, wanted, limit=limit, cursor=cursor

@@ -9,8 +9,8 @@ from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import us
 from shared.evaluations.aggregate.buckets import Buckets
 from shared.evaluations.aggregate.selectors import EVERY, Selector
-from shared.evaluations.aggregate.source import Source
 from shared.evaluations.aggregate.stats import EACH_SCORE, SCALE, SCALED, SETTINGS
+from shared.evaluations.source import Source
 
 
 class Counts(NamedTuple):

@@ -13,9 +13,9 @@ from shared.clock import from_us, now_us, to_us
 from shared.evaluations.aggregate.buckets import Buckets, choose
 from shared.evaluations.aggregate.chart import Chart, Counts, charts, count_by_bucket
 from shared.evaluations.aggregate.selectors import EVERY, MAX_SERIES, Selector
-from shared.evaluations.aggregate.source import Source, source_of
 from shared.evaluations.aggregate.stats import ScoreStats, score_stats
 from shared.evaluations.filters import EvaluationFilter
+from shared.evaluations.source import Source, source_of
 
 MAX_FEATURED = 6
 

@@ -4,7 +4,7 @@ import msgspec
 
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.settings import PAGE
-from shared.evaluations.aggregate.source import Source
+from shared.evaluations.source import Source
 
 # Evaluators name keys as they like; what nobody could read is not shown.
 MAX_KEYS = 500

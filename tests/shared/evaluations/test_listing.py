@@ -20,6 +20,7 @@ from shared.evaluations.score_filters import ScoreFilter
 from tests.support.evaluations import evaluation
 
 DAY = datetime(2026, 11, 2, tzinfo=UTC)
+EARLY = datetime(1970, 1, 1, 0, 0, 0, 50, tzinfo=UTC)
 
 
 def at(hour: int) -> datetime:
@@ -141,6 +142,19 @@ def test_latest_per_session_leaves_one_result_a_session(
     assert found == list(latest.values())
     failed = list(read_all(clickhouse, org_id, 9, latest_per_session=True, statuses=("error",)))
     assert failed == [row for row in latest.values() if row.status == "error"]
+
+
+def test_the_newest_of_a_session_is_found_behind_many_results_of_another(
+    clickhouse: ClickHouse, org_id: str
+) -> None:
+    often = [evaluation(org_id, "often", 100 + n) for n in range(60)]
+    rare = [evaluation(org_id, f"rare-{n}", 200 - n if n < 3 else n) for n in range(6)]
+    store.insert(clickhouse, [*often, *rare])
+    store.insert(clickhouse, often[10:30])
+    wanted = [*rare[:3], often[-1], *rare[:2:-1]]
+    for limit in (1, 2, 3, 7):
+        assert list(read_all(clickhouse, org_id, limit, latest_per_session=True)) == wanted
+    assert list(read_all(clickhouse, org_id, 1, latest_per_session=True, ts_to=EARLY)) == wanted[4:]
 
 
 @pytest.mark.parametrize("latest", [False, True])

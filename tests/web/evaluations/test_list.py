@@ -7,6 +7,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from shared.evaluations import store
+from shared.evaluations.records import Evaluation
 from shared.runtime import Runtime
 from tests.support.app import Headers
 from tests.support.evaluations import evaluation
@@ -106,6 +107,40 @@ def test_pages(runtime: Runtime, org: Org, read: Callable[..., Any]) -> None:
         cursor = {"cursor": page["next_cursor"]}
     assert found == sorted((row.evaluation_id for row in rows), reverse=True)
     assert cursor["cursor"] is None
+
+
+@pytest.mark.parametrize("latest", ["true", "false"])
+def test_a_page_of_large_results_ends_before_its_limit(
+    runtime: Runtime, org: Org, read: Callable[..., Any], latest: str
+) -> None:
+    text = "because " * 1_000_000
+    large = [
+        evaluation(org.id, f"l{n}", 9 - n, scores={"x": n}, reasoning={"x": text}) for n in range(6)
+    ]
+    many = evaluation(org.id, "many", 10, scores={f"k{n}": n for n in range(2000)})
+    small = [evaluation(org.id, f"s{n}", 1, reasoning={"x": "so"}) for n in range(4)]
+    store.insert(runtime.clickhouse, [many, *large, *small])
+    store.insert(runtime.clickhouse, [many, large[1], small[0]])
+    found: list[dict[str, Any]] = []
+    sizes: list[int] = []
+    cursor: dict[str, str] = {}
+    while not sizes or cursor["cursor"]:
+        page = read("/evaluations", latest_per_session=latest, **cursor)
+        sizes.append(len(page["evaluations"]))
+        found += page["evaluations"]
+        cursor = {"cursor": page["next_cursor"]}
+    # 32 MiB hold four of them.
+    assert sizes == [5, 6]
+    ids = [row.evaluation_id for row in (many, *large, *sorted_by_id(small))]
+    assert [row["id"] for row in found] == ids
+    assert found[0]["scores"] == many.scores
+    assert [row["reasoning"] for row in found[1:7]] == [{"x": text}] * 6
+    assert [row["scores"] for row in found[1:7]] == [row.scores for row in large]
+    assert [row["reasoning"] for row in found[7:]] == [{"x": "so"}] * 4
+
+
+def sorted_by_id(rows: list[Evaluation]) -> list[Evaluation]:
+    return sorted(rows, key=lambda row: row.evaluation_id, reverse=True)
 
 
 def test_values_to_filter_by(runtime: Runtime, org: Org, read: Callable[..., Any]) -> None:

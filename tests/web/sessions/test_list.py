@@ -157,3 +157,25 @@ def test_sessions_need_their_permission(client: FlaskClient, key: Key) -> None:
     answer = client.get("/v1/sessions", headers=key("events:read"))
     assert answer.status_code == 403
     assert answer.json["required_permission"] == "evaluations:read"  # type: ignore[index]
+
+
+def test_a_page_of_sessions_with_large_results_ends_before_its_limit(
+    client: FlaskClient, clickhouse: ClickHouse, org: Org, key: Key
+) -> None:
+    text = "because " * 1_000_000
+    store_events(clickhouse, org.id, [event(f"s{n}", f"10:00:0{9 - n}") for n in range(7)])
+    results = [evaluation(org.id, f"s{n}", n, reasoning={"x": text}) for n in range(6)]
+    store.insert(clickhouse, results)
+    store.insert(clickhouse, [evaluation(org.id, "s3", 0, reasoning={"x": "before"})])
+    headers = key("evaluations:read")
+    first = client.get("/v1/sessions", headers=headers).get_json()
+    # 32 MiB hold four of them.
+    assert [row["session_id"] for row in first["sessions"]] == ["s0", "s1", "s2", "s3"]
+    cursor = {"cursor": first["next_cursor"]}
+    rest = client.get("/v1/sessions", query_string=cursor, headers=headers).get_json()
+    assert [row["session_id"] for row in rest["sessions"]] == ["s4", "s5", "s6"]
+    assert rest["next_cursor"] is None
+    latest = [row["latest_evaluation"] for row in first["sessions"] + rest["sessions"]]
+    assert latest.pop() is None
+    assert [row["id"] for row in latest] == [result.evaluation_id for result in results]
+    assert all(row["reasoning"] == {"x": text} for row in latest)
