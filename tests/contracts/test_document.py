@@ -136,7 +136,7 @@ ROWS = {
     "DeletedQuery": "ok",
     "QueryResult": "columns rows truncated elapsed_ms",
     "ResultColumn": "name type",
-    "PublishedSchema": "schema tables",
+    "PublishedTables": "schema tables",
     "SchemaTable": "name columns",
     "SchemaColumn": "name type",
     "DashboardRow": "id name description definition tile_count created_by? created_at updated_at",

@@ -92,7 +92,7 @@ class SchemaTable(Schema):
     columns = fields.List(fields.Nested(SchemaColumn), required=True)
 
 
-class PublishedSchema(Schema):
+class PublishedTables(Schema):
     """What SQL can ask for."""
 
     schema = fields.String(
@@ -110,7 +110,7 @@ def add_run(blueprint: Blueprint) -> None:
     view = requires("queries:run")(view)
     blueprint.route("/queries/run", methods=["POST"])(view)
 
-    describe = blueprint.response(200, PublishedSchema)(get_schema)
+    describe = blueprint.response(200, PublishedTables)(get_schema)
     describe = requires("queries:read")(describe)
     blueprint.route("/queries/schema")(describe)
 
