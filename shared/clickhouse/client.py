@@ -13,6 +13,7 @@ from clickhouse_driver.errors import Error, NetworkError, ServerException, Socke
 from shared.clickhouse.layout import Layout
 from shared.errors import QueryTimeout, Unavailable
 from shared.logs import get_logger
+from shared.turns import NoTurn, Turns
 
 log = get_logger(__name__)
 
@@ -59,7 +60,7 @@ class ClickHouse:
         self.layout = Layout(cluster, urlsplit(url).path.strip("/") or "default")
         self._url = url
         self._idle: queue.LifoQueue[Client] = queue.LifoQueue()
-        self._slots = queue.Queue[None](maxsize=pool_size)
+        self._turns = Turns(pool_size, patient=max(1, pool_size // 2))
 
     def rows(
         self,
@@ -115,10 +116,14 @@ class ClickHouse:
     @contextmanager
     def _client(self) -> Iterator[Client]:
         try:
-            self._slots.put(None, timeout=10)
-        except queue.Full:
+            with self._turns.turn(), self._connected() as client:
+                yield client
+        except NoTurn:
             log.warning("clickhouse_unavailable", reason="no free connection")
             raise Unavailable("ClickHouse is busy", code="clickhouse_unavailable") from None
+
+    @contextmanager
+    def _connected(self) -> Iterator[Client]:
         client = self._take()
         healthy = False
         try:
@@ -134,7 +139,6 @@ class ClickHouse:
             else:
                 # A reader that stopped halfway or a broken socket: this connection is spent.
                 client.disconnect()
-            self._slots.get_nowait()
 
     def _take(self) -> Client:
         try:

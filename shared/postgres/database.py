@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from shared.errors import NotFound, Unavailable
 from shared.logs import get_logger
+from shared.turns import NoTurn, Turns
 
 log = get_logger(__name__)
 
@@ -21,14 +22,17 @@ _AFTER_COMMIT = "after_commit"
 # Every foreign key of this column points to `organizations`.
 _ORG_IS_GONE = re.compile(r'constraint "fk_\w+_org_id"')
 
-# A dead peer must be noticed while somebody still waits for the answer: TCP keepalive after 15 s,
-# statements end after 30 s on the server's side too.
+# A dead peer must be noticed while somebody still waits for the answer: after 15 s of silence, also
+# when it is what we sent that nobody acknowledges; statements end after 30 s on the server's side
+# too. None of it sees a server that hangs on a machine that lives: `Turns` keeps that from taking
+# more than a part of the threads.
 _CONNECT_ARGS = {
     "connect_timeout": 5,
     "keepalives": 1,
     "keepalives_idle": 5,
     "keepalives_interval": 5,
     "keepalives_count": 2,
+    "tcp_user_timeout": 15_000,
     "options": "-c statement_timeout=30000 -c timezone=UTC",
 }
 
@@ -43,6 +47,7 @@ class Postgres:
     """A process's pool of PostgreSQL connections."""
 
     def __init__(self, url: str, *, pool_size: int = 16) -> None:
+        self._turns = Turns(pool_size, patient=max(1, pool_size // 2))
         self.engine = create_engine(
             sqlalchemy_url(url),
             pool_size=pool_size,
@@ -61,8 +66,12 @@ class Postgres:
         Raises `Unavailable` when PostgreSQL cannot be reached or goes away, `NotFound` when the
         organization that a row is written for does not exist any more.
         """
-        with _unavailable_when_gone(), Session(self.engine, expire_on_commit=False) as session:
-            with session.begin():
+        with _unavailable_when_gone():
+            with (
+                self._turns.turn(),
+                Session(self.engine, expire_on_commit=False) as session,
+                session.begin(),
+            ):
                 yield session
             for callback in session.info.get(_AFTER_COMMIT, ()):
                 callback()
@@ -86,7 +95,7 @@ def transaction_time(session: Session) -> datetime:
 def _unavailable_when_gone() -> Iterator[None]:
     try:
         yield
-    except PoolTimeout as error:
+    except (NoTurn, PoolTimeout) as error:
         log.warning("postgres_unavailable", reason="no free connection")
         raise Unavailable("the database is busy", code="postgres_unavailable") from error
     except IntegrityError as error:
