@@ -6,14 +6,20 @@ No cluster runs here: its statements are read as text, and given to a ClickHouse
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 
 import pytest
 
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.ddl import Ddl
+from shared.clickhouse.kept import KEPT
 from shared.clickhouse.layout import Layout
 from shared.clickhouse.migrate import _LEDGER
 from shared.clickhouse.migrations import MIGRATIONS
+from shared.clickhouse.published import TABLES, statement
+from shared.purge.in_clickhouse import _DELETE, _DELETE_HIDDEN
+from shared.retention import statements
+from shared.retention.limits import Limit
 from shared.runtime import Runtime
 
 ONE = Layout(None, "watchpost")
@@ -24,6 +30,21 @@ RELEASED = {
     "m0001_events": "47271187862e83755eefa211abc48be38f7d6520ee1d0b15a85ac82ef0d3663b",
     "m0002_evaluations": "bb653c7b0222be84a48d4276ffe7cd4ba8aa317b673c955cf5bda5d621d8036a",
 }
+
+
+VIEWS = [statement(table, "analytics", "watchpost") for table in TABLES]
+
+_LIMIT = Limit(datetime(2026, 1, 1, tzinfo=UTC), 30, ("a", "b"))
+_KEPT_AND_OLD = [
+    (kept, statements.old_rows(kept, [_LIMIT, _LIMIT]), 202512 if kept.by_month else 0)
+    for kept in KEPT
+    if kept.moment is not None
+]
+REMOVALS = [
+    statements.write_again("events", "202512"),
+    *(change(*one) for change in (statements.hide, statements.remove) for one in _KEPT_AND_OLD),
+    *(delete.format(table="events") for delete in (_DELETE, _DELETE_HIDDEN)),
+]
 
 
 class Said(ClickHouse):
@@ -62,18 +83,18 @@ def test_to_one_server_a_slot_is_what_stands_in_it() -> None:
 
 
 def test_every_statement_for_a_cluster_is_one_that_clickhouse_parses(runtime: Runtime) -> None:
-    statements = [text for found in said("main").values() for text in found]
-    statements += CLUSTER.statements(_LEDGER)
-    assert len(statements) >= 14
-    for statement in statements:
-        sql = "SELECT formatQuery({statement:String})"
-        [(parsed,)] = runtime.clickhouse.rows(sql, {"statement": statement})
-        assert "ON CLUSTER main" in parsed.replace("`", "").replace("'", ""), statement
+    told = [text for found in said("main").values() for text in found]
+    templates = [_LEDGER, *VIEWS, *REMOVALS]
+    told += [text for template in templates for text in CLUSTER.statements(template)]
+    assert len(told) > 20
+    for text in told:
+        [(parsed,)] = runtime.clickhouse.rows("SELECT formatQuery({text:String})", {"text": text})
+        assert "ON CLUSTER main" in parsed.replace("`", "").replace("'", ""), text
+        assert not re.search(r"\{(?:table|engine|sharded_by|database):", text), text
 
 
 def test_on_a_cluster_each_table_is_a_replicated_one_and_one_over_all_shards() -> None:
-    statements = said("main")["m0001_events"]
-    local, over_all = statements[0], statements[1]
+    local, over_all = said("main")["m0001_events"][:2]
     assert local.startswith("CREATE TABLE events_local ON CLUSTER 'main' (\n    org_id LowCard")
     assert (
         "ENGINE = ReplicatedReplacingMergeTree("
@@ -97,8 +118,8 @@ def test_on_a_cluster_a_feed_reads_and_writes_what_its_own_shard_keeps() -> None
 def test_the_rows_of_a_session_are_on_one_shard_in_every_table_with_sessions() -> None:
     by_table = {
         found.group(1): found.group(2)
-        for statements in said("main").values()
-        for text in statements
+        for found_in in said("main").values()
+        for text in found_in
         if (
             found := re.search(
                 r"^CREATE TABLE (\w+) .*Distributed\('\w+', '\w+', '\w+', (.+)\)$", text, re.S
@@ -125,7 +146,7 @@ ON = "ON CLUSTER 'main'"
 
 
 @pytest.mark.parametrize(
-    ("template", "statements"),
+    ("template", "texts"),
     [
         (
             "DROP TABLE IF EXISTS {table:events} SYNC",
@@ -178,10 +199,10 @@ ON = "ON CLUSTER 'main'"
         ),
     ],
 )
-def test_on_a_cluster(runtime: Runtime, template: str, statements: Sequence[str]) -> None:
-    assert CLUSTER.statements(template) == tuple(statements)
-    for statement in statements:
-        runtime.clickhouse.rows("SELECT formatQuery({text:String})", {"text": statement})
+def test_on_a_cluster(runtime: Runtime, template: str, texts: Sequence[str]) -> None:
+    assert CLUSTER.statements(template) == tuple(texts)
+    for text in texts:
+        runtime.clickhouse.rows("SELECT formatQuery({text:String})", {"text": text})
 
 
 @pytest.mark.parametrize(

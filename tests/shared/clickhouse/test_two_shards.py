@@ -6,8 +6,8 @@ See `tests.support.shards` for what is real here and what is not (replication, O
 import itertools
 import random
 import uuid
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -17,9 +17,12 @@ from shared.clickhouse.kept import KEPT
 from shared.clickhouse.mutations import unfinished
 from shared.evaluations import facets as score_facets
 from shared.evaluations import latest, listing, store
+from shared.evaluations.aggregate.compute import aggregate
 from shared.evaluations.filters import EvaluationFilter
 from shared.events import facets
 from shared.events.filters import EventFilters
+from shared.events.latency.aggregate import latency_aggregate
+from shared.events.latency.parameters import latency_query
 from shared.events.page import read_page
 from shared.retention import statements
 from shared.retention.limits import Limit
@@ -68,7 +71,7 @@ def _fill(both: Both, org_id: str) -> None:
             org_id,
             IDS[place % 55],
             at,
-            scores={"a": place / 200},
+            scores={"a": place / 256},
             status=draw.choice(["done", "error"]),
         )
         for place, at in enumerate(completed)
@@ -101,6 +104,29 @@ def _events(*, ascending: bool, **fields: object) -> Callable[[ClickHouse], obje
     )
 
 
+def _latencies(pair_key_paths: Sequence[str] = ()) -> Callable[[ClickHouse], object]:
+    day = datetime(2026, 11, 2, tzinfo=UTC)
+    query = latency_query(
+        EventFilters(ts_from=day, ts_to=day + timedelta(days=1)),
+        start_event_type="agent_start",
+        end_event_type="agent_end",
+        bin_count=6,
+        outcome="all",
+        pair_key_paths=list(pair_key_paths),
+        distribution_key_paths=[],
+        payload_contains=[],
+        payload_sum_paths=[],
+    )
+    return lambda clickhouse: latency_aggregate(clickhouse, ORG, query)
+
+
+def _scores(**fields: object) -> Callable[[ClickHouse], object]:
+    wanted = EvaluationFilter(**fields)  # type: ignore[arg-type] # read by name in READS
+    return lambda clickhouse: aggregate(
+        clickhouse, ORG, wanted, bucket="hour", featured_keys=(), series=()
+    )
+
+
 READS: dict[str, Callable[[ClickHouse], object]] = {
     "sessions": _sessions(),
     "sessions by status": _sessions(statuses=("done",)),
@@ -119,6 +145,10 @@ READS: dict[str, Callable[[ClickHouse], object]] = {
     "oldest events": _events(ascending=True),
     "events of sessions": _events(ascending=True, session_id=["s1", "s2"]),
     "facet": lambda c: facets._read(c, ORG, facets.FACETS["environments"]),
+    "latencies": _latencies(),
+    "latencies of the nested": _latencies(pair_key_paths=["agent_id", "environment"]),
+    "scores": _scores(),
+    "newest scores": _scores(latest_per_session=True),
     "usage of events": lambda c: usage_events.event_totals(c, ORG, EVER),
     "usage of results": lambda c: usage_evaluations.evaluation_totals(c, ORG, EVER),
 }
