@@ -35,30 +35,39 @@ def old_rows(kept: Kept, limits: Sequence[Limit]) -> Old:
     """Rows past the limit of their own organization."""
     choices, params = [], dict[str, object]()
     for number, limit in enumerate(limits):
-        before, org_ids = f"before_{number}", f"org_ids_{number}"
-        params |= {before: to_us(limit.before), org_ids: list(limit.org_ids)}
-        of_orgs = f"org_id IN {{{org_ids}:Array(String)}}"
+        params |= {f"before_{number}": to_us(limit.before), f"org_ids_{number}": [*limit.org_ids]}
         if kept.whole_sessions:
-            sessions = (
-                f"SELECT org_id, session_id FROM {{table:{kept.table}}} WHERE {of_orgs}"
-                f" GROUP BY org_id, session_id HAVING max({kept.moment}) < {moment(before)}"
-            )
-            choices.append(f"({of_orgs} AND (org_id, session_id) IN ({sessions}))")
+            condition = f"(org_id, session_id) IN ({_old_sessions(kept, number)})"
         else:
-            choices.append(f"({of_orgs} AND {kept.moment} < {moment(before)})")
+            condition = f"{kept.moment} < {moment(f'before_{number}')}"
+        choices.append(f"({_of_orgs(number)} AND {condition})")
     return Old(" OR ".join(choices), params)
+
+
+def _of_orgs(number: int) -> str:
+    return f"org_id IN {{org_ids_{number}:Array(String)}}"
+
+
+def _old_sessions(kept: Kept, number: int) -> str:
+    return (
+        f"SELECT org_id, session_id FROM {{table:{kept.table}}} WHERE {_of_orgs(number)}"
+        f" GROUP BY org_id, session_id HAVING max({kept.moment}) < {moment(f'before_{number}')}"
+    )
 
 
 def any_candidate(kept: Kept) -> str:
     """Template: whether a row of one limit might be old; cheaper than to count those that are."""
     return (
-        f"SELECT 1 FROM {{table:{kept.table}}} WHERE org_id IN {{org_ids_0:Array(String)}}"
+        f"SELECT 1 FROM {{table:{kept.table}}} WHERE {_of_orgs(0)}"
         f" AND {kept.moment} < {moment('before_0')} LIMIT 1"
     )
 
 
 def count(kept: Kept, old: Old) -> str:
-    """Template: (organization, month as YYYYMM or 0, rows), copies of a row as one."""
+    """Template: (organization, month as YYYYMM or 0, rows) of one limit, copies of a row as one."""
+    if kept.whole_sessions:
+        # The condition itself, and FINAL, took five times as long: 17 s for 800,000 sessions.
+        return f"SELECT org_id, 0, count() FROM ({_old_sessions(kept, 0)}) GROUP BY org_id"
     month = f"toYYYYMM({kept.moment})" if kept.by_month else "0"
     return (
         f"SELECT org_id, {month} AS month, count() FROM {{table:{kept.table}}} FINAL"
