@@ -27,6 +27,16 @@ def failure_of(error: ServerException) -> WatchpostError:
     return QueryFailed("the database refuses this statement", detail=detail)
 
 
+def garbled(error: UnicodeDecodeError) -> QueryFailed:
+    """The refusal whose message quotes bytes that are no text, such as `toUInt64(unhex('ff'))`."""
+    message = error.object.decode(errors="replace")
+    return QueryFailed("the database refuses this statement", detail=_detail(message))
+
+
 def detail_of(error: ServerException) -> str:
     """The database's message up to its stack trace."""
-    return str(error.message).partition("Stack trace:")[0].strip().removeprefix(_PREFIX)
+    return _detail(str(error.message))
+
+
+def _detail(message: str) -> str:
+    return message.partition("Stack trace:")[0].strip().removeprefix(_PREFIX)

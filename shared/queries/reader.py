@@ -24,7 +24,7 @@ from shared.ids import parse_uuid
 from shared.logs import get_logger
 from shared.queries.blocks import Block, UnreadableColumn
 from shared.queries.columns import MAX_VALUES, TooManyValues
-from shared.queries.failures import detail_of, failure_of
+from shared.queries.failures import detail_of, failure_of, garbled
 from shared.queries.watch import Cancelled, Expired, TooManyBytes, Watch
 
 log = get_logger(__name__)
@@ -178,6 +178,8 @@ def _translated() -> Iterator[None]:
         yield
     except ServerException as error:
         raise failure_of(error) from error
+    except UnicodeDecodeError as error:
+        raise garbled(error) from None
     except Expired:
         raise QueryTimeout("the query ran longer than 10 s") from None
     except Cancelled:

@@ -164,3 +164,13 @@ def test_a_user_who_cannot_sign_in_is_a_fault_of_the_deployment(
     with pytest.raises(Unavailable) as refused:
         Reader(url, pool_size=1).run(org.id, "SELECT 1", {})
     assert refused.value.code == "queries_unavailable"
+
+
+def test_a_refusal_that_quotes_bytes_which_are_no_text_can_be_read(
+    reader: Reader, org: Org
+) -> None:
+    with pytest.raises(QueryFailed) as refused:
+        reader.run(org.id, "SELECT toUInt64(unhex('c3ff'))", {})
+    assert refused.value.detail is not None
+    assert refused.value.detail.startswith("Cannot parse string '\ufffd\ufffd' as UInt64")
+    assert reader.run(org.id, "SELECT 1", {}).rows == [(1,)]
