@@ -3,9 +3,20 @@
 So a migration states its columns and keys and nothing of the deployment's layout.
 """
 
+import re
+import time
 from collections.abc import Mapping
 
 from shared.clickhouse.client import ClickHouse
+
+# Longer than a connection waits for the answer to an insert (`shared.clickhouse.client`).
+_LONGEST_INSERT_SECS = 90.0
+_GRANULARITY = re.compile(r"index_granularity = (\d+)")
+
+# `elapsed` of a query counts from its start.
+_INSERTS = """
+SELECT count() FROM {processes} WHERE query_kind = 'Insert' AND elapsed > {{since:Float64}}
+"""
 
 
 class Ddl:
@@ -22,3 +33,29 @@ class Ddl:
     def drop_table(self, name: str) -> None:
         """Drops a table or view and waits until its name is free again."""
         self.run(f"DROP TABLE IF EXISTS {{table:{name}}} SYNC")
+
+    def wait_for_inserts(self) -> None:
+        """Returns when the inserts that run now are done, so that all others know today's views."""
+        started = time.monotonic()
+        processes = self._clickhouse.layout.everywhere("system.processes")
+        while (elapsed := time.monotonic() - started) < _LONGEST_INSERT_SECS:
+            running = self._clickhouse.rows(
+                _INSERTS.format(processes=processes), {"since": elapsed}
+            )
+            if not any(count for (count,) in running):
+                return
+            time.sleep(0.1)
+
+    def is_table_like(self, name: str, template: str) -> bool:
+        """Whether the table has the granularity of `template`, which says another than before."""
+        wanted = _GRANULARITY.search(template)
+        rows = self._clickhouse.rows(
+            "SELECT create_table_query FROM system.tables"
+            " WHERE database = {database:String} AND name = {name:String}",
+            {
+                "database": self._clickhouse.layout.database,
+                "name": self._clickhouse.layout.kept_in(name),
+            },
+        )
+        found = [_GRANULARITY.search(str(query)) for (query,) in rows]
+        return [one and one[1] for one in found] == [wanted[1] if wanted else "8192"]

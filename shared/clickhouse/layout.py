@@ -130,6 +130,11 @@ class _Sharded:
         """
         return (self._rendered(subject=str, others=str), self._about_local())
 
+    def exchange_tables(self) -> tuple[str, ...]:
+        """The tables that keep rows; those over all shards have their names and find the others."""
+        first, second = _slots(self.template, "table")
+        return (f"EXCHANGE TABLES {local(first)} AND {local(second)}{self._on}",)
+
     def alter_table(self) -> tuple[str, ...]:
         """Columns are known to both tables, everything else to the one that keeps rows."""
         if not _COLUMN_CHANGE.search(self.template):
@@ -192,6 +197,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[_Sharded], tuple[str, ...]]], ...
             _Sharded.create_view,
         ),
         (r"DROP TABLE IF EXISTS ", _Sharded.drop_table),
+        (r"EXCHANGE TABLES ", _Sharded.exchange_tables),
         (r"ALTER TABLE ", _Sharded.alter_table),
         (r"DELETE FROM |OPTIMIZE TABLE |TRUNCATE TABLE ", _Sharded.about_rows),
         (r"INSERT INTO |SELECT |EXISTS TABLE ", _Sharded.through_all),

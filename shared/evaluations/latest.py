@@ -103,10 +103,13 @@ def _of_all_sessions(
     return [Key(*row) for row in rows]
 
 
-def sessions_by_latest(where: Where, statuses: Sequence[str], scores: Sequence[ScoreFilter]) -> str:
+def sessions_by_latest(
+    where: Where, statuses: Sequence[str], scores: Sequence[ScoreFilter], among: str = ""
+) -> str:
     """SQL of the ids of the sessions whose newest result has one of `statuses` and all `scores`.
 
-    Its parameters are added to `where`, whose `org_id` it shares. No statuses means any.
+    Its parameters are added to `where`, whose `org_id` it shares. No statuses means any. `among` is
+    SQL of the ids of sessions, the only ones that are looked at; none means all.
     """
     newest = f"argMax({{column}}, {ORDER_KEY})"
     wanted, params = conditions(scores, newest.format(column="scores"))
@@ -115,7 +118,8 @@ def sessions_by_latest(where: Where, statuses: Sequence[str], scores: Sequence[S
         params["latest_status"] = list(statuses)
     where.params.update(params)
     having = " AND ".join(wanted) or "true"
+    candidates = f" AND session_id IN ({among})" if among else ""
     return (
-        "SELECT session_id FROM evaluations WHERE org_id = {org_id:String}"
+        f"SELECT session_id FROM evaluations WHERE org_id = {{org_id:String}}{candidates}"
         f" GROUP BY session_id HAVING {having}"
     )

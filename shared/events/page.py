@@ -1,11 +1,9 @@
 """Pages of events: the newest (or oldest) rows that match, exact under duplicates.
 
-What keeps a page fast on a large table is a bound on time, so a page looks at a narrow window
-first and widens it until the page is full or the range is covered.
+What keeps a page fast on a large table is a bound on time (`shared.clickhouse.windows`).
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import msgspec
@@ -14,6 +12,7 @@ from msgspec import Meta
 from shared.clickhouse import ClickHouse, Row
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import moment, us
+from shared.clickhouse.windows import FUTURE_US, HOUR_US, Span, Windows
 from shared.clock import now_us, to_us
 from shared.cursor import decode_cursor, encode_cursor
 from shared.events import payloads
@@ -33,9 +32,11 @@ class Key(msgspec.Struct, array_like=True):
     id: _Natural
 
 
-_HOUR_US = 3600 * 1_000_000
-_WINDOWS_US = (_HOUR_US, 24 * _HOUR_US, 30 * 24 * _HOUR_US)
-_FUTURE_US = 25 * _HOUR_US
+# The first window. Where something is looked for, more has to be gone through to fill a page; a
+# session is mostly read whole.
+_ALL_US = HOUR_US // 6
+_FILTERED_US = 4 * HOUR_US
+_SESSION_US = 24 * HOUR_US
 
 
 @dataclass(frozen=True)
@@ -44,14 +45,6 @@ class Page:
 
     rows: list[Row]
     next_cursor: str | None
-
-
-@dataclass(frozen=True)
-class Span:
-    """A half-open range of time, [start, stop) in microseconds."""
-
-    start: int
-    stop: int
 
 
 def read_page(
@@ -72,13 +65,14 @@ def read_page(
     after = decode_cursor(cursor, Key) if cursor is not None else None
     span = _span(clickhouse, org_id, filters, after, ascending=ascending)
     found: list[Row] = []
-    for window in _windows(span, ascending=ascending):
+    windows = Windows(span, wanted=limit + 1, first_us=_first_window(filters), ascending=ascending)
+    for window in windows:
         wanted = limit + 1 - len(found)
-        found += _read(
+        rows = _read(
             clickhouse, org_id, columns, filters, window, after, ascending=ascending, limit=wanted
         )
-        if len(found) > limit:
-            break
+        windows.found(len(rows))
+        found += rows
     shown = found[:limit]
     if payloads.COLUMN in columns:
         shown = shown[: how_many_fit([row[payloads.WEIGHT] for row in shown])]
@@ -98,7 +92,7 @@ def _span(
 ) -> Span:
     """The range that the rest of the list can lie in: the filter's, from the cursor on."""
     start = to_us(filters.ts_from) if filters.ts_from else 0
-    stop = to_us(filters.ts_to) if filters.ts_to else now_us() + _FUTURE_US
+    stop = to_us(filters.ts_to) if filters.ts_to else now_us() + FUTURE_US
     if after is not None and ascending:
         start = max(start, after.ts)
     elif after is not None:
@@ -128,22 +122,11 @@ def _oldest(clickhouse: ClickHouse, org_id: str) -> int:
     return int(rows[0][0]) if rows else 0
 
 
-def _windows(span: Span, *, ascending: bool) -> Iterator[Span]:
-    """The span cut into ever wider pieces, beginning where the list does."""
-    start, stop = span.start, span.stop
-    for width in _WINDOWS_US:
-        if start >= stop:
-            return
-        if ascending:
-            edge = min(stop, start + width)
-            yield Span(start, edge)
-            start = edge
-        else:
-            edge = max(start, stop - width)
-            yield Span(edge, stop)
-            stop = edge
-    if start < stop:
-        yield Span(start, stop)
+def _first_window(filters: EventFilters) -> int:
+    if filters.session_id:
+        return _SESSION_US
+    looks_for = replace(filters, ts_from=None, ts_to=None) != EventFilters()
+    return _FILTERED_US if looks_for else _ALL_US
 
 
 def _read(
@@ -157,26 +140,28 @@ def _read(
     ascending: bool,
     limit: int,
 ) -> list[Row]:
+    # Copies agree in what is filtered by, so that can be asked before they are merged, and columns
+    # are only read of what it lets through. They differ in `arrival`, and the cursor holds that of
+    # the first one: whether a row comes after it is asked of merged rows.
     where = filters.where(org_id)
     where.add(
         f"ts >= {moment('start')} AND ts < {moment('stop')}",
         start=window.start,
         stop=window.stop,
     )
+    rest = "true"
     if after is not None:
-        where.add(
+        rest = (
             f"(ts, arrival, id) {'>' if ascending else '<'}"
-            f" ({moment('after_ts')}, {{after_arrival:UInt64}}, {{after_id:UInt64}})",
-            after_ts=after.ts,
-            after_arrival=after.arrival,
-            after_id=after.id,
+            f" ({moment('after_ts')}, {{after_arrival:UInt64}}, {{after_id:UInt64}})"
         )
+        where.params.update(after_ts=after.ts, after_arrival=after.arrival, after_id=after.id)
     direction = "ASC" if ascending else "DESC"
     chosen = [payloads.SMALL if name == payloads.COLUMN else name for name in columns]
     weight = payloads.SIZE if payloads.COLUMN in columns else "0"
     return clickhouse.rows(
         f"SELECT {', '.join(chosen)}, {weight}, {us('ts')}, arrival, id"
-        f" FROM {TABLE} FINAL WHERE {where}"
+        f" FROM {TABLE} FINAL PREWHERE {where} WHERE {rest}"
         f" ORDER BY ts {direction}, arrival {direction}, id {direction} LIMIT {limit:d}",
         where.params,
         settings=PAGE,

@@ -15,9 +15,10 @@ from shared.sessions.facts import SessionFacts
 _EVENTS = f"""
 SELECT id, {us("ts")}, event_type, payload
 FROM events FINAL
-WHERE {{where}}
+PREWHERE {{where}}
 ORDER BY ts, arrival, id
-SETTINGS do_not_merge_across_partitions_select_final = 1
+SETTINGS do_not_merge_across_partitions_select_final = 1,
+    use_skip_indexes_if_final_exact_mode = 0
 """
 
 

@@ -4,11 +4,13 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 import msgspec
+from msgspec import structs
 
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import Where, moment, us
-from shared.clock import to_us
+from shared.clickhouse.windows import FUTURE_US, HOUR_US, Span, Windows
+from shared.clock import now_us, to_us
 from shared.evaluations.latest import sessions_by_latest
 from shared.evaluations.score_filters import ScoreFilter
 
@@ -41,7 +43,18 @@ class SessionKey(NamedTuple):
 _NEWEST = "max(last_event_at)"
 _EVALUATED = "SELECT session_id FROM evaluations WHERE org_id = {org_id:String}"
 
+# A session's newest event stands in one of its rows, so these are the sessions whose newest event
+# lies in the window, and some that went on after it. The projection `by_time` gives them at once.
+_CANDIDATES = f"""SELECT session_id FROM agent_sessions
+WHERE org_id = {{org_id:String}}
+    AND last_event_at >= {moment("start")} AND last_event_at < {moment("stop")}"""
+
+# The first window. Of sessions with a certain result or agent it takes more to fill a page.
+_ALL_US = HOUR_US
+_FILTERED_US = 12 * HOUR_US
+
 # Only the columns that the filters need are read: the states of the others are many times as large.
+# They go through the sessions from the newest on, a window of time after the other.
 _SELECT = f"""
 SELECT {us(_NEWEST)}, session_id
 FROM agent_sessions
@@ -62,22 +75,54 @@ def select(
     after: SessionKey | None,
 ) -> list[SessionKey]:
     """The keys of at most `limit` sessions after `after`, newest last event first."""
-    where = Where(org_id).any_of("session_id", wanted.session_ids)
-    _filter_by_result(where, wanted)
+    if wanted.session_ids:
+        where = Where(org_id).any_of("session_id", wanted.session_ids)
+        return _read(clickhouse, where, wanted, "", _span(wanted, after), after, limit)
+    looks_for = structs.replace(wanted, ts_from=None, ts_to=None) != SessionFilter()
+    first_us = _FILTERED_US if looks_for else _ALL_US
+    windows = Windows(_span(wanted, after), wanted=limit, first_us=first_us)
+    found: list[SessionKey] = []
+    for window in windows:
+        where = Where(org_id).add(
+            f"session_id IN ({_CANDIDATES})", start=window.start, stop=window.stop
+        )
+        keys = _read(clickhouse, where, wanted, _CANDIDATES, window, after, limit - len(found))
+        windows.found(len(keys))
+        found += keys
+    return found
+
+
+def _span(wanted: SessionFilter, after: SessionKey | None) -> Span:
+    """The range that the newest events of the sessions lie in."""
+    start = to_us(wanted.ts_from) if wanted.ts_from else 0
+    stop = to_us(wanted.ts_to) if wanted.ts_to else now_us() + FUTURE_US
+    return Span(start, stop if after is None else min(stop, after.last_event_at + 1))
+
+
+def _read(
+    clickhouse: ClickHouse,
+    where: Where,
+    wanted: SessionFilter,
+    candidates: str,
+    window: Span,
+    after: SessionKey | None,
+    limit: int,
+) -> list[SessionKey]:
+    _filter_by_result(where, wanted, candidates)
     having = _having(where, wanted, after)
+    where.params.update(start=window.start, stop=window.stop, limit=limit)
     rows = clickhouse.rows(
-        _SELECT.format(where=where, having=" AND ".join(having) or "true"),
-        {**where.params, "limit": limit},
-        settings=PAGE,
+        _SELECT.format(where=where, having=" AND ".join(having)), where.params, settings=PAGE
     )
     return [SessionKey(*row) for row in rows]
 
 
-def _filter_by_result(where: Where, wanted: SessionFilter) -> None:
+def _filter_by_result(where: Where, wanted: SessionFilter, candidates: str) -> None:
     statuses = [status for status in wanted.statuses if status != "none"]
     choices = []
     if statuses or (wanted.scores and not wanted.statuses):
-        choices.append(f"session_id IN ({sessions_by_latest(where, statuses, wanted.scores)})")
+        sessions = sessions_by_latest(where, statuses, wanted.scores, candidates)
+        choices.append(f"session_id IN ({sessions})")
     # What was never evaluated has no scores that a filter could ask for.
     if "none" in wanted.statuses and not wanted.scores:
         choices.append(f"session_id NOT IN ({_EVALUATED})")
@@ -89,17 +134,13 @@ def _filter_by_result(where: Where, wanted: SessionFilter) -> None:
 
 def _having(where: Where, wanted: SessionFilter, after: SessionKey | None) -> list[str]:
     """Conditions on what a session's rows add up to; their parameters go into `where`."""
-    having = []
+    having = [f"{_NEWEST} >= {moment('start')} AND {_NEWEST} < {moment('stop')}"]
     if wanted.agent_ids:
         having.append("max(hasAny(agents, {agent_ids:Array(String)}))")
         where.params["agent_ids"] = list(wanted.agent_ids)
     if wanted.environments:
         having.append("argMinMerge(first_event).2 IN {environments:Array(String)}")
         where.params["environments"] = list(wanted.environments)
-    for operator, name, bound in ((">=", "ts_from", wanted.ts_from), ("<", "ts_to", wanted.ts_to)):
-        if bound is not None:
-            having.append(f"{_NEWEST} {operator} {moment(name)}")
-            where.params[name] = to_us(bound)
     if after is not None:
         having.append(f"({_NEWEST}, session_id) < ({moment('after')}, {{after_id:String}})")
         where.params.update(after=after.last_event_at, after_id=after.session_id)

@@ -40,7 +40,7 @@ SELECT
     min((ts, arrival, id)),
     max((ts, arrival, id))
 FROM events FINAL
-WHERE {where}
+PREWHERE {where}
 GROUP BY session_id, agent_id
 ORDER BY session_id, count() DESC, agent_id
 """

@@ -79,7 +79,7 @@ class _OwnerOfShards(ClickHouse):
         # The database of each shard, instead of one name on every server.
         sql = sql.replace(f"Distributed('{CLUSTER}', 'watchpost'", f"Distributed('{CLUSTER}', ''")
         over_all = re.sub(r"^(CREATE TABLE \w+ AS )", rf"\1{SHARDS[0]}.", sql)
-        if over_all != sql or sql.startswith("CREATE OR REPLACE VIEW"):
+        if over_all != sql or sql.startswith(("CREATE OR REPLACE VIEW", "INSERT INTO")):
             super().execute(over_all, params)
             return
         for shard in self._shards:

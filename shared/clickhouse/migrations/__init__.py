@@ -2,6 +2,6 @@
 
 from types import ModuleType
 
-from shared.clickhouse.migrations import m0001_events, m0002_evaluations
+from shared.clickhouse.migrations import m0001_events, m0002_evaluations, m0003_read_model
 
-MIGRATIONS: tuple[ModuleType, ...] = (m0001_events, m0002_evaluations)
+MIGRATIONS: tuple[ModuleType, ...] = (m0001_events, m0002_evaluations, m0003_read_model)

@@ -1,0 +1,70 @@
+"""Ranges of time that a page looks through one after the other, until it is full.
+
+A bound on time is what keeps a page fast on a large table. How narrow it has to be depends on how
+much there is, so each window is as wide as what the ones before it gave suggests.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from shared.clock import now_us
+
+HOUR_US = 3600 * 1_000_000
+# Events may lie up to 24 hours ahead of their arrival.
+FUTURE_US = 25 * HOUR_US
+
+_WIDEST_STEP = 16.0
+# Somewhat more than the rest of the page should need, so that it seldom takes yet another window.
+_MARGIN = 1.5
+# Beyond this there is no use in looking piece by piece.
+_WIDE_US = 400 * 24 * HOUR_US
+
+
+class Span(NamedTuple):
+    """A half-open range of time, [start, stop) in microseconds."""
+
+    start: int
+    stop: int
+
+
+class Windows:
+    """The windows of one page: iterate, and tell `found` of what each gave.
+
+    They lie next to each other, from the end of `span` where the list begins, cover all of it, and
+    begin with one that is `first_us` wide. What lies ahead of now is part of the first.
+    """
+
+    def __init__(self, span: Span, *, wanted: int, first_us: int, ascending: bool = False) -> None:
+        self._left = span
+        self._wanted = wanted
+        self._width = first_us
+        self._ascending = ascending
+        self._found = 0
+        self._now = now_us()
+
+    def found(self, count: int) -> None:
+        """How many rows of the page the last window gave."""
+        self._found += count
+
+    def __iter__(self) -> Iterator[Span]:
+        while self._left.start < self._left.stop and self._found < self._wanted:
+            before = self._found
+            yield self._cut()
+            self._widen(self._found - before)
+
+    def _cut(self) -> Span:
+        start, stop = self._left
+        if self._ascending:
+            edge = min(stop, start + self._width)
+            self._left = Span(edge, stop)
+            return Span(start, edge)
+        edge = max(start, min(stop, self._now) - self._width)
+        self._left = Span(start, edge)
+        return Span(edge, stop)
+
+    def _widen(self, gave: int) -> None:
+        missing = self._wanted - self._found
+        step = _MARGIN * missing / gave if gave else _WIDEST_STEP
+        self._width = int(self._width * min(max(step, 1.0), _WIDEST_STEP))
+        if self._width > _WIDE_US:
+            self._width = max(self._width, self._left.stop - self._left.start)
