@@ -20,8 +20,7 @@ SELECT total, sessions, agents, last_us, from_ms, to_ms,
 FROM (
     SELECT count() AS total, uniqExact(session_id) AS sessions, uniqExact(agent_id) AS agents,
         max({us("ts")}) AS last_us, groupArray(intDiv({us("ts")}, 1000)) AS moments,
-        ifNull({{from_ms:Nullable(Int64)}}, arrayMin(moments)) AS from_ms,
-        ifNull({{to_ms:Nullable(Int64)}}, arrayMax(moments) + 1) AS to_ms
+        {{from_ms}} AS from_ms, {{to_ms}} AS to_ms
     FROM {TABLE} FINAL
     WHERE {{where}}
 )
@@ -40,8 +39,13 @@ def error_summary(clickhouse: ClickHouse, org_id: str, filters: EventFilters) ->
     from_ms = None if filters.ts_from is None else to_us(filters.ts_from) // 1000
     to_ms = None if filters.ts_to is None else -(-to_us(filters.ts_to) // 1000)
     where = filters.where(org_id).between("ts", filters.ts_from, filters.ts_to).add("is_error")
-    where.params.update(from_ms=from_ms, to_ms=to_ms)
-    rows = clickhouse.rows(_SUMMARY.format(where=where), where.params, settings=PAGE)
+    where.params.update(first=from_ms or 0, stop=to_ms or 0)
+    sql = _SUMMARY.format(
+        where=where,
+        from_ms="arrayMin(moments)" if from_ms is None else "{first:Int64}",
+        to_ms="arrayMax(moments) + 1" if to_ms is None else "{stop:Int64}",
+    )
+    rows = clickhouse.rows(sql, where.params, settings=PAGE)
     if not rows:
         return _summary(0, 0, 0, None, *_empty_bounds(from_ms, to_ms), [0] * BINS)
     return _summary(*rows[0])

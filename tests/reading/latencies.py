@@ -22,6 +22,12 @@ class Event:
     at: datetime
     payload: dict[str, Any]
 
+    @classmethod
+    def of_line(cls, line: bytes, place: int = 0) -> "Event":
+        """The event of a line as it was sent."""
+        payload = json.loads(line)
+        return cls(place, datetime.fromisoformat(payload["timestamp"]), payload)
+
     @property
     def type(self) -> str:
         """Its type."""

@@ -7,12 +7,13 @@ either in a pair or unpaired, and neither edge loses any. The closing event is l
 hours after the range, so a default range, which ends now, reads nothing more. Starts of the hour
 before the range are read as well, so that an event of the range is not taken for their close.
 
-Pairs. The key of a pair is its value at the first of the key paths that both events have; in each
-session a path is a key if starting and closing events have it there. A number, boolean, object or
-array counts as its JSON text, an empty text as nothing. Events with the same key pair in order of
-time: a closing event closes the oldest start that is open, and one that finds none is left over.
-Where a session has one start and one close with a key, they pair even if the close is older, as
-clocks of two machines may differ. Agents may differ. Events without a key pair in the same way
+Pairs. In each session those paths count that starts and closes have there. An event's key is its
+value at the first of them where an event of the other type has the same. Two that have different
+values at an earlier path are no pair all the same: the first path that both have decides. A number,
+boolean, object or array counts as its JSON text, an empty text as nothing. Events with the same key
+pair in order of time: a close takes the oldest start that is open, and one that finds none is left
+over. Where a session has one start and one close with a key, they pair even if the close is older,
+as clocks of two machines may differ. Agents may differ. Events without a key pair in the same way
 inside their session and agent. Nothing ever pairs across sessions or organizations.
 
 Latency. The closing event's `duration_ms`, else the difference of the timestamps, at least 0.

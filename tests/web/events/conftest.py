@@ -2,17 +2,20 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
 
+from shared.clock import format_ts
 from shared.ingest.drain import Drain
 from shared.model_windows.windows_of import WindowsOf
 from shared.runtime import Runtime
 from tests.support.app import Headers
 
 NDJSON = "application/x-ndjson"
+HOUR = datetime(2025, 5, 5, 12, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -65,3 +68,36 @@ def listed(client: FlaskClient, reader: Headers) -> Callable[..., list[dict[str,
             cursor = f"&cursor={page['next_cursor']}"
 
     return lambda query="", **options: list(rows(query, **options))
+
+
+@pytest.fixture
+def latency(client: FlaskClient, reader: Headers) -> Callable[..., dict[str, Any]]:
+    """The answer of GET /events/latency_aggregate, by default of the hour from `HOUR` on."""
+
+    def aggregate(**query: object) -> dict[str, Any]:
+        given = {"ts_from": at(0), "ts_to": at(3600), "bin_count": 1, **query}
+        answer = client.get("/v1/events/latency_aggregate", query_string=given, headers=reader)
+        assert answer.status_code == 200, answer.get_json()
+        return dict(answer.get_json())
+
+    return aggregate
+
+
+def at(second: float) -> str:
+    """The moment so many seconds after `HOUR`."""
+    return format_ts(HOUR + timedelta(seconds=second))
+
+
+def use(second: float, call: object = None, **fields: Any) -> dict[str, Any]:
+    """A `tool_use`; `call` is its `tool_call_id`."""
+    return _event(second, "tool_use", call, fields)
+
+
+def result(second: float, call: object = None, **fields: Any) -> dict[str, Any]:
+    """A `tool_result`; `call` is its `tool_call_id`."""
+    return _event(second, "tool_result", call, fields)
+
+
+def _event(second: float, kind: str, call: object, fields: dict[str, Any]) -> dict[str, Any]:
+    named = {} if call is None else {"tool_call_id": call}
+    return {"session_id": "s", "timestamp": at(second), "type": kind, **named, **fields}

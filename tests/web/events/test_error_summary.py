@@ -1,0 +1,125 @@
+"""GET /events/error_summary: counts of errored events, and the bounds of their bins."""
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from shared.clock import now, to_us
+from tests.support.app import Headers
+from tests.web.events.conftest import HOUR, at, result, use
+
+Store = Callable[[Sequence[object]], None]
+Summary = Callable[..., dict[str, Any]]
+
+HOUR_MS = to_us(HOUR) // 1000
+DAY_MS = 24 * 3600 * 1000
+
+
+@pytest.fixture
+def errors(client: FlaskClient, reader: Headers) -> Summary:
+    """The answer to a query."""
+
+    def summarise(**query: object) -> dict[str, Any]:
+        answer = client.get("/v1/events/error_summary", query_string=query, headers=reader)
+        assert answer.status_code == 200, answer.get_json()
+        return dict(answer.get_json())
+
+    return summarise
+
+
+def failed(second: float, **fields: Any) -> dict[str, Any]:
+    return result(second, error="no", **fields)
+
+
+def test_only_errored_events_count_and_copies_do_not(store: Store, errors: Summary) -> None:
+    sent = [
+        failed(1, agent_id="a"),
+        failed(5, agent_id="b"),
+        failed(9.000_7, agent_id="a", session_id="t"),
+        use(11),
+        result(12, error=""),
+    ]
+    store(sent)
+    store(sent[::-1])
+    assert errors() == {
+        "total": 3,
+        "sessions": 2,
+        "agents": 2,
+        "last_ts": at(9.000_7),
+        # 8001 ms from the first event to the end of the last one's millisecond: 333 a bin.
+        "bins": [1, *[0] * 10, 1, *[0] * 11, 1],
+        "bounds": {"from_ms": HOUR_MS + 1000, "to_ms": HOUR_MS + 9001},
+    }
+
+
+def test_bounds_are_those_of_the_query(store: Store, errors: Summary) -> None:
+    store([failed(0), failed(59.999_9), failed(60), failed(1439), failed(1440)])
+    found = errors(ts_from=at(0), ts_to=at(1440))
+    assert found["bounds"] == {"from_ms": HOUR_MS, "to_ms": HOUR_MS + 1_440_000}
+    assert found["bins"] == [2, 1, *[0] * 21, 1]
+    assert found["total"] == 4
+    assert found["last_ts"] == at(1439)
+
+
+def test_bounds_within_a_millisecond_are_rounded_outwards(store: Store, errors: Summary) -> None:
+    store([failed(0.000_2), failed(0.000_4), failed(0.000_6)])
+    found = errors(ts_from=at(0.000_3), ts_to=at(0.000_5))
+    assert found["bounds"] == {"from_ms": HOUR_MS, "to_ms": HOUR_MS + 1}
+    assert (found["total"], sum(found["bins"])) == (1, 1)
+
+
+def test_a_bound_that_is_not_given_is_that_of_the_matches(store: Store, errors: Summary) -> None:
+    store([failed(1), failed(2, agent_id="b"), failed(3)])
+    assert errors(ts_from=at(0))["bounds"] == {"from_ms": HOUR_MS, "to_ms": HOUR_MS + 3001}
+    found = errors(ts_to=at(10))["bounds"]
+    assert found == {"from_ms": HOUR_MS + 1000, "to_ms": HOUR_MS + 10_000}
+    found = errors(agent_id="b")
+    assert found["bounds"] == {"from_ms": HOUR_MS + 2000, "to_ms": HOUR_MS + 2001}
+    assert found["bins"] == [1, *[0] * 23]
+
+
+def test_without_a_match_the_bounds_are_a_day_apart(errors: Summary) -> None:
+    nothing = {"total": 0, "sessions": 0, "agents": 0, "last_ts": None, "bins": [0] * 24}
+    began = to_us(now()) // 1000
+    found = errors()
+    to_ms = found["bounds"]["to_ms"]
+    assert began <= to_ms <= to_us(now() + timedelta(seconds=1)) // 1000
+    assert found == {**nothing, "bounds": {"from_ms": to_ms - DAY_MS, "to_ms": to_ms}}
+    assert errors(ts_from=at(0))["bounds"] == {"from_ms": HOUR_MS, "to_ms": HOUR_MS + DAY_MS}
+    assert errors(ts_to=at(0))["bounds"] == {"from_ms": HOUR_MS - DAY_MS, "to_ms": HOUR_MS}
+    for since in (0, 5):
+        given = errors(ts_from=at(since), ts_to=at(0))
+        bounds = {"from_ms": HOUR_MS + since * 1000, "to_ms": HOUR_MS}
+        assert given == {**nothing, "bounds": bounds}
+
+
+# Filters → how many of the four errors match.
+FILTERS = [
+    ({}, 4),
+    ({"session_id": "t"}, 1),
+    ({"event_type": "error"}, 1),
+    ({"error_type": "E,F"}, 2),
+    ({"tool_name": "x", "environment": "e"}, 1),
+    ({"errored": "true"}, 4),
+    ({"errored": "false"}, 4),
+    ({"search": "BROKEN"}, 1),
+    ({"search": "broken", "search_exclude": "message"}, 0),
+    ({"model": "m"}, 0),
+]
+
+
+def test_the_filters_are_those_of_events(store: Store, errors: Summary) -> None:
+    store(
+        [
+            failed(1, error_type="E", tool_name="x", environment="e"),
+            failed(2, error_type="F", tool_name="x"),
+            failed(3, session_id="t"),
+            use(4, type="error", message="broken"),
+            use(5, model="m", message="broken"),
+        ]
+    )
+    for given, expected in FILTERS:
+        assert errors(**given)["total"] == expected, given
