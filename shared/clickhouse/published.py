@@ -117,16 +117,14 @@ _ORDER = "(e.ts, e.arrival, e.id)"
 _GROUPED = f"""FROM (
     SELECT
         e.session_id AS session_id,
-        argMin({_AGENT}, {_ORDER}) AS first_agent,
+        argMin(({_AGENT}, CAST(e.environment, 'String'), e.id), {_ORDER}) AS first_event,
         argMinIf({_AGENT}, {_ORDER}, e.event_type = 'agent_start') AS first_started,
         sumMap(map({_AGENT}, toUInt64(1))) AS counts,
         maxMapIf(map({_AGENT}, e.ts), e.event_type = 'agent_end') AS ends,
-        argMin(CAST(e.environment, 'String'), {_ORDER}) AS environment,
         count() AS event_count,
         countIf(e.is_error) AS error_count,
         min(e.ts) AS started_at,
         max(e.ts) AS last_event_at,
-        argMin(e.id, {_ORDER}) AS first_event_id,
         argMax(e.id, {_ORDER}) AS last_event_id,
         sum(coalesce(e.input_tokens, 0)) AS input_tokens,
         sum(coalesce(e.output_tokens, 0)) AS output_tokens
@@ -135,7 +133,7 @@ _GROUPED = f"""FROM (
     GROUP BY e.session_id
 ) AS t"""
 # Agent ids are never empty: an empty one means that no agent_start was stored.
-_ROOT = "if(t.first_started = '', t.first_agent, t.first_started)"
+_ROOT = "if(t.first_started = '', t.first_event.1, t.first_started)"
 _AGENTS_TYPE = "Array(Tuple(agent_id String, event_count UInt64))"
 
 _AGENT_SESSIONS = Table(
@@ -149,7 +147,7 @@ _AGENT_SESSIONS = Table(
             f" '{_AGENTS_TYPE}')",
             _AGENTS_TYPE,
         ),
-        _plain("environment", "String"),
+        Column("environment", "t.first_event.2", "String"),
         _plain("event_count", "UInt64"),
         _plain("error_count", "UInt64"),
         _plain("started_at", _MOMENT),
@@ -159,7 +157,7 @@ _AGENT_SESSIONS = Table(
             f"if(mapContains(t.ends, {_ROOT}), t.ends[{_ROOT}], NULL)",
             f"Nullable({_MOMENT})",
         ),
-        _plain("first_event_id", "UInt64"),
+        Column("first_event_id", "t.first_event.3", "UInt64"),
         _plain("last_event_id", "UInt64"),
         _plain("input_tokens", "UInt64"),
         _plain("output_tokens", "UInt64"),
