@@ -68,7 +68,38 @@ def test_rows_of_every_status_are_what_the_document_says(
     assert [row["scores"] for row in found] == [None, None, {"x": 1.0}]
 
 
-@pytest.mark.parametrize("path", ["/v1/evaluations", "/v1/sessions"])
+def test_the_aggregate_is_what_the_document_says(
+    client: FlaskClient, document: Document, runtime: Runtime, org: Org, key: Key
+) -> None:
+    rows = [
+        evaluation(org.id, "a", 1, scores={"x": 1}),
+        evaluation(org.id, "b", 2, status="error", error="no"),
+        evaluation(org.id, "c", 300_000_000, status="timeout", error="late"),
+    ]
+    store.insert(runtime.clickhouse, rows)
+    query = {"series": '[["*", "production", "x", "stddev"]]', "bucket": "minute"}
+    headers = key("evaluations:read")
+    answer = client.get("/v1/evaluations/aggregate", query_string=query, headers=headers)
+    found = document.require(answer, "GET", "/v1/evaluations/aggregate")
+    assert [point["total"] for point in found["timeline"]["points"]] == [2, 0, 0, 0, 0, 1]
+    assert [point["value"] for point in found["series"][0]["points"]] == [0.0] + [None] * 5
+    assert found["series"][0]["agg"] == "stddev"
+
+
+def test_the_aggregate_takes_the_filters_of_the_list_and_what_to_draw(document: Document) -> None:
+    def parameters(path: str) -> set[str]:
+        told = document.operation("GET", path)["parameters"]
+        return {one["name"] for one in told if one["in"] == "query"}
+
+    filters = parameters("/v1/evaluations") - {"cursor", "limit"}
+    assert parameters("/v1/evaluations/aggregate") == filters | {
+        "featured_keys",
+        "bucket",
+        "series",
+    }
+
+
+@pytest.mark.parametrize("path", ["/v1/evaluations", "/v1/evaluations/aggregate", "/v1/sessions"])
 @pytest.mark.parametrize(
     ("filters", "status"),
     [

@@ -12,7 +12,8 @@ from sqlalchemy.orm import Session
 from shared.evaluation_jobs import promotion, storing
 from shared.evaluation_jobs.evaluator_config import EvaluatorConfig, remember, take_refresh
 from shared.evaluation_jobs.watching import StoredSession, watch
-from shared.evaluations.listing import EvaluationFilter, page
+from shared.evaluations.filters import EvaluationFilter
+from shared.evaluations.listing import page
 from shared.evaluations.records import Evaluation
 from shared.ids import new_id
 from shared.runtime import Runtime

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from shared.clickhouse import ClickHouse
-from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import us
 from shared.evaluations.aggregate.buckets import Buckets
 from shared.evaluations.aggregate.selectors import EVERY, Selector
@@ -29,54 +28,55 @@ class Chart(NamedTuple):
     values: list[float | None]
 
 
+# A result is counted where its first score is, or where it has none.
+_COUNTS = (
+    "countIf(place <= 1)",
+    *(f"countIf(place <= 1 AND status = '{name}')" for name in Counts._fields[1:]),
+)
 _BUCKET = f"toUInt16(intDiv({us('completed_at')} - {{start:Int64}}, {{width:Int64}}))"
 
 
-def count_by_bucket(clickhouse: ClickHouse, source: Source, buckets: Buckets) -> list[Counts]:
-    """The counts of each bucket; all of `source` must lie within `buckets`."""
-    by_status = (f"countIf(status = '{name}')" for name in Counts._fields[1:])
-    rows = clickhouse.rows(
-        f"SELECT {_BUCKET} AS bucket, count(), {', '.join(by_status)}"
-        f" FROM {source.sql} GROUP BY bucket",
-        {**source.params, "start": buckets.start, "width": buckets.width},
-        settings=PAGE,
-    )
-    counts = [Counts()] * buckets.count
-    for bucket, *found in rows:
-        counts[bucket] = Counts(*found)
-    return counts
+class Timeline(NamedTuple):
+    """Counts and charts with an item for each bucket."""
+
+    counts: list[Counts]
+    charts: list[Chart]
 
 
-def charts(
+def timeline(
     clickhouse: ClickHouse, source: Source, buckets: Buckets, selectors: Sequence[Selector]
-) -> list[Chart]:
-    """A chart for each of `selectors`; all of `source` must lie within `buckets`.
+) -> Timeline:
+    """Counts, and a chart for each of `selectors`; all of `source` must lie within `buckets`.
 
     One conditional aggregate each, in one pass: 56 ms for 24 of them over 200,000 results, where
     rows that are grouped by what they belong to took 260.
     """
-    if not selectors:
-        return []
     params = {**source.params, "start": buckets.start, "width": buckets.width}
     columns = [_column(number, selector, params) for number, selector in enumerate(selectors)]
     params["keys"] = sorted({selector.key for selector in selectors})
     rows = clickhouse.rows(
-        f"SELECT bucket, {', '.join(columns)}"
-        f" FROM (SELECT {_BUCKET} AS bucket, agent_id, environment, scores FROM {source.sql})"
-        f" {EACH_SCORE} WHERE key IN {{keys:Array(String)}} GROUP BY bucket",
+        f"SELECT bucket, {', '.join((*_COUNTS, *columns))}"
+        f" FROM (SELECT {_BUCKET} AS bucket, agent_id, environment, status, scores"
+        f" FROM {source.sql}) {EACH_SCORE}"
+        " WHERE place <= 1 OR key IN {keys:Array(String)} GROUP BY bucket",
         params,
         settings=SETTINGS,
     )
-    found = [Chart(selector, [None] * buckets.count) for selector in selectors]
+    found = Timeline(
+        [Counts()] * buckets.count,
+        [Chart(selector, [None] * buckets.count) for selector in selectors],
+    )
     for bucket, *values in rows:
-        for chart, value in zip(found, values, strict=True):
+        found.counts[bucket] = Counts(*values[: len(_COUNTS)])
+        for chart, value in zip(found.charts, values[len(_COUNTS) :], strict=True):
             chart.values[bucket] = _finite(value)
     return found
 
 
 def _column(number: int, selector: Selector, params: dict[str, object]) -> str:
     """SQL of a selector's value; its parameters go into `params`."""
-    conditions = []
+    # Without scores the key is empty, which a key may be as well.
+    conditions = ["place > 0"] if selector.key == "" else []
     for column in ("key", "agent_id", "environment"):
         value = getattr(selector, column)
         if column == "key" or value != EVERY:

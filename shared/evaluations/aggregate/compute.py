@@ -1,4 +1,4 @@
-"""The aggregate as a whole: what matches, in which buckets, added up in a few statements."""
+"""The aggregate as a whole: what matches, in which buckets, added up in two statements."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -7,15 +7,13 @@ from typing import NamedTuple
 import msgspec
 
 from shared.clickhouse import ClickHouse
-from shared.clickhouse.settings import PAGE
-from shared.clickhouse.where import us
 from shared.clock import from_us, now_us, to_us
 from shared.evaluations.aggregate.buckets import Buckets, choose
-from shared.evaluations.aggregate.chart import Chart, Counts, charts, count_by_bucket
+from shared.evaluations.aggregate.chart import Chart, Counts, timeline
 from shared.evaluations.aggregate.selectors import EVERY, MAX_SERIES, Selector
-from shared.evaluations.aggregate.stats import ScoreStats, score_stats
+from shared.evaluations.aggregate.stats import Overview, ScoreStats, overview
 from shared.evaluations.filters import EvaluationFilter
-from shared.evaluations.source import Source, source_of
+from shared.evaluations.source import source_of
 
 MAX_FEATURED = 6
 
@@ -57,40 +55,35 @@ def aggregate(
     the first `MAX_SERIES` are made.
     """
     as_of = now_us()
-    first, stop = _span(clickhouse, source_of(org_id, wanted, as_of=as_of), wanted)
+    found = overview(clickhouse, source_of(org_id, wanted, as_of=as_of))
+    first, stop = _span(wanted, found)
     buckets = choose(bucket, first, stop)
     # Results that arrive between the statements must not lie outside of what the first has seen.
     bounded = msgspec.structs.replace(wanted, ts_from=from_us(first), ts_to=from_us(stop))
-    source = source_of(org_id, bounded, as_of=as_of)
-    stats = score_stats(clickhouse, source)
-    keys = list(dict.fromkeys(featured_keys)) or [row.key for row in stats[:MAX_FEATURED]]
-    counts = count_by_bucket(clickhouse, source, buckets)
+    keys = list(dict.fromkeys(featured_keys)) or [row.key for row in found.stats[:MAX_FEATURED]]
     made = series[:MAX_SERIES]
-    selectors = [*(Selector(EVERY, EVERY, key, "avg") for key in keys), *made]
-    drawn = charts(clickhouse, source, buckets, selectors)
+    drawn = timeline(
+        clickhouse,
+        source_of(org_id, bounded, as_of=as_of),
+        buckets,
+        [*(Selector(EVERY, EVERY, key, "avg") for key in keys), *made],
+    )
     return Aggregate(
-        total=Counts(*(sum(column) for column in zip(Counts(), *counts, strict=True))),
-        score_stats=stats,
+        total=Counts(*(sum(column) for column in zip(Counts(), *drawn.counts, strict=True))),
+        score_stats=found.stats,
         buckets=buckets,
-        counts=counts,
-        featured=drawn[: len(keys)],
-        series=drawn[len(keys) :],
+        counts=drawn.counts,
+        featured=drawn.charts[: len(keys)],
+        series=drawn.charts[len(keys) :],
         is_truncated=len(series) > len(made),
     )
 
 
-def _span(clickhouse: ClickHouse, source: Source, wanted: EvaluationFilter) -> tuple[int, int]:
+def _span(wanted: EvaluationFilter, found: Overview) -> tuple[int, int]:
     """[first, stop) in microseconds; first is not before stop where there is nothing to show."""
-    first = None if wanted.ts_from is None else max(to_us(wanted.ts_from), _OLDEST)
-    stop = None if wanted.ts_to is None else min(to_us(wanted.ts_to), _NEWEST)
-    if first is not None and stop is not None:
-        return first, stop
-    completed = us("completed_at")
-    [(count, oldest, newest)] = clickhouse.rows(
-        f"SELECT count(), min({completed}), max({completed}) FROM {source.sql}",
-        source.params,
-        settings=PAGE,
-    )
-    if not count:
-        return 0, 0
-    return oldest if first is None else first, newest + 1 if stop is None else stop
+    first, stop = found.first, None if found.last is None else found.last + 1
+    if wanted.ts_from is not None:
+        first = max(to_us(wanted.ts_from), _OLDEST)
+    if wanted.ts_to is not None:
+        stop = min(to_us(wanted.ts_to), _NEWEST)
+    return (0, 0) if first is None or stop is None else (first, stop)

@@ -1,6 +1,7 @@
 """GET /v1/evaluations/aggregate, by value."""
 
 import json
+import random
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -274,6 +275,30 @@ def test_the_most_frequent_keys_are_featured_unless_others_are_named(
     assert featured(featured_keys=r"g,h\, i,unknown,g") == ["g", "h, i"]
 
 
+def test_results_without_scores_are_none_of_an_empty_key(
+    put: Callable[..., None], read: Read
+) -> None:
+    put(
+        ("bare", 0, {}),
+        ("empty", 60, {"scores": {"": 4.0}}),
+        ("both", 61, {"scores": {"": 2.0, "x": 1.0}}),
+        ("failed", 120, {"status": "error"}),
+    )
+    found = read(series=[["*", "*", "", "min"], ["*", "*", "", "avg"]], bucket="hour")
+    assert [(row["key"], row["count"], row["min"]) for row in found["score_stats"]] == [
+        ("", 2, 2.0),
+        ("x", 1, 1.0),
+    ]
+    assert [point["total"] for point in found["timeline"]["points"]] == [1, 2, 1]
+    assert [point["scores"] for point in found["timeline"]["points"]] == [
+        {},
+        {"": 3.0, "x": 1.0},
+        {},
+    ]
+    values = [[point["value"] for point in one["points"]] for one in found["series"]]
+    assert values == [[None, 2.0, None], [None, 3.0, None]]
+
+
 def test_the_list_of_keys_ends(runtime: Runtime, org: Org, read: Read) -> None:
     rows = [
         evaluation(org.id, "s", minute(n), scores={f"k{n}-{m:03}": 0.0 for m in range(300)})
@@ -357,6 +382,45 @@ def test_a_malformed_parameter_is_named(
     [(name, [told])] = answer.get_json()["fields"].items()
     assert name == parameter
     assert reason in told
+
+
+def odd_text(draw: random.Random) -> str:
+    """Some characters, none of which alone means anything to any parameter."""
+    return "".join(
+        draw.choices("xyzXYZ_-+;|~\u00e9\u4e2d\u0301 %'\"\\{}<>&?#\x01", k=draw.randrange(1, 30))
+    )
+
+
+def odd_series(draw: random.Random) -> str:
+    good: list[Any] = ["*", "*", "k", "avg"]
+    bad = good[:]
+    bad[draw.randrange(4)] = draw.choice([None, 0, 1.5, True, [], {}, ["*"]])
+    items: list[Any] = [good] * draw.randrange(3)
+    items.insert(draw.randrange(len(items) + 1), draw.choice([bad, good[:-1], odd_text(draw)]))
+    return json.dumps(items)
+
+
+ODD: dict[str, Callable[[random.Random], str]] = {
+    "status": odd_text,
+    "score_filters": odd_text,
+    "ts_from": odd_text,
+    "ts_to": odd_text,
+    "latest_per_session": odd_text,
+    "featured_keys": lambda draw: ",".join(odd_text(draw).rstrip("\\") + "x" for _ in range(9)),
+    "bucket": odd_text,
+    "series": lambda draw: draw.choice([odd_text, odd_series])(draw),
+}
+
+
+@pytest.mark.parametrize("parameter", ODD)
+def test_odd_values_are_refused_by_name(client: FlaskClient, key: Key, parameter: str) -> None:
+    draw, headers = random.Random(parameter), key("evaluations:read")
+    for value in [ODD[parameter](draw) for _ in range(25)]:
+        answer = client.get(
+            "/v1/evaluations/aggregate", query_string={parameter: value}, headers=headers
+        )
+        assert answer.status_code == 422, value
+        assert list(answer.get_json()["fields"]) == [parameter], value
 
 
 def test_aggregates_need_their_permission(client: FlaskClient, key: Key) -> None:

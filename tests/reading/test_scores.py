@@ -1,0 +1,189 @@
+"""GET /evaluations/aggregate on results of the airline recording, against the slow computation."""
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from shared.clock import format_ts
+from shared.evaluations import store
+from shared.evaluations.records import Evaluation
+from shared.runtime import Runtime
+from tests.reading.conftest import NEWEST, AirlineOrg
+from tests.reading.scores import Rule, Series, Wanted, aggregate, results_of
+
+AGGREGATES = ("avg", "min", "max", "p50", "p75", "p90", "p95", "p99", "stddev")
+KEYS = ("success", "tools", "tools a turn", "cost, total", "politeness", "größe")
+TUESDAY = NEWEST - timedelta(hours=7, minutes=3)
+
+
+@pytest.fixture(scope="module")
+def results(runtime: Runtime, airline_org: AirlineOrg) -> list[Evaluation]:
+    """The results of the organization; most were stored twice, in another order."""
+    made = results_of(airline_org.recording, airline_org.org.id)
+    for rows in (made[::3], made[::-2], made[1::3], made[2::3]):
+        store.insert(runtime.clickhouse, rows)
+    return made
+
+
+def any_of(name: str, *values: str) -> Rule:
+    return lambda row: getattr(row, name) in values
+
+
+def score(key: str, low: float, high: float) -> Rule:
+    return lambda row: bool(row.scores) and low <= (row.scores or {}).get(key, 1e300) <= high
+
+
+EVERY_AGGREGATE: list[Series] = [("*", "*", "politeness", name) for name in AGGREGATES]
+PLACES = (
+    ("*", "*"),
+    ("triage", "*"),
+    ("*", "again, by hand"),
+    ("airline-support", "production"),
+    ("nobody", "*"),
+)
+MIXED: list[Series] = [(*PLACES[n % 5], KEYS[n % 6], AGGREGATES[n % 9]) for n in range(27)]
+
+LATEST = {"latest_per_session": "true"}
+
+
+def case(query: dict[str, str], **meaning: Any) -> tuple[dict[str, str], Wanted]:
+    """Parameters of a request, and what they mean for the slow computation."""
+    return query, Wanted(**meaning)
+
+
+CASES = [
+    case({}),
+    case(LATEST, latest=True),
+    case({"bucket": "minute"}, bucket="minute"),
+    case({"bucket": "5m", **LATEST}, bucket="5m", latest=True),
+    case(
+        {"bucket": "hour", "series": json.dumps(EVERY_AGGREGATE)},
+        bucket="hour",
+        series=EVERY_AGGREGATE,
+    ),
+    case({"bucket": "day", "series": json.dumps(MIXED)}, bucket="day", series=MIXED),
+    case(
+        {"bucket": "week", "series": json.dumps(MIXED[10:]), **LATEST},
+        bucket="week",
+        series=MIXED[10:],
+        latest=True,
+    ),
+    case(
+        {"status": "error,timeout", "bucket": "6h"},
+        rules=[any_of("status", "error", "timeout")],
+        bucket="6h",
+    ),
+    case(
+        {"status": "error", "bucket": "day", **LATEST},
+        rules=[any_of("status", "error")],
+        bucket="day",
+        latest=True,
+    ),
+    case(
+        {"environment": "production,again\\, by hand"},
+        rules=[any_of("environment", "production", "again, by hand")],
+    ),
+    case(
+        {"environment": "again\\, by hand", **LATEST},
+        rules=[any_of("environment", "again, by hand")],
+        latest=True,
+    ),
+    case(
+        {"agent_id": "triage,*", "featured_keys": "größe,cost\\, total,nothing,größe"},
+        rules=[any_of("agent_id", "triage", "*")],
+        featured=["größe", "cost, total", "nothing", "größe"],
+    ),
+    case(
+        {"session_id": "airline-000-t0,airline-007-t2,airline-031-t1"},
+        rules=[any_of("session_id", "airline-000-t0", "airline-007-t2", "airline-031-t1")],
+    ),
+    case(
+        {"score_filters": "success:1..,politeness:0.25..0.75"},
+        rules=[score("success", 1, 1e9), score("politeness", 0.25, 0.75)],
+    ),
+    case(
+        {"score_filters": "cost\\, total:..-1000000005", **LATEST},
+        rules=[score("cost, total", -2e9, -1000000005)],
+        latest=True,
+    ),
+    case({"ts_from": format_ts(TUESDAY), "bucket": "15m"}, since=TUESDAY, bucket="15m"),
+    case({"ts_to": format_ts(TUESDAY), **LATEST}, until=TUESDAY, latest=True),
+    case(
+        {
+            "ts_from": format_ts(TUESDAY),
+            "ts_to": format_ts(TUESDAY + timedelta(days=9)),
+            "series": json.dumps(MIXED[:7]),
+        },
+        since=TUESDAY,
+        until=TUESDAY + timedelta(days=9),
+        series=MIXED[:7],
+    ),
+    case(
+        {
+            "ts_from": format_ts(NEWEST + timedelta(days=2)),
+            "ts_to": format_ts(NEWEST + timedelta(days=400)),
+            "status": "done",
+            "agent_id": "airline-support",
+            "score_filters": "tools:2..",
+            "featured_keys": "success",
+            **LATEST,
+        },
+        rules=[
+            any_of("status", "done"),
+            any_of("agent_id", "airline-support"),
+            score("tools", 2, 1e9),
+        ],
+        since=NEWEST + timedelta(days=2),
+        until=NEWEST + timedelta(days=400),
+        featured=["success"],
+        latest=True,
+    ),
+]
+
+
+@pytest.mark.parametrize(("query", "wanted"), CASES)
+def test_the_aggregate_is_what_the_slow_computation_finds(
+    client: FlaskClient,
+    airline_org: AirlineOrg,
+    results: list[Evaluation],
+    query: dict[str, str],
+    wanted: Wanted,
+) -> None:
+    answer = client.get(
+        "/v1/evaluations/aggregate", query_string=query, headers=airline_org.headers
+    )
+    assert answer.status_code == 200, answer.get_json()
+    expected = aggregate(results, wanted)
+    assert expected["total"] > 0
+    drawn = [
+        any(point["value"] is not None for point in one["points"]) for one in expected["series"]
+    ]
+    assert drawn.count(True) >= len(drawn) / 2
+    require_equal(answer.get_json(), expected, "$")
+
+
+def test_results_are_as_various_as_the_cases_need(results: list[Evaluation]) -> None:
+    assert {row.status for row in results} == {"done", "error", "timeout"}
+    sessions = [row.session_id for row in results]
+    assert max(map(sessions.count, sessions)) == 4
+    assert len({(row.session_id, row.completed_at) for row in results}) < len(results) - 10
+    assert len({row.environment for row in results}) > 2
+
+
+def require_equal(found: Any, expected: Any, path: str) -> None:
+    """Equal in every field, floats up to their rounding; says where it is not."""
+    if isinstance(expected, float) and found is not None:
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-12), path
+    elif isinstance(expected, dict):
+        assert found.keys() == expected.keys(), path
+        for name, value in expected.items():
+            require_equal(found[name], value, f"{path}.{name}")
+    elif isinstance(expected, list):
+        assert len(found) == len(expected), path
+        for place, value in enumerate(expected):
+            require_equal(found[place], value, f"{path}[{place}]")
+    else:
+        assert found == expected, path
