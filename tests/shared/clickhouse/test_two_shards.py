@@ -20,6 +20,7 @@ from shared.evaluations import latest, listing, store
 from shared.evaluations.aggregate.compute import aggregate
 from shared.evaluations.filters import EvaluationFilter
 from shared.events import facets
+from shared.events.error_summary import error_summary
 from shared.events.filters import EventFilters
 from shared.events.latency.aggregate import latency_aggregate
 from shared.events.latency.parameters import latency_query
@@ -147,6 +148,7 @@ READS: dict[str, Callable[[ClickHouse], object]] = {
     "facet": lambda c: facets._read(c, ORG, facets.FACETS["environments"]),
     "latencies": _latencies(),
     "latencies of the nested": _latencies(pair_key_paths=["agent_id", "environment"]),
+    "errors": lambda c: error_summary(c, ORG, EventFilters()),
     "scores": _scores(),
     "newest scores": _scores(latest_per_session=True),
     "usage of events": lambda c: usage_events.event_totals(c, ORG, EVER),
@@ -219,6 +221,8 @@ def test_retention_removes_the_same(both: Both) -> None:
         for ddl in (Ddl(both.one), Ddl(both.owner)):
             ddl.run(statements.hide(kept, old, month), old.params)
     wait_until(lambda: not any(map(unfinished, (both.one, *both.shards))))
+    # Of the database that the shards of a real cluster have in common: it can be asked.
+    assert unfinished(both.two) == []
     left = []
     for stored_in in (both.one, both.two):
         sql = "SELECT org_id, session_id FROM {} FINAL ORDER BY org_id, session_id"

@@ -163,14 +163,16 @@ def test_a_purge_takes_hidden_rows_off_the_disk(
     for one in (org, other):
         store(runtime, one, "s", "2026-10-18T10:00:00Z", ON_TIME)
         store(runtime, one, "old", "2026-10-18T11:00:00Z")
+        # In a part without any row of the organization that can be seen.
+        store(runtime, one, "old", OLD)
     apply(runtime)
-    assert on_disk(runtime, org)["events"] == 3
+    assert on_disk(runtime, org)["events"] == 4
     with at_once(runtime.postgres, runtime.redis) as session:
         lifecycle.delete(session, org.slug)
     purged = purge(runtime, org.slug, confirmed=org.slug, tell=lambda _doing: None)
     assert purged.clickhouse == {"events": 1, "agent_sessions": 1, "evaluations": 0}
     assert set(on_disk(runtime, org).values()) == {0}
-    assert len(events_of(runtime, other)) == 3
+    assert len(events_of(runtime, other)) == 4
 
 
 def test_an_organization_under_purge_is_left_to_it(runtime: Runtime, org: Org) -> None:
