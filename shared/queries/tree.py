@@ -89,6 +89,8 @@ def check(tree: exp.Query, text: Text, schema: str, published: frozenset[str]) -
             raise Refused("only a SELECT, or WITH … SELECT, is run")
         if isinstance(node, _NOT_HERE) or (isinstance(node, exp.Placeholder) and not node.this):
             raise Refused(f"{node.key} is not available; parameters are written $1")
+        if isinstance(node, exp.Select) and not node.expressions:
+            raise Refused("a SELECT has nothing to select")
         if isinstance(node, exp.From) or (isinstance(node, exp.Join) and "ARRAY" not in node.kind):
             _source(node.this)
         elif isinstance(node, exp.Table):
