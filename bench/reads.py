@@ -212,7 +212,7 @@ def _within(first: int, last: int) -> str:
 
 
 def _sessions_of(where: str, body: bytes) -> str:
-    """What the sessions of an answer add up to, as if somebody had known their ids and times."""
+    """What the rows of an answer hold, as if somebody had known the sessions and their times."""
     sessions = msgspec.json.decode(body)["sessions"]
     if not sessions:
         return f"SELECT count() FROM events WHERE {where} AND false"
@@ -220,11 +220,19 @@ def _sessions_of(where: str, body: bytes) -> str:
     first = min(session["started_at"] for session in sessions)
     last = max(session["last_event_at"] for session in sessions)
     return (
-        "SELECT session_id, agent_id, count(), countIf(is_error), sum(input_tokens),"
-        " sum(output_tokens), min((ts, arrival, id)), max((ts, arrival, id)) FROM events"
-        f" WHERE {where} AND session_id IN ({ids})"
+        "SELECT * FROM (SELECT session_id, groupArray((agent_id, events)), sum(events),"
+        " sum(errors), sum(tokens_in), sum(tokens_out), argMin(environment, first),"
+        " argMin(agent_id, first), max(ended), min(first), max(last) FROM ("
+        "SELECT session_id, agent_id, count() AS events, countIf(is_error) AS errors,"
+        " sum(input_tokens) AS tokens_in, sum(output_tokens) AS tokens_out,"
+        " min((ts, arrival, id)) AS first, max((ts, arrival, id)) AS last,"
+        " maxIf(ts, event_type = 'agent_end') AS ended, any(environment) AS environment"
+        f" FROM events WHERE {where} AND session_id IN ({ids})"
         f" AND ts BETWEEN parseDateTime64BestEffort('{first}', 6, 'UTC')"
         f" AND parseDateTime64BestEffort('{last}', 6, 'UTC') GROUP BY session_id, agent_id"
+        ") GROUP BY session_id) AS session LEFT JOIN (SELECT * FROM evaluations"
+        f" WHERE {where} AND session_id IN ({ids}) ORDER BY completed_at DESC"
+        " LIMIT 1 BY session_id) AS result ON result.session_id = session.session_id"
     )
 
 

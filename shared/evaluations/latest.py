@@ -13,7 +13,7 @@ from shared.evaluations.reading import (
     Key,
     Weighed,
     come_after,
-    fetch,
+    newest_of_each,
 )
 from shared.evaluations.score_filters import ScoreFilter, conditions
 from shared.evaluations.source import source_of
@@ -28,8 +28,8 @@ def latest_of(
     """The newest result of each of `session_ids` that has one, by session id."""
     if not session_ids:
         return {}
-    keys = _newest_keys(clickhouse, Where(org_id).any_of("session_id", session_ids))
-    return {row.record.session_id: row for row in fetch(clickhouse, org_id, keys)}
+    where = Where(org_id).any_of("session_id", session_ids)
+    return {row.record.session_id: row for row in newest_of_each(clickhouse, where)}
 
 
 def newest_of_sessions(

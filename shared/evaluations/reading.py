@@ -103,6 +103,17 @@ def newest(
         after = weighed[-1].key
 
 
+def newest_of_each(clickhouse: ClickHouse, where: Where) -> list[Weighed]:
+    """The newest result of each session, of those that `where` lets through."""
+    rows = clickhouse.rows(
+        f"SELECT {_WEIGHED} FROM evaluations WHERE {where}"
+        f" ORDER BY {NEWEST_FIRST} LIMIT 1 BY session_id",
+        where.params,
+        settings=PAGE,
+    )
+    return [_weighed(row) for row in rows]
+
+
 def fetch(clickhouse: ClickHouse, org_id: str, keys: Sequence[Key]) -> list[Weighed]:
     """The results of `keys` that there are, in the order of these."""
     found = {row.key: row for row in map(_weighed, _rows_of(clickhouse, org_id, keys, _WEIGHED))}

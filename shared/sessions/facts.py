@@ -25,8 +25,7 @@ class SessionFacts(NamedTuple):
 
 
 # States are merged here and never read as they lie: parts of one session merge at any later time.
-_FACTS = f"""
-SELECT
+SELECT_LIST = f"""
     session_id,
     {us("min(started_at)")},
     {us("max(last_event_at)")},
@@ -34,6 +33,10 @@ SELECT
     argMinIfMerge(first_agent_start),
     mapApply((agent, ts) -> (agent, {us("ts")}), maxMap(agent_ends)),
     bitShiftRight(max(last_arrival), 21)
+"""
+
+_FACTS = f"""
+SELECT {SELECT_LIST}
 FROM agent_sessions
 WHERE {{where}}
 GROUP BY session_id
@@ -53,10 +56,11 @@ def fetch(
         return {}
     where = Where(org_id).any_of("session_id", session_ids)
     found = clickhouse.rows(_FACTS.format(where=where), where.params, settings=PAGE)
-    return {row[0]: _facts(row) for row in found}
+    return {row[0]: from_row(row) for row in found}
 
 
-def _facts(row: Row) -> SessionFacts:
+def from_row(row: Row) -> SessionFacts:
+    """The facts of a row that was selected with `SELECT_LIST`, grouped by session."""
     session_id, started_at, last_event_at, first_event, first_agent_start, ends, arrival_ms = row
     first_agent, environment = first_event
     # Agent ids are never empty, so an empty one means that no agent_start was stored.

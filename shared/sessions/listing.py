@@ -8,7 +8,7 @@ from shared.evaluations.latest import latest_of
 from shared.evaluations.reading import Weighed, complete
 from shared.evaluations.records import Evaluation
 from shared.page_bytes import how_many_fit
-from shared.sessions.facts import SessionFacts, fetch
+from shared.sessions.facts import SessionFacts
 from shared.sessions.selection import SessionFilter, SessionKey, select
 from shared.sessions.totals import SessionTotals, totals_of
 
@@ -38,23 +38,23 @@ def page(
     sessions alone, so the cost of a page does not grow with the number of events kept.
     """
     after = None if cursor is None else decode_cursor(cursor, SessionKey)
-    keys = select(clickhouse, org_id, wanted, limit=limit + 1, after=after)
-    ids = [key.session_id for key in keys[:limit]]
-    facts = fetch(clickhouse, org_id, ids)
+    selected = select(clickhouse, org_id, wanted, limit=limit + 1, after=after)
+    facts = {one.session_id: one for one in selected[:limit]}
+    ids = list(facts)
     totals = totals_of(clickhouse, org_id, facts.values())
     latest = latest_of(clickhouse, org_id, ids)
     fit = how_many_fit([_weight(totals.get(one), latest.get(one)) for one in ids])
     results = complete(clickhouse, org_id, [latest[one] for one in ids[:fit] if one in latest])
     latest_of_session = {result.session_id: result for result in results.values()}
     # A session whose first events are being stored this moment may be known before they are
-    # readable: it is not there yet. One that got events since it was selected has moved up.
+    # readable: it is not there yet.
     sessions = [
         Session(facts[one], totals[one], latest_of_session.get(one))
         for one in ids[:fit]
         if one in totals
     ]
-    next_cursor = encode_cursor(keys[fit - 1]) if len(keys) > fit else None
-    return SessionPage(sorted(sessions, key=_newest_first, reverse=True), next_cursor)
+    more = len(selected) > fit
+    return SessionPage(sessions, encode_cursor(_key_of(selected[fit - 1])) if more else None)
 
 
 def _weight(totals: SessionTotals | None, latest: Weighed | None) -> int:
@@ -65,5 +65,5 @@ def _weight(totals: SessionTotals | None, latest: Weighed | None) -> int:
     return result + sum(len(agent.agent_id) + 40 for agent in agents)
 
 
-def _newest_first(session: Session) -> tuple[int, str]:
-    return session.facts.last_event_at, session.facts.session_id
+def _key_of(session: SessionFacts) -> SessionKey:
+    return SessionKey(session.last_event_at, session.session_id)

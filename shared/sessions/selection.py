@@ -4,15 +4,15 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 import msgspec
-from msgspec import structs
 
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.settings import PAGE
-from shared.clickhouse.where import Where, moment, us
+from shared.clickhouse.where import Where, moment
 from shared.clickhouse.windows import FUTURE_US, HOUR_US, Span, Windows
 from shared.clock import now_us, to_us
 from shared.evaluations.latest import sessions_by_latest
 from shared.evaluations.score_filters import ScoreFilter
+from shared.sessions.facts import SELECT_LIST, SessionFacts, from_row
 
 LatestStatus = Literal["done", "error", "timeout", "none"]
 
@@ -49,14 +49,13 @@ _CANDIDATES = f"""SELECT session_id FROM agent_sessions
 WHERE org_id = {{org_id:String}}
     AND last_event_at >= {moment("start")} AND last_event_at < {moment("stop")}"""
 
-# The first window. Of sessions with a certain result or agent it takes more to fill a page.
+# The first window. It takes more sessions to fill a page with those of a certain result.
 _ALL_US = HOUR_US
-_FILTERED_US = 12 * HOUR_US
+_BY_RESULT_US = 12 * HOUR_US
 
-# Only the columns that the filters need are read: the states of the others are many times as large.
-# They go through the sessions from the newest on, a window of time after the other.
+# With what is known of them, which costs less than to look for the same sessions again.
 _SELECT = f"""
-SELECT {us(_NEWEST)}, session_id
+SELECT {SELECT_LIST}
 FROM agent_sessions
 WHERE {{where}}
 GROUP BY session_id
@@ -73,22 +72,21 @@ def select(
     *,
     limit: int,
     after: SessionKey | None,
-) -> list[SessionKey]:
-    """The keys of at most `limit` sessions after `after`, newest last event first."""
+) -> list[SessionFacts]:
+    """At most `limit` sessions after `after`, newest last event first."""
     if wanted.session_ids:
         where = Where(org_id).any_of("session_id", wanted.session_ids)
         return _read(clickhouse, where, wanted, "", _span(wanted, after), after, limit)
-    looks_for = structs.replace(wanted, ts_from=None, ts_to=None) != SessionFilter()
-    first_us = _FILTERED_US if looks_for else _ALL_US
+    first_us = _BY_RESULT_US if wanted.statuses or wanted.scores else _ALL_US
     windows = Windows(_span(wanted, after), wanted=limit, first_us=first_us)
-    found: list[SessionKey] = []
+    found: list[SessionFacts] = []
     for window in windows:
         where = Where(org_id).add(
             f"session_id IN ({_CANDIDATES})", start=window.start, stop=window.stop
         )
-        keys = _read(clickhouse, where, wanted, _CANDIDATES, window, after, limit - len(found))
-        windows.found(len(keys))
-        found += keys
+        sessions = _read(clickhouse, where, wanted, _CANDIDATES, window, after, limit - len(found))
+        windows.found(len(sessions))
+        found += sessions
     return found
 
 
@@ -107,14 +105,14 @@ def _read(
     window: Span,
     after: SessionKey | None,
     limit: int,
-) -> list[SessionKey]:
+) -> list[SessionFacts]:
     _filter_by_result(where, wanted, candidates)
     having = _having(where, wanted, after)
     where.params.update(start=window.start, stop=window.stop, limit=limit)
     rows = clickhouse.rows(
         _SELECT.format(where=where, having=" AND ".join(having)), where.params, settings=PAGE
     )
-    return [SessionKey(*row) for row in rows]
+    return [from_row(row) for row in rows]
 
 
 def _filter_by_result(where: Where, wanted: SessionFilter, candidates: str) -> None:
