@@ -23,9 +23,10 @@ _SHORT = ("count", "error_count", "p50", "p95", "p99", "max")
 _SUMMED = ("duration_ms", "input_tokens", "output_tokens")
 _OUTCOMES = {"all": "1", "error": "failed", "success": "NOT failed"}
 
-# A row each for all pairs, for each bin and for each key; which of them is in the first column.
+# A row each for all pairs, for each bin and for each key (its place and its name); the first column
+# says which of them.
 _AGGREGATE = f"""
-SELECT grouping(bin, key), bin, key.2,
+SELECT grouping(bin, key), bin, key,
     countIf(counts), countIf(counts AND failed),
     quantilesExactInclusiveIf({", ".join(map(str, _LEVELS.values()))})(latency, counts),
     maxIf(latency, counts),
@@ -56,7 +57,6 @@ SELECT state, first.ts AS ts, second.is_error AS failed,
 FROM ({{pairs}})
 )))))
 GROUP BY GROUPING SETS ((), (bin), (key))
-ORDER BY key
 """
 _ALL, _OF_BIN, _OF_KEY = 0b11, 0b01, 0b10
 
@@ -70,7 +70,7 @@ def latency_aggregate(clickhouse: ClickHouse, org_id: str, query: LatencyQuery) 
     rows = _rows(clickhouse, org_id, query)
     totals = [row for row in rows if row[0] == _ALL]
     by_bin = {int(row[1]): row for row in rows if row[0] == _OF_BIN}
-    by_key = [row for row in rows if row[0] == _OF_KEY and row[3]]
+    by_key = sorted((row[2], row) for row in rows if row[0] == _OF_KEY and row[3])
     bins = [by_bin.get(number) for number in range(query.bin_count)]
     no_bands = [0] * (len(EDGES_MS) - 1)
     summed = dict(zip(_SUMMED, totals[0][8] or [0, 0, 0], strict=True)) if totals else {}
@@ -91,7 +91,7 @@ def latency_aggregate(clickhouse: ClickHouse, org_id: str, query: LatencyQuery) 
         "summary": _figures(totals[0] if totals else None, _SHORT),
         "events": dict(zip(NO_EVENTS, totals[0][9:12], strict=True)) if totals else NO_EVENTS,
         "sums": {name: summed.get(field, 0) for name, field in query.sums.items()},
-        "distribution": [{"key": row[2], **_figures(row, _SHORT)} for row in by_key],
+        "distribution": [{"key": name, **_figures(row, _SHORT)} for (_, name), row in by_key],
     }
 
 
