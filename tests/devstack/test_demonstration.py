@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import msgspec
@@ -11,6 +12,7 @@ from shared.devstack.up.api import Api, Row
 from shared.devstack.up.checks import run_checks
 from shared.devstack.up.demo import Played
 from shared.devstack.up.expected import expected_scores
+from shared.devstack.up.figures import Figures, expected_figures
 from shared.devstack.up.recording import Recording, record
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -53,8 +55,14 @@ def perfect(recording: Recording) -> tuple[dict[str, list[Row]], list[Row]]:
     return rows, evaluations
 
 
-def failed(recording: Recording, rows: dict[str, list[Row]], evaluations: list[Row]) -> set[str]:
-    played = Played(recording, len(recording.lines), 0, tuple(evaluations))
+def failed(
+    recording: Recording,
+    rows: dict[str, list[Row]],
+    evaluations: list[Row],
+    figures: Figures | None = None,
+) -> set[str]:
+    figures = figures or expected_figures(recording)
+    played = Played(recording, len(recording.lines), 0, tuple(evaluations), figures)
     checks = run_checks(Answers(rows), played, scores=True)
     return {check.what for check in checks if not check.passed}
 
@@ -130,3 +138,29 @@ def test_checks_notice_wrong_sessions_and_evaluations(recording: Recording) -> N
     }
     assert "sessions evaluated" in failed(recording, rows, evaluations[1:])
     assert "sessions evaluated" in failed(recording, rows, [*evaluations, evaluations[0]])
+
+
+def test_checks_notice_wrong_figures(recording: Recording) -> None:
+    right = expected_figures(recording)
+    assert right.tools is not None
+    name, failures, calls = right.tools[0]
+    wrong = replace(
+        right,
+        calls=right.calls - 1,
+        failed=right.failed + 1,
+        p95_ms=right.p95_ms + 1,
+        tools=[(name, failures, calls + 1), *right.tools[1:]],
+        scores={**right.scores, "task_success": right.scores["task_success"] - 0.01},
+    )
+    assert failed(recording, *perfect(recording), wrong) == {
+        "tool calls paired",
+        "tool calls that failed",
+        "latency of tool calls",
+        "failures by tool, in SQL",
+        "scores averaged",
+    }
+
+
+def test_a_deployment_without_sql_is_checked_without_it(recording: Recording) -> None:
+    without = replace(expected_figures(recording), tools=None)
+    assert failed(recording, *perfect(recording), without) == set()

@@ -83,5 +83,6 @@ def test_demonstrate_stop_and_check_on_the_same_data(directory: Path) -> None:
     checking = start(directory, "--check")
     output, _nothing = checking.communicate(timeout=150)
     assert checking.returncode == 0, output
+    assert "failures by tool, in SQL ... ok" in output
     assert "scores: task_success ... ok" in output
     assert leftovers(directory, StateFile(directory).read()) == []

@@ -15,7 +15,12 @@ from shared.devstack.up.api import Api, ApiError
 from shared.devstack.up.checks import run_checks
 from shared.devstack.up.demo import play
 from shared.devstack.up.deployment import Deployment
-from shared.devstack.up.report import print_checks, print_next_steps, print_scores
+from shared.devstack.up.report import (
+    print_checks,
+    print_figures,
+    print_next_steps,
+    print_scores,
+)
 
 _INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -57,8 +62,9 @@ def _serve(deployment: Deployment, *, check: bool, demo: bool) -> bool:
         started = time.monotonic()
         api = Api(deployment.url, deployment.admin_key)
         try:
-            played = play(api, console)
+            played = play(api, console, sql=deployment.runs_sql)
             print_scores(console, played)
+            print_figures(console, played.figures)
             if check:
                 checks = run_checks(api, played, scores=deployment.uses_example_evaluator)
                 return print_checks(console, checks)

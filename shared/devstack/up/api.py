@@ -55,13 +55,24 @@ class Api:
             cursor: str | None = None
             while True:
                 query = {"session_id": wanted, "limit": str(limit)}
-                page = self._get(f"/v1/{resource}", query | ({"cursor": cursor} if cursor else {}))
+                page = self.get(f"/v1/{resource}", query | ({"cursor": cursor} if cursor else {}))
                 yield from page[resource]
                 cursor = page["next_cursor"]
                 if cursor is None:
                     break
 
-    def _get(self, path: str, query: dict[str, str]) -> Row:
+    def run_sql(self, sql: str, params: Sequence[object]) -> list[list[Any]]:
+        """The rows that a statement finds."""
+        body = msgspec.json.encode({"sql": sql, "params": params})
+        headers = {"Content-Type": "application/json"}
+        status, _, answer = self._call("POST", "/v1/queries/run", body, headers)
+        if status != http.client.OK:
+            raise ApiError(f"POST /v1/queries/run: {status} {answer.decode(errors='replace')}")
+        rows: list[list[Any]] = _decoded(answer)["rows"]
+        return rows
+
+    def get(self, path: str, query: dict[str, str]) -> Row:
+        """The answer of a route that reads."""
         status, _, answer = self._call("GET", f"{path}?{urlencode(query)}")
         if status != http.client.OK:
             raise ApiError(f"GET {path}: {status} {answer.decode(errors='replace')}")

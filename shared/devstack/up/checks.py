@@ -10,6 +10,7 @@ import msgspec
 from shared.devstack.up.api import Api, Row
 from shared.devstack.up.demo import Played
 from shared.devstack.up.expected import expected_scores
+from shared.devstack.up.figures import expected_figures
 
 _EVENTS_A_PAGE = 1000
 _SESSIONS_A_PAGE = 200
@@ -43,6 +44,7 @@ def run_checks(api: Api, played: Played, *, scores: bool) -> list[Check]:
         _equal("sessions evaluated", len(sent.ended_session_ids), len(played.evaluations)),
         _equal("evaluated once each", sorted(sent.ended_session_ids), _evaluated(played)),
     ]
+    checks += _figure_checks(played, scores=scores)
     if scores:
         checks += _score_checks(played)
     return checks
@@ -81,6 +83,29 @@ def _canonical(payload: object) -> bytes:
 
 def _evaluated(played: Played) -> list[str]:
     return sorted(row["session_id"] for row in played.evaluations if row["status"] == "done")
+
+
+def _figure_checks(played: Played, *, scores: bool) -> list[Check]:
+    wanted, got = expected_figures(played.recording), played.figures
+    checks = [
+        _equal("tool calls paired", wanted.calls, got.calls),
+        _equal("tool calls that failed", wanted.failed, got.failed),
+        _near(
+            "latency of tool calls",
+            {"p50": wanted.p50_ms, "p95": wanted.p95_ms},
+            {"p50": got.p50_ms, "p95": got.p95_ms},
+        ),
+    ]
+    if got.tools is not None:
+        checks.append(_equal("failures by tool, in SQL", wanted.tools, got.tools))
+    if scores:
+        checks.append(_near("scores averaged", wanted.scores, got.scores))
+    return checks
+
+
+def _near(what: str, wanted: dict[str, float], got: dict[str, float]) -> Check:
+    near = all(_close(wanted.get(name), got.get(name)) for name in wanted | got)
+    return Check(what, None if near else f"expected {_short(wanted)}, got {_short(got)}")
 
 
 def _score_checks(played: Played) -> list[Check]:

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from shared.devstack.up.api import Api, Row
+from shared.devstack.up.figures import Figures, ask_figures
 from shared.devstack.up.recording import Recording, record
 
 _BATCH = 250
@@ -17,16 +18,20 @@ _EVALUATIONS_A_PAGE = 200
 
 @dataclass(frozen=True)
 class Played:
-    """What was sent, how many events the service took, and the evaluations that came of it."""
+    """What was sent, how many events the service took, and what it made of them."""
 
     recording: Recording
     accepted: int
     skipped: int
     evaluations: tuple[Row, ...]
+    figures: Figures
 
 
-def play(api: Api, console: Console) -> Played:
-    """Sends a fresh recording, waits until each ended session is evaluated, or two minutes."""
+def play(api: Api, console: Console, *, sql: bool) -> Played:
+    """Sends a fresh recording, waits until each ended session is evaluated, or two minutes.
+
+    `sql` False leaves out what is asked in SQL.
+    """
     recording = record()
     with Progress(
         TextColumn("{task.description:<20}"),
@@ -37,7 +42,8 @@ def play(api: Api, console: Console) -> Played:
     ) as progress:
         accepted, skipped = _send(api, recording, progress)
         evaluations = _wait_for_evaluations(api, recording, progress)
-    return Played(recording, accepted, skipped, tuple(evaluations))
+    figures = ask_figures(api, recording, sql=sql)
+    return Played(recording, accepted, skipped, tuple(evaluations), figures)
 
 
 def _send(api: Api, recording: Recording, progress: Progress) -> tuple[int, int]:

@@ -62,6 +62,11 @@ class Deployment:
         return self.environ["ADMIN_KEY"]
 
     @property
+    def runs_sql(self) -> bool:
+        """Whether people's SQL is served: the user's own ClickHouse may have no reader."""
+        return bool(self.environ.get("CLICKHOUSE_READONLY_URL"))
+
+    @property
     def variables(self) -> dict[str, str]:
         """What the operator's tool needs beside the user's own variables: where the stores are."""
         return to_export(self.environ, self._given)

@@ -14,7 +14,7 @@ _SUCCESS = {"success", "completed", "ok", "done"}
 def expected_scores(events: Sequence[Event]) -> dict[str, float]:
     """The three scores of one session, from its events in order."""
     results = [event for event in events if event["type"] == "tool_result"]
-    failed = [event for event in results if _failed(event)]
+    failed = [event for event in results if tool_failed(event)]
     requests = [event for event in events if event["type"] == "model_request"]
     root = next((e["agent_id"] for e in events if e["type"] == "agent_start"), None)
     ends = [e for e in events if e["type"] == "agent_end" and e["agent_id"] == root]
@@ -25,7 +25,7 @@ def expected_scores(events: Sequence[Event]) -> dict[str, float]:
     }
 
 
-def _failed(result: Event) -> bool:
-    """An `error` of 0 is one: only null, false and no text at all are none."""
+def tool_failed(result: Event) -> bool:
+    """Whether a tool failed: an `error` of 0 is one, only null, false and no text are none."""
     error = result.get("error")
     return error is not None and error is not False and error != ""

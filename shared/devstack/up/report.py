@@ -1,4 +1,4 @@
-"""What `bin/up` prints: the scores by agent, the checks, and how to go on."""
+"""What `bin/up` prints: scores by agent, other figures, the checks, and how to go on."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -12,8 +12,11 @@ from rich.table import Table
 from shared.devstack.up.checks import Check
 from shared.devstack.up.demo import Played
 from shared.devstack.up.deployment import Deployment
+from shared.devstack.up.figures import Figures
 
 _MOST_SCORES = 6
+_MOST_TOOLS = 3
+_EXAMPLE_SQL = "SELECT event_type, count() AS events FROM events GROUP BY event_type"
 
 
 def print_scores(console: Console, played: Played) -> None:
@@ -43,11 +46,27 @@ def _mean(rows: Sequence[dict[str, float]], name: str) -> str:
     return f"{fmean(values):.2f}" if values else ""
 
 
+def print_figures(console: Console, figures: Figures) -> None:
+    """How long tool calls took, and which tools fail most often, which is asked in SQL."""
+    _say(
+        console,
+        f"{figures.calls} tool calls, {figures.failed} of them failed;"
+        f" p50 {figures.p50_ms:.0f} ms, p95 {figures.p95_ms:.0f} ms",
+    )
+    if figures.tools:
+        worst = [f"{name} {failed} of {n}" for name, failed, n in figures.tools[:_MOST_TOOLS]]
+        _say(console, f"failed most often, by SQL: {', '.join(worst)}")
+
+
+def _say(console: Console, text: str) -> None:
+    console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
 def print_checks(console: Console, checks: Sequence[Check]) -> bool:
     """A line for each check; returns whether all passed."""
     for check in checks:
         verdict = "ok" if check.passed else f"FAILED: {check.difference}"
-        console.print(f"{check.what} ... {verdict}", highlight=False, markup=False, soft_wrap=True)
+        _say(console, f"{check.what} ... {verdict}")
     return all(check.passed for check in checks)
 
 
@@ -62,6 +81,8 @@ def print_next_steps(console: Console, deployment: Deployment) -> None:
     }
     line = msgspec.json.encode(event).decode()
     auth = f"-H 'Authorization: Bearer {key}'"
+    sql = msgspec.json.encode({"sql": _EXAMPLE_SQL}).decode()
+    json = "-H 'Content-Type: application/json'"
     for text in (
         "",
         f"API:       {url}/v1/docs",
@@ -72,10 +93,11 @@ def print_next_steps(console: Console, deployment: Deployment) -> None:
         "Go on with:",
         f"curl {auth} '{url}/v1/sessions?limit=3'",
         f"curl {auth} '{url}/v1/evaluations?limit=3'",
+        *([f"curl {auth} {json} -d '{sql}' {url}/v1/queries/run"] if deployment.runs_sql else []),
         f"curl {auth} -H 'Content-Type: application/x-ndjson' -d '{line}' {url}/v1/events",
         "",
         *(["In another shell, for bin/orgctl:"] if variables else []),
         *(f"export {name}={value}" for name, value in variables.items()),
         "",
     ):
-        console.print(text, highlight=False, markup=False, soft_wrap=True)
+        _say(console, text)
