@@ -1,11 +1,19 @@
 """JSON values as typed parameters of a ClickHouse statement."""
 
 import math
+import re
 from collections.abc import Sequence
 
 from shared.queries.lexer import Refused
 
 _INT64, _UINT64 = 2**63, 2**64
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_WHY_NOT: dict[type, str] = {
+    dict: "is an object: send a string, a number, true, false, null, or an array of these",
+    list: "is an array in an array",
+    float: "is not a finite number",
+    str: "holds half of a character (a lone surrogate)",
+}
 
 
 def typed(value: object) -> tuple[str, object]:
@@ -13,37 +21,38 @@ def typed(value: object) -> tuple[str, object]:
 
     Strings are String, booleans Bool, integers Int64 (UInt64 where needed), other numbers Float64,
     null Nullable(Nothing), arrays Array of what their elements are. Raises `Refused` for objects,
-    for integers beyond 64 bits, and for arrays of several kinds.
+    for integers beyond 64 bits, and for arrays of arrays or of several kinds.
     """
     if isinstance(value, list):
         return _array(value)
-    return _scalar(value)
+    return _type_of(value), value
 
 
-def _scalar(value: object) -> tuple[str, object]:
-    if value is None:
-        return "Nullable(Nothing)", None
-    if isinstance(value, bool):
-        return "Bool", value
-    if isinstance(value, int):
-        if -_INT64 <= value < _INT64:
-            return "Int64", value
-        if 0 <= value < _UINT64:
-            return "UInt64", value
-        raise Refused("is an integer of more than 64 bits")
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise Refused("is not a finite number")
-        return "Float64", value
-    if isinstance(value, str):
-        if any("\ud800" <= char <= "\udfff" for char in value):
-            raise Refused("holds half of a character (a lone surrogate)")
-        return "String", value
-    raise Refused("is an object: send a string, a number, true, false, null, or an array of these")
+def _type_of(value: object) -> str:
+    match value:
+        case None:
+            return "Nullable(Nothing)"
+        case bool():
+            return "Bool"
+        case int():
+            return _integer(value)
+        case float() if math.isfinite(value):
+            return "Float64"
+        case str() if not _LONE_SURROGATE.search(value):
+            return "String"
+    raise Refused(_WHY_NOT.get(type(value), "is of no kind that a parameter can have"))
+
+
+def _integer(value: int) -> str:
+    if -_INT64 <= value < _INT64:
+        return "Int64"
+    if 0 <= value < _UINT64:
+        return "UInt64"
+    raise Refused("is an integer of more than 64 bits")
 
 
 def _array(values: Sequence[object]) -> tuple[str, object]:
-    kinds = {_scalar(value)[0] for value in values if value is not None}
+    kinds = {_type_of(value) for value in values if value is not None}
     if "Float64" in kinds and kinds <= {"Int64", "UInt64", "Float64"}:
         kinds = {"Float64"}
     elif kinds == {"Int64", "UInt64"}:

@@ -31,6 +31,8 @@ _QUERIES = "it tells of the server's sessions and statements"
 _SETTINGS = "it tells of the server's settings"
 _ELSEWHERE = "it reads from elsewhere than the published tables"
 _WAITS = "it does nothing but take time"
+# Measured: the engine looks at the time between blocks, and these take hours for one.
+_UNSTOPPABLE = "the database cannot end it before it is done, however long it takes"
 _INSIDE = "it shows the engine's inside"
 _TABLE = "write the operator IN, not the function"
 
@@ -62,6 +64,10 @@ _FUNCTIONS: Mapping[str, str] = MappingProxyType(
                 eval macstringtooui assigncentroid timeseriesstoretags timeseriesidtotags
                 timeseriesidtogroup timeseriesgrouptotags timeseriestagstogroup""",
             _WAITS: "sleep sleepeachrow trap",
+            _UNSTOPPABLE: """editdistance editdistanceutf8 levenshteindistance
+                levenshteindistanceutf8 dameraulevenshteindistance jarosimilarity
+                jarowinklersimilarity arraylevenshteindistance arraylevenshteindistanceweighted
+                arraysimilarity""",
             _INSIDE: """addresstoline addresstolinewithinlines addresstosymbol demangle indexhint
                 ismergetreepartcoveredby mergetreepartinfo partitionid lowcardinalityindices
                 lowcardinalitykeys blocknumber blocksize blockserializedsize dumpcolumnstructure
@@ -79,6 +85,7 @@ _FAMILIES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"ai[a-z]+$(?<!^ain)"), _ELSEWHERE),
     (re.compile(r".*(in|notin|nullin)ignoreset$"), _INSIDE),
     (re.compile(r"__"), _INSIDE),
+    (re.compile(r"h3|polygons?[a-z]|geometryintersect"), _UNSTOPPABLE),
     (
         re.compile(r"(file|url|s3|hdfs|gcs|iceberg|deltalake|hudi|paimon|azure)\w*cluster$"),
         _ELSEWHERE,
