@@ -107,8 +107,8 @@ CATALOGUE: Mapping[str, Setting] = {
             "positive_int",
             "Days that events are kept",
             "Older events, sessions whose last event is older, and older evaluations are deleted"
-            " each night (UTC) for good: nothing brings back what a shorter time has removed."
-            " 0 keeps them.",
+            " for good, within 15 minutes of the setting and after each midnight (UTC): nothing"
+            " brings back what a shorter time has removed. 0 keeps them.",
             0,
             minimum=0,
             maximum=3650,
