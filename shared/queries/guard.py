@@ -8,14 +8,15 @@ sentence what it does not let through.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from shared.clickhouse.published import TABLES
 from shared.errors import Invalid
-from shared.queries import lexer, tree
+from shared.queries import lexer, moments, tree
 from shared.queries.lexer import Kind, Refused, Token
 from shared.queries.params import typed
 from shared.queries.refusals import BARE, WORDS, refused_function
 from shared.queries.text import Text
 
-PUBLISHED = frozenset({"events", "agent_sessions", "evaluations"})
+PUBLISHED = frozenset(table.name for table in TABLES)
 _FIRST = ("SELECT", "WITH")
 # Databases of every server: no name of these qualifies anything here, an alias neither.
 _SYSTEM = frozenset({"SYSTEM", "INFORMATION_SCHEMA"})
@@ -23,7 +24,9 @@ _SYSTEM = frozenset({"SYSTEM", "INFORMATION_SCHEMA"})
 
 @dataclass(frozen=True)
 class Statement:
-    """What is sent to the database: `$N` stands as `{pN:Type}`, and `params` holds the values."""
+    """What is sent to the database: `$N` stands as `{pN:Type}`, or as `{tN:…}` where it is a moment
+    that a column of time is compared with; `params` holds the values.
+    """
 
     sql: str
     params: dict[str, object]
@@ -37,19 +40,10 @@ def guard(sql: str, params: Sequence[object] | None, *, schema: str) -> Statemen
     """
     bound: dict[str, object] = {}
 
-    def bind(number: int) -> str:
-        if params is None:
-            return f"{{p{number}:String}}"
-        if number > len(params):
-            raise _invalid("params", f"${number} has no value: {len(params)} were given")
-        try:
-            type_, value = typed(params[number - 1])
-        except Refused as refused:
-            raise _invalid("params", f"${number} {refused}") from None
-        if value is None:
-            return "NULL"
-        bound[f"p{number}"] = value
-        return f"{{p{number}:{type_}}}"
+    def bind(number: int, is_compared: bool) -> str:
+        return (
+            f"{{p{number}:String}}" if params is None else _bind(number, params, bound, is_compared)
+        )
 
     try:
         tokens = lexer.tokens_of(sql)
@@ -59,6 +53,27 @@ def guard(sql: str, params: Sequence[object] | None, *, schema: str) -> Statemen
     except Refused as refused:
         raise _invalid("sql", str(refused)) from None
     return Statement(text.sql, bound)
+
+
+def _bind(
+    number: int, params: Sequence[object], bound: dict[str, object], is_compared: bool
+) -> str:
+    """What stands for `$number`; its value is added to `bound`."""
+    if number > len(params):
+        raise _invalid("params", f"${number} has no value: {len(params)} were given")
+    value = params[number - 1]
+    moment = moments.spelled(value) if is_compared else None
+    if moment is not None:
+        bound[f"t{number}"] = moment
+        return f"{{t{number}:{moments.TYPE}}}"
+    try:
+        type_, value = typed(value)
+    except Refused as refused:
+        raise _invalid("params", f"${number} {refused}") from None
+    if value is None:
+        return "NULL"
+    bound[f"p{number}"] = value
+    return f"{{p{number}:{type_}}}"
 
 
 def _check_tokens(sql: str, tokens: Sequence[Token]) -> None:

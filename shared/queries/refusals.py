@@ -61,8 +61,7 @@ _FUNCTIONS: Mapping[str, str] = MappingProxyType(
                 hdfs remote remotesecure cluster clusterallreplicas merge view viewifpermitted
                 viewexplain dictionary input loop mysql postgresql sqlite odbc jdbc mongodb redis
                 azureblobstorage iceberg deltalake hudi paimon ytsaurus bigquery filesystem python
-                eval macstringtooui assigncentroid timeseriesstoretags timeseriesidtotags
-                timeseriesidtogroup timeseriesgrouptotags timeseriestagstogroup""",
+                eval macstringtooui assigncentroid""",
             _WAITS: "sleep sleepeachrow trap",
             _UNSTOPPABLE: """editdistance editdistanceutf8 levenshteindistance
                 levenshteindistanceutf8 dameraulevenshteindistance jarosimilarity
@@ -82,6 +81,7 @@ _FUNCTIONS: Mapping[str, str] = MappingProxyType(
 
 _FAMILIES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"dict(get|has|isin)|region(hierarchy|in$|to)|naivebayes"), _ELSEWHERE),
+    (re.compile(r"timeseries(idto|store|tagsto|tagsgroupto|groupto)"), _ELSEWHERE),
     (re.compile(r"ai[a-z]+$(?<!^ain)"), _ELSEWHERE),
     (re.compile(r".*(in|notin|nullin)ignoreset$"), _INSIDE),
     (re.compile(r"__"), _INSIDE),

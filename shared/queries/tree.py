@@ -27,9 +27,23 @@ class _Parser(ClickHouseParser):
 
     QUERY_MODIFIER_PARSERS = {  # noqa: RUF012 # as in the base class
         **ClickHouseParser.QUERY_MODIFIER_PARSERS,
-        TokenType.LIMIT: lambda self: _limit(self._parse_limit()),
+        TokenType.LIMIT: lambda self: self._limit(),
     }
     _steps = 0
+
+    def _limit(self) -> tuple[str, exp.Expr | None]:
+        limit = self._parse_limit()
+        if limit is None or limit.expressions:
+            return "limit_by", limit
+        after = self._index
+        if self._match(TokenType.OFFSET):
+            limit.set("offset", self._parse_term())
+            limit.set("expressions", self._parse_limit_by())
+            if limit.expressions:
+                return "limit_by", limit
+            limit.set("offset", None)
+            self._retreat(after)
+        return "limit", limit
 
     def _advance(self, times: int = 1) -> None:
         self._steps += 1
@@ -47,10 +61,6 @@ class _Dialect(ClickHouse):
 
 class _TooDeep(Exception):
     """The parser took more steps than any sensible statement needs."""
-
-
-def _limit(limit: exp.Expr | None) -> tuple[str, exp.Expr | None]:
-    return ("limit_by" if limit is not None and limit.expressions else "limit"), limit
 
 
 _DIALECT = _Dialect()
