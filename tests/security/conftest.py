@@ -37,7 +37,7 @@ def theirs(new_world: Callable[[], World]) -> World:
     return new_world()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def servers(
     migrated_stack: DevStack, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[list[Server]]:
