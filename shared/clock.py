@@ -29,7 +29,9 @@ def from_us(us: int) -> datetime:
 
 def format_ts(moment: datetime) -> str:
     """RFC 3339 with microseconds and `Z`, e.g. `2026-11-01T08:00:33.587000Z`."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    # Not strftime, which writes the year 1 with one digit on Linux.
+    naive = moment.astimezone(UTC).replace(tzinfo=None)
+    return f"{naive.isoformat(timespec='microseconds')}Z"
 
 
 def format_us(us: int) -> str:
