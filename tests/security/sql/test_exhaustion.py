@@ -11,6 +11,7 @@ from tests.security.sql.planted import Planted, plant_foreign, plant_own
 from tests.support.app import Headers, new_key
 from tests.support.runtime import connected, settings_for
 from web.app import create_app
+from web.state import state
 
 # The profile's limits, to a tenth and less. The profile itself cannot be changed by a connection.
 LIMITS = (
@@ -83,7 +84,10 @@ def limited(migrated_stack: DevStack) -> Iterator[FlaskClient]:
     schema = urls.clickhouse_readonly_url.rpartition("/")[2]
     url = f"{urls.clickhouse_url.rpartition('/')[0]}/{schema}?{LIMITS}"
     with connected(settings_for(urls, clickhouse_readonly_url=url)) as made:
-        yield create_app(made).test_client()
+        app = create_app(made)
+        yield app.test_client()
+        with app.app_context():
+            state().queries.close()
 
 
 @pytest.mark.parametrize("name", STATEMENTS)
