@@ -66,6 +66,10 @@ def never() -> bool:
     return False
 
 
+def forget(_query_id: str, _has_begun: bool) -> None:
+    """For whoever does not mind what is left to the database."""
+
+
 class Reader:
     """A process's connections of the read-only user, at most `pool_size`."""
 
@@ -81,10 +85,13 @@ class Reader:
         params: Mapping[str, object],
         *,
         cancelled: Callable[[], bool] = never,
+        left: Callable[[str, bool], None] = forget,
     ) -> Result:
         """What a guarded statement finds among the organization's rows.
 
-        `cancelled` is asked ten times a second, in this thread; true ends the statement. Raises
+        `cancelled` is asked ten times a second, in this thread; true ends the statement. `left` is
+        told the id of a query whose answer was not read to its end, and whether that began: the
+        query may still run. Raises
         `QueryFailed` for what the database refuses, `QueryTimeout`, `QueryCancelled`, and
         `Unavailable` where the database is away or all connections are in use.
         """
@@ -95,10 +102,19 @@ class Reader:
             deadline=time.monotonic() + DEADLINE_SECS, cancelled=cancelled, most=MAX_RESULT_BYTES
         )
         with _translated(), self._connection(watch) as connection:
-            connection.send_query(sql, query_id=query_id, params=dict(params))
-            # No tables come with it.
-            connection.send_data(RowOrientedBlock())
-            return _receive(connection)
+            result, has_ended = Result(), False
+            try:
+                connection.send_query(sql, query_id=query_id, params=dict(params))
+                # No tables come with it.
+                connection.send_data(RowOrientedBlock())
+                has_ended = _receive(connection, result)
+            except ServerException:
+                has_ended = True
+                raise
+            finally:
+                if not has_ended:
+                    left(query_id, bool(result.columns))
+            return result
 
     def close(self) -> None:
         """Closes the idle connections."""
@@ -156,20 +172,19 @@ def _connect(connection: Connection, watch: Watch) -> None:
     watch.attach(connection)
 
 
-def _receive(connection: Connection) -> Result:
-    """All packets of an answer up to its end, or up to more rows than anybody is shown."""
-    result = Result()
+def _receive(connection: Connection, result: Result) -> bool:
+    """Reads an answer to its end, or up to more rows than anybody is shown; whether it ended."""
     while True:
         packet = connection.receive_packet()
         if packet.type == ServerPacketTypes.EXCEPTION:
             raise packet.exception
         if packet.type == ServerPacketTypes.END_OF_STREAM:
-            return result
+            return True
         # Not among the rows: TOTALS and EXTREMES, which nobody could tell from them.
         if packet.type == ServerPacketTypes.DATA:
             result.add(packet.block)
             if result.truncated:
-                return result
+                return False
 
 
 @contextmanager

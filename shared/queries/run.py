@@ -42,7 +42,7 @@ class Runner:
     """What a process needs to run statements; without CLICKHOUSE_READONLY_URL it runs none."""
 
     def __init__(self, runtime: Runtime, *, pool_size: int) -> None:
-        self._slots = Slots(runtime.redis)
+        self._slots = Slots(runtime.redis, runtime.clickhouse)
         self._url = runtime.settings.clickhouse_readonly_url
         self._reader = None if self._url is None else Reader(self._url, pool_size=pool_size)
 
@@ -94,9 +94,13 @@ class Runner:
         if self._reader is None:
             raise _unavailable()
         statement = guard(sql, params, schema=self.schema)
-        with self._slots.hold(asker.org_id):
+        with self._slots.hold(asker.org_id) as slot:
             return self._reader.run(
-                asker.org_id, statement.sql, statement.params, cancelled=cancelled
+                asker.org_id,
+                statement.sql,
+                statement.params,
+                cancelled=cancelled,
+                left=slot.leave,
             )
 
     def close(self) -> None:

@@ -134,6 +134,23 @@ def test_a_run_that_is_cancelled_leaves_the_server(
     assert reader.run(org.id, "SELECT 1", {}).rows == [(1,)]
 
 
+def test_what_is_left_to_the_database_is_told_by_its_id(reader: Reader, org: Org) -> None:
+    told: list[tuple[str, bool]] = []
+
+    def left(query_id: str, has_begun: bool) -> None:
+        told.append((query_id, has_begun))
+
+    reader.run(org.id, "SELECT 1", {}, left=left)
+    with pytest.raises(QueryFailed):
+        reader.run(org.id, "SELECT nope", {}, left=left)
+    assert told == []
+    with pytest.raises(QueryCancelled):
+        reader.run(org.id, "SELECT sleep(1)", {}, cancelled=lambda: True, left=left)
+    reader.run(org.id, f"SELECT number FROM numbers({2 * MAX_ROWS})", {}, left=left)
+    assert [has_begun for _, has_begun in told] == [False, True]
+    assert all(query_id.startswith(f"{org.id}:") for query_id, _ in told)
+
+
 def test_connections_are_bounded(migrated_stack: DevStack, runtime: Runtime, org: Org) -> None:
     small = Reader(migrated_stack.urls.clickhouse_readonly_url, pool_size=1)
     done = threading.Event()

@@ -9,6 +9,8 @@ from structlog.testing import capture_logs
 
 from shared.devstack import DevStack
 from shared.errors import Invalid, QueryFailed, RateLimited, Unavailable, WatchpostError
+from shared.queries import slots
+from shared.queries.reader import QueryCancelled
 from shared.queries.run import Asker, Runner
 from shared.queries.slots import RUNS_AT_ONCE, Slots
 from shared.runtime import Runtime
@@ -71,10 +73,24 @@ def test_a_refused_run_is_logged_as_well(
     assert line == {"sql": sql, "params": '["x"]', "rows": 0, "outcome": outcome}
 
 
+def test_a_run_that_was_left_to_the_database_counts_on(
+    runtime: Runtime, runner: Runner, org: Org, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slots, "ARRIVAL_MS", 60_000)
+    asker = Asker(org.id, "ann")
+    with ExitStack() as stack:
+        for _ in range(RUNS_AT_ONCE - 1):
+            stack.enter_context(Slots(runtime.redis, runtime.clickhouse).hold(org.id))
+        with pytest.raises(QueryCancelled):
+            runner.run(asker, "SELECT count() FROM events", [], cancelled=lambda: True)
+        with pytest.raises(RateLimited):
+            runner.run(asker, "SELECT count() FROM events", [])
+
+
 def test_a_run_too_many_is_refused_and_logged(runtime: Runtime, runner: Runner, org: Org) -> None:
     with ExitStack() as stack:
         for _ in range(RUNS_AT_ONCE):
-            stack.enter_context(Slots(runtime.redis).hold(org.id))
+            stack.enter_context(Slots(runtime.redis, runtime.clickhouse).hold(org.id))
         line = line_of(runner, org, "SELECT 1 FROM events", refused=RateLimited)
         assert line["outcome"] == "too_many_queries"
     assert line_of(runner, org, "SELECT 1 FROM events")["outcome"] == "ok"

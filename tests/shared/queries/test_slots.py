@@ -1,10 +1,14 @@
 """Four runs of an organization at once, over all processes."""
 
-from contextlib import ExitStack
+import time
+import uuid
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from shared.errors import RateLimited
+from shared.errors import RateLimited, Unavailable
 from shared.queries import slots as module
 from shared.queries.slots import RUNS_AT_ONCE, Slots
 from shared.runtime import Runtime
@@ -27,7 +31,10 @@ def is_full(slots: Slots, org: Org) -> bool:
 
 
 def test_the_fifth_is_refused_wherever_the_others_run(runtime: Runtime, org: Org) -> None:
-    here, elsewhere = Slots(runtime.redis), Slots(runtime.redis)
+    here, elsewhere = (
+        Slots(runtime.redis, runtime.clickhouse),
+        Slots(runtime.redis, runtime.clickhouse),
+    )
     with ExitStack() as stack:
         hold_all(stack, here, org)
         assert is_full(elsewhere, org)
@@ -36,7 +43,7 @@ def test_the_fifth_is_refused_wherever_the_others_run(runtime: Runtime, org: Org
 
 
 def test_a_run_that_fails_gives_its_slot_back(runtime: Runtime, org: Org) -> None:
-    slots = Slots(runtime.redis)
+    slots = Slots(runtime.redis, runtime.clickhouse)
     for _ in range(RUNS_AT_ONCE + 1):
         with pytest.raises(ValueError, match="mine"), slots.hold(org.id):
             raise ValueError("mine")
@@ -45,7 +52,7 @@ def test_a_run_that_fails_gives_its_slot_back(runtime: Runtime, org: Org) -> Non
 def test_the_slots_of_a_killed_process_come_back(
     runtime: Runtime, org: Org, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    slots = Slots(runtime.redis)
+    slots = Slots(runtime.redis, runtime.clickhouse)
     with ExitStack() as killed:
         # All leases but one end at once.
         monkeypatch.setattr(module, "LEASE_MS", 0)
@@ -58,7 +65,63 @@ def test_the_slots_of_a_killed_process_come_back(
 
 
 def test_nothing_is_left_in_redis(runtime: Runtime, org: Org) -> None:
-    with Slots(runtime.redis).hold(org.id):
+    with Slots(runtime.redis, runtime.clickhouse).hold(org.id):
         [key] = runtime.redis.keys(f"*{org.id}*")
         assert 0 < runtime.redis.pttl(key) <= module.LEASE_MS
     assert runtime.redis.keys(f"*{org.id}*") == []
+
+
+@contextmanager
+def running(runtime: Runtime, query_id: str) -> Iterator[None]:
+    """The database is at a statement of this id until the block ends."""
+    sql = "SELECT count() FROM system.numbers WHERE sleepEachRow(0.01) = 0"
+    found = "SELECT 1 FROM system.processes WHERE query_id = {query_id:String}"
+    params = {"query_id": query_id}
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(
+            runtime.clickhouse.rows, sql, settings={"max_block_size": 10}, query_id=query_id
+        )
+        try:
+            while not runtime.clickhouse.rows(found, params):
+                assert not future.done()
+                time.sleep(0.01)
+            yield
+        finally:
+            kill = "KILL QUERY WHERE query_id = {query_id:String} SYNC"
+            runtime.clickhouse.execute(kill, params)
+            with pytest.raises(Unavailable):
+                future.result()
+
+
+def test_a_statement_that_nobody_waits_for_keeps_its_place_until_it_ended(
+    runtime: Runtime, org: Org
+) -> None:
+    slots = Slots(runtime.redis, runtime.clickhouse)
+    query_id = f"{org.id}:{uuid.uuid4()}"
+    with ExitStack() as others:
+        for _ in range(RUNS_AT_ONCE - 1):
+            others.enter_context(slots.hold(org.id))
+        with running(runtime, query_id):
+            with slots.hold(org.id) as slot:
+                slot.leave(query_id, has_begun=True)
+            assert is_full(slots, org)
+            assert is_full(Slots(runtime.redis, runtime.clickhouse), org)
+        assert not is_full(slots, org)
+    assert runtime.redis.keys(f"*{org.id}*") == []
+
+
+def test_a_statement_that_may_be_on_its_way_keeps_its_place_for_a_moment(
+    runtime: Runtime, org: Org, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slots = Slots(runtime.redis, runtime.clickhouse)
+    monkeypatch.setattr(module, "ARRIVAL_MS", 60_000)
+    with slots.hold(org.id) as late:
+        late.leave(f"{org.id}:{uuid.uuid4()}", has_begun=False)
+    monkeypatch.setattr(module, "ARRIVAL_MS", 0)
+    for _ in range(RUNS_AT_ONCE - 1):
+        with slots.hold(org.id) as arrived:
+            arrived.leave(f"{org.id}:{uuid.uuid4()}", has_begun=False)
+    with ExitStack() as stack:
+        for _ in range(RUNS_AT_ONCE - 1):
+            stack.enter_context(slots.hold(org.id))
+        assert is_full(slots, org)

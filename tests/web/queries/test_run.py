@@ -90,7 +90,7 @@ def test_the_fifth_run_at_once_is_told_when_to_come_back(
 ) -> None:
     with ExitStack() as running:
         for _ in range(RUNS_AT_ONCE):
-            running.enter_context(Slots(runtime.redis).hold(org.id))
+            running.enter_context(Slots(runtime.redis, runtime.clickhouse).hold(org.id))
         answer = run(client, key(), sql="SELECT 1 FROM events")
     assert answer.status_code == 429
     assert int(answer.headers["Retry-After"]) > 0
