@@ -14,7 +14,7 @@ from shared.clock import format_ts, now
 from shared.runtime import Runtime
 from tests.support.airline import Airline
 from tests.support.app import Headers, new_key
-from tests.support.runtime import make_org
+from tests.support.runtime import Org, make_org
 
 Store = Callable[[Sequence[object]], None]
 Listed = Callable[..., list[dict[str, Any]]]
@@ -276,3 +276,21 @@ def test_pages_of_large_events_are_short_and_lose_none(
         rows = listed(f"limit=1000&order={order}")
         assert [row["payload"] for row in rows] == expected
     assert len(listed("limit=1000", path="/v1/events/summary")) == 60
+
+
+def test_another_organization_with_the_same_keys_changes_no_page(
+    runtime: Runtime, org: Org, store: Store, listed: Listed
+) -> None:
+    """Ids, moments and arrivals are equal; large payloads are read by these in a second step."""
+    sent = [event(0, x="a"), event(1, x="a" * 40_000)]
+    store(sent)
+    before, after = "!", "~"
+    for other in (before, after):
+        runtime.clickhouse.execute(
+            "INSERT INTO events SELECT * REPLACE({other:String} AS org_id, 'foreign' AS agent_id,"
+            " repeat('b', length(payload)) AS payload) FROM events WHERE org_id = {org:String}",
+            {"org": org.id, "other": other + org.id},
+        )
+    for query in ("order=asc", "order=asc&session_id=s", "order=asc&limit=1"):
+        assert [row["payload"] for row in listed(query)] == sent
+    assert {row["agent_id"] for row in listed("order=asc")} == {"main"}
