@@ -1,6 +1,7 @@
 """Fixtures for every test: a test asks for the server that it touches."""
 
 import os
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +11,15 @@ from shared.runtime import Runtime
 from tests.support.airline import Airline, airline_folder, load_airline
 from tests.support.runtime import Org, connected, make_org, migrated, settings_for
 from tests.support.stack import running_stack
+
+# A moment, or a UUID.
+_MADE_ANEW = re.compile(r"\d\d(:|%3A)\d\d(:|%3A)\d\d|[0-9a-f]{8}-[0-9a-f]{4}-")
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Processes that share a run know its tests by name: one made at start-up would differ."""
+    varies = isinstance(val, bytes) or (isinstance(val, str) and _MADE_ANEW.search(val))
+    return argname if varies else None
 
 
 @pytest.fixture(scope="session")

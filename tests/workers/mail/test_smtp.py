@@ -117,7 +117,7 @@ def test_what_is_refused_for_good_is_not_to_be_tried_again(
         {"BODY": behave.hang_up},
         {"MAIL": "nonsense"},
     ],
-    ids=str,
+    ids=" ".join,
 )
 def test_what_may_go_better_is_to_be_tried_again(smtp: Smtp, manners: Manners) -> None:
     smtp.script = [manners]
