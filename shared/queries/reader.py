@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 from clickhouse_driver import Client
 from clickhouse_driver.block import RowOrientedBlock
 from clickhouse_driver.connection import Connection
@@ -34,6 +35,7 @@ MAX_RESULT_BYTES = 64 * 1024 * 1024
 # The database ends a statement after 10 s (profile `reader`). This is for one that does not answer.
 DEADLINE_SECS = 12.0
 _WAIT_SECS = 1.0
+_encode = msgspec.json.Encoder().encode
 # Of making a connection; from then on the deadline counts.
 _DRIVER = {"connect_timeout": 5, "send_receive_timeout": 5, "tcp_keepalive": True}
 
@@ -51,14 +53,24 @@ class Result:
     columns: list[tuple[str, str]] = field(default_factory=list)
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     truncated: bool = False
+    _room: int = MAX_RESULT_BYTES
 
     def add(self, block: Block) -> None:
-        """Adds a block; what is more than `MAX_ROWS` is left out."""
+        """Adds a block; what is more than `MAX_ROWS` is left out.
+
+        Raises `TooManyBytes` where the rows have more than `MAX_RESULT_BYTES` as JSON: a control
+        character has six there, and a slow client has a thread keep all of it.
+        """
         self.columns = self.columns or block.columns
         rows = list(zip(*block.values, strict=True))
         room = MAX_ROWS - len(self.rows)
         self.truncated = self.truncated or len(rows) > room
-        self.rows += rows[:room]
+        for row in rows[:room]:
+            # A row at a time: the JSON of them all may be six times the block.
+            self._room -= len(_encode(row))
+            if self._room < 0:
+                raise TooManyBytes
+            self.rows.append(row)
 
 
 def never() -> bool:

@@ -85,6 +85,8 @@ def test_what_is_counted_is_not_cut_off_by_the_limit_of_rows(reader: Reader, org
         ("SELECT groupArray(number) FROM numbers(400000000)", "Query memory limit exceeded"),
         ("SELECT count() FROM numbers(1000000000)", "max rows: 500.00 million"),
         ("SELECT repeat('x', 100000) FROM numbers(1000)", "64"),
+        # 12 MB in the database, 72 as JSON.
+        ("SELECT repeat(char(0), 1000000) FROM numbers(12)", "larger than 64 MiB"),
         (f"SELECT range(number + {MAX_VALUES}) FROM numbers(1)", f"more than {MAX_VALUES} values"),
         (
             "SELECT arrayMap(x -> tuple(x), range(number + 8000000)) FROM numbers(1)",
