@@ -17,6 +17,8 @@ from shared.queries.type_names import Arg, Type, parse
 
 # A value takes 8 to 70 bytes of memory beside those of its text.
 MAX_VALUES = 2_000_000
+# Statements have as many. An expression can make a type of a megabyte, which takes seconds to read.
+_MAX_TYPE_CHARS = 8000
 
 
 class Unreadable(Exception):
@@ -75,6 +77,8 @@ _VERSION = struct.pack("<Q", 1)
 
 def column_of(type_: str) -> Column:
     """How columns of the type of this name are read; raises `Unreadable`."""
+    if len(type_) > _MAX_TYPE_CHARS:
+        raise Unreadable
     try:
         return _column(parse(type_))
     except (ValueError, IndexError, KeyError, StopIteration):

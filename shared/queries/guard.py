@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from shared.clickhouse.published import TABLES
 from shared.errors import Invalid
-from shared.queries import lexer, moments, tree
+from shared.queries import casts, lexer, moments, tree
 from shared.queries.lexer import Kind, Refused, Token
 from shared.queries.params import typed
 from shared.queries.refusals import BARE, WORDS, refused_function
@@ -97,6 +97,8 @@ def _check_tokens(sql: str, tokens: Sequence[Token]) -> None:
             reason := refused_function(token.text)
         ):
             raise Refused(f"{token.text} at {place} is not available: {reason}")
+        if called:
+            casts.check(sql, tokens, at)
 
 
 def _is_passed(tokens: Sequence[Token], at: int) -> bool:

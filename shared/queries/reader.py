@@ -35,6 +35,8 @@ MAX_RESULT_BYTES = 64 * 1024 * 1024
 # The database ends a statement after 10 s (profile `reader`). This is for one that does not answer.
 DEADLINE_SECS = 12.0
 _WAIT_SECS = 1.0
+# Of a name, in an error.
+_TOLD_CHARS = 200
 _encode = msgspec.json.Encoder().encode
 # Of making a connection; from then on the deadline counts.
 _DRIVER = {"connect_timeout": 5, "send_receive_timeout": 5, "tcp_keepalive": True}
@@ -220,7 +222,8 @@ def _translated() -> Iterator[None]:
 
 def _reason(error: TooManyBytes | TooManyValues | UnreadableColumn) -> str:
     if isinstance(error, UnreadableColumn):
-        return f"the column {error.name} is of type {error.type}: try toString() or toJSONString()"
+        name, type_ = (text[:_TOLD_CHARS] for text in (error.name, error.type))
+        return f"the column {name} is of type {type_}: try toString() or toJSONString()"
     if isinstance(error, TooManyBytes):
         return "the result is larger than 64 MiB"
     return f"the result holds more than {MAX_VALUES} values, elements of arrays and maps included"

@@ -34,6 +34,8 @@ _WAITS = "it does nothing but take time"
 # Measured: the engine looks at the time between blocks, and these take hours for one.
 _UNSTOPPABLE = "the database cannot end it before it is done, however long it takes"
 _INSIDE = "it shows the engine's inside"
+_COUNTS = "it keeps a count in the database"
+_STATE = "nothing can be turned into a state"
 _TABLE = "write the operator IN, not the function"
 
 # Lower case, as some functions are known in any case.
@@ -70,8 +72,11 @@ _FUNCTIONS: Mapping[str, str] = MappingProxyType(
             _INSIDE: """addresstoline addresstolinewithinlines addresstosymbol demangle indexhint
                 ismergetreepartcoveredby mergetreepartinfo partitionid lowcardinalityindices
                 lowcardinalitykeys blocknumber blocksize blockserializedsize dumpcolumnstructure
-                gettypeserializationstreams fuzzquery generaterandomstructure
+                gettypeserializationstreams fuzzquery generaterandomstructure flamegraph
+                parsequerytojson formatqueryfromjson
                 structuretocapnprotoschema structuretoprotobufschema""",
+            _COUNTS: "generateserialid",
+            _STATE: "aggregatefunction simpleaggregatefunction",
             _TABLE: """notin globalin globalnotin nullin notnullin globalnullin
                 globalnotnullin""",
         }.items()

@@ -118,7 +118,8 @@ def _table(table: exp.Table, text: Text, schema: str, published: frozenset[str])
     name = table.this
     if isinstance(name, exp.Func):
         called = name.name if isinstance(name, exp.Anonymous) else name.sql_name()
-        if called.lower() not in GENERATORS:
+        # With a database before it, it is a view that takes parameters.
+        if called.lower() not in GENERATORS or table.args.get("db"):
             raise Refused(f"the table function {called} is not available")
         return
     if not isinstance(name, exp.Identifier) or table.args.get("catalog"):

@@ -96,6 +96,14 @@ def test_a_type_that_nobody_reads_is_named_and_harms_no_other_run(
     assert reader.run(org.id, "SELECT 7", {}).rows == [(7,)]
 
 
+def test_a_type_longer_than_a_statement_is_not_read(reader: Reader, org: Org) -> None:
+    sql = "SELECT defaultValueOfTypeName(concat('Tuple(', repeat('UInt8,', 2000), 'UInt8)')) AS odd"
+    with pytest.raises(QueryFailed) as failed:
+        reader.run(org.id, sql, {})
+    assert failed.value.detail.startswith("the column odd is of type Tuple(UInt8, UInt8, ")
+    assert len(failed.value.detail) < 1000
+
+
 def test_a_column_of_nearly_nothing_but_defaults_reads_like_any_other(
     runtime: Runtime, reader: Reader, org: Org
 ) -> None:

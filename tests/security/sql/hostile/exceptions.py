@@ -86,7 +86,6 @@ CONTAINED = {
     "cast-map": "SELECT CAST(payload, 'Map(String, UInt8)') FROM events",
     "cast-json": "SELECT CAST(summary, 'JSON') FROM events",
     "cast-low-cardinality": "SELECT CAST(agent_id, 'LowCardinality(FixedString(2))') FROM events",
-    "cast-state": "SELECT CAST(payload, 'AggregateFunction(sum, UInt64)') FROM events",
     "parse-time": "SELECT parseDateTime(session_id, '%Y') FROM events",
     "parse-best-effort": "SELECT parseDateTimeBestEffort(tool_name) FROM events",
     "parse-size": "SELECT parseReadableSize(agent_id) FROM events",

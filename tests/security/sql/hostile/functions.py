@@ -126,10 +126,27 @@ _CALLS = [
     "pgGetUserById(1)",
     "inIgnoreSet(1,2)",
     "chdb()",
+    "generateSerialID('x')",
+    "flameGraph([1])",
+    "parseQueryToJSON('SELECT 1')",
+    "formatQueryFromJSON('{}')",
 ]
 
 REFUSED = {
     **{f"call-{number}-{call}": f"SELECT {call} FROM events" for number, call in enumerate(_CALLS)},
+    "cast-state": "SELECT CAST(payload, 'AggregateFunction(sum, UInt64)') FROM events",
+    "cast-state-as": "SELECT CAST(payload AS AggregateFunction(sum, UInt64)) FROM events",
+    "cast-state-colons": "SELECT payload::AggregateFunction(sum, UInt64) FROM events",
+    "cast-state-simple": "SELECT payload::SimpleAggregateFunction(sum, UInt64) FROM events",
+    "cast-state-inside": "SELECT accurateCast([payload], 'Array(AggregateFunction(sum, Int8))')"
+    " FROM events",
+    "cast-state-escaped": "SELECT CAST(payload, 'Aggreg\\x61teFunction(sum, UInt64)') FROM events",
+    "cast-state-joined": "SELECT CAST(payload, 'Aggregate' || 'Function(sum, UInt64)') FROM events",
+    "cast-state-computed": "SELECT _CAST(payload, concat('Aggregate', 'Function(sum, Int8)'))"
+    " FROM events",
+    "cast-state-quoted": "SELECT `CAST`(payload, ('AggregateFunction(sum, UInt64)')) FROM events",
+    "cast-state-named": "WITH 'AggregateFunction(sum, UInt64)' AS t SELECT CAST(payload, t)"
+    " FROM events",
     "spaced-brackets": "SELECT hostName \n () FROM events",
     "commented-brackets": "SELECT hostName -- x\n() FROM events",
     "unstoppable-edits": "SELECT editDistance(repeat('a', 600), repeat('b', 600))",

@@ -69,6 +69,7 @@ _CALLS = {
     "values-of-table": "`merge`('watchpost', '.*')",
     "other-case": "MERGE('watchpost', '.*')",
     "spaced": "merge  ('watchpost', '.*')",
+    "view-with-parameters": "watchpost.numbers(1)",
     "unheard-of": "somethingNew('watchpost.events')",
 }
 
