@@ -1,0 +1,22 @@
+"""Every function that the engine knows was looked at: refused, or harmless to let through."""
+
+from pathlib import Path
+
+from shared.queries.refusals import refused_function
+from shared.runtime import Runtime
+
+# Each gives what its arguments make of it, or the time, or chance: none tells of the server, of the
+# session or of other queries, none reads from elsewhere, and none writes.
+HARMLESS = frozenset(Path(__file__).with_name("functions.txt").read_text().split())
+
+
+def test_a_function_that_nobody_looked_at_is_told(runtime: Runtime) -> None:
+    """A newer engine has more: each belongs among the refused ones, or into functions.txt."""
+    names = {
+        name.lower() for (name,) in runtime.clickhouse.rows("SELECT name FROM system.functions")
+    }
+    assert {name for name in names if refused_function(name) is None} - HARMLESS == set()
+
+
+def test_no_refused_function_passes_for_harmless() -> None:
+    assert {name for name in HARMLESS if refused_function(name) is not None} == set()
