@@ -122,6 +122,19 @@ def test_each_organization_has_its_own_time(runtime: Runtime, org: Org, other: O
     ]
 
 
+def test_a_session_of_the_same_name_elsewhere_makes_nobody_old(
+    runtime: Runtime, org: Org, other: Org
+) -> None:
+    keep(runtime, other, 30)
+    for one, elsewhere in ((org, other), (other, org)):
+        # Each has something old, so both are in the same statement.
+        store(runtime, one, f"old in {one.id}", "2026-09-01T10:00:00Z")
+        store(runtime, elsewhere, f"old in {one.id}", ON_TIME)
+    assert apply(runtime) == {one.id: {"events": 1, "agent_sessions": 1} for one in (org, other)}
+    assert sessions_of(runtime, org) == {f"old in {other.id}"}
+    assert sessions_of(runtime, other) == {f"old in {org.id}"}
+
+
 def test_the_next_run_reads_the_setting_anew(runtime: Runtime, org: Org) -> None:
     keep(runtime, org, 0)
     store(runtime, org, "s", "2026-10-01T10:00:00Z", "2026-11-10T10:00:00Z")
