@@ -35,8 +35,9 @@ def attach(app: Flask, runtime: Runtime) -> None:
         ingest=Ingest(runtime),
         sign_in_limits=SignInLimits(runtime.redis),
         readiness=Readiness(runtime),
-        # A quarter of the threads: however long queries run, other requests are served.
-        queries=Runner(runtime, pool_size=max(1, runtime.settings.web_threads // 4)),
+        # An eighth of the threads: however long queries run, other requests are served, and results
+        # of 64 MiB that are decoded at the same time take no more than some gigabytes.
+        queries=Runner(runtime, pool_size=max(1, runtime.settings.web_threads // 8)),
     )
 
 
