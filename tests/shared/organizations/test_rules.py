@@ -13,8 +13,10 @@ def test_slugs(slug: str) -> None:
 
 @pytest.mark.parametrize(
     "slug",
-    ["", "a" * 41, "-a", "a-", "a--b", "Acme", "a_b", "a b", "a/b", "a\n", "käse"]
-    + sorted(RESERVED),
+    [
+        *("", "a" * 41, "-a", "a-", "a--b", "Acme", "a_b", "a b", "a/b", "a\n", "käse"),
+        *sorted(RESERVED),
+    ],
 )
 def test_what_is_no_slug(slug: str) -> None:
     with pytest.raises(Invalid) as refused:
