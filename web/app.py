@@ -13,7 +13,7 @@ from web.health import routes as health
 from web.identity import routes as identity
 from web.keys import routes as keys
 from web.model_windows import routes as model_windows
-from web.paths import EncodedSlashes
+from web.paths import EncodedSlashes, keep_fixed_paths
 from web.permission_sets import routes as permission_sets
 from web.queries import routes as queries
 from web.sessions import routes as sessions
@@ -60,5 +60,6 @@ def create_app(runtime: Runtime) -> Flask:
     for blueprint in BLUEPRINTS:
         api.register_blueprint(blueprint)
     openapi.publish(app, api)
+    keep_fixed_paths(app)
     app.wsgi_app = EncodedSlashes(app.wsgi_app)  # type: ignore[method-assign] # Flask's own way
     return app

@@ -1,14 +1,23 @@
-"""Ids with a slash in a path: `/v1/sessions/a%2Fb/export` is the export of session `a/b`.
+"""What a path means where routing by itself would take it for something else.
+
+Ids with a slash in a path: `/v1/sessions/a%2Fb/export` is the export of session `a/b`.
 
 WSGI decodes the path before anybody routes it, and then that slash looks like every other. The
 raw path is still there, so the middleware decodes it again with a stand-in for encoded slashes,
 a control character, which no id can hold; the converter of `<any_id:…>` puts the slash back.
+
+Fixed paths beside ids: `/v1/queries/run` is no query whose id is `run`, whatever the method.
 """
 
+import re
+from collections import defaultdict
 from collections.abc import Iterable
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes, urlsplit
 
+from flask import Flask, request
+from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.routing import BaseConverter
 
 if TYPE_CHECKING:
@@ -54,3 +63,33 @@ class AnyId(BaseConverter):
     def to_python(self, value: str) -> str:
         """The id as the caller knows it."""
         return value.replace(_STAND_IN, "/")
+
+
+def keep_fixed_paths(app: Flask) -> None:
+    """Answers 405 where a method that a fixed path lacks would be taken for that of an id."""
+    methods: dict[str, set[str]] = defaultdict(set)
+    for rule in app.url_map.iter_rules():
+        methods[rule.rule] |= rule.methods or set()
+    narrower = {
+        wide: [(_pattern(fixed), methods[fixed]) for fixed in methods if _is_narrower(fixed, wide)]
+        for wide in methods
+    }
+
+    @app.before_request
+    def refuse() -> None:
+        rule = request.url_rule
+        for pattern, known in narrower[rule.rule] if rule is not None else ():
+            if pattern.fullmatch(request.path):
+                raise MethodNotAllowed(known)
+
+
+def _is_narrower(fixed: str, wide: str) -> bool:
+    """Whether a rule is another one with a word in place of an id."""
+    pairs = list(zip_longest(fixed.split("/"), wide.split("/"), fillvalue=""))
+    return fixed != wide and all(
+        one == other or (one and "<" in other and "<" not in one) for one, other in pairs
+    )
+
+
+def _pattern(rule: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"<[^>]+>", "[^/]+", rule))

@@ -1,6 +1,5 @@
 """Every route of the application, for tests that hold for all of them."""
 
-import re
 from dataclasses import dataclass
 
 from flask import Flask
@@ -21,11 +20,6 @@ class Route:
 
     def __str__(self) -> str:
         return f"{self.method} {self.template}"
-
-    def matches(self, path: str) -> bool:
-        """Whether a path is one of the template's."""
-        pattern = re.sub(r"\\{\w+\\}", "[^/]+", re.escape(self.template))
-        return re.fullmatch(pattern, path) is not None
 
 
 def routes_of(app: Flask) -> list[Route]:
