@@ -8,6 +8,7 @@ from flask import Flask, current_app
 from shared.identity import Authenticator
 from shared.ingest.accept import Ingest
 from shared.queries.run import Runner
+from shared.queries.slots import RUNS_AT_ONCE
 from shared.readiness import Readiness
 from shared.runtime import Runtime
 from shared.sign_in.limits import SignInLimits
@@ -36,8 +37,9 @@ def attach(app: Flask, runtime: Runtime) -> None:
         sign_in_limits=SignInLimits(runtime.redis),
         readiness=Readiness(runtime),
         # An eighth of the threads: however long queries run, other requests are served, and results
-        # of 64 MiB that are decoded at the same time take no more than some gigabytes.
-        queries=Runner(runtime, pool_size=max(1, runtime.settings.web_threads // 8)),
+        # of 64 MiB that are decoded at the same time take no more than some gigabytes. No fewer
+        # than one organization may run.
+        queries=Runner(runtime, pool_size=max(RUNS_AT_ONCE, runtime.settings.web_threads // 8)),
     )
 
 
