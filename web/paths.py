@@ -78,7 +78,7 @@ def keep_fixed_paths(app: Flask) -> None:
     @app.before_request
     def refuse() -> None:
         rule = request.url_rule
-        for pattern, known in narrower[rule.rule] if rule is not None else ():
+        for pattern, known in narrower.get(rule.rule, ()) if rule else ():
             if pattern.fullmatch(request.path):
                 raise MethodNotAllowed(known)
 
