@@ -96,6 +96,31 @@ def ts_to_field(what: str) -> Timestamp:
     return Timestamp(load_default=None, metadata={"description": f"{what} before this"})
 
 
+def name_field(most: int, note: str = "") -> fields.String:
+    """The name of what people make: 1 to `most` characters (`shared.bounds.require_name`)."""
+    return fields.String(
+        required=True,
+        metadata={
+            "description": f"{note}blanks around it are cut off",
+            "minLength": 1,
+            "maxLength": most,
+        },
+    )
+
+
+def description_field(most: int) -> fields.String:
+    """What people say of it: at most `most` characters, on any number of lines."""
+    return fields.String(
+        load_default=None,
+        allow_none=True,
+        metadata={
+            "maxLength": most,
+            "description": "empty where it is absent",
+            "example": "An example of a description",
+        },
+    )
+
+
 class Body(Schema):
     """Base of JSON bodies, nested ones too: what we do not know we ignore."""
 

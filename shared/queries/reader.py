@@ -27,6 +27,7 @@ from shared.queries.blocks import Block, UnreadableColumn
 from shared.queries.columns import MAX_VALUES, TooManyValues
 from shared.queries.failures import detail_of, failure_of, garbled
 from shared.queries.watch import Cancelled, Expired, TooManyBytes, Watch
+from shared.turns import NoTurn, Turns
 
 log = get_logger(__name__)
 
@@ -34,7 +35,6 @@ MAX_ROWS = 10_000
 MAX_RESULT_BYTES = 64 * 1024 * 1024
 # The database ends a statement after 10 s (profile `reader`). This is for one that does not answer.
 DEADLINE_SECS = 12.0
-_WAIT_SECS = 1.0
 # Of a name, in an error.
 _TOLD_CHARS = 200
 _encode = msgspec.json.Encoder().encode
@@ -90,7 +90,8 @@ class Reader:
     def __init__(self, url: str, *, pool_size: int) -> None:
         self._url = url
         self._idle: queue.LifoQueue[Connection] = queue.LifoQueue()
-        self._slots = queue.Queue[None](maxsize=pool_size)
+        # A query may take ten seconds: where all places are taken by such, nobody waits for one.
+        self._turns = Turns(pool_size, patient=0)
 
     def run(
         self,
@@ -142,15 +143,19 @@ class Reader:
     def _connection(self, watch: Watch) -> Iterator[Connection]:
         """A connection of the pool under `watch`; only a finished statement gives it back."""
         try:
-            self._slots.put(None, timeout=_WAIT_SECS)
-        except queue.Full:
+            with self._turns.turn(), self._taken() as connection:
+                _connect(connection, watch)
+                yield connection
+        except NoTurn:
             log.warning("queries_busy")
             raise Unavailable(
                 "too many queries are running", code="queries_busy", retry_after_secs=2
             ) from None
+
+    @contextmanager
+    def _taken(self) -> Iterator[Connection]:
         connection = self._take()
         try:
-            _connect(connection, watch)
             yield connection
         finally:
             # False once the end of the answer was read, and by nothing else.
@@ -159,7 +164,6 @@ class Reader:
                 connection.disconnect()
             else:
                 self._idle.put(connection)
-            self._slots.get_nowait()
 
     def _take(self) -> Connection:
         try:

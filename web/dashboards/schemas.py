@@ -16,7 +16,7 @@ from shared.dashboards.rules import (
     MAX_POSITION,
     MAX_TITLE_LENGTH,
 )
-from web.params import Body, Timestamp
+from web.params import Body, Timestamp, description_field, name_field
 
 _WHO = {"description": "the address of a person or the name of a key"}
 
@@ -45,23 +45,8 @@ def _position(least: int, description: str | None = None) -> fields.Integer:
 class DashboardBody(Body):
     """A dashboard as a whole, without its tiles."""
 
-    name = fields.String(
-        required=True,
-        metadata={
-            "description": "blanks around it are cut off",
-            "minLength": 1,
-            "maxLength": MAX_NAME_LENGTH,
-        },
-    )
-    description = fields.String(
-        load_default=None,
-        allow_none=True,
-        metadata={
-            "maxLength": MAX_DESCRIPTION_LENGTH,
-            "description": "empty where it is absent",
-            "example": "An example of a description",
-        },
-    )
+    name = name_field(MAX_NAME_LENGTH)
+    description = description_field(MAX_DESCRIPTION_LENGTH)
     definition = _opaque("what a client wants to know about the dashboard", MAX_DEFINITION_BYTES)
 
 

@@ -9,29 +9,14 @@ from shared.queries.service import (
     MAX_PARAMS,
     MAX_PARAMS_BYTES,
 )
-from web.params import Body, Timestamp
+from web.params import Body, Timestamp, description_field, name_field
 
 
 class QueryBody(Body):
     """A saved query as a whole."""
 
-    name = fields.String(
-        required=True,
-        metadata={
-            "description": "unique in the organization; blanks around it are cut off",
-            "minLength": 1,
-            "maxLength": MAX_NAME_LENGTH,
-        },
-    )
-    description = fields.String(
-        load_default=None,
-        allow_none=True,
-        metadata={
-            "maxLength": MAX_DESCRIPTION_LENGTH,
-            "description": "empty where it is absent",
-            "example": "An example of a description",
-        },
-    )
+    name = name_field(MAX_NAME_LENGTH, "unique in the organization; ")
+    description = description_field(MAX_DESCRIPTION_LENGTH)
     sql_text = fields.String(
         required=True,
         metadata={
