@@ -30,6 +30,7 @@ _PREFIXES = {
     "clickhouse_readonly_url": ("clickhouse://", "clickhouses://"),
     "evaluator_endpoint": ("http://", "https://"),
     "public_url": ("http://", "https://"),
+    "audit_llm_base_url": ("http://", "https://"),
 }
 
 
@@ -181,6 +182,25 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Seconds, Meta(description="longest an asynchronous job is polled")
     ] = 3600
 
+    # Watching
+    webhook_allow_private: Annotated[
+        bool,
+        Meta(description="1: webhooks and Slack may reach loopback, private, link-local addresses"),
+    ] = False
+    alert_query_concurrency: Annotated[
+        Count, Meta(description="statements of `custom_sql` alerts that run at once, over all")
+    ] = 4
+    audit_llm_base_url: Annotated[
+        str | None,
+        Meta(description="OpenAI-compatible server that writes reports of audits; unset: none are"),
+    ] = None
+    audit_llm_model: Annotated[
+        str | None, Meta(description="its model; required with `AUDIT_LLM_BASE_URL`")
+    ] = None
+    audit_llm_api_key: Annotated[
+        str | None, Meta(description="its bearer token; unset: requests carry none")
+    ] = None
+
     # Readiness
     ready_max_ingest_lag_secs: Annotated[
         Seconds, Meta(description="/ready is 503 when the oldest undrained batch is older")
@@ -227,6 +247,8 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
         reason, _, path = str(error).partition(" - at `$.")
         raise ConfigurationError(f"{path.rstrip('`').upper()}: {reason}") from None
     _require_complete_mail(settings)
+    if settings.audit_llm_base_url is not None and settings.audit_llm_model is None:
+        raise ConfigurationError("AUDIT_LLM_MODEL is not set, and AUDIT_LLM_BASE_URL needs it")
     return settings
 
 

@@ -32,4 +32,9 @@ GROUPS: dict[str, Group] = {
     "evaluator": Group(("evaluator",), lambda settings: settings.evaluator_concurrency),
     "background": Group(("background",), lambda _settings: 4),
     "mail": Group(("mail",), lambda _settings: 2),
+    # Half of the threads stay for rules that are added up together while statements run.
+    "alerts": Group(("alerts",), lambda settings: settings.alert_query_concurrency + 4),
+    "notifications": Group(("notifications",), lambda _settings: 2),
+    # An audit reads a lot and nobody waits for it.
+    "audits": Group(("audits",), lambda _settings: 2, niceness=5),
 }

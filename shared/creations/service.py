@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from shared.creations.models import Creation
 
-Kind = Literal["query", "dashboard"]
+Kind = Literal["query", "dashboard", "alert", "incident", "audit_run"]
 
 
 def record(session: Session, org_id: uuid.UUID, kind: Kind) -> None:

@@ -71,10 +71,6 @@ def _created(kind: Kind) -> Callable[[Subject], int]:
     return count
 
 
-def _none(_subject: Subject) -> int:
-    return 0
-
-
 COUNTERS: Mapping[str, Counter] = {
     "events_ingested": Counter(
         "events that arrived in the window; one sent twice counts once, where it came first",
@@ -95,9 +91,13 @@ COUNTERS: Mapping[str, Counter] = {
         "evaluations that ended in the window however they did: `done`, `error` or `timeout`",
         lambda subject: subject.evaluations.runs,
     ),
-    "audit_runs": Counter("runs of audits that began in the window", _none),
-    "incidents_opened": Counter("incidents opened in the window", _none),
-    "alerts_created": Counter("alerts created in the window", _none),
+    "audit_runs": Counter(
+        "runs of audits that began in the window, those of deleted ones too", _created("audit_run")
+    ),
+    "incidents_opened": Counter(
+        "incidents opened in the window, those of deleted alerts too", _created("incident")
+    ),
+    "alerts_created": Counter("alerts created in the window, deleted ones too", _created("alert")),
     "queries_created": Counter(
         "queries saved in the window for the first time, deleted ones too", _created("query")
     ),

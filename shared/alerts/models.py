@@ -1,0 +1,93 @@
+"""Alert rules, and how far each has been evaluated."""
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    CheckConstraint,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.orm import Mapped, mapped_column
+
+from shared.ids import new_id
+from shared.postgres import Base, created_at_column, timestamp_type
+
+
+class Alert(Base):
+    """A rule as people write it; `revision` grows with each change of it."""
+
+    __tablename__ = "alerts"
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
+    org_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
+    name: Mapped[str]
+    description: Mapped[str | None]
+    enabled: Mapped[bool]
+    trigger_kind: Mapped[str]
+    trigger_spec: Mapped[dict[str, Any]] = mapped_column(JSON)
+    severity: Mapped[str]
+    min_breaches: Mapped[int]
+    eval_window: Mapped[int]
+    eval_interval_secs: Mapped[int]
+    channels: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
+    revision: Mapped[int] = mapped_column(server_default=text("1"))
+    created_by: Mapped[str]
+    created_at: Mapped[datetime] = created_at_column()
+    updated_at: Mapped[datetime] = created_at_column()
+
+    __table_args__ = (
+        CheckConstraint("severity IN ('info', 'warning', 'critical')", name="severity"),
+        # What refers to an alert does so within its organization.
+        UniqueConstraint("org_id", "id", name="uq_alerts_id"),
+        Index("ix_alerts_newest", "org_id", "created_at"),
+    )
+
+
+class AlertState(Base):
+    """What the evaluations of an enabled rule left behind; made and reset with the rule.
+
+    `due_at`: when to evaluate next, null while the rule is disabled. `evaluated_to`: the moment up
+    to which the last evaluation looked at events. `recent`: whether the last evaluations breached,
+    oldest first, at most `eval_window` of them. `clean`: evaluations without a breach since the
+    last one with. `last_due_at` and `last_attempted_at`: when the last evaluation should have been,
+    and was, recorded. A worker holds the rule while `lease_token` is its own.
+    """
+
+    __tablename__ = "alert_states"
+
+    alert_id: Mapped[uuid.UUID] = mapped_column(primary_key=True)
+    org_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
+    is_sql: Mapped[bool] = mapped_column(server_default=text("false"))
+    due_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    last_due_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    last_attempted_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    last_error: Mapped[str | None]
+    evaluated_to: Mapped[datetime | None] = mapped_column(timestamp_type)
+    recent: Mapped[list[bool]] = mapped_column(ARRAY(Boolean), server_default=text("'{}'"))
+    clean: Mapped[int] = mapped_column(server_default=text("0"))
+    lease_token: Mapped[uuid.UUID | None]
+    lease_expires_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["org_id", "alert_id"],
+            [Alert.org_id, Alert.id],
+            name="fk_alert_states_alert",
+            ondelete="CASCADE",
+        ),
+        Index(
+            "ix_alert_states_due",
+            "is_sql",
+            "org_id",
+            "due_at",
+            postgresql_where=text("due_at IS NOT NULL"),
+        ),
+    )

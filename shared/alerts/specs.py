@@ -1,0 +1,144 @@
+"""What the five kinds of triggers are told (wire §9), as typed values.
+
+`trigger_spec` of a rule is kept as it was sent; what it leaves out has the defaults here.
+"""
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+Op = Literal[">", ">=", "<", "<=", "==", "gt", "gte", "lt", "lte", "eq"]
+
+_COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+}
+_SYMBOLS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "eq": "=="}
+
+MIN_WINDOW_SECS, MAX_WINDOW_SECS = 60, 30 * 86_400
+
+WindowSecs = Annotated[int, Meta(ge=MIN_WINDOW_SECS, le=MAX_WINDOW_SECS)]
+Text = Annotated[str, Meta(min_length=1, max_length=256)]
+MinCount = Annotated[int, Meta(ge=1, le=1_000_000_000)]
+
+Metric = Literal[
+    "event_count",
+    "error_count",
+    "error_rate",
+    "p95_latency_ms",
+    "p99_latency_ms",
+    "token_sum",
+    "session_count",
+]
+
+
+def symbol(op: Op) -> str:
+    """The operator as a sign: `gt` is `>`."""
+    return _SYMBOLS.get(op, op)
+
+
+def holds(op: Op, value: float, bound: float) -> bool:
+    """Whether `value op bound`."""
+    return _COMPARISONS[symbol(op)](value, bound)
+
+
+class Spec(msgspec.Struct, frozen=True, kw_only=True):
+    """`auto_resolve`: an incident ends by itself after eval_window clean evaluations."""
+
+    auto_resolve: bool = False
+
+
+class EventFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """Which events count; what is None admits all."""
+
+    environment: Text | None = None
+    event_type: Text | None = None
+    agent_id: Text | None = None
+    model: Text | None = None
+    tool_name: Text | None = None
+
+
+class MetricThreshold(Spec, frozen=True, kw_only=True):
+    """A number computed from the events of the last `window_secs`."""
+
+    metric: Metric
+    op: Op
+    value: float
+    window_secs: WindowSecs
+    filter: EventFilter = EventFilter()
+
+
+class CustomSql(Spec, frozen=True, kw_only=True):
+    """A statement: with `op` and `value` its number is compared, without any row breaches."""
+
+    sql: str
+    op: Op | None = None
+    value: float | None = None
+
+
+class EvaluationScore(Spec, frozen=True, kw_only=True):
+    """The average of a score over the evaluations of the last `window_secs`."""
+
+    score_key: Text
+    op: Op
+    value: float
+    window_secs: WindowSecs
+    min_count: MinCount = 1
+    environment: Text | None = None
+    agent_id: Text | None = None
+
+
+class ScoreCondition(msgspec.Struct, frozen=True, kw_only=True):
+    """The average of one score, compared."""
+
+    score_key: Text
+    op: Op
+    value: float
+
+
+class AtLeast(msgspec.Struct, frozen=True, kw_only=True):
+    """How many of the conditions have to hold."""
+
+    at_least: Annotated[int, Meta(ge=1)]
+
+
+class EvalCompound(Spec, frozen=True, kw_only=True):
+    """Several averages of scores together."""
+
+    combinator: Literal["any", "all"] | AtLeast
+    conditions: Annotated[tuple[ScoreCondition, ...], Meta(min_length=1, max_length=20)]
+    window_secs: WindowSecs = 3600
+    min_count: MinCount = 1
+    environment: Text | None = None
+
+
+class PerEvent(Spec, frozen=True, kw_only=True):
+    """Any event of the last `lookback_secs` that matches."""
+
+    event_type: Text
+    lookback_secs: WindowSecs
+    environment: Text | None = None
+    tool_name: Text | None = None
+    agent_id: Text | None = None
+    error_type: Text | None = None
+    message_contains: Text | None = None
+
+
+SPECS: Mapping[str, type[Spec]] = {
+    "metric_threshold": MetricThreshold,
+    "custom_sql": CustomSql,
+    "evaluation_score": EvaluationScore,
+    "eval_compound": EvalCompound,
+    "per_event": PerEvent,
+}
+
+
+def spec_of(trigger_kind: str, stored: Mapping[str, Any]) -> Spec:
+    """The typed spec of a stored rule; raises `msgspec.ValidationError` for one that is none."""
+    return msgspec.convert(dict(stored), SPECS[trigger_kind])

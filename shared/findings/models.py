@@ -1,0 +1,155 @@
+"""Findings of audits, in which runs they were found, and which an organization does not want."""
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    CheckConstraint,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from shared.audits.models import Audit, AuditRun
+from shared.ids import new_id
+from shared.postgres import Base, created_at_column, timestamp_type
+
+
+class Finding(Base):
+    """A pattern that an audit found, one row however often it is found again.
+
+    A resolved one stays as it was: the same pattern is a new finding afterwards. `priority` is that
+    of the formula; `acknowledged_at` lowers the rank at which it is shown.
+    """
+
+    __tablename__ = "findings"
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
+    org_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
+    audit_id: Mapped[uuid.UUID]
+    fingerprint: Mapped[str]
+    signal: Mapped[str]
+    title: Mapped[str]
+    category: Mapped[str]
+    failure_type: Mapped[str]
+    kind: Mapped[str]
+    severity: Mapped[str]
+    magnitude: Mapped[str]
+    priority: Mapped[float]
+    status: Mapped[str] = mapped_column(server_default=text("'open'"))
+    occurrences: Mapped[int] = mapped_column(server_default=text("1"))
+    first_seen_at: Mapped[datetime] = mapped_column(timestamp_type)
+    last_seen_at: Mapped[datetime] = mapped_column(timestamp_type)
+    description: Mapped[str]
+    root_cause_hypothesis: Mapped[str | None]
+    recommendation: Mapped[str | None]
+    expected_impact: Mapped[str | None]
+    effort: Mapped[str | None]
+    evidence: Mapped[dict[str, Any]] = mapped_column(JSON)
+    evidence_queries: Mapped[list[dict[str, str]]] = mapped_column(JSON)
+    scope: Mapped[dict[str, list[str]]] = mapped_column(JSON)
+    assigned_to: Mapped[str | None]
+    issue_id: Mapped[str | None]
+    acknowledged_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    created_at: Mapped[datetime] = created_at_column()
+    updated_at: Mapped[datetime] = created_at_column()
+
+    __table_args__ = (
+        CheckConstraint("kind IN ('failure', 'improvement', 'policy')", name="kind"),
+        CheckConstraint("severity IN ('info', 'warning', 'critical')", name="severity"),
+        CheckConstraint("magnitude IN ('small', 'medium', 'big')", name="magnitude"),
+        CheckConstraint(
+            "status IN ('open', 'recurring', 'resolved', 'dismissed', 'muted')", name="status"
+        ),
+        # What refers to a finding does so within its organization.
+        UniqueConstraint("org_id", "id", name="uq_findings_id"),
+        ForeignKeyConstraint(
+            ["org_id", "audit_id"],
+            [Audit.org_id, Audit.id],
+            name="fk_findings_audit",
+            ondelete="CASCADE",
+        ),
+        Index(
+            "uq_findings_fingerprint",
+            "audit_id",
+            "fingerprint",
+            unique=True,
+            postgresql_where=text("status <> 'resolved'"),
+        ),
+        Index("ix_findings_fingerprint", "org_id", "fingerprint"),
+        Index("ix_findings_of_audit", "org_id", "audit_id"),
+    )
+
+
+class FindingSighting(Base):
+    """A run found a pattern; one row a run and finding, so that a run counts once."""
+
+    __tablename__ = "finding_sightings"
+
+    org_id: Mapped[uuid.UUID] = mapped_column(
+        ForeignKey("organizations.id", ondelete="CASCADE"), primary_key=True
+    )
+    run_id: Mapped[uuid.UUID] = mapped_column(primary_key=True)
+    finding_id: Mapped[uuid.UUID] = mapped_column(primary_key=True)
+
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["org_id", "run_id"],
+            [AuditRun.org_id, AuditRun.id],
+            name="fk_finding_sightings_run",
+            ondelete="CASCADE",
+        ),
+        ForeignKeyConstraint(
+            ["org_id", "finding_id"],
+            [Finding.org_id, Finding.id],
+            name="fk_finding_sightings_finding",
+            ondelete="CASCADE",
+        ),
+        Index("ix_finding_sightings_finding", "org_id", "finding_id"),
+    )
+
+
+class Suppression(Base):
+    """A fingerprint that no audit of the organization files any more; `action`: mute, dismiss."""
+
+    __tablename__ = "finding_suppressions"
+
+    org_id: Mapped[uuid.UUID] = mapped_column(
+        ForeignKey("organizations.id", ondelete="CASCADE"), primary_key=True
+    )
+    fingerprint: Mapped[str] = mapped_column(primary_key=True)
+    action: Mapped[str]
+    reason: Mapped[str | None]
+    created_by: Mapped[str]
+    created_at: Mapped[datetime] = created_at_column()
+
+    __table_args__ = (CheckConstraint("action IN ('mute', 'dismiss')", name="action"),)
+
+
+class FindingAction(Base):
+    """What somebody decided about a finding, and why."""
+
+    __tablename__ = "finding_actions"
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
+    org_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
+    finding_id: Mapped[uuid.UUID]
+    action: Mapped[str]
+    reason: Mapped[str | None]
+    actor: Mapped[str]
+    at: Mapped[datetime] = created_at_column()
+
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["org_id", "finding_id"],
+            [Finding.org_id, Finding.id],
+            name="fk_finding_actions_finding",
+            ondelete="CASCADE",
+        ),
+        Index("ix_finding_actions_finding", "org_id", "finding_id", "at"),
+    )

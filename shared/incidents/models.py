@@ -1,0 +1,161 @@
+"""Incidents, and what people said and did about them."""
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    CheckConstraint,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Identity,
+    Index,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.orm import Mapped, mapped_column
+
+from shared.alerts.models import Alert
+from shared.findings.models import Finding
+from shared.ids import new_id
+from shared.postgres import Base, created_at_column, timestamp_type
+
+OPEN = "state <> 'resolved'"
+
+
+class Incident(Base):
+    """Something that needs people, from its opening until it is resolved.
+
+    What is told of its alert or finding (`alert_name`, `alert_severity`, `trigger_kind`,
+    `channels`) is as it was at the opening. For an incident of an audit `alert_name` is null and
+    `origin` the audit, for one of an alert `origin` is the alert: `{"id", "name"}`.
+    """
+
+    __tablename__ = "incidents"
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
+    org_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
+    title: Mapped[str]
+    source: Mapped[str]
+    source_finding_id: Mapped[uuid.UUID | None] = mapped_column(
+        ForeignKey(Finding.id, ondelete="SET NULL")
+    )
+    alert_id: Mapped[uuid.UUID | None]
+    alert_name: Mapped[str | None]
+    alert_severity: Mapped[str]
+    trigger_kind: Mapped[str | None]
+    origin: Mapped[dict[str, Any] | None] = mapped_column(JSON)
+    channels: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
+    state: Mapped[str] = mapped_column(server_default=text("'firing'"))
+    opened_at: Mapped[datetime] = created_at_column()
+    last_breach_at: Mapped[datetime] = created_at_column()
+    acknowledged_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    acknowledged_by: Mapped[str | None]
+    assignees: Mapped[list[str]] = mapped_column(ARRAY(Text), server_default=text("'{}'"))
+    resolved_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    resolved_by: Mapped[str | None]
+    breach_value: Mapped[float | None]
+    breach_summary: Mapped[str | None]
+    evidence: Mapped[dict[str, Any] | None] = mapped_column(JSON)
+
+    __table_args__ = (
+        CheckConstraint("source IN ('alert', 'manual', 'audit')", name="source"),
+        CheckConstraint("state IN ('firing', 'acknowledged', 'resolved')", name="state"),
+        CheckConstraint("alert_severity IN ('info', 'warning', 'critical')", name="severity"),
+        # What refers to an incident does so within its organization.
+        UniqueConstraint("org_id", "id", name="uq_incidents_id"),
+        ForeignKeyConstraint(
+            ["org_id", "alert_id"],
+            [Alert.org_id, Alert.id],
+            name="fk_incidents_alert",
+            ondelete="CASCADE",
+        ),
+        # An alert has one open incident, a finding too, whoever opens it.
+        Index("uq_incidents_open_of_alert", "alert_id", unique=True, postgresql_where=text(OPEN)),
+        Index(
+            "uq_incidents_open_of_finding",
+            "source_finding_id",
+            unique=True,
+            postgresql_where=text(OPEN),
+        ),
+        Index("ix_incidents_newest", "org_id", "opened_at"),
+        Index("ix_incidents_open", "org_id", "opened_at", postgresql_where=text(OPEN)),
+        Index("ix_incidents_of_alert", "org_id", "alert_id"),
+    )
+
+
+class IncidentComment(Base):
+    """Something that was said; a deleted one stays as a tombstone without its body."""
+
+    __tablename__ = "incident_comments"
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
+    org_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
+    incident_id: Mapped[uuid.UUID]
+    author_email: Mapped[str]
+    body: Mapped[str | None]
+    created_at: Mapped[datetime] = created_at_column()
+    edited_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    deleted_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["org_id", "incident_id"],
+            [Incident.org_id, Incident.id],
+            name="fk_incident_comments_incident",
+            ondelete="CASCADE",
+        ),
+        Index("ix_incident_comments_incident", "org_id", "incident_id", "created_at"),
+    )
+
+
+class IncidentSubscriber(Base):
+    """An address that gets mail about an incident, from whenever `unsubscribed_at` is null."""
+
+    __tablename__ = "incident_subscribers"
+
+    org_id: Mapped[uuid.UUID] = mapped_column(
+        ForeignKey("organizations.id", ondelete="CASCADE"), primary_key=True
+    )
+    incident_id: Mapped[uuid.UUID] = mapped_column(primary_key=True)
+    email: Mapped[str] = mapped_column(primary_key=True)
+    source: Mapped[str]
+    subscribed_at: Mapped[datetime] = created_at_column()
+    unsubscribed_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["org_id", "incident_id"],
+            [Incident.org_id, Incident.id],
+            name="fk_incident_subscribers_incident",
+            ondelete="CASCADE",
+        ),
+    )
+
+
+class IncidentActivity(Base):
+    """What happened to an incident, oldest first by `id`."""
+
+    __tablename__ = "incident_activity"
+
+    id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)
+    org_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
+    incident_id: Mapped[uuid.UUID]
+    kind: Mapped[str]
+    actor: Mapped[str]
+    at: Mapped[datetime] = created_at_column()
+    detail: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["org_id", "incident_id"],
+            [Incident.org_id, Incident.id],
+            name="fk_incident_activity_incident",
+            ondelete="CASCADE",
+        ),
+        Index("ix_incident_activity_incident", "org_id", "incident_id", "id"),
+    )

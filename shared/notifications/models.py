@@ -1,0 +1,67 @@
+"""Notifications as PostgreSQL keeps them: one row a delivery, the outbox of those over HTTP."""
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from shared.ids import new_id
+from shared.incidents.models import Incident
+from shared.mail.models import Mail
+from shared.postgres import Base, created_at_column, timestamp_type
+
+
+class Notification(Base):
+    """One delivery to one target; `id` is the `delivery_id` that receivers know it by.
+
+    `incident_id` is null for a test. `content` is what the delivery says, the same in each attempt;
+    where it goes and the secret that signs it are read from the organization's settings
+    (`url_setting_key`, `secret_setting_key`) when it is sent, so that neither lies here. A delivery
+    by mail is a row of `mails` (`mail_id`), whose outcome is copied here.
+    """
+
+    __tablename__ = "notifications"
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
+    org_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
+    incident_id: Mapped[uuid.UUID | None]
+    channel: Mapped[str]
+    target: Mapped[str]
+    event: Mapped[str]
+    content: Mapped[dict[str, Any]] = mapped_column(JSON)
+    url_setting_key: Mapped[str | None]
+    secret_setting_key: Mapped[str | None]
+    mail_id: Mapped[uuid.UUID | None] = mapped_column(
+        ForeignKey(Mail.id, ondelete="SET NULL"), index=True
+    )
+    status: Mapped[str] = mapped_column(server_default=text("'queued'"))
+    attempts: Mapped[int] = mapped_column(server_default=text("0"))
+    error: Mapped[str | None]
+    request_id: Mapped[str]
+    created_at: Mapped[datetime] = created_at_column()
+    next_attempt_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    expires_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    lease_token: Mapped[uuid.UUID | None]
+    lease_expires_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    finished_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+
+    __table_args__ = (
+        CheckConstraint("channel IN ('email', 'slack', 'webhook', 'dashboard')", name="channel"),
+        CheckConstraint("event IN ('alert.firing', 'alert.resolved', 'alert.test')", name="event"),
+        CheckConstraint("status IN ('queued', 'sent', 'failed', 'skipped')", name="status"),
+        ForeignKeyConstraint(
+            ["org_id", "incident_id"],
+            [Incident.org_id, Incident.id],
+            name="fk_notifications_incident",
+            ondelete="CASCADE",
+        ),
+        Index("ix_notifications_incident", "org_id", "incident_id", "created_at"),
+        Index(
+            "ix_notifications_due",
+            "org_id",
+            "next_attempt_at",
+            postgresql_where=text("status = 'queued' AND mail_id IS NULL"),
+        ),
+    )

@@ -1,0 +1,33 @@
+"""The signals of audits: deterministic, one module each, all of them in `SIGNALS`."""
+
+from shared.signals.interface import Candidate, EvidenceQuery, Find, Look, Sensitivity, Window
+
+# The names of wire §11, in the order in which an audit runs them.
+NAMES = (
+    "error_cluster",
+    "tool_failure",
+    "latency_drift",
+    "error_drift",
+    "score_drift",
+    "goal_failure",
+    "abandoned_session",
+    "tool_loop",
+    "context_pressure",
+    "token_outlier",
+    "leaked_credential",
+    "evaluation_gap",
+)
+
+# One row a signal; a signal that is added is a module and a row.
+SIGNALS: dict[str, Find] = {}
+
+__all__ = [
+    "NAMES",
+    "SIGNALS",
+    "Candidate",
+    "EvidenceQuery",
+    "Find",
+    "Look",
+    "Sensitivity",
+    "Window",
+]
