@@ -1,0 +1,61 @@
+"""What evaluates a rule is handed, and what it hands back."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from shared.alerts.specs import Spec
+from shared.queries.run import Runner
+from shared.runtime import Runtime
+
+
+@dataclass(frozen=True)
+class Context:
+    """What rules are evaluated with, and the organization whose rows they are evaluated over."""
+
+    runtime: Runtime
+    runner: Runner
+    org_id: str
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule that is due.
+
+    What happened before `until` counts. `since` is the `until` of the evaluation before, None for
+    the first one.
+    """
+
+    alert_id: UUID
+    spec: Spec
+    since: datetime | None
+    until: datetime
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What an evaluation saw.
+
+    `value` is the number that was compared, None where there was nothing to make one of, which
+    never breaches. `summary` is one sentence for people, `evidence` what it rests on (JSON).
+    """
+
+    value: float | None
+    breached: bool
+    summary: str
+    evidence: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class NotEvaluated:
+    """Neither a breach nor a clean evaluation, with the reason as a sentence for people."""
+
+    reason: str
+
+
+Outcome = Reading | NotEvaluated
+
+# Evaluates the rules of one kind, whose specs are all of that kind's type; one outcome a rule.
+Evaluate = Callable[[Context, Sequence[Rule]], Mapping[UUID, Outcome]]
