@@ -5,6 +5,7 @@ from typing import cast
 
 from flask import Flask, current_app
 
+from shared.clickhouse.published import schema_of
 from shared.identity import Authenticator
 from shared.ingest.accept import Ingest
 from shared.queries.run import Runner
@@ -51,3 +52,9 @@ def state() -> State:
 def runtime() -> Runtime:
     """The runtime of the application that is handling the request."""
     return state().runtime
+
+
+def published_schema() -> str:
+    """The database that statements may name; none where this deployment runs no SQL."""
+    url = runtime().settings.clickhouse_readonly_url
+    return "" if url is None else schema_of(url)

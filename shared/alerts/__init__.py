@@ -1,0 +1,1 @@
+"""Alert rules: what people want to be told of."""

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from shared.clickhouse.published import schema_of
 from shared.dashboards.service import delete_query as delete_unless_shown
 from shared.queries import service as queries
 from shared.queries.models import SavedQuery
@@ -11,7 +10,7 @@ from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.queries.run import add_run
 from web.queries.schemas import DeletedQuery, QueryBody, QueryList, QueryRow
-from web.state import runtime
+from web.state import published_schema, runtime
 
 blueprint = Blueprint("queries", "Read-only SQL over what agents did, saved or run at once")
 add_run(blueprint)
@@ -40,7 +39,7 @@ def create_query(body: dict[str, Any]) -> SavedQuery:
     author = current_identity().name
     with runtime().postgres.transaction() as session:
         return queries.create(
-            session, current_org_id(), _content(body), schema=_schema(), created_by=author
+            session, current_org_id(), _content(body), schema=published_schema(), created_by=author
         )
 
 
@@ -62,7 +61,7 @@ def replace_query(body: dict[str, Any], query_id: str) -> SavedQuery:
     """Replace a saved query as a whole, for all tiles that show it; checked like a new one."""
     with runtime().postgres.transaction() as session:
         return queries.replace(
-            session, current_org_id(), query_id, _content(body), schema=_schema()
+            session, current_org_id(), query_id, _content(body), schema=published_schema()
         )
 
 
@@ -84,9 +83,3 @@ def _content(body: dict[str, Any]) -> QueryContent:
         sql_text=body["sql_text"],
         params=body["params"] or [],
     )
-
-
-def _schema() -> str:
-    """The database that a saved query may name; none where no SQL can be run."""
-    url = runtime().settings.clickhouse_readonly_url
-    return "" if url is None else schema_of(url)

@@ -1,0 +1,175 @@
+"""What an alert rule may be. Pure decisions."""
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from shared import bounds
+from shared.alerts.specs import (
+    SPECS,
+    AtLeast,
+    CustomSql,
+    EvalCompound,
+    EventFilter,
+    MetricThreshold,
+    PerEvent,
+    ScoreCondition,
+    Spec,
+)
+from shared.channels import check_channels
+from shared.errors import Invalid
+from shared.postgres.room import Room
+from shared.queries.guard import guard
+
+MAX_NAME_LENGTH = 200
+MAX_DESCRIPTION_LENGTH = 10_000
+SEVERITIES = ("info", "warning", "critical")
+MIN_INTERVAL_SECS, MAX_INTERVAL_SECS, DEFAULT_INTERVAL_SECS = 30, 86_400, 300
+MAX_EVAL_WINDOW = 100
+# What an organization has is listed as a whole.
+ROOM = Room(rows=2000, total_bytes=16 * 1024 * 1024)
+
+
+@dataclass(frozen=True)
+class AlertContent:
+    """What people decide about a rule."""
+
+    name: str
+    description: str | None
+    enabled: bool
+    trigger_kind: str
+    trigger_spec: Mapping[str, Any]
+    severity: str
+    min_breaches: int
+    eval_window: int
+    eval_interval_secs: int
+    channels: list[Any]
+
+
+def checked(wanted: AlertContent, *, schema: str) -> tuple[dict[str, Any], int]:
+    """The columns, and how many bytes they have together; raises `Invalid` naming the field.
+
+    `schema` is the database of the published tables, which a statement may name.
+    """
+    name = bounds.require_name("name", wanted.name, most=MAX_NAME_LENGTH)
+    description = wanted.description
+    if description is not None:
+        description = bounds.require_text("description", description, most=MAX_DESCRIPTION_LENGTH)
+    _require_one_of("severity", wanted.severity, SEVERITIES)
+    _require_between("eval_window", wanted.eval_window, 1, MAX_EVAL_WINDOW)
+    _require_between(
+        "eval_interval_secs", wanted.eval_interval_secs, MIN_INTERVAL_SECS, MAX_INTERVAL_SECS
+    )
+    if not 1 <= wanted.min_breaches <= wanted.eval_window:
+        raise Invalid.field("min_breaches", "must be from 1 to eval_window")
+    spec = checked_spec(wanted.trigger_kind, wanted.trigger_spec, schema=schema)
+    channels = check_channels(wanted.channels)
+    columns = {
+        "name": name,
+        "description": description,
+        "enabled": wanted.enabled,
+        "trigger_kind": wanted.trigger_kind,
+        "trigger_spec": spec,
+        "severity": wanted.severity,
+        "min_breaches": wanted.min_breaches,
+        "eval_window": wanted.eval_window,
+        "eval_interval_secs": wanted.eval_interval_secs,
+        "channels": channels,
+    }
+    texts = f"{name}{description or ''}{json.dumps(spec)}{json.dumps(channels)}"
+    return columns, len(texts.encode())
+
+
+def checked_spec(kind: str, given: Mapping[str, Any], *, schema: str) -> dict[str, Any]:
+    """The spec as it is kept: as it was sent, without what we do not know and without nulls.
+
+    Raises `Invalid` naming `trigger_kind`, or the field of `trigger_spec`.
+    """
+    _require_one_of("trigger_kind", kind, tuple(SPECS))
+    kept = _known(given, SPECS[kind])
+    try:
+        spec = msgspec.convert(kept, SPECS[kind])
+    except msgspec.ValidationError as error:
+        raise _named(str(error)) from None
+    _require_meaning(spec, schema)
+    return kept
+
+
+def _known(given: Mapping[str, Any], struct: type[msgspec.Struct]) -> dict[str, Any]:
+    """The fields of `struct` that were sent, with the same done to what lies in them."""
+    names = {field.name for field in msgspec.structs.fields(struct)}
+    kept = {name: one for name, one in given.items() if name in names and one is not None}
+    if struct is MetricThreshold and isinstance(kept.get("filter"), dict):
+        kept["filter"] = _known(kept["filter"], EventFilter)
+    if struct is EvalCompound and isinstance(kept.get("conditions"), list):
+        kept["conditions"] = [
+            _known(one, ScoreCondition) if isinstance(one, dict) else one
+            for one in kept["conditions"]
+        ]
+    return kept
+
+
+def _require_meaning(spec: Spec, schema: str) -> None:
+    """What types alone do not say."""
+    if isinstance(spec, CustomSql):
+        _require_statement(spec, schema)
+    elif isinstance(spec, EvalCompound):
+        for index, condition in enumerate(spec.conditions):
+            _require_finite(f"trigger_spec.conditions.{index}.value", condition.value)
+        wanted = spec.combinator
+        if isinstance(wanted, AtLeast) and wanted.at_least > len(spec.conditions):
+            raise Invalid.field(
+                "trigger_spec.combinator.at_least", "must be at most the number of conditions"
+            )
+    elif not isinstance(spec, PerEvent):
+        _require_finite("trigger_spec.value", getattr(spec, "value", 0.0))
+
+
+def _require_statement(spec: CustomSql, schema: str) -> None:
+    if (spec.op is None) != (spec.value is None):
+        missing = "op" if spec.op is None else "value"
+        raise Invalid.field(f"trigger_spec.{missing}", "op and value come together")
+    if spec.value is not None:
+        _require_finite("trigger_spec.value", spec.value)
+    try:
+        guard(spec.sql, [], schema=schema)
+    except Invalid as refused:
+        reasons = [reason for reasons in refused.fields.values() for reason in reasons]
+        raise Invalid(
+            f"trigger_spec.sql: {'; '.join(reasons)}",
+            fields={"trigger_spec.sql": reasons},
+            code=refused.code,
+        ) from None
+    # PostgreSQL keeps no U+0000, whatever ClickHouse makes of it.
+    if "\x00" in spec.sql:
+        raise Invalid.field("trigger_spec.sql", "must not contain U+0000")
+
+
+def _require_finite(field: str, number: float) -> None:
+    if not math.isfinite(number):
+        raise Invalid.field(field, "must be a finite number")
+
+
+def _require_one_of(field: str, value: str, options: tuple[str, ...]) -> None:
+    if value not in options:
+        raise Invalid.field(field, f"must be one of {', '.join(options)}")
+
+
+def _require_between(field: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise Invalid.field(field, f"must be from {least} to {most}")
+
+
+def _named(message: str) -> Invalid:
+    """msgspec's sentence as a field and a reason: it ends in "- at `$.conditions[0].op`"."""
+    reason, _, path = message.partition(" - at `$")
+    where = path.rstrip("`").replace("[", ".").replace("]", "")
+    missing = re.fullmatch(r"Object missing required field `(\w+)`", reason)
+    if missing:
+        return Invalid.field(f"trigger_spec{where}.{missing[1]}", "is required")
+    return Invalid.field(f"trigger_spec{where}", reason[:1].lower() + reason[1:])

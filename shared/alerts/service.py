@@ -1,0 +1,147 @@
+"""Alert rules of an organization. Their evaluation is `shared.alerting`'s.
+
+Whatever changes what is evaluated resets the rule's `AlertState` in the same transaction: it is due
+at once, and an evaluation that is under way counts for nothing.
+"""
+
+import uuid
+from typing import Any
+
+from sqlalchemy import Select, Text, cast, func, select
+from sqlalchemy.orm import Session
+
+from shared import creations
+from shared.alerts.models import Alert, AlertState
+from shared.alerts.rules import ROOM, AlertContent, checked
+from shared.errors import NotFound
+from shared.ids import parse_uuid
+from shared.postgres import transaction_time
+
+# What makes evaluations before a change say nothing about the rule after it.
+_EVALUATED = (
+    "enabled",
+    "trigger_kind",
+    "trigger_spec",
+    "min_breaches",
+    "eval_window",
+    "eval_interval_secs",
+)
+
+
+def listing(session: Session, org_id: uuid.UUID) -> list[tuple[Alert, AlertState]]:
+    """The organization's rules and how far each is evaluated, newest first."""
+    newest_first = _of(org_id).order_by(Alert.created_at.desc(), Alert.id)
+    return [(alert, state) for alert, state in session.execute(newest_first)]
+
+
+def find(session: Session, org_id: uuid.UUID, alert_id: str) -> tuple[Alert, AlertState]:
+    """One rule and how far it is evaluated; raises `NotFound`."""
+    return _one(session, _of(org_id), alert_id)
+
+
+def create(
+    session: Session, org_id: uuid.UUID, wanted: AlertContent, *, schema: str, created_by: str
+) -> tuple[Alert, AlertState]:
+    """A new rule, due at once where it is enabled.
+
+    `schema` is the database of the published tables. Raises `Invalid` naming the field, `Conflict`
+    where there is no room for another one.
+    """
+    columns, size = checked(wanted, schema=schema)
+    ROOM.require(session, _sizes(org_id), size, what="alerts")
+    moment = transaction_time(session)
+    alert = Alert(
+        org_id=org_id, created_by=created_by, created_at=moment, updated_at=moment, **columns
+    )
+    session.add(alert)
+    session.flush()
+    state = AlertState(alert_id=alert.id, org_id=org_id, recent=[], clean=0)
+    _begin_anew(session, alert, state)
+    session.add(state)
+    creations.record(session, org_id, "alert")
+    session.flush()
+    return alert, state
+
+
+def replace(
+    session: Session, org_id: uuid.UUID, alert_id: str, wanted: AlertContent, *, schema: str
+) -> tuple[Alert, AlertState]:
+    """The rule with another content; raises `NotFound`, and as `create` does.
+
+    Its open incident stays as it is, whatever changed.
+    """
+    columns, size = checked(wanted, schema=schema)
+    alert, state = _changeable(session, org_id, alert_id)
+    others = _sizes(org_id).where(Alert.id != alert.id)
+    ROOM.require(session, others, size, what="alerts")
+    changed = any(getattr(alert, name) != columns[name] for name in _EVALUATED)
+    for name, value in {**columns, "updated_at": transaction_time(session)}.items():
+        setattr(alert, name, value)
+    if changed:
+        alert.revision += 1
+        _begin_anew(session, alert, state)
+    session.flush()
+    return alert, state
+
+
+def delete(session: Session, org_id: uuid.UUID, alert_id: str) -> None:
+    """Deletes a rule with its incidents; raises `NotFound`."""
+    alert, _state = _changeable(session, org_id, alert_id)
+    session.delete(alert)
+
+
+def _changeable(session: Session, org_id: uuid.UUID, alert_id: str) -> tuple[Alert, AlertState]:
+    """One rule, locked until the transaction ends; raises `NotFound`.
+
+    The lock is that of its state, which comes first in every transaction that has to do with both:
+    recording an evaluation holds the state when it opens an incident of the alert.
+    """
+    locked = select(AlertState.alert_id).where(
+        AlertState.org_id == org_id, AlertState.alert_id == parse_uuid(alert_id)
+    )
+    session.execute(locked.with_for_update())
+    # Read once the lock is had: what somebody changed meanwhile is seen.
+    return find(session, org_id, alert_id)
+
+
+def _begin_anew(session: Session, alert: Alert, state: AlertState) -> None:
+    begun: dict[str, Any] = {
+        "is_sql": alert.trigger_kind == "custom_sql",
+        "due_at": transaction_time(session) if alert.enabled else None,
+        "last_error": None,
+        "evaluated_to": None,
+        "recent": [],
+        "clean": 0,
+        "lease_token": None,
+        "lease_expires_at": None,
+    }
+    for name, value in begun.items():
+        setattr(state, name, value)
+
+
+def _of(org_id: uuid.UUID) -> Select[Alert, AlertState]:
+    of_alert = (AlertState.org_id == Alert.org_id) & (AlertState.alert_id == Alert.id)
+    return select(Alert, AlertState).join(AlertState, of_alert).where(Alert.org_id == org_id)
+
+
+def _one(
+    session: Session, query: Select[Alert, AlertState], alert_id: str
+) -> tuple[Alert, AlertState]:
+    parsed = parse_uuid(alert_id)
+    found = None
+    if parsed is not None:
+        found = session.execute(query.where(Alert.id == parsed)).one_or_none()
+    if found is None:
+        raise NotFound("there is no such alert")
+    return found[0], found[1]
+
+
+def _sizes(org_id: uuid.UUID) -> Select[int]:
+    texts = (
+        Alert.name,
+        func.coalesce(Alert.description, ""),
+        cast(Alert.trigger_spec, Text),
+        cast(Alert.channels, Text),
+    )
+    first, *rest = (func.octet_length(text) for text in texts)
+    return select(sum(rest, first)).where(Alert.org_id == org_id)

@@ -1,0 +1,161 @@
+"""Alert rules: listed, made, replaced, deleted and tried."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from shared import users
+from shared.alerts import service as alerts
+from shared.alerts.models import Alert, AlertState
+from shared.alerts.rules import DEFAULT_INTERVAL_SECS, AlertContent
+from shared.channels import check_channels
+from shared.incidents import service as incidents
+from shared.notifications import testing
+from web.alerts.schemas import AlertBody, AlertRow, DeliveryTest, DeliveryTestBody, Recipient
+from web.auth import current_identity, current_org_id, requires, requires_any
+from web.blueprint import Blueprint
+from web.state import published_schema, runtime
+
+blueprint = Blueprint("alerts", "Rules about what agents do, which open incidents")
+
+_COLUMNS = (
+    "id",
+    "name",
+    "description",
+    "enabled",
+    "trigger_kind",
+    "trigger_spec",
+    "severity",
+    "min_breaches",
+    "eval_window",
+    "eval_interval_secs",
+    "channels",
+    "created_by",
+    "created_at",
+    "updated_at",
+)
+_STATE = ("last_attempted_at", "last_error")
+
+
+@blueprint.route("/alerts")
+@requires("alerts:read")
+@blueprint.response(200, AlertRow(many=True))
+def list_alerts() -> list[dict[str, Any]]:
+    """List the organization's alert rules, newest first."""
+    with runtime().postgres.transaction() as session:
+        found = alerts.listing(session, current_org_id())
+        open_counts = incidents.open_counts(session, current_org_id())
+        return [_row(alert, state, open_counts) for alert, state in found]
+
+
+@blueprint.route("/alerts", methods=["POST"])
+@requires("alerts:write")
+@blueprint.arguments(AlertBody)
+@blueprint.response(201, AlertRow)
+@blueprint.alt_response(409, "CONFLICT")
+def create_alert(body: dict[str, Any]) -> dict[str, Any]:
+    """Create an alert rule, which is evaluated at once unless it is disabled.
+
+    A statement passes the guard of `/queries/run`; what it answers is judged when it is evaluated.
+    An organization has at most 2000 alerts, of 16 MiB together.
+    """
+    author = current_identity().name
+    with runtime().postgres.transaction() as session:
+        alert, state = alerts.create(
+            session, current_org_id(), _content(body), schema=published_schema(), created_by=author
+        )
+        return _row(alert, state, {})
+
+
+@blueprint.route("/alerts/recipients")
+@requires_any("alerts:read", "alerts:write")
+@blueprint.response(200, Recipient(many=True))
+def list_recipients() -> list[dict[str, str]]:
+    """List the addresses of active members, sorted, for choosing recipients."""
+    with runtime().postgres.transaction() as session:
+        return [{"email": one.email} for one in users.members_of(session, current_org_id())]
+
+
+@blueprint.route("/alerts/<alert_id>")
+@requires("alerts:read")
+@blueprint.response(200, AlertRow)
+def get_alert(alert_id: str) -> dict[str, Any]:
+    """Read one alert rule."""
+    with runtime().postgres.transaction() as session:
+        alert, state = alerts.find(session, current_org_id(), alert_id)
+        return _row(alert, state, incidents.open_counts(session, current_org_id()))
+
+
+@blueprint.route("/alerts/<alert_id>", methods=["PUT"])
+@requires("alerts:write")
+@blueprint.arguments(AlertBody)
+@blueprint.response(200, AlertRow)
+@blueprint.alt_response(409, "CONFLICT")
+def replace_alert(body: dict[str, Any], alert_id: str) -> dict[str, Any]:
+    """Replace an alert rule as a whole; what is absent gets its default.
+
+    Where what it looks at, how often or how long changes, earlier evaluations no longer count and
+    it is evaluated at once. Its open incident stays.
+    """
+    with runtime().postgres.transaction() as session:
+        alert, state = alerts.replace(
+            session, current_org_id(), alert_id, _content(body), schema=published_schema()
+        )
+        return _row(alert, state, incidents.open_counts(session, current_org_id()))
+
+
+@blueprint.route("/alerts/<alert_id>", methods=["DELETE"])
+@requires("alerts:write")
+@blueprint.response(204)
+def delete_alert(alert_id: str) -> None:
+    """Delete an alert rule with its incidents for good."""
+    with runtime().postgres.transaction() as session:
+        alerts.delete(session, current_org_id(), alert_id)
+
+
+@blueprint.route("/alerts/<alert_id>/test", methods=["POST"])
+@requires("alerts:write")
+@blueprint.arguments(DeliveryTestBody)
+@blueprint.response(200, DeliveryTest)
+def test_alert(body: dict[str, Any], alert_id: str) -> dict[str, Any]:
+    """Send a test over the rule's channels, or those of the body, and wait for what comes of it.
+
+    A delivery that has neither arrived nor failed after ten seconds is told of as `queued`.
+    """
+    with runtime().postgres.transaction() as session:
+        alert, _state = alerts.find(session, current_org_id(), alert_id)
+        session.expunge(alert)
+    channels = alert.channels if body["channels"] is None else check_channels(body["channels"])
+    sent = testing.send_test(runtime(), current_org_id(), alert, channels)
+    return {
+        "ok": all(delivery.status == "sent" for delivery in sent.deliveries),
+        "synthetic_incident_id": sent.synthetic_incident_id,
+        "deliveries": sent.deliveries,
+    }
+
+
+def _row(alert: Alert, state: AlertState, open_counts: Mapping[UUID, int]) -> dict[str, Any]:
+    return {
+        **{name: getattr(alert, name) for name in _COLUMNS},
+        **{name: getattr(state, name) for name in _STATE},
+        "open_incidents": open_counts.get(alert.id, 0),
+    }
+
+
+def _content(body: dict[str, Any]) -> AlertContent:
+    return AlertContent(
+        name=body["name"],
+        description=body["description"],
+        enabled=_or(body["enabled"], True),
+        trigger_kind=body["trigger_kind"],
+        trigger_spec=body["trigger_spec"],
+        severity=_or(body["severity"], "warning"),
+        min_breaches=_or(body["min_breaches"], 1),
+        eval_window=_or(body["eval_window"], 1),
+        eval_interval_secs=_or(body["eval_interval_secs"], DEFAULT_INTERVAL_SECS),
+        channels=_or(body["channels"], []),
+    )
+
+
+def _or(value: Any, default: Any) -> Any:
+    return default if value is None else value

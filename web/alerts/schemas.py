@@ -1,0 +1,157 @@
+"""What the routes of alerts read and answer (wire §9)."""
+
+from marshmallow import Schema, fields
+
+from shared.alerts.rules import (
+    DEFAULT_INTERVAL_SECS,
+    MAX_DESCRIPTION_LENGTH,
+    MAX_EVAL_WINDOW,
+    MAX_INTERVAL_SECS,
+    MAX_NAME_LENGTH,
+    MIN_INTERVAL_SECS,
+    SEVERITIES,
+)
+from shared.alerts.specs import SPECS
+from web.params import Body, Timestamp, name_field
+
+_WHO = {"description": "the address of a person or the name of a key"}
+_KINDS = list(SPECS)
+
+_SPEC = {
+    "description": "what the rule looks at; its fields depend on `trigger_kind` (docs/alerts.md)."
+    " With `auto_resolve: true` an incident ends after `eval_window` evaluations without a breach",
+    "example": {
+        "metric": "error_rate",
+        "op": ">",
+        "value": 0.2,
+        "window_secs": 3600,
+        "filter": {"environment": "An environment like example"},
+    },
+}
+_CHANNELS = {
+    "description": "who is told of its incidents: `email` (`recipients`, null for the"
+    " organization's), `slack` (`webhook_setting_key`), `webhook` (`url_setting_key`,"
+    " `secret_setting_key`) and `dashboard`, each with its `kind`",
+    "example": [{"kind": "dashboard"}],
+}
+
+
+def _count(default: int, least: int, most: int, description: str) -> fields.Integer:
+    return fields.Integer(
+        load_default=None,
+        allow_none=True,
+        strict=True,
+        metadata={
+            "default": default,
+            "minimum": least,
+            "maximum": most,
+            "description": description,
+        },
+    )
+
+
+class AlertBody(Body):
+    """A rule as a whole; what is absent or null has its default."""
+
+    name = name_field(MAX_NAME_LENGTH)
+    description = fields.String(
+        load_default=None,
+        allow_none=True,
+        metadata={"maxLength": MAX_DESCRIPTION_LENGTH, "example": "An example of a description"},
+    )
+    enabled = fields.Boolean(
+        load_default=None,
+        allow_none=True,
+        truthy={True},
+        falsy={False},
+        metadata={"default": True, "description": "a disabled rule is not evaluated"},
+    )
+    trigger_kind = fields.String(
+        required=True, metadata={"enum": _KINDS, "example": "metric_threshold"}
+    )
+    trigger_spec = fields.Dict(required=True, metadata=_SPEC)
+    severity = fields.String(
+        load_default=None,
+        allow_none=True,
+        metadata={"enum": list(SEVERITIES), "default": "warning"},
+    )
+    min_breaches = _count(
+        1, 1, MAX_EVAL_WINDOW, "how many of the last `eval_window` evaluations have to breach"
+    )
+    eval_window = _count(1, 1, MAX_EVAL_WINDOW, "evaluations that count")
+    eval_interval_secs = _count(
+        DEFAULT_INTERVAL_SECS, MIN_INTERVAL_SECS, MAX_INTERVAL_SECS, "seconds between evaluations"
+    )
+    channels = fields.List(fields.Dict(), load_default=None, allow_none=True, metadata=_CHANNELS)
+
+
+class AlertRow(Schema):
+    """A rule, and what its last evaluation came to."""
+
+    id = fields.UUID(required=True)
+    name = fields.String(required=True)
+    description = fields.String(required=True, allow_none=True)
+    enabled = fields.Boolean(required=True)
+    trigger_kind = fields.String(required=True, metadata={"enum": _KINDS})
+    trigger_spec = fields.Dict(
+        required=True, metadata={"description": "as it was sent, without fields that we ignore"}
+    )
+    severity = fields.String(required=True, metadata={"enum": list(SEVERITIES)})
+    min_breaches = fields.Integer(required=True)
+    eval_window = fields.Integer(required=True)
+    eval_interval_secs = fields.Integer(required=True)
+    channels = fields.List(fields.Dict(), required=True)
+    created_by = fields.String(required=True, metadata=_WHO)
+    created_at = Timestamp(required=True)
+    updated_at = Timestamp(required=True)
+    last_attempted_at = Timestamp(
+        required=True, allow_none=True, metadata={"description": "when it was last evaluated"}
+    )
+    last_error = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "why the last evaluation could not be made, null when it was"},
+    )
+    open_incidents = fields.Integer(required=True, metadata={"description": "0 or 1"})
+
+
+class DeliveryTestBody(Body):
+    """Which channels to try."""
+
+    channels = fields.List(
+        fields.Dict(),
+        load_default=None,
+        allow_none=True,
+        metadata={**_CHANNELS, "description": "channels to try instead of the rule's own"},
+    )
+
+
+class TestedDelivery(Schema):
+    """What came of one delivery."""
+
+    channel = fields.String(required=True)
+    target = fields.String(
+        required=True, metadata={"description": "an address, a URL without its secrets, a name"}
+    )
+    status = fields.String(
+        required=True, metadata={"enum": ["queued", "sent", "failed", "skipped"]}
+    )
+    error = fields.String(required=True, allow_none=True)
+
+
+class DeliveryTest(Schema):
+    """What came of a test; nothing of it stays in the list of incidents."""
+
+    ok = fields.Boolean(
+        required=True, metadata={"description": "every delivery was sent within ten seconds"}
+    )
+    synthetic_incident_id = fields.UUID(
+        required=True, metadata={"description": "the incident that receivers are told of"}
+    )
+    deliveries = fields.List(fields.Nested(TestedDelivery), required=True)
+
+
+class Recipient(Schema):
+    """A member who can be told by mail."""
+
+    email = fields.String(required=True)
