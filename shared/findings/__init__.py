@@ -1,0 +1,1 @@
+"""What audits find: filed by their runs, listed, and suppressed where nobody wants it."""
