@@ -67,7 +67,8 @@ class AuditRun(Base):
     """One run, from its being queued; an audit has at most one that is queued or running.
 
     The API knows a run from its start on: a queued one is shown by nothing but its id. A worker
-    holds the run while `lease_token` is its own and renews the lease as it goes.
+    holds the run while `lease_token` is its own and renews the lease as it goes. `filed_at`: when
+    its findings were filed; all that is missing then is the report.
     """
 
     __tablename__ = "audit_runs"
@@ -82,6 +83,7 @@ class AuditRun(Base):
     window_from: Mapped[datetime | None] = mapped_column(timestamp_type)
     window_to: Mapped[datetime | None] = mapped_column(timestamp_type)
     started_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    filed_at: Mapped[datetime | None] = mapped_column(timestamp_type)
     finished_at: Mapped[datetime | None] = mapped_column(timestamp_type)
     stats: Mapped[dict[str, Any]] = mapped_column(JSON, server_default=text("'{}'"))
     findings_count: Mapped[int] = mapped_column(server_default=text("0"))
@@ -109,6 +111,7 @@ class AuditRun(Base):
             postgresql_where=text("status IN ('queued', 'running')"),
         ),
         Index("ix_audit_runs_of_audit", "org_id", "audit_id", "started_at"),
+        Index("ix_audit_runs_newest", "org_id", "started_at"),
         Index(
             "ix_audit_runs_live",
             "queued_at",

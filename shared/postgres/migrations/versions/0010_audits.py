@@ -91,6 +91,7 @@ def _audit_runs() -> None:
         sa.Column("window_from", _TIME),
         sa.Column("window_to", _TIME),
         sa.Column("started_at", _TIME),
+        sa.Column("filed_at", _TIME),
         sa.Column("finished_at", _TIME),
         sa.Column("stats", sa.JSON, server_default=sa.text("'{}'"), nullable=False),
         sa.Column("findings_count", sa.Integer, server_default=sa.text("0"), nullable=False),
@@ -117,6 +118,7 @@ def _audit_runs() -> None:
         ["queued_at"],
         postgresql_where=sa.text("status IN ('queued', 'running')"),
     )
+    op.create_index("ix_audit_runs_newest", "audit_runs", ["org_id", "started_at"])
     op.create_index("ix_audit_runs_of_audit", "audit_runs", ["org_id", "audit_id", "started_at"])
     op.create_index(
         "uq_audit_runs_live",

@@ -1,0 +1,191 @@
+"""What an audit may be. Pure decisions (wire §11)."""
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from shared import bounds
+from shared.audits.schedule import default_anchor
+from shared.channels import check_channels
+from shared.errors import Invalid
+from shared.postgres.room import Room
+from shared.signals import NAMES
+
+MAX_NAME_LENGTH = 200
+MAX_DESCRIPTION_LENGTH = 10_000
+HOUR_SECS, DAY_SECS = 3600, 86_400
+MIN_INTERVAL_SECS, MAX_INTERVAL_SECS, DEFAULT_INTERVAL_SECS = HOUR_SECS, 7 * DAY_SECS, DAY_SECS
+MIN_LOOKBACK_SECS, MAX_LOOKBACK_SECS, DEFAULT_LOOKBACK_SECS = (
+    HOUR_SECS,
+    90 * DAY_SECS,
+    7 * DAY_SECS,
+)
+MAX_ANCHOR_AHEAD = timedelta(days=365)
+# What lies before it is an hour of no calendar that anybody plans with.
+MIN_ANCHOR = datetime(1970, 1, 1, tzinfo=UTC)
+WINDOW_MODES = ("since_last", "fixed")
+SENSITIVITIES = ("low", "medium", "high")
+SCOPES = ("environments", "agent_ids")
+MAX_TOP_K, DEFAULT_TOP_K = 500, 50
+# Names and error types that an audit is limited to, or looks past, and how long one can be.
+MAX_VALUES, MAX_VALUE_LENGTH = 100, 256
+MAX_CONTEXT_LENGTH = 8192
+MAX_URLS, MAX_URL_LENGTH = 5, 2048
+# What an organization has is listed as a whole.
+ROOM = Room(rows=500, total_bytes=16 * 1024 * 1024)
+
+Check = Callable[[str, Any], Any]
+
+
+class Context(NamedTuple):
+    """What people tell about their agents, for the report alone; the URLs are never fetched."""
+
+    text: str
+    urls: list[str]
+
+
+def defaults(now: datetime) -> dict[str, Any]:
+    """The fields of an audit that was told nothing but its name."""
+    return {
+        "description": None,
+        "enabled": True,
+        "schedule_interval_secs": DEFAULT_INTERVAL_SECS,
+        "schedule_anchor": default_anchor(now),
+        "window_mode": "since_last",
+        "lookback_window_secs": DEFAULT_LOOKBACK_SECS,
+        "scope": {name: [] for name in SCOPES},
+        "signals": [],
+        "ignore_error_types": [],
+        "sensitivity": "medium",
+        "top_k": DEFAULT_TOP_K,
+        "llm_enabled": True,
+        "channels": [],
+    }
+
+
+def checked(wanted: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    """The columns of the fields in `wanted`; raises `Invalid` naming the field.
+
+    An anchor lies at most a year after `now`.
+    """
+    latest = now + MAX_ANCHOR_AHEAD
+    checks: Mapping[str, Check] = {**_CHECKS, "schedule_anchor": _moment(MIN_ANCHOR, latest)}
+    return {name: checks[name](name, value) for name, value in wanted.items()}
+
+
+def checked_context(wanted: Context) -> Context:
+    """The context; raises `Invalid` naming `text`, `urls` or `urls.0`."""
+    text = bounds.require_text("text", wanted.text, most=MAX_CONTEXT_LENGTH)
+    if len(wanted.urls) > MAX_URLS:
+        raise Invalid.field("urls", f"must have at most {MAX_URLS} URLs")
+    return Context(text, [_url(f"urls.{number}", url) for number, url in enumerate(wanted.urls)])
+
+
+def size_of(columns: Mapping[str, Any]) -> int:
+    """How many bytes the columns have together, as they are counted for `ROOM`."""
+    texts = (columns["name"], columns["description"] or "", *columns["ignore_error_types"])
+    return len("".join(texts).encode()) + sum(
+        len(json.dumps(columns[name])) for name in ("scope", "channels")
+    )
+
+
+def _name(field: str, value: str) -> str:
+    return bounds.require_name(field, value, most=MAX_NAME_LENGTH)
+
+
+def _description(field: str, value: str | None) -> str | None:
+    if value is None:
+        return None
+    return bounds.require_text(field, value, most=MAX_DESCRIPTION_LENGTH)
+
+
+def _as_it_is(_field: str, value: Any) -> Any:
+    return value
+
+
+def _between(least: int, most: int) -> Check:
+    def check(field: str, value: int) -> int:
+        if not least <= value <= most:
+            raise Invalid.field(field, f"must be from {least} to {most}")
+        return value
+
+    return check
+
+
+def _moment(earliest: datetime, latest: datetime) -> Check:
+    def check(field: str, value: datetime) -> datetime:
+        if value < earliest:
+            raise Invalid.field(field, f"must not be before {earliest.year}")
+        if value > latest:
+            raise Invalid.field(field, f"must be at most {MAX_ANCHOR_AHEAD.days} days ahead")
+        return value
+
+    return check
+
+
+def _one_of(options: tuple[str, ...]) -> Check:
+    def check(field: str, value: str) -> str:
+        if value not in options:
+            raise Invalid.field(field, f"must be one of {', '.join(options)}")
+        return value
+
+    return check
+
+
+def _values(field: str, values: list[str]) -> list[str]:
+    """Without doublets, in the order in which they were sent."""
+    if len(values) > MAX_VALUES:
+        raise Invalid.field(field, f"must have at most {MAX_VALUES} values")
+    for number, value in enumerate(values):
+        where = f"{field}.{number}"
+        if not 1 <= len(value) <= MAX_VALUE_LENGTH:
+            raise Invalid.field(where, f"must have 1 to {MAX_VALUE_LENGTH} characters")
+        bounds.require_text(where, value, most=MAX_VALUE_LENGTH)
+    return list(dict.fromkeys(values))
+
+
+def _scope(field: str, value: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    return {name: _values(f"{field}.{name}", value.get(name) or []) for name in SCOPES}
+
+
+def _signals(field: str, values: list[str]) -> list[str]:
+    """In the order in which a run goes through them."""
+    unknown = [value for value in values if value not in NAMES]
+    if unknown:
+        raise Invalid.field(field, f"must be among {', '.join(NAMES)}")
+    return [name for name in NAMES if name in values]
+
+
+def _channels(field: str, value: object) -> list[dict[str, Any]]:
+    return check_channels(value, field)
+
+
+def _url(field: str, url: str) -> str:
+    trimmed = bounds.require_line(field, url, most=MAX_URL_LENGTH)
+    try:
+        parts = urlsplit(trimmed)
+        fine = parts.scheme == "https" and bool(parts.hostname) and " " not in trimmed
+    except ValueError:
+        fine = False
+    if not fine:
+        raise Invalid.field(field, "must be a URL that begins with https://")
+    return trimmed
+
+
+_CHECKS: Mapping[str, Check] = {
+    "name": _name,
+    "description": _description,
+    "enabled": _as_it_is,
+    "schedule_interval_secs": _between(MIN_INTERVAL_SECS, MAX_INTERVAL_SECS),
+    "window_mode": _one_of(WINDOW_MODES),
+    "lookback_window_secs": _between(MIN_LOOKBACK_SECS, MAX_LOOKBACK_SECS),
+    "scope": _scope,
+    "signals": _signals,
+    "ignore_error_types": _values,
+    "sensitivity": _one_of(SENSITIVITIES),
+    "top_k": _between(1, MAX_TOP_K),
+    "llm_enabled": _as_it_is,
+    "channels": _channels,
+}

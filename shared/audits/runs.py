@@ -1,0 +1,82 @@
+"""Runs of audits as people see them: queued on request, listed from their start on."""
+
+import uuid
+from typing import Literal
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from shared.audits import service
+from shared.audits.jobs import RUN_AUDITS
+from shared.audits.models import Audit, AuditRun
+from shared.errors import Conflict
+from shared.ids import new_id, new_request_id
+from shared.logs import current_request_id
+from shared.postgres import after_commit
+from shared.queue import Queue
+
+TriggerKind = Literal["scheduled", "manual"]
+
+DEFAULT_PAGE, MAX_PAGE = 50, 200
+# Far more runs than an audit has in a lifetime, and far below what PostgreSQL counts to.
+MAX_OFFSET = 10_000_000
+
+
+def request(session: Session, queue: Queue, org_id: uuid.UUID, audit_id: str) -> uuid.UUID:
+    """Queues a run and returns its id; that of the queued one where there is one already.
+
+    Raises `NotFound`, and `Conflict` (`audit_disabled`, `audit_running`).
+    """
+    audit = service.changeable(session, org_id, audit_id)
+    if not audit.enabled:
+        raise Conflict("the audit is disabled", code="audit_disabled")
+    live = live_run(session, audit)
+    if live is None:
+        live = enqueue(session, queue, audit, "manual")
+    elif live.status != "queued":
+        raise Conflict("a run of the audit is under way", code="audit_running")
+    return live.id
+
+
+def live_run(session: Session, audit: Audit) -> AuditRun | None:
+    """The run of an audit that is queued or running."""
+    query = select(AuditRun).where(
+        AuditRun.org_id == audit.org_id,
+        AuditRun.audit_id == audit.id,
+        AuditRun.status.in_(("queued", "running")),
+    )
+    return session.scalars(query).one_or_none()
+
+
+def enqueue(session: Session, queue: Queue, audit: Audit, trigger_kind: TriggerKind) -> AuditRun:
+    """A new run of an audit that the caller has locked and that has no live one."""
+    run = AuditRun(
+        id=new_id(),
+        org_id=audit.org_id,
+        audit_id=audit.id,
+        trigger_kind=trigger_kind,
+        request_id=current_request_id() or new_request_id(),
+    )
+    session.add(run)
+    session.flush()
+    after_commit(session, lambda: queue.nudge_soon(RUN_AUDITS))
+    return run
+
+
+def listing(
+    session: Session, org_id: uuid.UUID, audit_id: str, *, limit: int, offset: int
+) -> list[AuditRun]:
+    """The runs of an audit that have begun, newest first; raises `NotFound`."""
+    audit = service.find(session, org_id, audit_id).audit
+    query = (
+        select(AuditRun)
+        .where(
+            AuditRun.org_id == org_id,
+            AuditRun.audit_id == audit.id,
+            AuditRun.started_at.is_not(None),
+        )
+        .order_by(AuditRun.started_at.desc(), AuditRun.id)
+        .limit(limit)
+        .offset(offset)
+    )
+    return list(session.scalars(query))

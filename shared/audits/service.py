@@ -1,0 +1,199 @@
+"""Audits of an organization. What is due is queued, and run, by `shared.auditing`."""
+
+import uuid
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Row, Select, Text, cast, delete, func, select, true
+from sqlalchemy.orm import Session
+
+from shared.audits.jobs import SCHEDULE_AUDITS
+from shared.audits.models import Audit, AuditRun
+from shared.audits.rules import ROOM, Context, checked, checked_context, defaults, size_of
+from shared.audits.schedule import next_point
+from shared.errors import NotFound
+from shared.ids import parse_uuid
+from shared.postgres import after_commit, transaction_time
+from shared.queue import Queue
+
+# What makes another point of time the next one.
+_SCHEDULE = ("enabled", "schedule_interval_secs", "schedule_anchor")
+
+
+class Listed(NamedTuple):
+    """An audit and how its newest run stands; both are None before the first one."""
+
+    audit: Audit
+    last_run_status: str | None
+    last_run_finished_at: datetime | None
+
+
+def listing(session: Session, org_id: uuid.UUID) -> list[Listed]:
+    """The organization's audits, newest first."""
+    newest_first = _with_newest_run(org_id).order_by(Audit.created_at.desc(), Audit.id)
+    return [_listed(row) for row in session.execute(newest_first)]
+
+
+def find(session: Session, org_id: uuid.UUID, audit_id: str) -> Listed:
+    """One audit; raises `NotFound`."""
+    parsed = parse_uuid(audit_id)
+    found = None
+    if parsed is not None:
+        query = _with_newest_run(org_id).where(Audit.id == parsed)
+        found = session.execute(query).one_or_none()
+    if found is None:
+        raise _not_found()
+    return _listed(found)
+
+
+def changeable(session: Session, org_id: uuid.UUID, audit_id: str | uuid.UUID) -> Audit:
+    """One audit, locked until the transaction ends; raises `NotFound`.
+
+    Whatever writes runs of an audit, or its findings, locks the audit first, so nobody waits
+    crosswise.
+    """
+    parsed = audit_id if isinstance(audit_id, uuid.UUID) else parse_uuid(audit_id)
+    query = select(Audit).where(Audit.org_id == org_id, Audit.id == parsed).with_for_update()
+    found = session.scalars(query).one_or_none() if parsed is not None else None
+    if found is None:
+        raise _not_found()
+    return found
+
+
+def create(
+    session: Session,
+    queue: Queue,
+    org_id: uuid.UUID,
+    wanted: Mapping[str, Any],
+    *,
+    created_by: str,
+) -> Listed:
+    """A new audit, due at once where it is enabled.
+
+    `wanted` has its `name` and any other field of `rules.defaults`, which are its values where it
+    is told nothing. Raises `Invalid` naming the field, `Conflict` where there is no room for
+    another one.
+    """
+    moment = transaction_time(session)
+    columns = checked({**defaults(moment), **wanted}, moment)
+    ROOM.require(session, _sizes(org_id), size_of(columns), what="audits")
+    audit = Audit(
+        org_id=org_id,
+        next_attempt_at=moment if columns["enabled"] else None,
+        context_text="",
+        context_urls=[],
+        created_by=created_by,
+        created_at=moment,
+        updated_at=moment,
+        **columns,
+    )
+    session.add(audit)
+    session.flush()
+    after_commit(session, lambda: queue.nudge_soon(SCHEDULE_AUDITS))
+    return Listed(audit, None, None)
+
+
+def change(session: Session, org_id: uuid.UUID, audit_id: str, wanted: Mapping[str, Any]) -> Listed:
+    """The audit with the fields in `wanted` set; raises `NotFound`, and as `create` does.
+
+    With another schedule, or enabled again, it runs at the next point of its schedule. Disabling
+    it takes back a run that was queued; one that is running goes on.
+    """
+    moment = transaction_time(session)
+    columns = checked(wanted, moment)
+    audit = changeable(session, org_id, audit_id)
+    rescheduled = any(
+        name in columns and getattr(audit, name) != columns[name] for name in _SCHEDULE
+    )
+    for name, value in columns.items():
+        setattr(audit, name, value)
+    _require_room(session, audit)
+    audit.updated_at = moment
+    if rescheduled:
+        audit.next_attempt_at = _next_attempt(audit, moment)
+    if not audit.enabled:
+        queued = (AuditRun.audit_id == audit.id) & (AuditRun.status == "queued")
+        session.execute(delete(AuditRun).where(AuditRun.org_id == org_id, queued))
+    session.flush()
+    return find(session, org_id, str(audit.id))
+
+
+def remove(session: Session, org_id: uuid.UUID, audit_id: str) -> None:
+    """Deletes it with its runs and findings; raises `NotFound`."""
+    session.delete(changeable(session, org_id, audit_id))
+
+
+def context(session: Session, org_id: uuid.UUID, audit_id: str) -> Context:
+    """What people tell about their agents; raises `NotFound`."""
+    audit = find(session, org_id, audit_id).audit
+    return Context(audit.context_text, audit.context_urls)
+
+
+def set_context(session: Session, org_id: uuid.UUID, audit_id: str, wanted: Context) -> Context:
+    """The new context; raises `NotFound`, `Invalid` naming the field, and `Conflict`."""
+    checked_wanted = checked_context(wanted)
+    audit = changeable(session, org_id, audit_id)
+    audit.context_text, audit.context_urls = checked_wanted
+    _require_room(session, audit)
+    audit.updated_at = transaction_time(session)
+    return checked_wanted
+
+
+def _next_attempt(audit: Audit, now: datetime) -> datetime | None:
+    if not audit.enabled:
+        return None
+    if audit.next_attempt_at is not None and audit.next_attempt_at <= now:
+        # It is due already: a new schedule does not put that off.
+        return audit.next_attempt_at
+    return next_point(now, audit.schedule_anchor, audit.schedule_interval_secs)
+
+
+def _with_newest_run(org_id: uuid.UUID) -> Select[Audit, str, datetime]:
+    newest = (
+        select(AuditRun.status, AuditRun.finished_at)
+        .where(
+            AuditRun.org_id == Audit.org_id,
+            AuditRun.audit_id == Audit.id,
+            AuditRun.started_at.is_not(None),
+        )
+        .order_by(AuditRun.started_at.desc())
+        .limit(1)
+        .lateral()
+    )
+    return (
+        select(Audit, newest.c.status, newest.c.finished_at)
+        .outerjoin(newest, true())
+        .where(Audit.org_id == org_id)
+    )
+
+
+def _listed(row: Row[Audit, str, datetime]) -> Listed:
+    audit, status, finished_at = row
+    return Listed(audit, status, finished_at)
+
+
+def _require_room(session: Session, audit: Audit) -> None:
+    """For an audit whose columns are set and not written yet."""
+    with session.no_autoflush:
+        columns = {name: getattr(audit, name) for name in defaults(audit.created_at)}
+        size = size_of({"name": audit.name, **columns}) + len(audit.context_text.encode())
+        others = _sizes(audit.org_id).where(Audit.id != audit.id)
+        ROOM.require(session, others, size, what="audits")
+
+
+def _sizes(org_id: uuid.UUID) -> Select[int]:
+    texts = (
+        Audit.name,
+        func.coalesce(Audit.description, ""),
+        func.array_to_string(Audit.ignore_error_types, ""),
+        Audit.context_text,
+        cast(Audit.scope, Text),
+        cast(Audit.channels, Text),
+    )
+    first, *rest = (func.octet_length(text) for text in texts)
+    return select(sum(rest, first)).where(Audit.org_id == org_id)
+
+
+def _not_found() -> NotFound:
+    return NotFound("there is no such audit")
