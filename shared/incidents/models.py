@@ -48,7 +48,7 @@ class Incident(Base):
     alert_name: Mapped[str | None]
     alert_severity: Mapped[str]
     trigger_kind: Mapped[str | None]
-    origin: Mapped[dict[str, Any] | None] = mapped_column(JSON)
+    origin: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     channels: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
     state: Mapped[str] = mapped_column(server_default=text("'firing'"))
     opened_at: Mapped[datetime] = created_at_column()
@@ -60,7 +60,7 @@ class Incident(Base):
     resolved_by: Mapped[str | None]
     breach_value: Mapped[float | None]
     breach_summary: Mapped[str | None]
-    evidence: Mapped[dict[str, Any] | None] = mapped_column(JSON)
+    evidence: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
 
     __table_args__ = (
         CheckConstraint("source IN ('alert', 'manual', 'audit')", name="source"),
@@ -85,17 +85,23 @@ class Incident(Base):
         Index("ix_incidents_newest", "org_id", "opened_at"),
         Index("ix_incidents_open", "org_id", "opened_at", postgresql_where=text(OPEN)),
         Index("ix_incidents_of_alert", "org_id", "alert_id"),
+        # For a finding that goes: the unique index above knows of open ones only.
+        Index("ix_incidents_of_finding", "source_finding_id"),
     )
 
 
 class IncidentComment(Base):
-    """Something that was said; a deleted one stays as a tombstone without its body."""
+    """Something that was said; a deleted one stays as a tombstone without its body.
+
+    `author_id` is the account or the key that said it: anybody may name a key like a person.
+    """
 
     __tablename__ = "incident_comments"
 
     id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
     org_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
     incident_id: Mapped[uuid.UUID]
+    author_id: Mapped[uuid.UUID]
     author_email: Mapped[str]
     body: Mapped[str | None]
     created_at: Mapped[datetime] = created_at_column()

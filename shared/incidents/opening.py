@@ -23,7 +23,8 @@ class Opening:
 
     `origin` is `{"id", "name"}` of the alert or audit that notifications tell of, None for an
     incident that people opened without either. `channels` are the alert's or audit's. `actor` is
-    an address, the name of a key, or `system`.
+    an address, the name of a key, or `system`. `subscriber` is the address of the person who opens
+    it and wants to hear how it goes on, None for a key or a machine.
     """
 
     org_id: uuid.UUID
@@ -38,3 +39,4 @@ class Opening:
     finding_id: uuid.UUID | None = None
     origin: Mapping[str, str] | None = None
     channels: tuple[Mapping[str, Any], ...] = ()
+    subscriber: str | None = None

@@ -40,4 +40,12 @@ KINDS: dict[str, Kind] = {
         subject="What you may do in {{ org_name }} has changed",
         fields=frozenset({"org_name", "changed_by", "permissions", "gained", "lost"}),
     ),
+    # `event`: acknowledged, assigned, commented or resolved, by `actor`: an address, the name of a
+    # key, or `system`; `note`: the assignees, what was said, or nothing.
+    "incident_activity": Kind(
+        subject="{{ title }}: {{ event }} by {{ actor }}",
+        fields=frozenset(
+            {"org_name", "incident_id", "title", "severity", "event", "actor", "note"}
+        ),
+    ),
 }

@@ -143,6 +143,7 @@ def _incidents() -> None:
     )
     op.create_index("ix_incidents_newest", "incidents", ["org_id", "opened_at"])
     op.create_index("ix_incidents_of_alert", "incidents", ["org_id", "alert_id"])
+    op.create_index("ix_incidents_of_finding", "incidents", ["source_finding_id"])
     op.create_index(
         "ix_incidents_open",
         "incidents",
@@ -171,6 +172,7 @@ def _incident_comments() -> None:
         sa.Column("id", sa.Uuid, nullable=False),
         _organization(),
         sa.Column("incident_id", sa.Uuid, nullable=False),
+        sa.Column("author_id", sa.Uuid, nullable=False),
         sa.Column("author_email", sa.Text, nullable=False),
         sa.Column("body", sa.Text),
         sa.Column("created_at", _TIME, server_default=_NOW, nullable=False),

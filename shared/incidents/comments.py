@@ -1,0 +1,98 @@
+"""What people say about an incident."""
+
+import uuid
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session
+
+from shared.errors import Conflict, Forbidden, NotFound
+from shared.ids import parse_uuid
+from shared.incidents import activity, mails, rows, subscribers
+from shared.incidents.actor import Actor
+from shared.incidents.models import Incident, IncidentComment
+from shared.incidents.rules import MAX_COMMENTS, checked_body
+from shared.queue import Queue
+
+# Deletes what others said.
+MODERATES = "incidents:write"
+
+
+def listing(
+    session: Session, org_id: uuid.UUID, incident_id: str | uuid.UUID
+) -> list[IncidentComment]:
+    """All comments, oldest first, with the tombstones of deleted ones; raises `NotFound`."""
+    incident = rows.find(session, org_id, incident_id)
+    in_turn = _of(incident).order_by(IncidentComment.created_at, IncidentComment.id)
+    return list(session.scalars(in_turn))
+
+
+def add(
+    session: Session, queue: Queue, org_id: uuid.UUID, incident_id: str, actor: Actor, body: str
+) -> IncidentComment:
+    """Says something, about a resolved incident too, and subscribes the actor.
+
+    Raises `NotFound`, `Invalid` naming `body`, and `Conflict` (`too_many`) where 2000 comments are
+    there, deleted ones too.
+    """
+    said = checked_body(body)
+    incident = rows.changeable(session, org_id, incident_id)
+    number = session.scalar(_of(incident).with_only_columns(func.count())) or 0
+    if number >= MAX_COMMENTS:
+        raise Conflict(f"an incident has at most {MAX_COMMENTS} comments", code="too_many")
+    at = rows.now(session)
+    comment = IncidentComment(
+        org_id=org_id,
+        incident_id=incident.id,
+        author_id=actor.id,
+        author_email=actor.name,
+        body=said,
+        created_at=at,
+    )
+    session.add(comment)
+    session.flush()
+    if actor.email is not None:
+        subscribers.add(session, incident, [actor.email], "comment", at)
+    detail = {"comment_id": str(comment.id)}
+    activity.record(session, incident, "commented", actor.name, at, detail)
+    mails.tell(session, queue, incident, "commented", actor.name, said)
+    return comment
+
+
+def delete(
+    session: Session,
+    org_id: uuid.UUID,
+    incident_id: str,
+    comment_id: str,
+    actor: Actor,
+    *,
+    permissions: frozenset[str],
+) -> None:
+    """Leaves a tombstone: the body is gone, that something was said stays.
+
+    Raises `NotFound`, the second time too, and `Forbidden` naming `incidents:write` for what
+    somebody else said when `permissions` lack it.
+    """
+    incident = rows.changeable(session, org_id, incident_id)
+    comment = None
+    parsed = parse_uuid(comment_id)
+    if parsed is not None:
+        query = _of(incident).where(
+            IncidentComment.id == parsed, IncidentComment.deleted_at.is_(None)
+        )
+        comment = session.scalars(query).one_or_none()
+    if comment is None:
+        raise NotFound("there is no such comment")
+    if comment.author_id != actor.id and MODERATES not in permissions:
+        raise Forbidden(
+            f"deleting what others said needs the permission {MODERATES}",
+            required_permission=MODERATES,
+        )
+    comment.body, comment.deleted_at = None, rows.now(session)
+    detail = {"comment_id": str(comment.id)}
+    activity.record(session, incident, "comment_deleted", actor.name, comment.deleted_at, detail)
+
+
+def _of(incident: Incident) -> Select[IncidentComment]:
+    return select(IncidentComment).where(
+        IncidentComment.org_id == incident.org_id, IncidentComment.incident_id == incident.id
+    )

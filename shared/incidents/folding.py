@@ -1,0 +1,140 @@
+"""Opening an incident, or folding a breach into the one that is open."""
+
+import math
+import uuid
+from typing import Any, NamedTuple
+
+from sqlalchemy import Select, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from shared import creations
+from shared.alerts.models import Alert
+from shared.errors import NotFound
+from shared.findings.models import Finding
+from shared.findings.turns import take_turn
+from shared.incidents import activity, rows, subscribers
+from shared.incidents.models import Incident
+from shared.incidents.opening import Opening
+from shared.incidents.rules import MAX_SUMMARY_LENGTH, MAX_TITLE_LENGTH
+from shared.queue import Queue
+
+
+class Opened(NamedTuple):
+    """The open incident, and whether this opening made it."""
+
+    incident: Incident
+    newly_opened: bool
+
+
+def open_or_fold(session: Session, queue: Queue, opening: Opening) -> Opened:  # noqa: ARG001 the signature that its callers and those of `resolve` share
+    """Opens an incident, or folds the breach into the one its alert or finding has open.
+
+    Folding notes when the last breach was and what it was. What a person reports is told in the
+    activity and leaves the numbers and the sentence of the last breach that was measured. Of two
+    that open at once, one does, and the other folds. Raises `NotFound` when the alert or finding is
+    gone.
+    """
+    if opening.finding_id is not None:
+        take_turn(session, opening.org_id)
+    while True:
+        found = _open_one(session, opening)
+        if found is not None:
+            _fold(session, found, opening)
+            return Opened(found, newly_opened=False)
+        _require_origin(session, opening)
+        made = _insert(session, opening)
+        # Without one, another transaction opened it meanwhile: it is found now, unless it has been
+        # resolved already.
+        if made is not None:
+            _note_opening(session, made, opening)
+            return Opened(made, newly_opened=True)
+
+
+def _open_one(session: Session, opening: Opening) -> Incident | None:
+    if opening.alert_id is None and opening.finding_id is None:
+        return None
+    query = select(Incident).where(
+        Incident.org_id == opening.org_id, Incident.state != rows.RESOLVED
+    )
+    if opening.alert_id is not None:
+        query = query.where(Incident.alert_id == opening.alert_id)
+    else:
+        query = query.where(Incident.source_finding_id == opening.finding_id)
+    return session.scalars(rows.locking(query)).one_or_none()
+
+
+def _require_origin(session: Session, opening: Opening) -> None:
+    """Holds what the incident will refer to, so that it does not go meanwhile."""
+    if opening.alert_id is not None:
+        query: Select[uuid.UUID] = select(Alert.id).where(
+            Alert.org_id == opening.org_id, Alert.id == opening.alert_id
+        )
+        if session.scalar(query.with_for_update(read=True, key_share=True)) is None:
+            raise NotFound("there is no such alert")
+    if opening.finding_id is not None:
+        query = select(Finding.id).where(
+            Finding.org_id == opening.org_id, Finding.id == opening.finding_id
+        )
+        if session.scalar(query.with_for_update(read=True, key_share=True)) is None:
+            raise NotFound("there is no such finding")
+
+
+def _insert(session: Session, opening: Opening) -> Incident | None:
+    at = rows.now(session)
+    values = {
+        "org_id": opening.org_id,
+        "title": _fitting(opening.title, MAX_TITLE_LENGTH),
+        "source": opening.source,
+        "source_finding_id": opening.finding_id,
+        "alert_id": opening.alert_id,
+        "alert_name": opening.alert_name,
+        "alert_severity": opening.severity,
+        "trigger_kind": opening.trigger_kind,
+        "origin": None if opening.origin is None else dict(opening.origin),
+        "channels": [dict(channel) for channel in opening.channels],
+        "opened_at": at,
+        "last_breach_at": at,
+        **_measured(opening),
+    }
+    statement = insert(Incident).values(values).on_conflict_do_nothing().returning(Incident)
+    return session.scalars(statement).one_or_none()
+
+
+def _note_opening(session: Session, incident: Incident, opening: Opening) -> None:
+    creations.record(session, opening.org_id, "incident")
+    detail = {"source": opening.source, "summary": incident.breach_summary}
+    activity.record(session, incident, "opened", opening.actor, incident.opened_at, detail)
+    _subscribe(session, incident, opening)
+
+
+def _fold(session: Session, incident: Incident, opening: Opening) -> None:
+    incident.last_breach_at = at = rows.now(session)
+    measured = _measured(opening)
+    if opening.source != "manual":
+        for column, value in measured.items():
+            setattr(incident, column, value)
+    told = {"value": measured["breach_value"], "summary": measured["breach_summary"]}
+    activity.record_breach(session, incident, opening.actor, at, told)
+    _subscribe(session, incident, opening)
+    session.flush()
+
+
+def _subscribe(session: Session, incident: Incident, opening: Opening) -> None:
+    if opening.subscriber is not None:
+        subscribers.add(session, incident, [opening.subscriber], "creator", incident.last_breach_at)
+
+
+def _measured(opening: Opening) -> dict[str, Any]:
+    """The columns of a breach; JSON has no number that is none."""
+    value, evidence = opening.breach.value, opening.breach.evidence
+    return {
+        "breach_value": value if value is None or math.isfinite(value) else None,
+        "breach_summary": _fitting(opening.breach.summary, MAX_SUMMARY_LENGTH),
+        "evidence": None if evidence is None else dict(evidence),
+    }
+
+
+def _fitting(text: str, most: int) -> str:
+    """What a machine says, which may quote events, as the columns take it."""
+    return text.replace("\x00", "\ufffd")[:most]

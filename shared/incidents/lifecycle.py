@@ -1,0 +1,98 @@
+"""From firing to acknowledged to resolved, and who looks after it meanwhile."""
+
+import uuid
+from collections.abc import Sequence
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from shared.findings import service as findings
+from shared.findings.turns import take_turn
+from shared.ids import parse_uuid
+from shared.incidents import activity, mails, rows, subscribers
+from shared.incidents.actor import Actor
+from shared.incidents.models import Incident
+from shared.incidents.rules import checked_assignees
+from shared.queue import Queue
+from shared.users.members import members_of
+
+
+def acknowledge(
+    session: Session, queue: Queue, org_id: uuid.UUID, incident_id: str, actor: Actor
+) -> Incident:
+    """Somebody has seen it; the first acknowledgement is kept, another one changes nothing.
+
+    Subscribes the actor. Raises `NotFound`, and `Conflict` (`incident_resolved`).
+    """
+    incident = rows.unresolved(session, org_id, incident_id)
+    if incident.state != "firing":
+        return incident
+    incident.acknowledged_at = at = rows.now(session)
+    incident.state, incident.acknowledged_by = "acknowledged", actor.name
+    if actor.email is not None:
+        subscribers.add(session, incident, [actor.email], "ack", at)
+    activity.record(session, incident, "acknowledged", actor.name, at)
+    mails.tell(session, queue, incident, "acknowledged", actor.name)
+    return incident
+
+
+def assign(
+    session: Session,
+    queue: Queue,
+    org_id: uuid.UUID,
+    incident_id: str,
+    actor: Actor,
+    emails: Sequence[str],
+    *,
+    field: str = "assignees",
+) -> Incident:
+    """Replaces who looks after it; the same list again changes nothing.
+
+    Subscribes those who are new on the list. Raises `NotFound`, `Conflict` (`incident_resolved`),
+    and `Invalid` naming `field` and the address that is no active member's.
+    """
+    incident = rows.unresolved(session, org_id, incident_id)
+    members = {member.email for member in members_of(session, org_id)}
+    assignees = checked_assignees(field, emails, members)
+    before = incident.assignees
+    if assignees == before:
+        return incident
+    incident.assignees, at = assignees, rows.now(session)
+    added = [email for email in assignees if email not in before]
+    subscribers.add(session, incident, added, "assigned", at)
+    detail = {"assignees": assignees, "before": before}
+    activity.record(session, incident, "assigned", actor.name, at, detail)
+    mails.tell(session, queue, incident, "assigned", actor.name, ", ".join(assignees))
+    return incident
+
+
+def resolve(
+    session: Session, queue: Queue, org_id: uuid.UUID, incident_id: str | uuid.UUID, by: str
+) -> Incident:
+    """It is over; the finding that it came from is resolved, too.
+
+    `by`: an address, the name of a key, or `system`. Raises `NotFound`, and `Conflict`
+    (`incident_resolved`) the second time.
+    """
+    if _finding_of(session, org_id, incident_id) is not None:
+        # Who writes findings holds their turn before an incident; crosswise the two would wait.
+        take_turn(session, org_id)
+    incident = rows.unresolved(session, org_id, incident_id)
+    incident.resolved_at = at = rows.now(session)
+    incident.state, incident.resolved_by = rows.RESOLVED, by
+    activity.record(session, incident, "resolved", by, at)
+    mails.tell(session, queue, incident, "resolved", by)
+    if incident.source_finding_id is not None:
+        findings.resolve_for_incident(session, incident.source_finding_id, by)
+    session.flush()
+    return incident
+
+
+def _finding_of(
+    session: Session, org_id: uuid.UUID, incident_id: str | uuid.UUID
+) -> uuid.UUID | None:
+    parsed = parse_uuid(incident_id) if isinstance(incident_id, str) else incident_id
+    query = select(Incident.source_finding_id).where(
+        Incident.org_id == org_id, Incident.id == parsed
+    )
+    return session.scalar(query)

@@ -1,0 +1,61 @@
+"""Which incidents there are."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.orm import Session
+
+from shared.ids import parse_uuid
+from shared.incidents import rows
+from shared.incidents.models import Incident
+from shared.incidents.rules import OPEN_STATES, STATES, checked_state
+
+
+@dataclass(frozen=True)
+class Filter:
+    """In one of `states`, of one of `alert_ids` (None: of any, or of none)."""
+
+    states: Sequence[str] = OPEN_STATES
+    alert_ids: Sequence[str] | None = None
+
+
+ALL = Filter(states=STATES)
+
+
+def newest(session: Session, org_id: uuid.UUID, wanted: Filter, *, limit: int) -> list[Incident]:
+    """The newest `limit` incidents, newest first; raises `Invalid` naming `state`."""
+    query = select(Incident).where(*_conditions(org_id, wanted))
+    newest_first = query.order_by(Incident.opened_at.desc(), Incident.id.desc())
+    return list(session.scalars(newest_first.limit(limit)))
+
+
+def count(session: Session, org_id: uuid.UUID, wanted: Filter) -> int:
+    """How many there are; raises `Invalid` naming `state`."""
+    return session.scalar(select(func.count()).where(*_conditions(org_id, wanted))) or 0
+
+
+def open_counts(session: Session, org_id: uuid.UUID) -> Mapping[uuid.UUID, int]:
+    """How many incidents each alert has open: 1, and alerts without one are not in it."""
+    query = (
+        select(Incident.alert_id, func.count())
+        .where(
+            Incident.org_id == org_id,
+            Incident.state != rows.RESOLVED,
+            Incident.alert_id.is_not(None),
+        )
+        .group_by(Incident.alert_id)
+    )
+    return {alert_id: number for alert_id, number in session.execute(query) if alert_id is not None}
+
+
+def _conditions(org_id: uuid.UUID, wanted: Filter) -> list[ColumnElement[bool]]:
+    conditions = [Incident.org_id == org_id, Incident.state.in_(checked_state(wanted.states))]
+    if set(wanted.states) <= set(OPEN_STATES):
+        # Said again, so that the index of open ones serves.
+        conditions.append(Incident.state != rows.RESOLVED)
+    if wanted.alert_ids is not None:
+        ids = [parsed for text in wanted.alert_ids if (parsed := parse_uuid(text)) is not None]
+        conditions.append(Incident.alert_id.in_(ids))
+    return conditions
