@@ -72,6 +72,24 @@ class Limit(fields.Integer):
         return min(limit, self.cap)
 
 
+class Offset(fields.Integer):
+    """How many rows of a list come before the page; beyond its end the page is empty."""
+
+    # What no list reaches, and PostgreSQL still takes.
+    _MOST = 2**31
+
+    def __init__(self) -> None:
+        super().__init__(
+            load_default=0, metadata={"minimum": 0, "description": "rows before the page"}
+        )
+
+    def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> int:
+        offset = super()._deserialize(value, *args, **kwargs)
+        if offset is None or offset < 0:
+            raise ValidationError("must be at least 0")
+        return min(offset, self._MOST)
+
+
 def cursor_field() -> fields.String:
     """The opaque cursor of a list: the `next_cursor` of the page before."""
     return fields.String(

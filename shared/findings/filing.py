@@ -12,6 +12,7 @@ from shared.audits.models import Audit, AuditRun
 from shared.findings.models import Finding, FindingSighting, Suppression
 from shared.findings.priority import priority
 from shared.findings.rules import ACTIVE
+from shared.findings.service import changeable
 from shared.findings.turns import take_turn
 from shared.postgres import transaction_time
 from shared.signals import Candidate, Window
@@ -120,8 +121,7 @@ def _of_run(run: AuditRun) -> Select[Finding]:
 
 
 def _by_fingerprint(session: Session, query: Select[Finding]) -> dict[str, Finding]:
-    fresh = query.execution_options(populate_existing=True)
-    return {finding.fingerprint: finding for finding in session.scalars(fresh)}
+    return {finding.fingerprint: finding for finding in session.scalars(changeable(query))}
 
 
 def _new(session: Session, audit: Audit, candidate: Candidate, moment: datetime) -> Finding:

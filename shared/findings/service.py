@@ -78,18 +78,27 @@ def open_counts(session: Session, org_id: uuid.UUID) -> Mapping[uuid.UUID, int]:
     return dict(session.execute(query).tuples().all())
 
 
+def changeable(query: Select[Finding]) -> Select[Finding]:
+    """The query with its findings as they are now, locked until the transaction ends.
+
+    Rows that refer to them can be written meanwhile, and an audit that is deleted waits.
+    """
+    locking = query.with_for_update(of=Finding, key_share=True)
+    return locking.execution_options(populate_existing=True)
+
+
 def resolve_for_incident(session: Session, finding_id: uuid.UUID, by: str) -> None:
     """Resolves the finding that an incident came from, if it is open or recurring.
 
-    One that is muted or dismissed stays so, and one that is gone is none. Call it before the
-    incident is locked.
+    One that is muted or dismissed stays so. Who has locked the incident took the turn of the
+    organization's findings before that (`take_turn`).
     """
     org_id = session.scalar(select(Finding.org_id).where(Finding.id == finding_id))
     if org_id is None:
         return
     take_turn(session, org_id)
     query = select(Finding).where(Finding.org_id == org_id, Finding.id == finding_id)
-    finding = session.scalars(query.execution_options(populate_existing=True)).one_or_none()
+    finding = session.scalars(changeable(query)).one_or_none()
     if finding is not None and finding.status in ACTIVE:
         mark_resolved(session, finding, by, reason="its incident was resolved")
 
