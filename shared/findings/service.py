@@ -75,7 +75,7 @@ def open_counts(session: Session, org_id: uuid.UUID) -> Mapping[uuid.UUID, int]:
         .where(Finding.org_id == org_id, Finding.status.in_(ACTIVE))
         .group_by(Finding.audit_id)
     )
-    return dict(session.execute(query).tuples().all())
+    return dict(session.execute(query).all())
 
 
 def changeable(query: Select[Finding]) -> Select[Finding]:
