@@ -4,6 +4,7 @@ from flask import Flask
 
 from shared.runtime import Runtime
 from web import errors, openapi, request_log, state
+from web.alerts import routes as alerts
 from web.conversations import routes as conversations
 from web.dashboards import routes as dashboards
 from web.evaluation_jobs import routes as evaluation_jobs
@@ -37,6 +38,7 @@ BLUEPRINTS = (
     evaluation_jobs.blueprint,
     queries.blueprint,
     dashboards.blueprint,
+    alerts.blueprint,
     conversations.blueprint,
     settings.blueprint,
     model_windows.blueprint,

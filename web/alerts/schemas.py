@@ -143,7 +143,7 @@ class DeliveryTest(Schema):
     """What came of a test; nothing of it stays in the list of incidents."""
 
     ok = fields.Boolean(
-        required=True, metadata={"description": "every delivery was sent within ten seconds"}
+        required=True, metadata={"description": "every delivery was sent before this answer"}
     )
     synthetic_incident_id = fields.UUID(
         required=True, metadata={"description": "the incident that receivers are told of"}
