@@ -66,7 +66,7 @@ def test_an_alert_of_each_kind_from_its_start_to_its_end(
 ) -> None:
     headers = key()
     row = made(make_alert(client, headers, trigger_kind=kind))
-    wanted = {
+    wanted: Json = {
         "name": "an alert",
         "description": None,
         "enabled": True,
@@ -120,7 +120,7 @@ def test_put_replaces_all_and_gives_defaults_to_what_is_absent_or_null(
         put = client.put(f"{PATH}/{row['id']}", json=body, headers=headers)
         assert put.status_code == 200
         told = put.get_json()
-        defaults = {
+        defaults: Json = {
             "description": None,
             "enabled": True,
             "severity": "warning",
