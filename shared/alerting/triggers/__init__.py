@@ -1,1 +1,6 @@
-"""The kinds of triggers: each turns the rules of its kind into readings, in few statements."""
+"""What the five kinds of triggers see: rules in, readings out."""
+
+from shared.alerting.triggers.batch import evaluate
+from shared.alerting.triggers.interface import Context, NotEvaluated, Outcome, Reading, Rule
+
+__all__ = ["Context", "NotEvaluated", "Outcome", "Reading", "Rule", "evaluate"]
