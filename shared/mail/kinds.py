@@ -48,4 +48,24 @@ KINDS: dict[str, Kind] = {
             {"org_name", "incident_id", "title", "severity", "event", "actor", "note"}
         ),
     ),
+    # What `shared.notifications.mails` tells of an incident; `event` is alert.firing, alert.resolved
+    # or alert.test, `headline` names severity and title; what there is not is None.
+    "alert_notification": Kind(
+        subject="{{ headline }}",
+        fields=frozenset(
+            {
+                "org_name",
+                "incident_id",
+                "event",
+                "headline",
+                "title",
+                "severity",
+                "origin_name",
+                "value",
+                "summary",
+                "opened_at",
+            }
+        ),
+        max_age=timedelta(days=1),
+    ),
 }

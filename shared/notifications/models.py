@@ -61,7 +61,18 @@ class Notification(Base):
         Index(
             "ix_notifications_due",
             "org_id",
+            "url_setting_key",
             "next_attempt_at",
-            postgresql_where=text("status = 'queued' AND mail_id IS NULL"),
+            postgresql_where=text("status = 'queued' AND url_setting_key IS NOT NULL"),
+        ),
+        Index(
+            "ix_notifications_leased",
+            "lease_expires_at",
+            postgresql_where=text("lease_expires_at IS NOT NULL"),
+        ),
+        Index(
+            "ix_notifications_of_tests",
+            "created_at",
+            postgresql_where=text("incident_id IS NULL"),
         ),
     )

@@ -27,6 +27,27 @@ VALUES: dict[str, dict[str, Any]] = {
         "gained": ["keys:read"],
         "lost": ["events:add", "keys:create"],
     },
+    "incident_activity": {
+        "org_name": "Acme",
+        "incident_id": "00000000-0000-4000-8000-000000000001",
+        "title": "Errors rise",
+        "severity": "critical",
+        "event": "commented",
+        "actor": "bob@example.net",
+        "note": "I look after <it>",
+    },
+    "alert_notification": {
+        "org_name": "Acme",
+        "incident_id": "6ccd780c-baba-4026-9564-5b8c656024db",
+        "event": "alert.firing",
+        "headline": "[critical] Too many errors",
+        "title": "Too many errors",
+        "severity": "critical",
+        "origin_name": "Error rate",
+        "value": "0.25",
+        "summary": "error_rate 0.25 > 0.2",
+        "opened_at": "2026-11-01T08:00:33.587000Z",
+    },
 }
 
 

@@ -278,8 +278,20 @@ def _notifications() -> None:
     op.create_index(
         "ix_notifications_due",
         "notifications",
-        ["org_id", "next_attempt_at"],
-        postgresql_where=sa.text("status = 'queued' AND mail_id IS NULL"),
+        ["org_id", "url_setting_key", "next_attempt_at"],
+        postgresql_where=sa.text("status = 'queued' AND url_setting_key IS NOT NULL"),
+    )
+    op.create_index(
+        "ix_notifications_leased",
+        "notifications",
+        ["lease_expires_at"],
+        postgresql_where=sa.text("lease_expires_at IS NOT NULL"),
+    )
+    op.create_index(
+        "ix_notifications_of_tests",
+        "notifications",
+        ["created_at"],
+        postgresql_where=sa.text("incident_id IS NULL"),
     )
     op.create_index(
         "ix_notifications_incident", "notifications", ["org_id", "incident_id", "created_at"]

@@ -1,0 +1,80 @@
+"""What is announced: the facts of an incident that every channel tells in its own words."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from shared.alerts.models import Alert
+from shared.clock import now
+from shared.ids import new_id
+from shared.incidents.models import Incident
+
+Event = Literal["alert.firing", "alert.resolved", "alert.test"]
+
+
+@dataclass(frozen=True)
+class News:
+    """`origin` is the `{"id", "name"}` of the alert or audit, None where people opened it.
+
+    `stored` is False for a test, whose incident does not exist. `url` is None then, and without
+    PUBLIC_URL.
+    """
+
+    event: Event
+    org_id: uuid.UUID
+    incident_id: uuid.UUID
+    stored: bool
+    url: str | None
+    opened_at: datetime
+    title: str
+    origin: Mapping[str, Any] | None
+    severity: str
+    value: float | None
+    summary: str | None
+    evidence: Mapping[str, Any] | None
+
+    @property
+    def origin_name(self) -> str | None:
+        """The name of the alert or audit."""
+        return None if self.origin is None else str(self.origin["name"])
+
+
+def of_incident(incident: Incident, event: Event, public_url: str | None) -> News:
+    """What `event` says about an incident as it is now."""
+    url = None
+    if public_url is not None:
+        url = f"{public_url.rstrip('/')}/v1/alerts/incidents/{incident.id}"
+    return News(
+        event=event,
+        org_id=incident.org_id,
+        incident_id=incident.id,
+        stored=True,
+        url=url,
+        opened_at=incident.opened_at,
+        title=incident.title,
+        origin=incident.origin,
+        severity=incident.alert_severity,
+        value=incident.breach_value,
+        summary=incident.breach_summary,
+        evidence=incident.evidence,
+    )
+
+
+def of_test(alert: Alert) -> News:
+    """What a test of an alert says, about an incident that there is not."""
+    return News(
+        event="alert.test",
+        org_id=alert.org_id,
+        incident_id=new_id(),
+        stored=False,
+        url=None,
+        opened_at=now(),
+        title=alert.name,
+        origin={"id": str(alert.id), "name": alert.name},
+        severity=alert.severity,
+        value=None,
+        summary="This is a test of the alert's channels; nothing has happened.",
+        evidence=None,
+    )

@@ -1,0 +1,98 @@
+"""Announcing an incident: one row a delivery, in the transaction of what is announced."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import func
+from sqlalchemy.orm import Session
+
+from shared import mail
+from shared.ids import new_id, new_request_id
+from shared.incidents.models import Incident
+from shared.logs import current_request_id
+from shared.notifications import mails, slack, webhook
+from shared.notifications.jobs import SEND_NOTIFICATIONS
+from shared.notifications.models import Notification
+from shared.notifications.news import Event, News, of_incident
+from shared.notifications.targets import Target, targets_of
+from shared.organizations.models import Organization
+from shared.postgres import after_commit
+from shared.queue import Queue
+from shared.runtime import Runtime
+
+# No attempt over HTTP begins later than this; nor does one by mail (`shared.mail.kinds`).
+MAX_AGE = timedelta(days=1)
+
+
+def announce(
+    session: Session, runtime: Runtime, incident: Incident, event: Event
+) -> list[Notification]:
+    """Tells the incident's channels of `event`; returns a row for each delivery.
+
+    Deliveries by mail and over HTTP are made by workers after the commit, as the settings and the
+    incident are now. What cannot be sent is a row as well: `skipped`, and why.
+    """
+    news = of_incident(incident, event, runtime.settings.public_url)
+    return deliver(session, runtime, news, incident.channels)
+
+
+def deliver(
+    session: Session, runtime: Runtime, news: News, channels: Sequence[Mapping[str, Any]]
+) -> list[Notification]:
+    """As `announce`, of any news to any channels."""
+    targets = targets_of(session, runtime.settings, news.org_id, channels)
+    writer = _Writer(session, runtime.queue, news)
+    rows = [writer.row(target) for target in targets]
+    session.add_all(rows)
+    session.flush()
+    if any(row.url_setting_key is not None for row in rows):
+        after_commit(session, lambda: runtime.queue.nudge_soon(SEND_NOTIFICATIONS))
+    return rows
+
+
+@dataclass(frozen=True)
+class _Writer:
+    session: Session
+    queue: Queue
+    news: News
+
+    def row(self, target: Target) -> Notification:
+        row = Notification(
+            id=new_id(),
+            org_id=self.news.org_id,
+            incident_id=self.news.incident_id if self.news.stored else None,
+            channel=target.channel,
+            target=target.target,
+            event=self.news.event,
+            content={},
+            status="queued",
+            request_id=current_request_id() or new_request_id(),
+        )
+        if target.skipped is not None:
+            row.status, row.error = "skipped", target.skipped
+            row.finished_at = func.clock_timestamp()
+        elif target.channel == "dashboard":
+            # It is shown there as soon as it is stored.
+            row.status, row.finished_at = "sent", func.clock_timestamp()
+        elif target.channel == "email":
+            letter = mails.letter(self.news, self._org_name(), target.target)
+            row.mail_id = mail.enqueue(self.session, self.queue, letter)
+        else:
+            self._send_over_http(row, target)
+        return row
+
+    def _send_over_http(self, row: Notification, target: Target) -> None:
+        if target.channel == "slack":
+            row.content = slack.content(self.news)
+        else:
+            row.content = webhook.content(self.news, row.id)
+        row.url_setting_key = target.url_setting_key
+        row.secret_setting_key = target.secret_setting_key
+        row.next_attempt_at = func.clock_timestamp()
+        row.expires_at = func.clock_timestamp() + MAX_AGE
+
+    def _org_name(self) -> str:
+        organization = self.session.get(Organization, self.news.org_id)
+        return "" if organization is None else organization.name

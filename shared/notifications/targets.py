@@ -1,0 +1,114 @@
+"""Where the channels of an alert or audit lead, by the settings of the organization."""
+
+import functools
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from sqlalchemy.orm import Session
+
+from shared import settings
+from shared.config import Settings
+from shared.settings.catalogue import Value
+
+ENABLED = "alerts.enabled_channels"
+RECIPIENTS = "alerts.email_default_recipients"
+SLACK_URL = "alerts.slack_default_webhook"
+WEBHOOK_URL = "alerts.webhook_default_url"
+SECRET = "alerts.webhook_signing_secret"  # noqa: S105 the name of a setting
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where one delivery goes, or why it goes nowhere (`skipped`).
+
+    `target` is an address, a URL without what is secret in it, `dashboard`, or the setting that
+    names nothing.
+    """
+
+    channel: str
+    target: str
+    url_setting_key: str | None = None
+    secret_setting_key: str | None = None
+    skipped: str | None = None
+
+
+def targets_of(
+    session: Session, config: Settings, org_id: uuid.UUID, channels: Sequence[Mapping[str, Any]]
+) -> list[Target]:
+    """The targets of these channels, each once, in their order."""
+
+    @functools.cache
+    def setting(key: str) -> Value:
+        return settings.value(session, config, org_id, key)
+
+    found: dict[Target, None] = {}
+    for channel in channels:
+        for target in _TARGETS[channel["kind"]](channel, setting):
+            found[_if_enabled(target, setting)] = None
+    return list(found)
+
+
+def shown_url(url: str, channel: str, url_setting_key: str) -> str:
+    """A URL as anybody may see it: without user and query, and without what Slack's path tells."""
+    parts = urlsplit(url)
+    path = "" if channel == "slack" or url_setting_key == SLACK_URL else parts.path
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{path}"
+
+
+def is_empty(setting_key: str) -> str:
+    """Why nothing can be sent to the URL of a setting."""
+    return f"the setting {setting_key} is empty"
+
+
+_Setting = Callable[[str], Value]
+
+
+def _if_enabled(target: Target, setting: _Setting) -> Target:
+    enabled = setting(ENABLED)
+    if target.channel == "dashboard" or not isinstance(enabled, list) or target.channel in enabled:
+        return target
+    return replace(target, skipped=f"{target.channel} is not among the setting {ENABLED}")
+
+
+def _email(channel: Mapping[str, Any], setting: _Setting) -> Iterator[Target]:
+    defaults = setting(RECIPIENTS)
+    recipients = channel.get("recipients") or (defaults if isinstance(defaults, list) else [])
+    if not recipients:
+        yield Target(
+            "email",
+            RECIPIENTS,
+            skipped=f"the channel names no recipients, and {is_empty(RECIPIENTS)}",
+        )
+    for recipient in recipients:
+        yield Target("email", recipient)
+
+
+def _slack(channel: Mapping[str, Any], setting: _Setting) -> Iterator[Target]:
+    yield _over_http("slack", channel.get("webhook_setting_key", SLACK_URL), None, setting)
+
+
+def _webhook(channel: Mapping[str, Any], setting: _Setting) -> Iterator[Target]:
+    secret_key = channel.get("secret_setting_key", SECRET)
+    yield _over_http("webhook", channel.get("url_setting_key", WEBHOOK_URL), secret_key, setting)
+
+
+def _over_http(channel: str, url_key: str, secret_key: str | None, setting: _Setting) -> Target:
+    url = str(setting(url_key))
+    if not url:
+        return Target(channel, url_key, skipped=is_empty(url_key))
+    return Target(channel, shown_url(url, channel, url_key), url_key, secret_key)
+
+
+def _dashboard(_channel: Mapping[str, Any], _setting: _Setting) -> Iterator[Target]:
+    yield Target("dashboard", "dashboard")
+
+
+_TARGETS: Mapping[str, Callable[[Mapping[str, Any], _Setting], Iterator[Target]]] = {
+    "email": _email,
+    "slack": _slack,
+    "webhook": _webhook,
+    "dashboard": _dashboard,
+}

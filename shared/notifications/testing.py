@@ -1,0 +1,77 @@
+"""Trying the channels of an alert: real deliveries about an incident that there is not."""
+
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select
+
+from shared.alerts.models import Alert
+from shared.notifications.models import Notification
+from shared.notifications.news import of_test
+from shared.notifications.service import deliver
+from shared.runtime import Runtime
+
+# Longer than a receiver may take for an answer (`workers.notifications.client.DEADLINE_SECS`).
+WAIT_SECS = 12.0
+_LOOK_SECS = 0.1
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """What became of one delivery so far; `status` is that of a notification."""
+
+    channel: str
+    target: str
+    status: str
+    error: str | None
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """The id that the deliveries gave the incident, and what became of each."""
+
+    synthetic_incident_id: uuid.UUID
+    deliveries: list[Delivery]
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything was sent."""
+        return all(delivery.status == "sent" for delivery in self.deliveries)
+
+
+def send_test(
+    runtime: Runtime,
+    org_id: uuid.UUID,
+    alert: Alert,
+    channels: Sequence[Mapping[str, Any]],
+    *,
+    wait_secs: float = WAIT_SECS,
+) -> TestResult:
+    """Sends `alert.test` to these channels and waits until each delivery came to an end.
+
+    What takes longer than `wait_secs` is told as `queued`. A test over HTTP is tried once; by mail
+    as often as any mail.
+    """
+    news = of_test(alert)
+    with runtime.postgres.transaction() as session:
+        rows = deliver(session, runtime, news, channels)
+    ids = [row.id for row in rows]
+    ends = time.monotonic() + wait_secs
+    while True:
+        found = _deliveries(runtime, org_id, ids)
+        if all(one.status != "queued" for one in found) or time.monotonic() >= ends:
+            return TestResult(news.incident_id, found)
+        time.sleep(_LOOK_SECS)
+
+
+def _deliveries(runtime: Runtime, org_id: uuid.UUID, ids: Sequence[uuid.UUID]) -> list[Delivery]:
+    query = select(Notification).where(Notification.org_id == org_id, Notification.id.in_(ids))
+    with runtime.postgres.transaction() as session:
+        rows = {row.id: row for row in session.scalars(query)}
+    return [
+        Delivery(row.channel, row.target, row.status, row.error)
+        for row in (rows[one] for one in ids if one in rows)
+    ]

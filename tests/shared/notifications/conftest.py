@@ -1,0 +1,13 @@
+"""Fixtures of tests that announce incidents."""
+
+import pytest
+
+from shared.runtime import Runtime
+from tests.support.notifications import Desk
+from tests.support.runtime import Org
+
+
+@pytest.fixture
+def desk(runtime: Runtime, org: Org) -> Desk:
+    """An organization whose incidents are announced."""
+    return Desk(runtime, org)

@@ -1,0 +1,108 @@
+"""Notifications under test: an organization with settings, incidents that open, rows read back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from sqlalchemy import RowMapping, text
+
+from shared import settings
+from shared.alerts.models import Alert
+from shared.generation import at_once
+from shared.ids import new_id
+from shared.incidents.models import Incident
+from shared.incidents.opening import Breach, Opening
+from shared.notifications import firing
+from shared.runtime import Runtime
+from tests.support.runtime import Org
+
+SECRET = "a secret of the tests"
+PUBLIC_URL = "https://watch.example.org"
+
+EMAIL: Mapping[str, Any] = {"kind": "email", "recipients": None}
+SLACK: Mapping[str, Any] = {"kind": "slack"}
+WEBHOOK: Mapping[str, Any] = {"kind": "webhook"}
+DASHBOARD: Mapping[str, Any] = {"kind": "dashboard"}
+
+
+@dataclass
+class Desk:
+    """An organization whose incidents are announced."""
+
+    runtime: Runtime
+    org: Org
+
+    def __post_init__(self) -> None:
+        self.configure(webhook_allow_private=True, public_url=PUBLIC_URL)
+
+    def configure(self, **values: Any) -> None:
+        """Sets variables for what follows."""
+        self.runtime = replace(
+            self.runtime, settings=msgspec.structs.replace(self.runtime.settings, **values)
+        )
+
+    def set(self, key: str, value: object) -> None:
+        """Sets a setting of the organization: `alerts.` and `key`."""
+        by = settings.Editor("the tests", None)
+        with at_once(self.runtime.postgres, self.runtime.redis) as session:
+            settings.change(
+                session, self.runtime.settings, self.org.uuid, f"alerts.{key}", value, by
+            )
+
+    def open(self, *channels: Mapping[str, Any], **fields: Any) -> Incident:
+        """Opens an incident of an audit, which needs no rows of its own, and announces it."""
+        values: dict[str, Any] = {
+            "title": "Too many errors",
+            "source": "audit",
+            "severity": "critical",
+            "breach": Breach(0.25, "error_rate 0.25 > 0.2", {"count": 4}),
+            "actor": "system",
+            "origin": {"id": str(new_id()), "name": "Error rate"},
+            **fields,
+        }
+        opening = Opening(org_id=self.org.uuid, channels=channels, **values)
+        with self.runtime.postgres.transaction() as session:
+            return firing.fire(session, self.runtime, opening).incident
+
+    def resolve(self, incident: Incident) -> None:
+        """Resolves an incident and announces that."""
+        with self.runtime.postgres.transaction() as session:
+            firing.resolve(session, self.runtime, self.org.uuid, incident.id, "ann@example.net")
+
+    def alert(self) -> Alert:
+        """A rule that is not stored, for tests of its channels."""
+        return Alert(id=new_id(), org_id=self.org.uuid, name="Error rate", severity="warning")
+
+    def rows(self) -> Sequence[RowMapping]:
+        """The organization's notifications, oldest first."""
+        return self.sql(
+            "SELECT *, extract(epoch FROM next_attempt_at - now())::float AS wait"
+            " FROM notifications WHERE org_id = :org_id ORDER BY created_at"
+        )
+
+    def row(self) -> RowMapping:
+        """The only notification."""
+        [only] = self.rows()
+        return only
+
+    def now_due(self) -> None:
+        """Ends every wait and every lease."""
+        self.sql(
+            "UPDATE notifications SET next_attempt_at = now(), lease_expires_at = now()"
+            " WHERE org_id = :org_id AND status = 'queued' AND url_setting_key IS NOT NULL"
+        )
+
+    def sql(self, statement: str, **params: object) -> Sequence[RowMapping]:
+        """Runs SQL with `:org_id` bound."""
+        with self.runtime.postgres.transaction() as session:
+            result = session.connection().execute(
+                text(statement), {"org_id": self.org.uuid, **params}
+            )
+            return result.mappings().all() if result.returns_rows else []
+
+
+def ids_of(rows: Sequence[RowMapping]) -> set[UUID]:
+    """Their delivery ids."""
+    return {row["id"] for row in rows}
