@@ -1,4 +1,4 @@
-"""One run of people's SQL from the guard to the log: the web tier's, and later that of alerts."""
+"""One run of people's SQL from the guard to the log: the web tier's, and that of alerts."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from shared.logs import get_logger
 from shared.queries.guard import guard
 from shared.queries.lexer import MAX_LENGTH
 from shared.queries.reader import Reader, Result, never
-from shared.queries.slots import Slots
+from shared.queries.slots import OF_PEOPLE, Places, Slots
 from shared.runtime import Runtime
 
 log = get_logger(__name__)
@@ -41,8 +41,8 @@ class Run:
 class Runner:
     """What a process needs to run statements; without CLICKHOUSE_READONLY_URL it runs none."""
 
-    def __init__(self, runtime: Runtime, *, pool_size: int) -> None:
-        self._slots = Slots(runtime.redis, runtime.clickhouse)
+    def __init__(self, runtime: Runtime, *, pool_size: int, places: Places = OF_PEOPLE) -> None:
+        self._slots = Slots(runtime.redis, runtime.clickhouse, places)
         self._url = runtime.settings.clickhouse_readonly_url
         self._reader = None if self._url is None else Reader(self._url, pool_size=pool_size)
 

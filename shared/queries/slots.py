@@ -9,6 +9,7 @@ four at a time, until nobody else's ran.
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import redis
 
@@ -53,6 +54,19 @@ return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now)
 """
 
 
+@dataclass(frozen=True)
+class Places:
+    """Of what sort an organization's places are, and how many it has; sorts do not share any."""
+
+    sort: str
+    at_once: int
+
+
+OF_PEOPLE = Places("queries", RUNS_AT_ONCE)
+# Its alerts run one statement at a time; the second place is for while a killed worker's is held.
+OF_ALERTS = Places("alert-queries", 2)
+
+
 class Slot:
     """One statement's place among those of its organization."""
 
@@ -68,12 +82,15 @@ class Slot:
 
 
 class Slots:
-    """`RUNS_AT_ONCE` places an organization, kept in Redis."""
+    """Places for statements of an organization, kept in Redis."""
 
-    def __init__(self, client: redis.Redis, clickhouse: ClickHouse) -> None:
+    def __init__(
+        self, client: redis.Redis, clickhouse: ClickHouse, places: Places = OF_PEOPLE
+    ) -> None:
         """`clickhouse` is asked which statements still run: the user that sees all of them."""
         self._redis = client
         self._clickhouse = clickhouse
+        self._places = places
         self._take = client.register_script(_TAKE)
         self._leave = client.register_script(_LEAVE)
         self._left = client.register_script(_LEFT)
@@ -85,7 +102,8 @@ class Slots:
         Raises `RateLimited` while all are taken, `Unavailable` without Redis, or without ClickHouse
         where that has to be asked.
         """
-        running, left = f"queries:running:{org_id}", f"queries:left:{org_id}"
+        sort = self._places.sort
+        running, left = f"{sort}:running:{org_id}", f"{sort}:left:{org_id}"
         run, slot = uuid.uuid4().hex, Slot()
         with unavailable_when_redis_is_gone():
             taken = self._takes(running, left, run) or (
@@ -93,7 +111,7 @@ class Slots:
             )
         if not taken:
             raise RateLimited(
-                f"an organization runs {RUNS_AT_ONCE} queries at once",
+                f"an organization runs {self._places.at_once} queries at once",
                 code="too_many_queries",
                 retry_after_secs=RETRY_AFTER_SECS,
             )
@@ -103,7 +121,7 @@ class Slots:
             self._free(running, left, run, slot)
 
     def _takes(self, running: str, left: str, run: str) -> bool:
-        return bool(self._take(keys=[running, left], args=[run, RUNS_AT_ONCE, LEASE_MS]))
+        return bool(self._take(keys=[running, left], args=[run, self._places.at_once, LEASE_MS]))
 
     def _forget_ended(self, left: str) -> bool:
         """Whether statements that were left have ended; their places are free then."""
