@@ -15,6 +15,7 @@ import click
 import psycopg2
 from psycopg2.extensions import connection as Connection  # noqa: N812 a class by its lower-case name
 
+from shared.alerting import jobs as alerting_jobs
 from shared.config import Settings, load_settings
 from shared.errors import ConfigurationError, Unavailable
 from shared.evaluation_jobs import jobs as evaluation_jobs
@@ -56,6 +57,8 @@ BEATS: tuple[Beat, ...] = (
     Beat(evaluation_jobs.STORE_EVALUATIONS, every(2.0)),
     # How often the evaluator is really asked is EVALUATOR_CONFIG_REFRESH_SECS, kept by the task.
     Beat(evaluation_jobs.REFRESH_EVALUATOR_CONFIG, every(1.0)),
+    Beat(alerting_jobs.EVALUATE_ALERTS, every(0.5)),
+    Beat(alerting_jobs.EVALUATE_SQL_ALERTS, every(0.5)),
     Beat(ingest_jobs.TIDY_STREAMS, every(60.0)),
     Beat(mail_jobs.SEND_MAIL, every(1.0)),
     Beat(mail_jobs.TIDY_MAILS, every(3600.0)),

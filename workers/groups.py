@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 from shared.config import Settings
 
+# How many organizations' rules a process adds up at once, beside the statements it runs.
+ALERT_BATCH_THREADS = 4
+
 
 def _one(_settings: Settings) -> int:
     return 1
@@ -32,8 +35,10 @@ GROUPS: dict[str, Group] = {
     "evaluator": Group(("evaluator",), lambda settings: settings.evaluator_concurrency),
     "background": Group(("background",), lambda _settings: 4),
     "mail": Group(("mail",), lambda _settings: 2),
-    # Half of the threads stay for rules that are added up together while statements run.
-    "alerts": Group(("alerts",), lambda settings: settings.alert_query_concurrency + 4),
+    # So that rules are added up together while statements of people's own run, and these besides.
+    "alerts": Group(
+        ("alerts",), lambda settings: settings.alert_query_concurrency + ALERT_BATCH_THREADS
+    ),
     "notifications": Group(("notifications",), lambda _settings: 2),
     # An audit reads a lot and nobody waits for it.
     "audits": Group(("audits",), lambda _settings: 2, niceness=5),

@@ -23,6 +23,7 @@ from workers import context
 from workers.groups import GROUPS
 
 ACTOR_MODULES = (
+    "workers.actors.alerts",
     "workers.actors.ingest",
     "workers.actors.evaluations",
     "workers.actors.mail",

@@ -1,0 +1,86 @@
+"""From a claimed batch to outcomes; what breaks is kept to the rule that broke it."""
+
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from shared.alerting.claims import Batch, Claimed
+from shared.alerting.recording import INTERNAL_ERROR
+from shared.alerting.triggers.interface import Context, Evaluate, NotEvaluated, Outcome, Rule
+from shared.alerts.specs import spec_of
+from shared.errors import QueryTimeout, Unavailable
+from shared.logs import get_logger
+
+log = get_logger(__name__)
+
+# A batch of statements is recorded after this long, and the statement that runs by then. So one
+# that takes ten seconds has a turn of its own, and then the other organizations have theirs.
+SQL_TURN_SECS = 1.0
+# How long the rules of a batch that failed as a whole are tried one by one.
+ALONE_SECS = 30.0
+
+
+def outcomes_of(
+    evaluate: Evaluate, context: Context, batch: Batch, stopped: Callable[[], bool]
+) -> Iterator[Mapping[uuid.UUID, Outcome]]:
+    """The outcomes of a batch's rules, in as many pieces as they are evaluated in.
+
+    Ends early where the rest has to wait for another turn, or when `stopped`. Raises `Unavailable`
+    when a store is away: what did not come is not evaluated.
+    """
+    rules, broken = _typed(batch)
+    yield broken
+    if batch.is_sql:
+        yield from _one_by_one(evaluate, context, rules, SQL_TURN_SECS, stopped)
+        return
+    try:
+        yield evaluate(context, rules)
+    except Unavailable:
+        raise
+    except Exception:
+        log.exception("alerts_not_evaluated_together", org_id=context.org_id, rules=len(rules))
+        yield from _one_by_one(evaluate, context, rules, ALONE_SECS, stopped)
+
+
+def _typed(batch: Batch) -> tuple[Sequence[Rule], Mapping[uuid.UUID, Outcome]]:
+    rules, broken = [], {}
+    for claimed in batch.rules:
+        try:
+            rules.append(_rule(claimed, batch))
+        except (msgspec.ValidationError, KeyError):
+            log.exception("alert_not_understood", alert_id=str(claimed.alert_id))
+            broken[claimed.alert_id] = INTERNAL_ERROR
+    return rules, broken
+
+
+def _rule(claimed: Claimed, batch: Batch) -> Rule:
+    spec = spec_of(claimed.trigger_kind, claimed.trigger_spec)
+    return Rule(claimed.alert_id, spec, claimed.evaluated_to, batch.until)
+
+
+def _one_by_one(
+    evaluate: Evaluate,
+    context: Context,
+    rules: Sequence[Rule],
+    turn_secs: float,
+    stopped: Callable[[], bool],
+) -> Iterator[Mapping[uuid.UUID, Outcome]]:
+    ends_at = time.monotonic() + turn_secs
+    for rule in rules:
+        yield {rule.alert_id: _alone(evaluate, context, rule)}
+        if stopped() or time.monotonic() > ends_at:
+            return
+
+
+def _alone(evaluate: Evaluate, context: Context, rule: Rule) -> Outcome:
+    try:
+        return evaluate(context, [rule])[rule.alert_id]
+    except Unavailable:
+        raise
+    except QueryTimeout as error:
+        return NotEvaluated(error.message)
+    except Exception:
+        log.exception("alert_not_evaluated", alert_id=str(rule.alert_id), org_id=context.org_id)
+        return INTERNAL_ERROR

@@ -1,0 +1,46 @@
+"""Actors of alert rules; what they do is `shared.alerting`'s."""
+
+import functools
+import threading
+
+from shared.alerting import jobs
+from shared.alerting.dispatcher import Dispatcher
+from shared.queries.run import Runner
+from shared.queries.slots import OF_ALERTS
+from workers.context import runtime
+from workers.groups import ALERT_BATCH_THREADS
+from workers.nudged import nudged_actor, stopping
+
+_runner_lock = threading.Lock()
+
+# Rules that wait for a busy store leave threads for people's statements, and these are few anyway.
+_batch_places = threading.BoundedSemaphore(ALERT_BATCH_THREADS)
+
+
+@functools.cache
+def _only_runner() -> Runner:
+    pool_size = runtime().settings.alert_query_concurrency
+    return Runner(runtime(), pool_size=pool_size, places=OF_ALERTS)
+
+
+def _runner() -> Runner:
+    with _runner_lock:
+        return _only_runner()
+
+
+@nudged_actor(jobs.EVALUATE_ALERTS)
+def evaluate_alerts() -> None:
+    """Evaluates rules that are due, but for statements of people's own."""
+    runtime().queue.nudged(jobs.EVALUATE_ALERTS)
+    if _batch_places.acquire(blocking=False):
+        try:
+            Dispatcher(runtime(), _runner(), stopping).run(is_sql=False)
+        finally:
+            _batch_places.release()
+
+
+@nudged_actor(jobs.EVALUATE_SQL_ALERTS)
+def evaluate_sql_alerts() -> None:
+    """Evaluates rules that are statements of people's own."""
+    runtime().queue.nudged(jobs.EVALUATE_SQL_ALERTS)
+    Dispatcher(runtime(), _runner(), stopping).run(is_sql=True)
