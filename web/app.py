@@ -12,6 +12,7 @@ from web.evaluations import routes as evaluations
 from web.events import routes as events
 from web.health import routes as health
 from web.identity import routes as identity
+from web.incidents import routes as incidents
 from web.keys import routes as keys
 from web.model_windows import routes as model_windows
 from web.paths import EncodedSlashes, keep_fixed_paths
@@ -38,6 +39,7 @@ BLUEPRINTS = (
     evaluation_jobs.blueprint,
     queries.blueprint,
     dashboards.blueprint,
+    incidents.blueprint,
     alerts.blueprint,
     conversations.blueprint,
     settings.blueprint,

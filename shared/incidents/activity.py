@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
@@ -22,6 +22,8 @@ Kind = Literal[
     "breached",
     "resolved",
 ]
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 # An incident is read as a whole.
 MOST_SHOWN = 2000

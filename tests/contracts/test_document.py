@@ -54,6 +54,21 @@ PERMISSIONS: dict[str, Any] = {
     "PUT /alerts/{alert_id}": "alerts:write",
     "DELETE /alerts/{alert_id}": "alerts:write",
     "POST /alerts/{alert_id}/test": "alerts:write",
+    "GET /alerts/incidents": "incidents:read",
+    "POST /alerts/incidents": "incidents:write",
+    "GET /alerts/incidents/count": "incidents:read",
+    "GET /alerts/{alert_id}/incidents": "incidents:read",
+    "POST /alerts/{alert_id}/incidents": "incidents:write",
+    "GET /alerts/incidents/{incident_id}": "incidents:read",
+    "POST /alerts/incidents/{incident_id}/ack": "incidents:ack",
+    "POST /alerts/incidents/{incident_id}/assign": "incidents:ack",
+    "POST /alerts/incidents/{incident_id}/resolve": "incidents:ack",
+    "GET /alerts/incidents/{incident_id}/comments": "incidents:read",
+    "POST /alerts/incidents/{incident_id}/comments": "incidents:ack",
+    "DELETE /alerts/incidents/{incident_id}/comments/{comment_id}": "incidents:ack",
+    "GET /alerts/incidents/{incident_id}/subscribers": "incidents:read",
+    "POST /alerts/incidents/{incident_id}/subscribe": "incidents:ack",
+    "POST /alerts/incidents/{incident_id}/unsubscribe": "incidents:ack",
     "GET /agent/conversations": "agent:use",
     "POST /agent/conversations": "agent:use",
     "GET /agent/conversations/{conversation_id}": "agent:use",
@@ -97,6 +112,11 @@ PERMISSIONS: dict[str, Any] = {
     "GET /openapi.json": "",
 }
 
+_INCIDENT = (
+    "id title source source_finding_id? alert_id? alert_name? alert_severity trigger_kind? state"
+    " opened_at last_breach_at acknowledged_at? acknowledged_by? assignees resolved_at?"
+    " resolved_by? breach_value? breach_summary? evidence?"
+)
 # Rows as wire.md lists their fields; `?` where it says `|null`.
 ROWS = {
     "Accepted": "accepted skipped errors",
@@ -161,6 +181,15 @@ ROWS = {
     "Recipient": "email",
     "DeliveryTest": "ok synthetic_incident_id deliveries",
     "TestedDelivery": "channel target status error?",
+    "IncidentRow": _INCIDENT,
+    "IncidentDetail": f"{_INCIDENT} notifications subscribers comments activity",
+    "IncidentCount": "count",
+    "OpenedRow": "id newly_opened state source",
+    "IncidentNotification": "id channel target event status attempts error? created_at",
+    "SubscriberRow": "email source subscribed_at unsubscribed_at?",
+    "CommentRow": "id incident_id author_email body? created_at edited_at? deleted_at?",
+    "ActivityRow": "kind actor at detail",
+    "SubscriptionRow": "email subscribed",
     "ConversationRow": "id title created_at updated_at message_count",
     "ConversationList": "conversations",
     "ConversationDetail": "id title created_at updated_at messages",
@@ -210,6 +239,8 @@ LISTS = {
     "/v1/evaluations": (f"{_RESULTS} latest_per_session", 50, 200),
     "/v1/evaluation-jobs": ("status limit", 100, 500),
     "/v1/agent/conversations": ("limit", 200, 1000),
+    "/v1/alerts/incidents": ("state alert_id limit", 200, 1000),
+    "/v1/alerts/{alert_id}/incidents": ("state limit", 200, 1000),
 }
 
 

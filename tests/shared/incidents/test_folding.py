@@ -1,0 +1,166 @@
+"""One open incident an alert: what opens it, and what later breaches leave of it."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from shared import creations
+from shared.clock import format_ts, now
+from shared.errors import NotFound
+from shared.ids import new_id
+from shared.incidents import activity, listing, service, subscribers
+from shared.incidents.opening import Breach
+from shared.runtime import Runtime
+from tests.support.incidents import (
+    add_alert,
+    breach,
+    kinds,
+    new_actor,
+    open_incident,
+    opening_of,
+    stored,
+)
+from tests.support.runtime import Org, make_org
+
+
+def created(runtime: Runtime, org: Org) -> int:
+    with runtime.postgres.transaction() as session:
+        start = now().replace(year=2000)
+        return creations.created_in(session, org.uuid, "incident", start, now().replace(year=2100))
+
+
+def test_a_breach_opens_an_incident_with_what_its_alert_is_at_that_moment(
+    runtime: Runtime, org: Org
+) -> None:
+    alert = add_alert(runtime, org)
+    made = breach(runtime, opening_of(alert))
+    assert made.newly_opened
+    row = stored(runtime, made.incident)
+    assert (row.org_id, row.alert_id, row.title) == (org.uuid, alert.id, alert.name)
+    assert (row.state, row.source, row.source_finding_id) == ("firing", "alert", None)
+    assert (row.alert_name, row.alert_severity) == (alert.name, "critical")
+    assert row.trigger_kind == "metric_threshold"
+    assert row.origin == {"id": str(alert.id), "name": alert.name}
+    assert row.channels == [{"kind": "dashboard"}]
+    assert (row.breach_value, row.breach_summary) == (0.5, "error_rate is 0.5")
+    assert row.evidence == {"value": 0.5}
+    assert row.opened_at == row.last_breach_at
+    assert (row.acknowledged_at, row.resolved_at, row.assignees) == (None, None, [])
+    assert kinds(runtime, row) == ["opened"]
+    assert created(runtime, org) == 1
+
+
+def test_a_later_breach_is_folded_into_it(runtime: Runtime, org: Org) -> None:
+    alert = add_alert(runtime, org)
+    first = breach(runtime, opening_of(alert)).incident
+    again = breach(runtime, opening_of(alert, 0.75, title="another", severity="info"))
+    assert not again.newly_opened
+    assert again.incident.id == first.id
+    row = stored(runtime, first)
+    assert (row.breach_value, row.breach_summary) == (0.75, "error_rate is 0.75")
+    assert row.evidence == {"value": 0.75}
+    assert row.last_breach_at > row.opened_at == first.opened_at
+    assert (row.title, row.alert_severity) == (alert.name, "critical")
+    assert kinds(runtime, row) == ["opened", "breached"]
+    assert created(runtime, org) == 1
+
+
+def test_breaches_without_anything_between_them_are_one_row_of_activity(
+    runtime: Runtime, org: Org
+) -> None:
+    alert = add_alert(runtime, org)
+    incident = breach(runtime, opening_of(alert)).incident
+    for value in (1.0, 2.0, 3.0):
+        breach(runtime, opening_of(alert, value))
+    breach(runtime, opening_of(alert, 4.0, actor="robot"))
+    with runtime.postgres.transaction() as session:
+        _, by_system, by_key = activity.of_incident(session, org.uuid, incident.id)
+    assert (by_system.actor, by_key.actor) == ("system", "robot")
+    assert by_system.detail.pop("since") < format_ts(by_system.at)
+    assert by_system.detail == {"count": 3, "value": 3.0, "summary": "error_rate is 3.0"}
+    assert by_key.detail["count"] == 1
+
+
+def test_a_resolved_incident_stays_and_the_next_breach_opens_another(
+    runtime: Runtime, org: Org
+) -> None:
+    alert = add_alert(runtime, org)
+    first = breach(runtime, opening_of(alert)).incident
+    with runtime.postgres.transaction() as session:
+        service.resolve(session, runtime.queue, org.uuid, first.id, "system")
+    resolved = stored(runtime, first)
+    again = breach(runtime, opening_of(alert))
+    assert again.newly_opened
+    assert again.incident.id != first.id
+    assert stored(runtime, first).last_breach_at == resolved.last_breach_at
+    assert created(runtime, org) == 2
+
+
+def test_what_a_person_reports_leaves_the_last_measured_breach(runtime: Runtime, org: Org) -> None:
+    alert, ann = add_alert(runtime, org), new_actor(runtime, org)
+    incident = breach(runtime, opening_of(alert)).incident
+    report = Breach(None, "customers call", None)
+    reported = opening_of(
+        alert, source="manual", breach=report, actor=ann.name, subscriber=ann.email
+    )
+    assert not breach(runtime, reported).newly_opened
+    row = stored(runtime, incident)
+    assert (row.breach_value, row.breach_summary) == (0.5, "error_rate is 0.5")
+    assert row.evidence == {"value": 0.5}
+    assert row.last_breach_at > row.opened_at
+    with runtime.postgres.transaction() as session:
+        [_, told] = activity.of_incident(session, org.uuid, incident.id)
+        [subscriber] = subscribers.listing(session, org.uuid, incident.id)
+    assert (told.actor, told.detail["summary"]) == (ann.name, "customers call")
+    assert (subscriber.email, subscriber.source) == (ann.email, "creator")
+
+
+def test_alerts_and_organizations_have_incidents_of_their_own(runtime: Runtime, org: Org) -> None:
+    first, second = (open_incident(runtime, org) for _ in range(2))
+    third = open_incident(runtime, make_org(runtime))
+    assert len({first.id, second.id, third.id}) == 3
+    with runtime.postgres.transaction() as session:
+        assert service.open_counts(session, org.uuid) == {first.alert_id: 1, second.alert_id: 1}
+        service.resolve(session, runtime.queue, org.uuid, str(first.id), "system")
+        assert service.open_counts(session, org.uuid) == {second.alert_id: 1}
+
+
+def test_incidents_without_an_alert_never_fold(runtime: Runtime, org: Org) -> None:
+    opening = replace(opening_of(add_alert(runtime, org)), alert_id=None, source="manual")
+    made = [breach(runtime, opening) for _ in range(2)]
+    assert [one.newly_opened for one in made] == [True, True]
+    with runtime.postgres.transaction() as session:
+        assert service.open_counts(session, org.uuid) == {}
+        assert listing.count(session, org.uuid, listing.Filter()) == 2
+
+
+@pytest.mark.parametrize("missing", ["alert_id", "finding_id"])
+def test_an_alert_or_finding_that_is_gone_opens_nothing(
+    runtime: Runtime, org: Org, missing: str
+) -> None:
+    changes: dict[str, Any] = {"alert_id": None, missing: new_id()}
+    opening = replace(opening_of(add_alert(runtime, org)), **changes)
+    with pytest.raises(NotFound):
+        breach(runtime, opening)
+    assert created(runtime, org) == 0
+
+
+def test_another_organizations_alert_opens_nothing(runtime: Runtime, org: Org) -> None:
+    opening = opening_of(add_alert(runtime, make_org(runtime)))
+    breach(runtime, opening)
+    with pytest.raises(NotFound):
+        breach(runtime, replace(opening, org_id=org.uuid))
+
+
+def test_whatever_events_quote_fits(runtime: Runtime, org: Org) -> None:
+    said = "a\x00b" + "x" * 5000
+    opening = opening_of(
+        add_alert(runtime, org), title=said, breach=Breach(math.nan, said, {"quoted": "a\x00b"})
+    )
+    row = stored(runtime, breach(runtime, opening).incident)
+    assert row.breach_value is None
+    assert row.title == ("a\ufffdb" + "x" * 5000)[:200]
+    assert row.breach_summary == ("a\ufffdb" + "x" * 5000)[:2000]
+    assert row.evidence == {"quoted": "a\x00b"}

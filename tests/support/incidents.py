@@ -1,0 +1,87 @@
+"""Incidents below the web tier, for the tests that need some."""
+
+from typing import Any
+
+from shared.alerts.models import Alert
+from shared.ids import new_id
+from shared.incidents import activity, service
+from shared.incidents.actor import SYSTEM, Actor
+from shared.incidents.models import Incident
+from shared.incidents.opening import Breach, Opening
+from shared.runtime import Runtime
+from tests.support.people import add_member, new_email
+from tests.support.runtime import Org
+
+
+def add_alert(runtime: Runtime, org: Org, **columns: Any) -> Alert:
+    """A rule that nothing evaluates."""
+    values = {
+        "name": "Errors rise",
+        "enabled": True,
+        "trigger_kind": "metric_threshold",
+        "trigger_spec": {},
+        "severity": "critical",
+        "min_breaches": 1,
+        "eval_window": 1,
+        "eval_interval_secs": 300,
+        "channels": [{"kind": "dashboard"}],
+        "created_by": "t",
+        **columns,
+    }
+    with runtime.postgres.transaction() as session:
+        alert = Alert(org_id=org.uuid, **values)
+        session.add(alert)
+    return alert
+
+
+def opening_of(alert: Alert, value: float | None = 0.5, **fields: Any) -> Opening:
+    """A breach of an alert, as its evaluation hands it over."""
+    values: dict[str, Any] = {
+        "org_id": alert.org_id,
+        "title": alert.name,
+        "source": "alert",
+        "severity": alert.severity,
+        "breach": Breach(value, f"error_rate is {value}", {"value": value}),
+        "actor": SYSTEM,
+        "alert_id": alert.id,
+        "alert_name": alert.name,
+        "trigger_kind": alert.trigger_kind,
+        "origin": {"id": str(alert.id), "name": alert.name},
+        "channels": tuple(alert.channels),
+        **fields,
+    }
+    return Opening(**values)
+
+
+def breach(runtime: Runtime, opening: Opening) -> service.Opened:
+    """Opens or folds in a transaction of its own."""
+    with runtime.postgres.transaction() as session:
+        return service.open_or_fold(session, runtime.queue, opening)
+
+
+def open_incident(runtime: Runtime, org: Org, **alert: Any) -> Incident:
+    """A new incident of a new alert."""
+    return breach(runtime, opening_of(add_alert(runtime, org, **alert))).incident
+
+
+def stored(runtime: Runtime, incident: Incident) -> Incident:
+    """The incident as it is in the database."""
+    with runtime.postgres.transaction() as session:
+        return session.get_one(Incident, incident.id)
+
+
+def kinds(runtime: Runtime, incident: Incident) -> list[str]:
+    """What happened to it, oldest first."""
+    with runtime.postgres.transaction() as session:
+        return [one.kind for one in activity.of_incident(session, incident.org_id, incident.id)]
+
+
+def new_actor(runtime: Runtime, org: Org, *permissions: str) -> Actor:
+    """A new member, of the set `admin` without permissions."""
+    email = new_email()
+    return Actor(add_member(runtime, org, *permissions, email=email), email, email)
+
+
+def key_actor(name: str = "robot") -> Actor:
+    """A key that acts for nobody."""
+    return Actor(new_id(), name, None)

@@ -1,0 +1,265 @@
+"""Incidents: opened, looked after, talked about, and resolved."""
+
+from typing import Any
+
+from flask import Response
+
+from shared.alerts import service as alerts
+from shared.errors import Invalid, Unauthorized
+from shared.incidents import activity, comments, lifecycle, listing, manual, subscribers
+from shared.incidents import rows as incidents
+from shared.incidents.actor import Actor
+from shared.incidents.models import Incident, IncidentComment, IncidentSubscriber
+from shared.incidents.rules import OPEN_STATES, STATES
+from shared.incidents.service import Opened
+from shared.incidents.subscribers import Subscription
+from shared.notifications import firing
+from shared.notifications import listing as notifications
+from web.auth import current_identity, current_org_id, requires
+from web.blueprint import Blueprint
+from web.incidents.schemas import (
+    AlertListQuery,
+    AssignBody,
+    CommentBody,
+    CommentRow,
+    CountQuery,
+    IncidentCount,
+    IncidentDetail,
+    IncidentRow,
+    ListQuery,
+    OpenBody,
+    OpenedRow,
+    StandaloneBody,
+    SubscriberRow,
+    SubscriptionBody,
+    SubscriptionRow,
+)
+from web.responses import no_content
+from web.state import runtime
+
+blueprint = Blueprint("incidents", "What needs people, and what they do about it")
+
+_COLUMNS = tuple(IncidentRow().fields)
+
+
+@blueprint.route("/alerts/incidents")
+@requires("incidents:read")
+@blueprint.arguments(ListQuery, location="query")
+@blueprint.response(200, IncidentRow(many=True))
+def list_incidents(query: dict[str, Any]) -> list[Incident]:
+    """List incidents, newest first, those that are open unless told otherwise."""
+    with runtime().postgres.transaction() as session:
+        return listing.newest(session, current_org_id(), _filter(query), limit=query["limit"])
+
+
+@blueprint.route("/alerts/incidents/count")
+@requires("incidents:read")
+@blueprint.arguments(CountQuery, location="query")
+@blueprint.response(200, IncidentCount)
+def count_incidents(query: dict[str, Any]) -> dict[str, int]:
+    """Count incidents, those that are open unless told otherwise."""
+    with runtime().postgres.transaction() as session:
+        return {"count": listing.count(session, current_org_id(), _filter(query))}
+
+
+@blueprint.route("/alerts/<alert_id>/incidents")
+@requires("incidents:read")
+@blueprint.arguments(AlertListQuery, location="query")
+@blueprint.response(200, IncidentRow(many=True))
+def list_alert_incidents(query: dict[str, Any], alert_id: str) -> list[Incident]:
+    """List the incidents of an alert, newest first, in all states unless told otherwise."""
+    wanted = listing.Filter(states=query["state"] or STATES, alert_ids=[alert_id])
+    with runtime().postgres.transaction() as session:
+        alerts.find(session, current_org_id(), alert_id)
+        return listing.newest(session, current_org_id(), wanted, limit=query["limit"])
+
+
+@blueprint.route("/alerts/<alert_id>/incidents", methods=["POST"])
+@requires("incidents:write")
+@blueprint.arguments(OpenBody)
+@blueprint.response(201, OpenedRow)
+@blueprint.alt_response(200, schema=OpenedRow, description="One was open already")
+def open_alert_incident(body: dict[str, Any], alert_id: str) -> tuple[dict[str, Any], int]:
+    """Open an incident of an alert by hand, announced over the alert's channels.
+
+    Where the alert has one open, the report is added to that one and announced nowhere.
+    """
+    with runtime().postgres.transaction() as session:
+        alert, _ = alerts.find(session, current_org_id(), alert_id)
+        opening = manual.of_alert(alert, _actor(), body["summary"], body["title"])
+        return _opened(firing.fire(session, runtime(), opening))
+
+
+@blueprint.route("/alerts/incidents", methods=["POST"])
+@requires("incidents:write")
+@blueprint.arguments(StandaloneBody)
+@blueprint.response(201, OpenedRow)
+def open_incident(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
+    """Open an incident by hand that belongs to no alert; it is announced nowhere."""
+    opening = manual.standalone(
+        current_org_id(), _actor(), body["summary"], body["title"], body["severity"]
+    )
+    with runtime().postgres.transaction() as session:
+        return _opened(firing.fire(session, runtime(), opening))
+
+
+@blueprint.route("/alerts/incidents/<incident_id>")
+@requires("incidents:read")
+@blueprint.response(200, IncidentDetail)
+def get_incident(incident_id: str) -> dict[str, Any]:
+    """Read one incident with its notifications, subscribers, comments and activity."""
+    org_id = current_org_id()
+    with runtime().postgres.transaction() as session:
+        found = incidents.find(session, org_id, incident_id)
+        return {
+            **{name: getattr(found, name) for name in _COLUMNS},
+            "notifications": notifications.of_incident(session, org_id, found.id),
+            "subscribers": subscribers.listing(session, org_id, found.id),
+            "comments": comments.listing(session, org_id, found.id),
+            "activity": activity.of_incident(session, org_id, found.id),
+        }
+
+
+@blueprint.route("/alerts/incidents/<incident_id>/ack", methods=["POST"])
+@requires("incidents:ack")
+@blueprint.response(200, IncidentRow)
+@blueprint.alt_response(409, "CONFLICT")
+def acknowledge_incident(incident_id: str) -> Incident:
+    """Acknowledge an incident; the first acknowledgement is kept, another one changes nothing."""
+    with runtime().postgres.transaction() as session:
+        return lifecycle.acknowledge(
+            session, runtime().queue, current_org_id(), incident_id, _actor()
+        )
+
+
+@blueprint.route("/alerts/incidents/<incident_id>/assign", methods=["POST"])
+@requires("incidents:ack")
+@blueprint.arguments(AssignBody)
+@blueprint.response(200, IncidentRow)
+@blueprint.alt_response(409, "CONFLICT")
+def assign_incident(body: dict[str, Any], incident_id: str) -> Incident:
+    """Replace who looks after an incident, none to at most 50 active members."""
+    field, emails = _assigned(body)
+    with runtime().postgres.transaction() as session:
+        return lifecycle.assign(
+            session,
+            runtime().queue,
+            current_org_id(),
+            incident_id,
+            _actor(),
+            emails,
+            field=field,
+        )
+
+
+@blueprint.route("/alerts/incidents/<incident_id>/resolve", methods=["POST"])
+@requires("incidents:ack")
+@blueprint.response(200, IncidentRow)
+@blueprint.alt_response(409, "CONFLICT")
+def resolve_incident(incident_id: str) -> Incident:
+    """Resolve an incident for good, and the finding that it came from; announced as its opening."""
+    by = current_identity().name
+    with runtime().postgres.transaction() as session:
+        return firing.resolve(session, runtime(), current_org_id(), incident_id, by)
+
+
+@blueprint.route("/alerts/incidents/<incident_id>/comments")
+@requires("incidents:read")
+@blueprint.response(200, CommentRow(many=True))
+def list_comments(incident_id: str) -> list[IncidentComment]:
+    """List the comments on an incident, oldest first, deleted ones without their body."""
+    with runtime().postgres.transaction() as session:
+        return comments.listing(session, current_org_id(), incident_id)
+
+
+@blueprint.route("/alerts/incidents/<incident_id>/comments", methods=["POST"])
+@requires("incidents:ack")
+@blueprint.arguments(CommentBody)
+@blueprint.response(201, CommentRow)
+@blueprint.alt_response(409, "CONFLICT")
+def add_comment(body: dict[str, Any], incident_id: str) -> IncidentComment:
+    """Comment on an incident, a resolved one too; it has at most 2000 comments."""
+    with runtime().postgres.transaction() as session:
+        return comments.add(
+            session, runtime().queue, current_org_id(), incident_id, _actor(), body["body"]
+        )
+
+
+@blueprint.route("/alerts/incidents/<incident_id>/comments/<comment_id>", methods=["DELETE"])
+@requires("incidents:ack")
+@blueprint.response(204)
+def delete_comment(incident_id: str, comment_id: str) -> Response:
+    """Delete a comment of your own; that of somebody else needs `incidents:write` as well."""
+    permissions = current_identity().permissions
+    with runtime().postgres.transaction() as session:
+        comments.delete(
+            session, current_org_id(), incident_id, comment_id, _actor(), permissions=permissions
+        )
+    return no_content()
+
+
+@blueprint.route("/alerts/incidents/<incident_id>/subscribers")
+@requires("incidents:read")
+@blueprint.response(200, SubscriberRow(many=True))
+def list_subscribers(incident_id: str) -> list[IncidentSubscriber]:
+    """List who is subscribed to an incident now."""
+    with runtime().postgres.transaction() as session:
+        return subscribers.listing(session, current_org_id(), incident_id)
+
+
+@blueprint.route("/alerts/incidents/<incident_id>/subscribe", methods=["POST"])
+@requires("incidents:ack")
+@blueprint.arguments(SubscriptionBody)
+@blueprint.response(200, SubscriptionRow)
+def subscribe_to_incident(body: dict[str, Any], incident_id: str) -> Subscription:
+    """Have an active member hear by mail how an incident goes on."""
+    with runtime().postgres.transaction() as session:
+        return subscribers.subscribe(
+            session, current_org_id(), incident_id, _actor(), body["email"]
+        )
+
+
+@blueprint.route("/alerts/incidents/<incident_id>/unsubscribe", methods=["POST"])
+@requires("incidents:ack")
+@blueprint.arguments(SubscriptionBody)
+@blueprint.response(200, SubscriptionRow)
+def unsubscribe_from_incident(body: dict[str, Any], incident_id: str) -> Subscription:
+    """End a subscription, until they act on the incident or are assigned to it again."""
+    with runtime().postgres.transaction() as session:
+        return subscribers.unsubscribe(
+            session, current_org_id(), incident_id, _actor(), body["email"]
+        )
+
+
+def _actor() -> Actor:
+    identity = current_identity()
+    if identity.user is not None:
+        return Actor(identity.user.id, identity.name, identity.user.email)
+    if identity.key is None:
+        raise Unauthorized("nobody asks")
+    return Actor(identity.key.id, identity.name, None)
+
+
+def _filter(query: dict[str, Any]) -> listing.Filter:
+    return listing.Filter(states=query["state"] or OPEN_STATES, alert_ids=query["alert_id"])
+
+
+def _opened(opened: Opened) -> tuple[dict[str, Any], int]:
+    incident = opened.incident
+    row = {
+        "id": incident.id,
+        "newly_opened": opened.newly_opened,
+        "state": incident.state,
+        "source": incident.source,
+    }
+    return row, 201 if opened.newly_opened else 200
+
+
+def _assigned(body: dict[str, Any]) -> tuple[str, list[str]]:
+    """The field that says who is assigned, and who."""
+    if "assignees" in body:
+        return "assignees", body["assignees"]
+    if "assigned_to" not in body:
+        raise Invalid.field("assignees", "is needed, or assigned_to")
+    one = body["assigned_to"]
+    return "assigned_to", [] if one is None else [one]
