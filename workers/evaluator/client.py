@@ -1,23 +1,14 @@
-"""HTTP to the evaluator, which may hang, drip, redirect or flood: nothing of it outlasts a call.
-
-The calls run on one event loop in a thread of its own, because only there can a deadline end a
-call wherever it stands: resolving, connecting, between two bytes of a header, in the body.
-"""
+"""HTTP to the evaluator, which may hang, drip, redirect or flood: nothing of it outlasts a call."""
 
 import asyncio
-import io
-import socket
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
 from urllib.parse import quote
 
 import aiohttp
-import yarl
 
 from shared.config import Settings
 from shared.evaluation_jobs.answers import MAX_ANSWER_BYTES, Answer, NoAnswer
-from shared.version import VERSION
+from workers.http import CallLoop, Request, answer_to, read_bounded
 
 # The loop answers a little after the deadline at the latest; a caller waits no longer than this.
 _LOOP_SLACK_SECS = 3.0
@@ -32,11 +23,7 @@ class EvaluatorClient:
         self._base = settings.evaluator_endpoint.rstrip("/")
         self._token = settings.evaluator_token
         self._timeout = settings.evaluator_request_timeout_ms / 1000
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(
-            target=self._loop.run_forever, name="evaluator-client", daemon=True
-        )
-        self._thread.start()
+        self._loop = CallLoop("evaluator-client")
 
     def evaluate(self, body: bytes, *, job_id: str, request_id: str) -> Answer | NoAnswer:
         """POST /evaluate with an EvalRequest; repeating it is safe by its Idempotency-Key."""
@@ -53,80 +40,39 @@ class EvaluatorClient:
         return self._call("GET", "/config", {"X-Request-Id": request_id})
 
     def close(self) -> None:
-        """Ends the loop once it has let go of the last call's connection."""
-        asyncio.run_coroutine_threadsafe(asyncio.sleep(0.01), self._loop).result()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
+        """Ends what it works with."""
         self._loop.close()
 
     def _call(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes | None = None
     ) -> Answer | NoAnswer:
-        future = asyncio.run_coroutine_threadsafe(
-            self._within_timeout(method, path, headers, body), self._loop
-        )
+        headers = {**self._common_headers(), **headers}
+        request = Request(method, self._base + path, headers, body)
+        future = self._loop.start(self._within_timeout(request))
         try:
             return future.result(self._timeout + _LOOP_SLACK_SECS)
         except TimeoutError:
             future.cancel()
             return self._timed_out()
 
-    async def _within_timeout(
-        self, method: str, path: str, headers: Mapping[str, str], body: bytes | None
-    ) -> Answer | NoAnswer:
-        # aiohttp's own total timeout is rounded up to whole seconds above five; this one is exact.
+    async def _within_timeout(self, request: Request) -> Answer | NoAnswer:
         try:
             async with asyncio.timeout(self._timeout):
-                return await self._exchange(method, path, headers, body)
+                return await self._exchange(request)
         except TimeoutError:
             return self._timed_out()
         except (aiohttp.ClientError, OSError, ValueError) as error:
             return NoAnswer(_connection_error(error), timed_out=False)
 
-    async def _exchange(
-        self, method: str, path: str, headers: Mapping[str, str], body: bytes | None
-    ) -> Answer:
-        with _sockets() as new_socket:
-            # A connection a call: one that the evaluator closed while it idled would cost an
-            # attempt.
-            connector = aiohttp.TCPConnector(force_close=True, socket_factory=new_socket)
-            return await self._request(connector, method, path, headers, body)
-
-    async def _request(
-        self,
-        connector: aiohttp.TCPConnector,
-        method: str,
-        path: str,
-        headers: Mapping[str, str],
-        body: bytes | None,
-    ) -> Answer:
-        async with (
-            aiohttp.ClientSession(
-                connector=connector,
-                cookie_jar=aiohttp.DummyCookieJar(),
-                timeout=aiohttp.ClientTimeout(total=None),
-                auto_decompress=False,
-            ) as session,
-            session.request(
-                method,
-                yarl.URL(self._base + path, encoded=True),
-                headers={**self._common_headers(), **headers},
-                data=None if body is None else io.BytesIO(body),
-                allow_redirects=False,
-            ) as response,
-        ):
-            content = await _read_bounded(response)
+    async def _exchange(self, request: Request) -> Answer:
+        async with answer_to(request) as response:
+            content = await read_bounded(response, MAX_ANSWER_BYTES)
             if response.status >= 300:
                 content = self._without_token(content)
             return Answer(response.status, content, response.headers.get("Retry-After"))
 
     def _common_headers(self) -> dict[str, str]:
-        headers = {
-            "User-Agent": f"watchpost/{VERSION}",
-            "Accept": "application/json",
-            # What is not compressed cannot be a bomb.
-            "Accept-Encoding": "identity",
-        }
+        headers = {"Accept": "application/json"}
         if self._token is not None:
             headers["Authorization"] = f"Bearer {self._token}"
         return headers
@@ -143,38 +89,6 @@ class EvaluatorClient:
 
 def _job_headers(job_id: str, request_id: str) -> dict[str, str]:
     return {"Idempotency-Key": job_id, "X-Request-Id": request_id}
-
-
-@contextmanager
-def _sockets() -> Iterator[Callable[[aiohttp.AddrInfoType], socket.socket]]:
-    """Makes sockets and shuts them down at the end of the block.
-
-    An event loop keeps a closed connection for as long as it has something left to write, which
-    is for ever when the other side never reads.
-    """
-    made: list[socket.socket] = []
-
-    def make(address: aiohttp.AddrInfoType) -> socket.socket:
-        made.append(socket.socket(*address[:3]))
-        return made[-1]
-
-    try:
-        yield make
-    finally:
-        for one in made:
-            with suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
-
-
-async def _read_bounded(response: aiohttp.ClientResponse) -> bytes | None:
-    """The body, None as soon as it turns out larger than `MAX_ANSWER_BYTES`."""
-    content = bytearray()
-    async for chunk in response.content.iter_any():
-        content += chunk
-        if len(content) > MAX_ANSWER_BYTES:
-            response.close()
-            return None
-    return bytes(content)
 
 
 def _connection_error(error: Exception) -> str:

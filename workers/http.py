@@ -1,0 +1,130 @@
+"""HTTP to servers that may hang, drip, redirect or flood: nothing of it outlasts a call.
+
+Calls run on one event loop in a thread of its own, because only there can a deadline end a call
+wherever it stands: resolving, connecting, between two bytes of a header, in the body.
+"""
+
+import asyncio
+import io
+import socket
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from typing import TypeVar
+
+import aiohttp
+import yarl
+from aiohttp.abc import AbstractResolver
+
+from shared.version import VERSION
+
+USER_AGENT = f"watchpost/{VERSION}"
+
+_Result = TypeVar("_Result")
+
+# Refuses an address by raising `OSError`, before anything is sent to it.
+Check = Callable[[aiohttp.AddrInfoType], None]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is sent; `url` as it is, without being encoded once more."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    body: bytes | None = None
+
+
+class CallLoop:
+    """An event loop in a thread of its own; thread-safe."""
+
+    def __init__(self, name: str) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name=name, daemon=True)
+        self._thread.start()
+
+    def start(self, call: Coroutine[object, object, _Result]) -> Future[_Result]:
+        """Runs `call` on the loop."""
+        return asyncio.run_coroutine_threadsafe(call, self._loop)
+
+    def close(self) -> None:
+        """Ends the loop once it has let go of the last call's connection."""
+        self.start(asyncio.sleep(0.01)).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+@asynccontextmanager
+async def answer_to(
+    request: Request, *, resolver: AbstractResolver | None = None, check: Check | None = None
+) -> AsyncIterator[aiohttp.ClientResponse]:
+    """Status and headers of the answer, and its body yet to be read. Redirects are answers.
+
+    `check` sees each address right before it is connected to. Raises `aiohttp.ClientError`,
+    `OSError` or `ValueError`. No deadline but the caller's ends it: aiohttp's own total timeout is
+    rounded up to whole seconds above five.
+    """
+    with _sockets(check) as new_socket:
+        # A connection a call: one that the other side closed while it idled would cost an attempt.
+        connector = aiohttp.TCPConnector(
+            force_close=True, socket_factory=new_socket, resolver=resolver
+        )
+        async with (
+            aiohttp.ClientSession(
+                connector=connector,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                timeout=aiohttp.ClientTimeout(total=None),
+                auto_decompress=False,
+            ) as session,
+            session.request(
+                request.method,
+                yarl.URL(request.url, encoded=True),
+                # What is not compressed cannot be a bomb.
+                headers={
+                    "User-Agent": USER_AGENT,
+                    "Accept-Encoding": "identity",
+                    **request.headers,
+                },
+                data=None if request.body is None else io.BytesIO(request.body),
+                allow_redirects=False,
+            ) as response,
+        ):
+            yield response
+
+
+async def read_bounded(response: aiohttp.ClientResponse, most: int) -> bytes | None:
+    """The body, None as soon as it turns out larger than `most` bytes."""
+    content = bytearray()
+    async for chunk in response.content.iter_any():
+        content += chunk
+        if len(content) > most:
+            response.close()
+            return None
+    return bytes(content)
+
+
+@contextmanager
+def _sockets(check: Check | None) -> Iterator[Callable[[aiohttp.AddrInfoType], socket.socket]]:
+    """Makes sockets for addresses that pass, and shuts them down at the end of the block.
+
+    An event loop keeps a closed connection for as long as it has something left to write, which
+    is for ever when the other side never reads.
+    """
+    made: list[socket.socket] = []
+
+    def make(address: aiohttp.AddrInfoType) -> socket.socket:
+        if check is not None:
+            check(address)
+        made.append(socket.socket(*address[:3]))
+        return made[-1]
+
+    try:
+        yield make
+    finally:
+        for one in made:
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
