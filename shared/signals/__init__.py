@@ -1,5 +1,8 @@
 """The signals of audits: deterministic, one module each, all of them in `SIGNALS`."""
 
+from shared.signals import (
+    tool_failure,
+)
 from shared.signals.interface import Candidate, EvidenceQuery, Find, Look, Sensitivity, Window
 
 # The names of wire §11, in the order in which an audit runs them.
@@ -19,7 +22,9 @@ NAMES = (
 )
 
 # One row a signal; a signal that is added is a module and a row.
-SIGNALS: dict[str, Find] = {}
+SIGNALS: dict[str, Find] = {
+    "tool_failure": tool_failure.find,
+}
 
 __all__ = [
     "NAMES",

@@ -51,12 +51,17 @@ def within(window: Window, column: str = "ts") -> str:
 
 def where(look: Look, window: Window | None = None, *, column: str = "ts") -> str:
     """What `Look.where` says, in literals and without the organization, which the views know."""
-    conditions = [within(look.window if window is None else window, column)]
+    return " AND ".join((within(look.window if window is None else window, column), *scope(look)))
+
+
+def scope(look: Look) -> list[str]:
+    """The conditions of a look's scope, in literals; none where it admits all."""
+    conditions = []
     if look.environments:
         conditions.append(is_one_of("environment", look.environments))
     if look.agent_ids:
         conditions.append(is_one_of("agent_id", look.agent_ids))
-    return " AND ".join(conditions)
+    return conditions
 
 
 def _escaped(char: str) -> str:

@@ -1,0 +1,71 @@
+"""What an audit looks at in a test, and whether what a signal found is true of it."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from shared.clickhouse import ClickHouse
+from shared.events import store
+from shared.events.rows import columns_of
+from shared.ingest.decode import decode_events
+from shared.model_windows.builtin import builtin_window
+from shared.queries.run import Asker, Runner
+from shared.signals import Candidate, Find, Look, Sensitivity, Window
+from shared.signals.interface import MAX_CITED
+
+# The day of `tests.support.events.event`.
+DAY = Window(datetime(2026, 11, 2, tzinfo=UTC), datetime(2026, 11, 3, tzinfo=UTC))
+SENSITIVITIES: tuple[Sensitivity, ...] = ("low", "medium", "high")
+_MAX_EVENT_BYTES = 1024 * 1024
+
+
+def ingest(clickhouse: ClickHouse, org_id: str, lines: Iterable[bytes]) -> None:
+    """Stores events as a worker does, with all that is derived from them, as one batch."""
+    decoded = decode_events(list(lines), org_id, _MAX_EVENT_BYTES)
+    assert decoded.skipped == 0, decoded.errors
+    store.insert(clickhouse, columns_of(org_id, decoded.batch, builtin_window))
+
+
+def look_at(clickhouse: ClickHouse, org_id: str, window: Window = DAY, **fields: Any) -> Look:
+    """A look with its number of sessions, as an audit makes it."""
+    look = Look(clickhouse, org_id, window, **fields)
+    where = look.where()
+    statement = f"SELECT uniqExact(session_id) FROM events FINAL WHERE {where}"
+    [(total,)] = clickhouse.rows(statement, where.params)
+    return replace(look, total_sessions=total)
+
+
+def found_by(find: Find, look: Look) -> dict[tuple[str, ...], Candidate]:
+    """What a signal finds, by its key; what holds of any candidate holds of each."""
+    candidates = find(look)
+    found = {candidate.key: candidate for candidate in candidates}
+    assert len(found) == len(candidates)
+    for one in candidates:
+        assert look.window.start <= one.first_seen_at <= one.last_seen_at < look.window.stop
+        assert 0 < len(one.session_ids) <= MAX_CITED
+        assert 0 < len(one.event_ids) <= MAX_CITED
+        assert len(set(one.session_ids)) == len(one.session_ids) <= one.affected_sessions
+        assert len(set(one.event_ids)) == len(one.event_ids)
+        for shown in (one.title, one.description):
+            assert shown.isprintable()
+            assert len(shown) < 1000
+    return found
+
+
+def require_reproduced(runner: Runner, look: Look, candidate: Candidate) -> None:
+    """The evidence queries run as people's SQL does, and the first gives the numbers again."""
+    asker = Asker(look.org_id, "test")
+    first, *others = (runner.run(asker, query.sql, []).result for query in candidate.queries)
+    [row] = first.rows
+    named = dict(zip((name for name, _ in first.columns), row, strict=True))
+    assert named == dict(candidate.numbers)
+    for result in others:
+        assert result.rows
+
+
+def nested(find: Find, look: Look) -> list[set[tuple[str, ...]]]:
+    """The keys that are found at each sensitivity; each holds those before it."""
+    keys = [set(found_by(find, replace(look, sensitivity=one))) for one in SENSITIVITIES]
+    assert keys[0] <= keys[1] <= keys[2]
+    return keys
