@@ -5,6 +5,7 @@ from flask import Flask
 from shared.runtime import Runtime
 from web import errors, openapi, request_log, state
 from web.alerts import routes as alerts
+from web.audits import routes as audits
 from web.conversations import routes as conversations
 from web.dashboards import routes as dashboards
 from web.evaluation_jobs import routes as evaluation_jobs
@@ -40,6 +41,7 @@ BLUEPRINTS = (
     queries.blueprint,
     dashboards.blueprint,
     incidents.blueprint,
+    audits.blueprint,
     alerts.blueprint,
     conversations.blueprint,
     settings.blueprint,

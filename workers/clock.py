@@ -16,6 +16,7 @@ import psycopg2
 from psycopg2.extensions import connection as Connection  # noqa: N812 a class by its lower-case name
 
 from shared.alerting import jobs as alerting_jobs
+from shared.audits import jobs as audit_jobs
 from shared.config import Settings, load_settings
 from shared.errors import ConfigurationError, Unavailable
 from shared.evaluation_jobs import jobs as evaluation_jobs
@@ -59,6 +60,8 @@ BEATS: tuple[Beat, ...] = (
     Beat(evaluation_jobs.REFRESH_EVALUATOR_CONFIG, every(1.0)),
     Beat(alerting_jobs.EVALUATE_ALERTS, every(0.5)),
     Beat(alerting_jobs.EVALUATE_SQL_ALERTS, every(0.5)),
+    Beat(audit_jobs.SCHEDULE_AUDITS, every(1.0)),
+    Beat(audit_jobs.RUN_AUDITS, every(1.0)),
     Beat(ingest_jobs.TIDY_STREAMS, every(60.0)),
     Beat(mail_jobs.SEND_MAIL, every(1.0)),
     Beat(mail_jobs.TIDY_MAILS, every(3600.0)),

@@ -26,6 +26,7 @@ ACTOR_MODULES = (
     "workers.actors.alerts",
     "workers.actors.ingest",
     "workers.actors.evaluations",
+    "workers.actors.audits",
     "workers.actors.mail",
     "workers.actors.retention",
     "workers.actors.sign_in",

@@ -1,0 +1,1 @@
+"""Queueing audits that are due, and carrying out their runs."""

@@ -18,8 +18,6 @@ from shared.queue import Queue
 TriggerKind = Literal["scheduled", "manual"]
 
 DEFAULT_PAGE, MAX_PAGE = 50, 200
-# Far more runs than an audit has in a lifetime, and far below what PostgreSQL counts to.
-MAX_OFFSET = 10_000_000
 
 
 def request(session: Session, queue: Queue, org_id: uuid.UUID, audit_id: str) -> uuid.UUID:

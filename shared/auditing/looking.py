@@ -1,0 +1,76 @@
+"""Running the signals of an audit over its window, one after the other."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from shared.clickhouse.settings import PAGE
+from shared.errors import Unavailable, WatchpostError
+from shared.logs import get_logger
+from shared.signals import Candidate, Find, Look
+
+log = get_logger(__name__)
+
+# Nobody waits for it, and a quarter of a year takes longer to count than a page does.
+_COUNTING = {**PAGE, "max_execution_time": 60}
+
+_TOTALS = "SELECT uniqExact(session_id), count() FROM events FINAL WHERE {where}"
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What the signals found. `stats` are the run's (wire §11), and JSON."""
+
+    candidates: Sequence[Candidate]
+    total_sessions: int
+    stats: Mapping[str, Any]
+    failed: Mapping[str, str]
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether every signal failed, so that nothing is known of the window."""
+        return bool(self.failed) and not self.stats["signals"]
+
+
+def run_signals(
+    look: Look, signals: Mapping[str, Find], require_leave: Callable[[], None]
+) -> Looked:
+    """Counts the window and runs the signals in order; only candidates are kept in memory.
+
+    A signal that fails is logged and told of, and the others go on. `require_leave` is called
+    before each and raises where the run is to stop. Raises `Unavailable` when ClickHouse is away.
+    """
+    sessions, events = _totals(look)
+    counted = replace(look, total_sessions=sessions)
+    candidates: list[Candidate] = []
+    ran: dict[str, dict[str, int]] = {}
+    failed: dict[str, str] = {}
+    for name, find in signals.items():
+        require_leave()
+        began = time.monotonic()
+        try:
+            found = find(counted)
+        except Unavailable:
+            raise
+        except WatchpostError as error:
+            log.warning("audit_signal_failed", signal=name, reason=error.message)
+            failed[name] = error.message
+            continue
+        except Exception:
+            # A defect of one signal, or an event that it does not expect, costs its findings only.
+            log.exception("audit_signal_failed", signal=name)
+            failed[name] = "it ended with an unexpected error"
+            continue
+        candidates += found
+        elapsed_ms = round((time.monotonic() - began) * 1000)
+        ran[name] = {"candidates": len(found), "elapsed_ms": elapsed_ms}
+    stats = {"total_sessions": sessions, "events": events, "signals": ran, "failed_signals": failed}
+    return Looked(candidates, sessions, stats, failed)
+
+
+def _totals(look: Look) -> tuple[int, int]:
+    where = look.where()
+    sql = _TOTALS.format(where=where)
+    [(sessions, events)] = look.clickhouse.rows(sql, where.params, settings=_COUNTING)
+    return sessions, events

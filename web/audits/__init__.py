@@ -1,0 +1,1 @@
+"""Audits over HTTP, without their findings."""

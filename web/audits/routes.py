@@ -1,0 +1,178 @@
+"""Audits, their runs and their context."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from shared.audits import runs
+from shared.audits import service as audits
+from shared.audits.models import AuditRun
+from shared.audits.rules import Context
+from shared.audits.service import Listed
+from shared.findings import service as findings
+from web.audits.schemas import (
+    AuditBody,
+    AuditRow,
+    AuditRunRow,
+    ContextBody,
+    ContextRow,
+    QueuedRun,
+    RunsQuery,
+)
+from web.auth import current_identity, current_org_id, requires
+from web.blueprint import Blueprint
+from web.state import runtime
+
+blueprint = Blueprint("audits", "Recurring looks at what agents did, for patterns worth a change")
+
+_COLUMNS = (
+    "id",
+    "name",
+    "description",
+    "enabled",
+    "schedule_interval_secs",
+    "schedule_anchor",
+    "window_mode",
+    "lookback_window_secs",
+    "scope",
+    "signals",
+    "ignore_error_types",
+    "sensitivity",
+    "top_k",
+    "llm_enabled",
+    "channels",
+    "created_by",
+    "created_at",
+    "updated_at",
+    "last_attempted_at",
+    "next_attempt_at",
+    "last_error",
+)
+
+
+@blueprint.route("/audits")
+@requires("audits:read")
+@blueprint.response(200, AuditRow(many=True))
+def list_audits() -> list[dict[str, Any]]:
+    """List the organization's audits, newest first."""
+    with runtime().postgres.transaction() as session:
+        found = audits.listing(session, current_org_id())
+        open_counts = findings.open_counts(session, current_org_id())
+        return [_row(one, open_counts) for one in found]
+
+
+@blueprint.route("/audits", methods=["POST"])
+@requires("audits:write")
+@blueprint.arguments(AuditBody)
+@blueprint.response(201, AuditRow)
+@blueprint.alt_response(409, "CONFLICT")
+def create_audit(body: dict[str, Any]) -> dict[str, Any]:
+    """Create an audit, which runs at once unless it is disabled, and then on its schedule.
+
+    An organization has at most 500 audits, of 16 MiB together.
+    """
+    author = current_identity().name
+    with runtime().postgres.transaction() as session:
+        made = audits.create(
+            session, runtime().queue, current_org_id(), _told(body), created_by=author
+        )
+        return _row(made, {})
+
+
+@blueprint.route("/audits/<audit_id>")
+@requires("audits:read")
+@blueprint.response(200, AuditRow)
+def get_audit(audit_id: str) -> dict[str, Any]:
+    """Read one audit."""
+    with runtime().postgres.transaction() as session:
+        found = audits.find(session, current_org_id(), audit_id)
+        return _row(found, findings.open_counts(session, current_org_id()))
+
+
+@blueprint.route("/audits/<audit_id>", methods=["PUT"])
+@requires("audits:write")
+@blueprint.arguments(AuditBody)
+@blueprint.response(200, AuditRow)
+@blueprint.alt_response(409, "CONFLICT")
+def change_audit(body: dict[str, Any], audit_id: str) -> dict[str, Any]:
+    """Change an audit; what is absent stays as it is.
+
+    With another schedule, or enabled again, it runs at the next point of its schedule. Disabling
+    it takes back a run that is queued; one that is running goes on.
+    """
+    with runtime().postgres.transaction() as session:
+        changed = audits.change(session, current_org_id(), audit_id, _told(body))
+        return _row(changed, findings.open_counts(session, current_org_id()))
+
+
+@blueprint.route("/audits/<audit_id>", methods=["DELETE"])
+@requires("audits:write")
+@blueprint.response(204)
+def delete_audit(audit_id: str) -> None:
+    """Delete an audit with its runs and findings for good, also while it is running."""
+    with runtime().postgres.transaction() as session:
+        audits.remove(session, current_org_id(), audit_id)
+
+
+@blueprint.route("/audits/<audit_id>/run", methods=["POST"])
+@requires("audits:write")
+@blueprint.response(202, QueuedRun)
+@blueprint.alt_response(409, "CONFLICT")
+def run_audit(audit_id: str) -> dict[str, Any]:
+    """Queue a run; where one is queued already, that one is told of.
+
+    409 with `audit_disabled` while the audit is disabled, with `audit_running` while it is running.
+    """
+    with runtime().postgres.transaction() as session:
+        run_id = runs.request(session, runtime().queue, current_org_id(), audit_id)
+    return {"queued": True, "run_id": run_id}
+
+
+@blueprint.route("/audits/<audit_id>/runs")
+@requires("audits:read")
+@blueprint.arguments(RunsQuery, location="query")
+@blueprint.response(200, AuditRunRow(many=True))
+def list_runs(query: dict[str, int], audit_id: str) -> list[AuditRun]:
+    """List the runs of an audit, newest first; one that is queued shows once it begins."""
+    with runtime().postgres.transaction() as session:
+        return runs.listing(session, current_org_id(), audit_id, **query)
+
+
+@blueprint.route("/audits/<audit_id>/context")
+@requires("audits:read")
+@blueprint.response(200, ContextRow)
+def get_context(audit_id: str) -> Context:
+    """Read what the writer of an audit's reports is told about the agents."""
+    with runtime().postgres.transaction() as session:
+        return audits.context(session, current_org_id(), audit_id)
+
+
+@blueprint.route("/audits/<audit_id>/context", methods=["PUT"])
+@requires("audits:write")
+@blueprint.arguments(ContextBody)
+@blueprint.response(200, ContextRow)
+@blueprint.alt_response(409, "CONFLICT")
+def set_context(body: dict[str, Any], audit_id: str) -> Context:
+    """Replace what the writer of an audit's reports is told about the agents."""
+    wanted = Context(body["text"] or "", body["urls"] or [])
+    with runtime().postgres.transaction() as session:
+        return audits.set_context(session, current_org_id(), audit_id, wanted)
+
+
+def _told(body: dict[str, Any]) -> dict[str, Any]:
+    """The fields that were sent; null is as good as absent but for the description."""
+    return {
+        name: value for name, value in body.items() if value is not None or name == "description"
+    }
+
+
+def _row(found: Listed, open_counts: Mapping[UUID, int]) -> dict[str, Any]:
+    audit = found.audit
+    return {
+        **{name: getattr(audit, name) for name in _COLUMNS},
+        "open_findings": open_counts.get(audit.id, 0),
+        "last_run_status": found.last_run_status,
+        "last_run_finished_at": found.last_run_finished_at,
+        "additional_context": audit.context_text,
+        "reference_url_count": len(audit.context_urls),
+    }

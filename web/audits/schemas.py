@@ -1,0 +1,269 @@
+"""What the routes of audits read and answer (wire §11)."""
+
+from typing import Any
+
+from marshmallow import Schema, fields
+
+from shared.audits.rules import (
+    DEFAULT_INTERVAL_SECS,
+    DEFAULT_LOOKBACK_SECS,
+    DEFAULT_TOP_K,
+    MAX_ANCHOR_AHEAD,
+    MAX_CONTEXT_LENGTH,
+    MAX_DESCRIPTION_LENGTH,
+    MAX_INTERVAL_SECS,
+    MAX_LOOKBACK_SECS,
+    MAX_NAME_LENGTH,
+    MAX_TOP_K,
+    MAX_URL_LENGTH,
+    MAX_URLS,
+    MAX_VALUE_LENGTH,
+    MAX_VALUES,
+    MIN_INTERVAL_SECS,
+    MIN_LOOKBACK_SECS,
+    SENSITIVITIES,
+    WINDOW_MODES,
+)
+from shared.audits.runs import DEFAULT_PAGE, MAX_PAGE
+from shared.signals import NAMES
+from web.params import Body, Limit, Offset, Timestamp, name_field
+
+_WHO = {"description": "the address of a person or the name of a key"}
+_MODES = {"enum": list(WINDOW_MODES)}
+_SENSITIVITY = {"enum": list(SENSITIVITIES)}
+_ENDED = ["running", "succeeded", "failed"]
+
+
+def _number(default: int, least: int, most: int, description: str) -> fields.Integer:
+    return fields.Integer(
+        load_default=None,
+        allow_none=True,
+        strict=True,
+        metadata={
+            "default": default,
+            "minimum": least,
+            "maximum": most,
+            "description": description,
+        },
+    )
+
+
+def _switch(default: bool, description: str) -> fields.Boolean:
+    return fields.Boolean(
+        load_default=None,
+        allow_none=True,
+        truthy={True},
+        falsy={False},
+        metadata={"default": default, "description": description},
+    )
+
+
+def _values(description: str) -> fields.List[Any]:
+    return fields.List(
+        fields.String(metadata={"minLength": 1, "maxLength": MAX_VALUE_LENGTH}),
+        load_default=None,
+        allow_none=True,
+        metadata={"maxItems": MAX_VALUES, "description": description},
+    )
+
+
+class ScopeBody(Body):
+    """What an audit is limited to; empty lists admit all."""
+
+    environments = _values("only events of these environments")
+    agent_ids = _values("only events of these agents")
+
+
+class AuditBody(Body):
+    """An audit; what is absent or null has its default when it is made, and stays otherwise."""
+
+    name = name_field(MAX_NAME_LENGTH)
+    # Null takes it away, so it has to be told from one that is absent.
+    description = fields.String(
+        allow_none=True,
+        metadata={
+            "maxLength": MAX_DESCRIPTION_LENGTH,
+            "description": "null takes it away",
+            "example": "An example of a description",
+        },
+    )
+    enabled = _switch(True, "a disabled audit never runs")
+    schedule_interval_secs = _number(
+        DEFAULT_INTERVAL_SECS, MIN_INTERVAL_SECS, MAX_INTERVAL_SECS, "seconds from run to run"
+    )
+    schedule_anchor = Timestamp(
+        load_default=None,
+        allow_none=True,
+        metadata={
+            "description": "runs begin here and at every interval after it; the next 09:00 UTC for"
+            f" a new audit, at most {MAX_ANCHOR_AHEAD.days} days ahead"
+        },
+    )
+    window_mode = fields.String(
+        load_default=None,
+        allow_none=True,
+        metadata={
+            **_MODES,
+            "default": WINDOW_MODES[0],
+            "description": "`since_last`: what happened since the last run that succeeded;"
+            " `fixed`: the last `lookback_window_secs`",
+        },
+    )
+    lookback_window_secs = _number(
+        DEFAULT_LOOKBACK_SECS,
+        MIN_LOOKBACK_SECS,
+        MAX_LOOKBACK_SECS,
+        "how far a `fixed` window reaches back, and the first one of `since_last`",
+    )
+    scope = fields.Nested(ScopeBody, load_default=None, allow_none=True)
+    signals = fields.List(
+        fields.String(metadata={"enum": list(NAMES)}),
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "what to look for; empty: all of them"},
+    )
+    ignore_error_types = _values("errors of these types are not counted as errors")
+    sensitivity = fields.String(
+        load_default=None, allow_none=True, metadata={**_SENSITIVITY, "default": "medium"}
+    )
+    top_k = _number(DEFAULT_TOP_K, 1, MAX_TOP_K, "how many findings a run files, most urgent first")
+    llm_enabled = _switch(True, "have a report written, where the deployment has a language model")
+    channels = fields.List(
+        fields.Dict(),
+        load_default=None,
+        allow_none=True,
+        metadata={
+            "description": "who is told of incidents of critical findings, as for alerts",
+            "example": [{"kind": "dashboard"}],
+        },
+    )
+
+
+class ScopeRow(Schema):
+    """What an audit is limited to; empty lists admit all."""
+
+    environments = fields.List(fields.String(), required=True)
+    agent_ids = fields.List(fields.String(), required=True)
+
+
+class AuditRow(Schema):
+    """An audit, what its last run came to and when the next one is due."""
+
+    id = fields.UUID(required=True)
+    name = fields.String(required=True)
+    description = fields.String(required=True, allow_none=True)
+    enabled = fields.Boolean(required=True)
+    schedule_interval_secs = fields.Integer(required=True)
+    schedule_anchor = Timestamp(required=True)
+    window_mode = fields.String(required=True, metadata=_MODES)
+    lookback_window_secs = fields.Integer(required=True)
+    scope = fields.Nested(ScopeRow, required=True)
+    signals = fields.List(fields.String(), required=True)
+    ignore_error_types = fields.List(fields.String(), required=True)
+    sensitivity = fields.String(required=True, metadata=_SENSITIVITY)
+    top_k = fields.Integer(required=True)
+    llm_enabled = fields.Boolean(required=True)
+    channels = fields.List(fields.Dict(), required=True)
+    created_by = fields.String(required=True, metadata=_WHO)
+    created_at = Timestamp(required=True)
+    updated_at = Timestamp(required=True)
+    open_findings = fields.Integer(
+        required=True, metadata={"description": "findings that are open or recurring"}
+    )
+    last_run_status = fields.String(required=True, allow_none=True, metadata={"enum": _ENDED})
+    last_run_finished_at = Timestamp(
+        required=True, allow_none=True, metadata={"description": "null while it runs"}
+    )
+    last_attempted_at = Timestamp(
+        required=True, allow_none=True, metadata={"description": "when a run began last"}
+    )
+    next_attempt_at = Timestamp(
+        required=True,
+        allow_none=True,
+        metadata={"description": "when the next run is due, null while the audit is disabled"},
+    )
+    last_error = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "why the last run failed, or did not begin when it was due"},
+    )
+    additional_context = fields.String(
+        required=True, metadata={"description": "the text of its context"}
+    )
+    reference_url_count = fields.Integer(
+        required=True, metadata={"description": "how many URLs its context has"}
+    )
+
+
+class QueuedRun(Schema):
+    """A run that will begin as soon as a worker is free."""
+
+    queued = fields.Boolean(required=True)
+    run_id = fields.UUID(required=True)
+
+
+class RunsQuery(Schema):
+    """Which runs."""
+
+    limit = Limit(default=DEFAULT_PAGE, cap=MAX_PAGE)
+    offset = Offset()
+
+
+class AuditRunRow(Schema):
+    """One run, from its start on."""
+
+    id = fields.UUID(required=True)
+    audit_id = fields.UUID(required=True)
+    status = fields.String(required=True, metadata={"enum": _ENDED})
+    trigger_kind = fields.String(required=True, metadata={"enum": ["scheduled", "manual"]})
+    window_from = Timestamp(required=True, metadata={"description": "events from here on"})
+    window_to = Timestamp(required=True, metadata={"description": "events before this"})
+    started_at = Timestamp(required=True)
+    finished_at = Timestamp(required=True, allow_none=True)
+    stats = fields.Dict(
+        required=True,
+        metadata={
+            "description": "once the findings are filed: `total_sessions` and `events` of the"
+            " window, `signals` (of each the `candidates` and `elapsed_ms`), `failed_signals` (why"
+            " each failed) and, where a report was wanted and there is none, `report_error`"
+        },
+    )
+    findings_count = fields.Integer(
+        required=True, metadata={"description": "findings that the run saw"}
+    )
+    new_findings_count = fields.Integer(
+        required=True, metadata={"description": "those that no run had seen before"}
+    )
+    report = fields.String(
+        required=True, allow_none=True, metadata={"description": "what it found, in Markdown"}
+    )
+    error = fields.String(required=True, allow_none=True)
+
+
+_CONTEXT_TEXT = {
+    "maxLength": MAX_CONTEXT_LENGTH,
+    "description": "what the writer of the report should know about the agents",
+}
+_URL = fields.String(metadata={"format": "uri", "maxLength": MAX_URL_LENGTH})
+_URLS = {
+    "maxItems": MAX_URLS,
+    "description": "https only; handed to the writer of the report as text, never fetched",
+}
+
+
+class ContextBody(Body):
+    """The context as a whole; what is absent or null is empty."""
+
+    text = fields.String(
+        load_default=None,
+        allow_none=True,
+        metadata={**_CONTEXT_TEXT, "example": "An example of a text"},
+    )
+    urls = fields.List(_URL, load_default=None, allow_none=True, metadata=_URLS)
+
+
+class ContextRow(Schema):
+    """What people tell about their agents."""
+
+    text = fields.String(required=True, metadata=_CONTEXT_TEXT)
+    urls = fields.List(_URL, required=True, metadata=_URLS)

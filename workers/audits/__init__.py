@@ -1,0 +1,1 @@
+"""What workers of audits need beside `shared.auditing`."""

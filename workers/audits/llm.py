@@ -1,0 +1,113 @@
+"""Asks an OpenAI-compatible server, which may hang, drip or flood: the answer, or a sentence."""
+
+import asyncio
+from collections.abc import Sequence
+
+import aiohttp
+import msgspec
+
+from shared.auditing.report import Message, ReportFailed
+from shared.config import Settings
+from workers.http import CallLoop, Request, answer_to, read_bounded
+
+TIMEOUT_SECS = 60.0
+MAX_ANSWER_BYTES = 1024 * 1024
+# The loop answers a little after the deadline at the latest; a caller waits no longer than this.
+_LOOP_SLACK_SECS = 3.0
+
+
+class _Part(msgspec.Struct):
+    text: str = ""
+
+
+class _Said(msgspec.Struct):
+    """What a model says: a text, or the parts of one."""
+
+    content: str | list[_Part] | None = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Said
+
+
+class _Completion(msgspec.Struct):
+    choices: list[_Choice]
+
+
+class LanguageModel:
+    """The server of AUDIT_LLM_BASE_URL; thread-safe, and a `shared.auditing.report.Ask`."""
+
+    def __init__(self, settings: Settings, *, timeout_secs: float = TIMEOUT_SECS) -> None:
+        if settings.audit_llm_base_url is None or settings.audit_llm_model is None:
+            raise ValueError("there is no language model to ask")
+        self._url = f"{settings.audit_llm_base_url.rstrip('/')}/chat/completions"
+        self._model = settings.audit_llm_model
+        self._key = settings.audit_llm_api_key
+        self._timeout = timeout_secs
+        self._loop = CallLoop("language-model")
+
+    def __call__(self, messages: Sequence[Message]) -> str:
+        """The text of the model's answer; raises `ReportFailed` when there is none in time."""
+        future = self._loop.start(self._within_timeout(self._request(messages)))
+        try:
+            body = future.result(self._timeout + _LOOP_SLACK_SECS)
+        except TimeoutError:
+            future.cancel()
+            raise self._timed_out() from None
+        # Some servers quote the request; what the model says is shown to people.
+        return _text_of(body).replace(self._key, "[hidden]") if self._key else _text_of(body)
+
+    def close(self) -> None:
+        """Ends what it works with."""
+        self._loop.close()
+
+    def _request(self, messages: Sequence[Message]) -> Request:
+        body = {
+            "model": self._model,
+            "messages": [{"role": one.role, "content": one.content} for one in messages],
+            "temperature": 0,
+            "response_format": {"type": "json_object"},
+        }
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if self._key is not None:
+            headers["Authorization"] = f"Bearer {self._key}"
+        return Request("POST", self._url, headers, msgspec.json.encode(body))
+
+    async def _within_timeout(self, request: Request) -> bytes:
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await _exchange(request)
+        except TimeoutError:
+            raise self._timed_out() from None
+        except aiohttp.ClientConnectorError:
+            raise ReportFailed("the language model could not be reached") from None
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            # Without what it says: addresses and headers are the deployment's business.
+            reason = f"the connection to the language model broke ({type(error).__name__})"
+            raise ReportFailed(reason) from None
+
+    def _timed_out(self) -> ReportFailed:
+        return ReportFailed(f"the language model gave no answer within {self._timeout:g} s")
+
+
+async def _exchange(request: Request) -> bytes:
+    async with answer_to(request) as response:
+        if response.status != 200:
+            raise ReportFailed(f"the language model answered with status {response.status}")
+        body = await read_bounded(response, MAX_ANSWER_BYTES)
+    if body is None:
+        raise ReportFailed(f"the language model's answer has more than {MAX_ANSWER_BYTES} bytes")
+    return body
+
+
+def _text_of(body: bytes) -> str:
+    try:
+        choices = msgspec.json.decode(body, type=_Completion).choices
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        raise ReportFailed("the language model's answer is not that of a chat") from None
+    content = choices[0].message.content if choices else None
+    if isinstance(content, list):
+        content = "".join(part.text for part in content)
+    if not content:
+        raise ReportFailed("the language model's answer is empty")
+    return content
