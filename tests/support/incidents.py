@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shared.alerts.models import Alert
+from shared.alerts.models import Alert, AlertState
 from shared.ids import new_id
 from shared.incidents import activity, service
 from shared.incidents.actor import SYSTEM, Actor
@@ -31,6 +31,8 @@ def add_alert(runtime: Runtime, org: Org, **columns: Any) -> Alert:
     with runtime.postgres.transaction() as session:
         alert = Alert(org_id=org.uuid, **values)
         session.add(alert)
+        session.flush()
+        session.add(AlertState(alert_id=alert.id, org_id=org.uuid))
     return alert
 
 

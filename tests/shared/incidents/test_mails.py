@@ -1,0 +1,187 @@
+"""Who hears by mail how an incident goes on, through the real outbox and a mail server."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+from sqlalchemy.orm import Session
+
+from shared.incidents import comments, lifecycle, service, subscribers
+from shared.incidents.actor import Actor
+from shared.incidents.models import Incident
+from shared.runtime import Runtime
+from tests.support.incidents import (
+    add_alert,
+    breach,
+    key_actor,
+    new_actor,
+    open_incident,
+    opening_of,
+)
+from tests.support.mails import Outbox
+from tests.support.runtime import Org
+from tests.support.smtp import running_smtp
+
+Write = Callable[[Session], object]
+
+
+class Watched:
+    """An incident that ann and bob are subscribed to."""
+
+    def __init__(self, runtime: Runtime, org: Org, outbox: Outbox) -> None:
+        self.runtime, self.org, self.outbox = runtime, org, outbox
+        self.incident: Incident = open_incident(runtime, org, name="Errors <rise>")
+        self.id = str(self.incident.id)
+        self.ann, self.bob = (new_actor(runtime, org) for _ in range(2))
+        for actor in (self.ann, self.bob):
+            self.write(lambda session, actor=actor: self.subscribe(session, actor))
+
+    def subscribe(self, session: Session, actor: Actor) -> None:
+        """They want to hear of it."""
+        subscribers.subscribe(session, self.org.uuid, self.id, actor, None)
+
+    def write(self, write: Write) -> None:
+        """In a transaction of its own."""
+        with self.runtime.postgres.transaction() as session:
+            write(session)
+
+    def acknowledge(self, actor: Actor) -> None:
+        """They have seen it."""
+        self.write(
+            lambda session: lifecycle.acknowledge(
+                session, self.runtime.queue, self.org.uuid, self.id, actor
+            )
+        )
+
+    def assign(self, actor: Actor, *emails: str | None) -> None:
+        """They say who looks after it."""
+        self.write(
+            lambda session: lifecycle.assign(
+                session, self.runtime.queue, self.org.uuid, self.id, actor, [str(e) for e in emails]
+            )
+        )
+
+    def comment(self, actor: Actor, body: str) -> None:
+        """They say something."""
+        self.write(
+            lambda session: comments.add(
+                session, self.runtime.queue, self.org.uuid, self.id, actor, body
+            )
+        )
+
+    def resolve(self, by: str) -> None:
+        """It is over."""
+        self.write(
+            lambda session: service.resolve(session, self.runtime.queue, self.org.uuid, self.id, by)
+        )
+
+    def told(self) -> list[tuple[str, str]]:
+        """Who has a mail in the outbox, and about what, sorted."""
+        rows = [row for row in self.outbox.rows() if row["kind"] == "incident_activity"]
+        return sorted((row["recipient"], row["context"]["event"]) for row in rows)
+
+
+@pytest.fixture
+def outbox(runtime: Runtime, org: Org) -> Iterator[Outbox]:
+    with running_smtp() as smtp:
+        yield Outbox(runtime, org, smtp)
+
+
+@pytest.fixture
+def watched(runtime: Runtime, org: Org, outbox: Outbox) -> Watched:
+    return Watched(runtime, org, outbox)
+
+
+def test_subscribers_get_one_mail_each_but_for_who_did_it(watched: Watched) -> None:
+    ann, bob = watched.ann.name, watched.bob.name
+    assert watched.told() == []
+    watched.acknowledge(watched.ann)
+    assert watched.told() == [(bob, "acknowledged")]
+    watched.assign(watched.ann, ann, bob)
+    watched.comment(watched.bob, "it is\nthe <cache>")
+    watched.resolve("system")
+    events = {"acknowledged", "assigned", "commented", "resolved"}
+    assert {told for told in watched.told() if told[0] == bob} == {
+        (bob, event) for event in events - {"commented"}
+    }
+    assert [event for to, event in watched.told() if to == ann] == ["commented", "resolved"]
+
+
+def test_the_mails_that_arrive_say_what_happened(watched: Watched) -> None:
+    watched.acknowledge(watched.ann)
+    watched.assign(watched.ann, watched.bob.name)
+    watched.comment(watched.ann, "it is\nthe <cache>")
+    watched.resolve(watched.ann.name)
+    while watched.outbox.run():
+        pass
+    received = watched.outbox.smtp.to(watched.bob.name)
+    said = {str(mail.message["Subject"]): mail.text for mail in received}
+    assert len(received) == len(said)
+    subjects = [
+        f"Errors <rise>: {event} by {watched.ann.name}"
+        for event in ("acknowledged", "assigned", "commented", "resolved")
+    ]
+    assert sorted(said) == subjects
+    assert f"{watched.ann.name} acknowledged it." in said[subjects[0]]
+    assert f"assigned it to: {watched.bob.name}" in said[subjects[1]]
+    assert "it is the <cache>" in said[subjects[2]]
+    assert f"{watched.ann.name} resolved it." in said[subjects[3]]
+    for text in said.values():
+        assert f"Incident (critical) of {watched.org.slug}: Errors <rise>" in text
+        assert watched.id in text
+
+
+def test_what_changes_nothing_is_mailed_to_nobody(watched: Watched) -> None:
+    watched.acknowledge(watched.ann)
+    watched.assign(watched.ann, watched.bob.name)
+    before = watched.told()
+    watched.acknowledge(watched.bob)
+    watched.assign(watched.bob, watched.bob.name)
+    assert watched.told() == before
+
+
+def test_breaches_and_subscriptions_are_mailed_to_nobody(
+    runtime: Runtime, org: Org, watched: Watched
+) -> None:
+    alert = add_alert(runtime, org)
+    opening = replace(opening_of(alert), subscriber=watched.ann.email)
+    breach(runtime, opening)
+    breach(runtime, opening)
+    who = (org.uuid, watched.id, watched.bob)
+    watched.write(lambda session: subscribers.unsubscribe(session, *who, watched.ann.email))
+    watched.write(lambda session: subscribers.subscribe(session, *who, watched.ann.email))
+    assert watched.told() == []
+
+
+def test_who_unsubscribed_hears_no_more(org: Org, watched: Watched) -> None:
+    watched.write(
+        lambda session: subscribers.unsubscribe(session, org.uuid, watched.id, watched.ann, None)
+    )
+    watched.comment(watched.bob, "?")
+    assert watched.told() == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "disabled_at = now()",
+        "permission_set = NULL, permission_added = '{incidents:ack}'",
+    ],
+)
+def test_who_may_not_read_incidents_any_more_gets_no_mail(watched: Watched, change: str) -> None:
+    watched.outbox.sql(
+        f"UPDATE memberships SET {change} WHERE org_id = :org_id AND user_id = :user",
+        user=watched.ann.id,
+    )
+    watched.comment(key_actor(), "?")
+    assert watched.told() == [(watched.bob.name, "commented")]
+
+
+def test_a_change_that_is_rolled_back_is_mailed_to_nobody(watched: Watched) -> None:
+    def fail(session: Session) -> None:
+        service.resolve(session, watched.runtime.queue, watched.org.uuid, watched.id, "robot")
+        raise RuntimeError("as if the database had refused")
+
+    with pytest.raises(RuntimeError, match="as if"):
+        watched.write(fail)
+    assert watched.told() == []
