@@ -11,6 +11,7 @@ from web.dashboards import routes as dashboards
 from web.evaluation_jobs import routes as evaluation_jobs
 from web.evaluations import routes as evaluations
 from web.events import routes as events
+from web.findings import routes as findings
 from web.health import routes as health
 from web.identity import routes as identity
 from web.incidents import routes as incidents
@@ -42,6 +43,7 @@ BLUEPRINTS = (
     dashboards.blueprint,
     incidents.blueprint,
     audits.blueprint,
+    findings.blueprint,
     alerts.blueprint,
     conversations.blueprint,
     settings.blueprint,

@@ -69,6 +69,9 @@ PERMISSIONS: dict[str, Any] = {
     "GET /alerts/incidents/{incident_id}/subscribers": "incidents:read",
     "POST /alerts/incidents/{incident_id}/subscribe": "incidents:ack",
     "POST /alerts/incidents/{incident_id}/unsubscribe": "incidents:ack",
+    "GET /audits/findings": "audits:read",
+    "GET /audits/findings/{fid}": "audits:read",
+    "POST /audits/findings/{fid}/status": "audits:write",
     "GET /agent/conversations": "agent:use",
     "POST /agent/conversations": "agent:use",
     "GET /agent/conversations/{conversation_id}": "agent:use",
@@ -190,6 +193,14 @@ ROWS = {
     "CommentRow": "id incident_id author_email body? created_at edited_at? deleted_at?",
     "ActivityRow": "kind actor at detail",
     "SubscriptionRow": "email subscribed",
+    "FindingRow": "id audit_id audit_name fingerprint title category failure_type kind severity"
+    " magnitude priority status occurrences first_seen_at last_seen_at description"
+    " root_cause_hypothesis? recommendation? expected_impact? effort? evidence evidence_queries"
+    " scope assigned_to? issue_id?",
+    "FindingEvidence": "session_ids event_ids numbers",
+    "FindingQueryRow": "title sql",
+    "FindingScope": "environments agent_ids",
+    "FindingActionDone": "id action ok status",
     "ConversationRow": "id title created_at updated_at message_count",
     "ConversationList": "conversations",
     "ConversationDetail": "id title created_at updated_at messages",
@@ -239,6 +250,7 @@ LISTS = {
     "/v1/evaluations": (f"{_RESULTS} latest_per_session", 50, 200),
     "/v1/evaluation-jobs": ("status limit", 100, 500),
     "/v1/agent/conversations": ("limit", 200, 1000),
+    "/v1/audits/findings": ("status audit_id run_id limit offset", 100, 500),
     "/v1/alerts/incidents": ("state alert_id limit", 200, 1000),
     "/v1/alerts/{alert_id}/incidents": ("state limit", 200, 1000),
 }

@@ -9,7 +9,7 @@ from shared.findings.service import FindingFilter, Ranked
 from shared.triage import service as triage
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
-from web.findings.schemas import ActionBody, ActionDone, FindingQuery, FindingRow
+from web.findings.schemas import FindingActionBody, FindingActionDone, FindingQuery, FindingRow
 from web.state import runtime
 
 blueprint = Blueprint("findings", "What audits found, and what people decided about it")
@@ -66,8 +66,8 @@ def get_finding(fid: str) -> dict[str, Any]:
 
 @blueprint.route("/audits/findings/<fid>/status", methods=["POST"])
 @requires("audits:write")
-@blueprint.arguments(ActionBody)
-@blueprint.response(200, ActionDone)
+@blueprint.arguments(FindingActionBody)
+@blueprint.response(200, FindingActionDone)
 @blueprint.alt_response(409, "CONFLICT")
 def act_on_finding(body: dict[str, Any], fid: str) -> dict[str, Any]:
     """Acknowledge, mute, dismiss, resolve, reopen or assign a finding.

@@ -18,14 +18,17 @@ ACTIONS = get_args(Action)
 class FindingQuery(Schema):
     """Which findings to list."""
 
-    status = values(f"where a finding stands: {', '.join(STATUSES)}; open,recurring", STATUSES)
+    status = values(
+        f"where a finding stands: {', '.join(STATUSES)}; open,recurring where it is absent",
+        STATUSES,
+    )
     audit_id = fields.UUID(load_default=None, metadata={"description": "findings of this audit"})
     run_id = fields.UUID(load_default=None, metadata={"description": "findings that this run saw"})
     limit = Limit(default=100, cap=500)
     offset = Offset()
 
 
-class ActionBody(Body):
+class FindingActionBody(Body):
     """What to do about a finding."""
 
     action = fields.String(required=True, validate=validate.OneOf(ACTIONS))
@@ -122,7 +125,7 @@ class FindingRow(Schema):
     )
 
 
-class ActionDone(Schema):
+class FindingActionDone(Schema):
     """What was done, and where the finding stands now."""
 
     id = fields.UUID(required=True)
