@@ -23,6 +23,7 @@ from shared.evaluation_jobs import jobs as evaluation_jobs
 from shared.ingest import jobs as ingest_jobs
 from shared.logs import configure_logging, get_logger
 from shared.mail import jobs as mail_jobs
+from shared.notifications import jobs as notification_jobs
 from shared.queue import Task
 from shared.retention import jobs as retention_jobs
 from shared.runtime import Runtime
@@ -65,6 +66,8 @@ BEATS: tuple[Beat, ...] = (
     Beat(ingest_jobs.TIDY_STREAMS, every(60.0)),
     Beat(mail_jobs.SEND_MAIL, every(1.0)),
     Beat(mail_jobs.TIDY_MAILS, every(3600.0)),
+    Beat(notification_jobs.SEND_NOTIFICATIONS, every(1.0)),
+    Beat(notification_jobs.TIDY_NOTIFICATIONS, every(3600.0)),
     Beat(sign_in_jobs.TIDY_SIGN_IN, every(600.0)),
     # What is old changes at midnight; until then a run finds what came late, or nothing.
     Beat(retention_jobs.APPLY_RETENTION, every(900.0)),

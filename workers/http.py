@@ -71,7 +71,10 @@ async def answer_to(
     with _sockets(check) as new_socket:
         # A connection a call: one that the other side closed while it idled would cost an attempt.
         connector = aiohttp.TCPConnector(
-            force_close=True, socket_factory=new_socket, resolver=resolver
+            force_close=True,
+            socket_factory=new_socket,
+            resolver=resolver,
+            use_dns_cache=False,
         )
         async with (
             aiohttp.ClientSession(

@@ -28,6 +28,7 @@ ACTOR_MODULES = (
     "workers.actors.evaluations",
     "workers.actors.audits",
     "workers.actors.mail",
+    "workers.actors.notifications",
     "workers.actors.retention",
     "workers.actors.sign_in",
 )

@@ -1,1 +1,1 @@
-"""Notifications: an incident's channels are told of it, and rows say what became of each delivery."""
+"""Notifications: who is told of an incident, over which channel, and what became of it."""

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from shared.mail import administration, jobs
+from shared.notifications import mails as notifications
 from shared.sign_in import codes
 from workers.context import runtime
 from workers.mail.sender import Sender
@@ -27,7 +28,8 @@ def _new_code(session: Session, recipient: str) -> Mapping[str, Any] | None:
 def _only_sender() -> Sender:
     settings = runtime().settings
     client = None if settings.smtp_host is None else SmtpClient(settings)
-    return Sender(runtime(), {"code": _new_code}, client, stopping)
+    note = {notifications.KIND: notifications.copy_outcome}
+    return Sender(runtime(), {"code": _new_code}, client, stopping, note)
 
 
 def _sender() -> Sender:

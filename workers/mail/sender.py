@@ -4,8 +4,10 @@ import random
 import re
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import jinja2
@@ -34,6 +36,9 @@ LEASE_SLACK_SECS = 60.0
 # Makes what a kind's `made_when_sent` names, in a transaction of its own that commits before the
 # mail is sent; None when the recipient is to get no such mail after all.
 Prepare = Callable[[Session, str], Mapping[str, Any] | None]
+
+# Copies what a mail's row says to whatever the mail is about, in the transaction that wrote it.
+Note = Callable[[Session, uuid.UUID], None]
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,8 @@ Outcome = Sent | Again | Failed | Forgotten
 class Sender:
     """One process's sender; `prepare` has an entry for each kind that makes something when sent.
 
-    `client` is None without SMTP_HOST; `stopping` ends a turn after the mail in hand.
+    `note` has one for each kind whose outcome is told elsewhere, too. `client` is None without
+    SMTP_HOST; `stopping` ends a turn after the mail in hand.
     """
 
     def __init__(
@@ -75,9 +81,11 @@ class Sender:
         prepare: Mapping[str, Prepare],
         client: SmtpClient | None,
         stopping: threading.Event,
+        note: Mapping[str, Note] = MappingProxyType({}),
     ) -> None:
         self._runtime = runtime
         self._prepare = prepare
+        self._note = note
         self._client = client
         self._stopping = stopping
         limits = DEFAULT_LIMITS if client is None else client.limits
@@ -112,6 +120,8 @@ class Sender:
     def _expire(self) -> None:
         with self._runtime.postgres.transaction() as session:
             expired = claims.expire(session)
+            for mail in expired:
+                self._note_outcome(session, mail.kind, mail.mail_id)
         for mail in expired:
             with request_context(mail.request_id, mail_id=str(mail.mail_id)):
                 log.info("mail_step", kind=mail.kind, step="expired", error=mail.error)
@@ -121,6 +131,7 @@ class Sender:
             outcome = self._attempt(claim)
             with self._runtime.postgres.transaction() as session:
                 _record(session, claim, outcome)
+                self._note_outcome(session, claim.kind, claim.mail_id)
             log.info(
                 "mail_step",
                 kind=claim.kind,
@@ -128,6 +139,10 @@ class Sender:
                 attempt=claim.attempt,
                 error=outcome.error if isinstance(outcome, Again | Failed) else None,
             )
+
+    def _note_outcome(self, session: Session, kind: str, mail_id: uuid.UUID) -> None:
+        if kind in self._note:
+            self._note[kind](session, mail_id)
 
     def _attempt(self, claim: Claim) -> Outcome:
         kind = KINDS.get(claim.kind)

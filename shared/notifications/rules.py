@@ -1,0 +1,96 @@
+"""What follows from an attempt over HTTP: sent, tried again, or given up. Pure decisions."""
+
+from dataclasses import dataclass
+
+BACKOFF_BASE_SECS = 10.0
+BACKOFF_CAP_SECS = 30 * 60.0
+
+# Receivers that name more are asked after this, so that none keeps a delivery waiting for days.
+MAX_RETRY_AFTER_SECS = 3600.0
+
+# 4xx that say "later" (RFC 9110, 8470 and 6585); every other 4xx says "never".
+_LATER = frozenset({408, 425, 429})
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The receiver answered; what it said besides is not looked at."""
+
+    status: int
+    retry_after_secs: float | None = None
+
+
+@dataclass(frozen=True)
+class NoAnswer:
+    """There was none; `is_final`: another attempt would change nothing."""
+
+    error: str
+    is_final: bool = False
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """The one that was made, from 1 on, and how long others may begin after it."""
+
+    event: str
+    number: int
+    secs_left: float
+
+
+@dataclass(frozen=True)
+class Sent:
+    """The receiver has it."""
+
+
+@dataclass(frozen=True)
+class Again:
+    """It is tried again in `after_secs`."""
+
+    error: str
+    after_secs: float
+
+
+@dataclass(frozen=True)
+class Failed:
+    """It will not be sent."""
+
+    error: str
+
+
+Step = Sent | Again | Failed
+
+
+def next_step(result: Answered | NoAnswer, attempt: Attempt, *, jitter: float) -> Step:
+    """What to do after `attempt`; `jitter` is a random number from 0 to 1."""
+    if isinstance(result, NoAnswer):
+        return Failed(result.error) if result.is_final else _again(attempt, result.error, 0, jitter)
+    status = result.status
+    error = f"the receiver answered {status}"
+    if 200 <= status < 300:
+        return Sent()
+    if 300 <= status < 400:
+        return Failed(f"{error}, and redirects are not followed")
+    if 400 <= status < 500 and status not in _LATER:
+        return Failed(error)
+    wait = min(result.retry_after_secs or 0.0, MAX_RETRY_AFTER_SECS)
+    return _again(attempt, error, wait, jitter)
+
+
+def backoff(attempt: int, jitter: float) -> float:
+    """Seconds before the attempt that follows `attempt` (from 1): 10 s doubling up to 30 min.
+
+    The upper half of that span at random, so that deliveries that failed together return apart.
+    """
+    # 2^12 is beyond the cap already; more would only overflow.
+    span = min(BACKOFF_BASE_SECS * 2.0 ** min(attempt - 1, 12), BACKOFF_CAP_SECS)
+    return span * (0.5 + jitter / 2)
+
+
+def _again(attempt: Attempt, error: str, named_secs: float, jitter: float) -> Step:
+    if attempt.event == "alert.test":
+        # Somebody waits for what comes of it.
+        return Failed(error)
+    wait = max(backoff(attempt.number, jitter), named_secs)
+    if wait >= attempt.secs_left:
+        return Failed(f"{error}, and there is no time for another attempt")
+    return Again(error, wait)

@@ -1,0 +1,1 @@
+"""Sending notifications over HTTP: the client, which addresses it reaches, and the dispatcher."""

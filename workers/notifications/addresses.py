@@ -1,0 +1,101 @@
+"""Which addresses people's URLs may lead to: the Internet's, and none of ours."""
+
+import ipaddress
+import socket
+
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+_V4, _V6 = ipaddress.IPv4Network, ipaddress.IPv6Network
+
+# IANA's special-purpose registry, but for the two that are ordinary hosts (AS112).
+_NOT_PUBLIC_V4 = tuple(
+    map(
+        _V4,
+        (
+            "0.0.0.0/8",  # this network; 0.0.0.0 itself reaches loopback
+            "10.0.0.0/8",
+            "100.64.0.0/10",  # carriers' NAT, and metadata services of clouds
+            "127.0.0.0/8",
+            "168.63.129.16/32",  # a public number that is Azure's metadata service
+            "169.254.0.0/16",  # link-local, and metadata services of clouds
+            "172.16.0.0/12",
+            "192.0.0.0/24",
+            "192.0.2.0/24",
+            "192.88.99.0/24",  # 6to4 relays
+            "192.168.0.0/16",
+            "198.18.0.0/15",
+            "198.51.100.0/24",
+            "203.0.113.0/24",
+            "224.0.0.0/4",  # multicast
+            "240.0.0.0/4",  # reserved, and broadcast
+        ),
+    )
+)
+
+# All of IPv6 that is the Internet. Outside are loopback, link-local, unique local, multicast, NAT64
+# and every form with an IPv4 address in its last bytes.
+_GLOBAL_V6 = _V6("2000::/3")
+_NOT_PUBLIC_V6 = tuple(
+    map(
+        _V6,
+        (
+            "2001::/23",  # Teredo, which holds an IPv4 address, and protocols
+            "2001:db8::/32",  # documentation
+            "2002::/16",  # 6to4, which holds an IPv4 address
+            "3fff::/20",  # documentation
+        ),
+    )
+)
+
+
+class NotPublic(OSError):
+    """The address is none that people's URLs may lead to; never says which it is."""
+
+    def __init__(self) -> None:
+        super().__init__("the address is not public")
+
+
+def is_public(text: str) -> bool:
+    """Whether an address in letters, as the operating system connects to it, is the Internet's."""
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    if isinstance(address, ipaddress.IPv4Address):
+        return not any(address in network for network in _NOT_PUBLIC_V4)
+    # A zone (`fe80::1%eth0`) names one of our own networks.
+    return (
+        address in _GLOBAL_V6
+        and address.scope_id is None
+        and not any(address in network for network in _NOT_PUBLIC_V6)
+    )
+
+
+def require_public(address: aiohttp.AddrInfoType) -> None:
+    """For `workers.http.answer_to`; raises `NotPublic`."""
+    if not is_public(str(address[4][0])):
+        raise NotPublic
+
+
+class PublicOnly(AbstractResolver):
+    """Another resolver, without the names that lead to any address of ours.
+
+    What it lets pass is what is connected to, and `require_public` looks at it once more there.
+    """
+
+    def __init__(self, inner: AbstractResolver) -> None:
+        self._inner = inner
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        """Raises `NotPublic`, and what the other one raises."""
+        found = await self._inner.resolve(host, port, family)
+        if not all(is_public(one["host"]) for one in found):
+            raise NotPublic
+        return found
+
+    async def close(self) -> None:
+        """Closes the other one."""
+        await self._inner.close()
