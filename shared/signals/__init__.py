@@ -1,6 +1,7 @@
 """The signals of audits: deterministic, one module each, all of them in `SIGNALS`."""
 
 from shared.signals import (
+    error_cluster,
     tool_failure,
 )
 from shared.signals.interface import Candidate, EvidenceQuery, Find, Look, Sensitivity, Window
@@ -23,6 +24,7 @@ NAMES = (
 
 # One row a signal; a signal that is added is a module and a row.
 SIGNALS: dict[str, Find] = {
+    "error_cluster": error_cluster.find,
     "tool_failure": tool_failure.find,
 }
 
