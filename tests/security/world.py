@@ -20,6 +20,7 @@ from tests.contracts.document import Document
 from tests.security.bodies import Maker, body_of
 from tests.support.app import Headers, new_key
 from tests.support.evaluations import evaluation
+from tests.support.findings import Audited, candidate
 from tests.support.jobs import insert_job
 from tests.support.people import new_member
 from tests.support.runtime import Org, make_org
@@ -146,6 +147,7 @@ def make_world(runtime: Runtime, client: FlaskClient, document: Document) -> Wor
     for _, template, _ in document.operations():
         world.given.update(world.paths(template))
     _store_session(runtime, world)
+    _file_finding(runtime, world)
     _configure(world)
     _create(world)
     return world
@@ -193,6 +195,13 @@ def _store_session(runtime: Runtime, world: World) -> None:
             agent_id=f"{world.mark}-agent_id",
             environment=f"{world.mark}-environment",
         )
+
+
+def _file_finding(runtime: Runtime, world: World) -> None:
+    """A finding, which only a run of an audit makes."""
+    audited = Audited(runtime, world.org, f"{world.mark}-audit")
+    texts = ("title", "category", "failure_type", "description")
+    audited.file(candidate(world.mark, **{name: f"{world.mark}-{name}" for name in texts}))
 
 
 def _configure(world: World) -> None:
