@@ -5,7 +5,7 @@ values, and its evidence query states it again over the published views, with li
 condition that a row lies in the audit's window is spelled differently.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -43,6 +43,10 @@ _EVENTS = f"""
 SELECT id FROM events FINAL PREWHERE {{where}}
 ORDER BY ts DESC, arrival DESC, id DESC LIMIT {MAX_CITED}
 """
+_LAST_EVENTS = """
+SELECT id FROM events FINAL PREWHERE {where}
+ORDER BY ts DESC, arrival DESC, id DESC LIMIT 1 BY session_id
+"""
 
 
 def rows(look: Look, statement: str, params: Mapping[str, object]) -> list[Row]:
@@ -67,6 +71,13 @@ def cited(look: Look, where: Where) -> Cited | None:
 def newest_events(look: Look, where: Where) -> tuple[int, ...]:
     """The ids of the newest events of `where`."""
     found = rows(look, _EVENTS.format(where=where), where.params)
+    return tuple(event_id for (event_id,) in found)
+
+
+def last_events(look: Look, session_ids: Sequence[str]) -> tuple[int, ...]:
+    """The ids of the last event of each of these sessions, as far as both windows have one."""
+    where = look.where(with_before(look)).any_of("session_id", session_ids)
+    found = rows(look, _LAST_EVENTS.format(where=where), where.params)
     return tuple(event_id for (event_id,) in found)
 
 
