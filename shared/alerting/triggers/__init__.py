@@ -1,6 +1,12 @@
 """What the five kinds of triggers see: rules in, readings out."""
 
 from shared.alerting.triggers.batch import evaluate
-from shared.alerting.triggers.interface import Context, NotEvaluated, Outcome, Reading, Rule
+from shared.alerting.triggers.interface import (
+    Context,
+    NotEvaluated,
+    Outcome,
+    Reading,
+    Rule,
+)
 
 __all__ = ["Context", "NotEvaluated", "Outcome", "Reading", "Rule", "evaluate"]
