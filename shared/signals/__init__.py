@@ -1,7 +1,13 @@
 """The signals of audits: deterministic, one module each, all of them in `SIGNALS`."""
 
 from shared.signals import (
+    context_pressure,
     error_cluster,
+    error_drift,
+    evaluation_gap,
+    latency_drift,
+    score_drift,
+    token_outlier,
     tool_failure,
 )
 from shared.signals.interface import Candidate, EvidenceQuery, Find, Look, Sensitivity, Window
@@ -26,6 +32,12 @@ NAMES = (
 SIGNALS: dict[str, Find] = {
     "error_cluster": error_cluster.find,
     "tool_failure": tool_failure.find,
+    "latency_drift": latency_drift.find,
+    "error_drift": error_drift.find,
+    "score_drift": score_drift.find,
+    "context_pressure": context_pressure.find,
+    "token_outlier": token_outlier.find,
+    "evaluation_gap": evaluation_gap.find,
 }
 
 __all__ = [
