@@ -115,6 +115,10 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask-smorest 
         """
         return self.doc(**{"x-grants": True})(view)
 
+    def needs_for_others(self, permission: str) -> Callable[[View], View]:
+        """Documents that it takes `permission` as well where somebody else made the thing."""
+        return self.doc(**{"x-permission-for-others": permission})
+
     def header(self, name: str, **details: Any) -> Callable[[View], View]:
         """Documents a header that the view reads, in OpenAPI's own words.
 

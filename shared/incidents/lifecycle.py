@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from shared.errors import Invalid
 from shared.findings import service as findings
 from shared.findings.turns import take_turn
 from shared.ids import parse_uuid
@@ -42,16 +43,18 @@ def assign(
     org_id: uuid.UUID,
     incident_id: str,
     actor: Actor,
-    emails: Sequence[str],
+    emails: Sequence[str] | None,
     *,
     field: str = "assignees",
 ) -> Incident:
     """Replaces who looks after it; the same list again changes nothing.
 
     Subscribes those who are new on the list. Raises `NotFound`, `Conflict` (`incident_resolved`),
-    and `Invalid` naming `field` and the address that is no active member's.
+    and `Invalid` naming `field` where there are no `emails`, or one is no active member's.
     """
     incident = rows.unresolved(session, org_id, incident_id)
+    if emails is None:
+        raise Invalid.field(field, "is needed")
     members = {member.email for member in members_of(session, org_id)}
     assignees = checked_assignees(field, emails, members)
     before = incident.assignees

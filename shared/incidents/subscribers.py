@@ -43,8 +43,8 @@ def subscribe(
 
     Raises `NotFound`, and `Invalid` naming `email` for anybody else.
     """
-    address = _whom(actor, email)
     incident = rows.changeable(session, org_id, incident_id)
+    address = _whom(actor, email)
     if address not in {member.email for member in members_of(session, org_id)}:
         raise Invalid.field("email", f"{address} is no active member of the organization")
     at = rows.now(session)
@@ -60,8 +60,8 @@ def unsubscribe(
 
     Raises `NotFound`, and `Invalid` naming `email`.
     """
-    address = _whom(actor, email)
     incident = rows.changeable(session, org_id, incident_id)
+    address = _whom(actor, email)
     query = _of(incident).where(IncidentSubscriber.email == address)
     found = session.scalars(query).one_or_none()
     if found is not None and found.unsubscribed_at is None:

@@ -2,7 +2,8 @@
 
 All that is tried is read from the OpenAPI document, so a new route is tried without a word here.
 What a route needs beyond that it declares itself: `x-requires-user`, several permissions,
-`x-grants` where a body can grant what the caller has to hold, examples in schemas.
+`x-grants` where a body can grant what the caller has to hold, `x-permission-for-others` where what
+somebody else made takes one more permission, examples in schemas.
 """
 
 from collections.abc import Callable, Iterator
@@ -111,6 +112,11 @@ def test_with_the_needed_permission_alone(
                     if operation.get("x-grants") and answer.status_code == 403:
                         # It may be called, but what the body grants the caller does not hold.
                         assert answer.get_json()["required_permission"] != permission
+                        continue
+                    if "x-permission-for-others" in operation and answer.status_code == 403:
+                        # It may be called, but about what the caller made itself.
+                        named = answer.get_json()["required_permission"]
+                        assert named == operation["x-permission-for-others"]
                         continue
                     assert answer.status_code not in (401, 403), (
                         f"{method} {template}: {answer.get_data(as_text=True)}"

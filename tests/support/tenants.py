@@ -17,6 +17,8 @@ from shared.dashboards.rules import DashboardContent, TileContent
 from shared.evaluation_jobs.watching import StoredSession, watch
 from shared.evaluations import store as evaluations
 from shared.events.facets import facet_values
+from shared.incidents import comments
+from shared.incidents.actor import Actor
 from shared.ingest import dead_letters, stream
 from shared.ingest.decode import decode_events
 from shared.mail import Letter
@@ -27,6 +29,7 @@ from shared.sign_in.models import SignInCode
 from tests.support.app import new_key
 from tests.support.evaluations import evaluation
 from tests.support.events import event, store_events
+from tests.support.incidents import open_incident
 from tests.support.jobs import insert_job
 from tests.support.people import add_member, new_email, signed_in
 from tests.support.runtime import Org
@@ -129,7 +132,15 @@ def fill(runtime: Runtime, org: Org) -> uuid.UUID:
         watch(session, runtime.settings, stored)
         insert_job(session, org, "s1")
         _fill_dashboard(session, org.uuid)
+    _fill_incident(runtime, org, user_id, email)
     return user_id
+
+
+def _fill_incident(runtime: Runtime, org: Org, user_id: uuid.UUID, email: str) -> None:
+    """One of an alert, which its member is subscribed to and commented on."""
+    incident, actor = open_incident(runtime, org), Actor(user_id, email, email)
+    with runtime.postgres.transaction() as session:
+        comments.add(session, runtime.queue, org.uuid, str(incident.id), actor, "hm")
 
 
 def _fill_dashboard(session: Session, org_id: uuid.UUID) -> None:

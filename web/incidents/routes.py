@@ -5,7 +5,7 @@ from typing import Any
 from flask import Response
 
 from shared.alerts import service as alerts
-from shared.errors import Invalid, Unauthorized
+from shared.errors import Unauthorized
 from shared.incidents import activity, comments, lifecycle, listing, manual, subscribers
 from shared.incidents import rows as incidents
 from shared.incidents.actor import Actor
@@ -187,6 +187,7 @@ def add_comment(body: dict[str, Any], incident_id: str) -> IncidentComment:
 
 @blueprint.route("/alerts/incidents/<incident_id>/comments/<comment_id>", methods=["DELETE"])
 @requires("incidents:ack")
+@blueprint.needs_for_others(comments.MODERATES)
 @blueprint.response(204)
 def delete_comment(incident_id: str, comment_id: str) -> Response:
     """Delete a comment of your own; that of somebody else needs `incidents:write` as well."""
@@ -255,11 +256,9 @@ def _opened(opened: Opened) -> tuple[dict[str, Any], int]:
     return row, 201 if opened.newly_opened else 200
 
 
-def _assigned(body: dict[str, Any]) -> tuple[str, list[str]]:
+def _assigned(body: dict[str, Any]) -> tuple[str, list[str] | None]:
     """The field that says who is assigned, and who."""
-    if "assignees" in body:
-        return "assignees", body["assignees"]
-    if "assigned_to" not in body:
-        raise Invalid.field("assignees", "is needed, or assigned_to")
+    if "assignees" in body or "assigned_to" not in body:
+        return "assignees", body.get("assignees")
     one = body["assigned_to"]
     return "assigned_to", [] if one is None else [one]

@@ -34,11 +34,8 @@ class Watched:
         self.id = str(self.incident.id)
         self.ann, self.bob = (new_actor(runtime, org) for _ in range(2))
         for actor in (self.ann, self.bob):
-            self.write(lambda session, actor=actor: self.subscribe(session, actor))
-
-    def subscribe(self, session: Session, actor: Actor) -> None:
-        """They want to hear of it."""
-        subscribers.subscribe(session, self.org.uuid, self.id, actor, None)
+            with runtime.postgres.transaction() as session:
+                subscribers.subscribe(session, org.uuid, self.id, actor, None)
 
     def write(self, write: Write) -> None:
         """In a transaction of its own."""

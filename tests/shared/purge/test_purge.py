@@ -68,7 +68,11 @@ def test_everything_of_one_organization_goes_and_nothing_else(
     before = footprint(runtime, gone)
     assert all(count for count, _ in before.clickhouse.values())
     of_dashboards = ("saved_queries", "dashboards", "dashboard_tiles", "creations")
-    assert [len(before.postgres[table]) for table in of_dashboards] == [1, 1, 2, 2]
+    assert [len(before.postgres[table]) for table in of_dashboards] == [1, 1, 2, 3]
+    of_incidents = ("alerts", "alert_states", "incidents", "incident_comments")
+    assert [len(before.postgres[table]) for table in of_incidents] == [1, 1, 1, 1]
+    about_one = ("incident_subscribers", "incident_activity")
+    assert [len(before.postgres[table]) for table in about_one] == [1, 2]
     purged = run(runtime, gone)
     assert footprint(runtime, gone).is_empty
     counted = {table: len(rows) for table, rows in before.postgres.items()}

@@ -112,8 +112,8 @@ def test_only_active_members_are_assigned(
     assert left.status_code == 200
     add_member(runtime, make_org(runtime), email=foreign)
     for address in (disabled, foreign, "nobody@example.com", "nonsense"):
-        wanted = [email, address] if field == "assignees" else address
-        answer = desk.act(incident, "assign", **{field: wanted})
+        body: dict[str, Any] = {field: [email, address] if field == "assignees" else address}
+        answer = desk.act(incident, "assign", **body)
         assert answer.status_code == 422
         [reason] = answer.get_json()["fields"][field]
         assert address in reason

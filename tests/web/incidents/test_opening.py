@@ -186,14 +186,15 @@ def test_incidents_of_others_are_not_there(desk: Desk, runtime: Runtime, alert: 
     assert desk.report(alert, stranger).status_code == 404
     email = new_email()
     new_member(runtime, org, email=email)
-    for action, body in {
+    actions: dict[str, dict[str, Any]] = {
         "ack": {},
         "assign": {"assignees": []},
         "resolve": {},
         "comments": {"body": "hm"},
         "subscribe": {"email": email},
         "unsubscribe": {"email": email},
-    }.items():
+    }
+    for action, body in actions.items():
         assert desk.act(incident, action, stranger, **body).status_code == 404
     assert desk.delete_comment(incident, comment, stranger).status_code == 404
     assert len(desk.activity(incident)) == 2
