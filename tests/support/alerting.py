@@ -1,0 +1,128 @@
+"""Alert rules under test: made due, evaluated by a worker that runs when told to, and read back."""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import CursorResult, RowMapping, text
+
+from shared.alerting.dispatcher import Dispatcher
+from shared.alerting.triggers.interface import Context, Evaluate, Outcome, Reading, Rule
+from shared.alerts import service
+from shared.alerts.rules import AlertContent
+from shared.queries.run import Runner
+from shared.queries.slots import OF_ALERTS
+from shared.runtime import Runtime
+from tests.support.alerts import SPECS
+from tests.support.runtime import Org
+
+INTERVAL_SECS = 60
+
+
+def reading(breached: bool) -> Reading:
+    """What a trigger could have seen."""
+    return Reading(1.0 if breached else 0.0, breached, "a sentence", {"value": 1.0})
+
+
+@dataclass
+class Verdicts:
+    """An evaluation that says what it is told, and keeps what it was asked.
+
+    `breaching` are the rules that breach; `meanwhile` runs before the answer.
+    """
+
+    breaching: set[UUID] = field(default_factory=set)
+    meanwhile: Callable[[Sequence[Rule]], None] = lambda _rules: None
+    asked: list[list[Rule]] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __call__(self, _context: Context, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
+        with self._lock:
+            self.asked.append(list(rules))
+        self.meanwhile(rules)
+        return {rule.alert_id: reading(rule.alert_id in self.breaching) for rule in rules}
+
+    @property
+    def evaluated(self) -> list[UUID]:
+        """The rules that were asked about, each time."""
+        return [rule.alert_id for rules in self.asked for rule in rules]
+
+
+class Watch:
+    """The rules of one organization."""
+
+    def __init__(self, runtime: Runtime, org: Org) -> None:
+        self.runtime = runtime
+        self.org = org
+
+    def rule(self, kind: str = "metric_threshold", **fields: Any) -> UUID:
+        """A new rule, which is due; 1 of 1, every 60 s, unless told otherwise."""
+        with self.runtime.postgres.transaction() as session:
+            alert, _ = service.create(
+                session, self.org.uuid, self._content(kind, fields), schema="x", created_by="me"
+            )
+        return alert.id
+
+    def change(self, alert_id: UUID, kind: str = "metric_threshold", **fields: Any) -> None:
+        """Replaces a rule."""
+        content = self._content(kind, fields)
+        with self.runtime.postgres.transaction() as session:
+            service.replace(session, self.org.uuid, str(alert_id), content, schema="x")
+
+    def delete(self, alert_id: UUID) -> None:
+        """Deletes a rule."""
+        with self.runtime.postgres.transaction() as session:
+            service.delete(session, self.org.uuid, str(alert_id))
+
+    def make_due(self) -> None:
+        """Lets a minute pass for all rules: each is due, and was evaluated a minute earlier."""
+        self.sql(
+            "UPDATE alert_states SET due_at = now() - interval '1 second', evaluated_to ="
+            " evaluated_to - interval '1 minute' WHERE org_id = :org_id AND due_at IS NOT NULL"
+        )
+
+    def end_leases(self) -> None:
+        """Lets leases run out."""
+        self.sql("UPDATE alert_states SET lease_expires_at = now() WHERE org_id = :org_id")
+
+    def run(self, evaluate: Evaluate | None = None, *, is_sql: bool = False) -> int:
+        """One worker's turn; `evaluate` in place of what looks at events."""
+        given = {} if evaluate is None else {"evaluate": evaluate}
+        runner = Runner(self.runtime, pool_size=4, places=OF_ALERTS)
+        try:
+            return Dispatcher(self.runtime, runner, threading.Event(), **given).run(is_sql=is_sql)
+        finally:
+            runner.close()
+
+    def state(self, alert_id: UUID) -> RowMapping:
+        """The row of `alert_states`."""
+        [row] = self.sql("SELECT * FROM alert_states WHERE alert_id = :id", id=alert_id)
+        return row
+
+    def incidents(self) -> list[RowMapping]:
+        """The rows of `incidents`, oldest first."""
+        return self.sql("SELECT * FROM incidents WHERE org_id = :org_id ORDER BY opened_at")
+
+    def sql(self, statement: str, **params: object) -> list[RowMapping]:
+        """The rows of a statement; `:org_id` is the organization."""
+        with self.runtime.postgres.transaction() as session:
+            result = session.execute(text(statement), {"org_id": self.org.uuid, **params})
+            rows = isinstance(result, CursorResult) and result.returns_rows
+            return list(result.mappings()) if rows else []
+
+    def _content(self, kind: str, fields: Mapping[str, Any]) -> AlertContent:
+        given: dict[str, Any] = {
+            "name": "an alert",
+            "description": None,
+            "enabled": True,
+            "trigger_kind": kind,
+            "trigger_spec": SPECS[kind],
+            "severity": "warning",
+            "min_breaches": 1,
+            "eval_window": 1,
+            "eval_interval_secs": INTERVAL_SECS,
+            "channels": [],
+        }
+        return AlertContent(**{**given, **fields})
