@@ -30,10 +30,10 @@ Check = Callable[[aiohttp.AddrInfoType], None]
 
 @dataclass(frozen=True)
 class Request:
-    """What is sent; `url` as it is, without being encoded once more."""
+    """What is sent; a `url` that is a string is encoded already and goes as it is."""
 
     method: str
-    url: str
+    url: str | yarl.URL
     headers: Mapping[str, str]
     body: bytes | None = None
 
@@ -85,7 +85,9 @@ async def answer_to(
             ) as session,
             session.request(
                 request.method,
-                yarl.URL(request.url, encoded=True),
+                yarl.URL(request.url, encoded=True)
+                if isinstance(request.url, str)
+                else request.url,
                 # What is not compressed cannot be a bomb.
                 headers={
                     "User-Agent": USER_AGENT,

@@ -1,11 +1,12 @@
 """Notifications under test: an organization with settings, incidents that open, rows read back."""
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-from uuid import UUID
 
 import msgspec
+from aiohttp.abc import AbstractResolver
 from sqlalchemy import RowMapping, text
 
 from shared import settings
@@ -17,6 +18,8 @@ from shared.incidents.opening import Breach, Opening
 from shared.notifications import firing
 from shared.runtime import Runtime
 from tests.support.runtime import Org
+from workers.notifications.client import DeliveryClient
+from workers.notifications.dispatcher import Dispatcher
 
 SECRET = "a secret of the tests"
 PUBLIC_URL = "https://watch.example.org"
@@ -71,6 +74,23 @@ class Desk:
         with self.runtime.postgres.transaction() as session:
             firing.resolve(session, self.runtime, self.org.uuid, incident.id, "ann@example.net")
 
+    def send(self, *, deadline_secs: float = 5.0, resolver: AbstractResolver | None = None) -> int:
+        """Makes the deliveries that are due; returns how many attempts there were."""
+        client = DeliveryClient(
+            allow_private=self.runtime.settings.webhook_allow_private,
+            deadline_secs=deadline_secs,
+            resolver=resolver,
+        )
+        try:
+            return Dispatcher(self.runtime, client, threading.Event()).run()
+        finally:
+            client.close()
+
+    def send_later(self, **values: Any) -> int:
+        """`send`, once every wait and every lease is over."""
+        self.now_due()
+        return self.send(**values)
+
     def alert(self) -> Alert:
         """A rule that is not stored, for tests of its channels."""
         return Alert(id=new_id(), org_id=self.org.uuid, name="Error rate", severity="warning")
@@ -101,8 +121,3 @@ class Desk:
                 text(statement), {"org_id": self.org.uuid, **params}
             )
             return result.mappings().all() if result.returns_rows else []
-
-
-def ids_of(rows: Sequence[RowMapping]) -> set[UUID]:
-    """Their delivery ids."""
-    return {row["id"] for row in rows}

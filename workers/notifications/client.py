@@ -2,9 +2,11 @@
 
 import asyncio
 import ssl
+from collections.abc import Mapping
 from concurrent.futures import Future
 
 import aiohttp
+import yarl
 from aiohttp.abc import AbstractResolver
 
 from shared.clock import now
@@ -40,19 +42,24 @@ class DeliveryClient:
         self._check = None if allow_private else require_public
         self._loop = CallLoop("notifications-client")
 
-    def start(self, request: Request) -> Future[Answered | NoAnswer]:
-        """Makes one attempt; the future never raises."""
-        return self._loop.start(self._attempt(request))
+    def start(
+        self, url: str, headers: Mapping[str, str], body: bytes
+    ) -> Future[Answered | NoAnswer]:
+        """Makes one attempt: a POST to `url`, which is encoded where it is not."""
+        return self._loop.start(self._attempt(url, headers, body))
 
     def close(self) -> None:
         """Ends what it works with."""
         self._loop.close()
 
-    async def _attempt(self, request: Request) -> Answered | NoAnswer:
-        if not request.url.startswith(("http://", "https://")):
+    async def _attempt(
+        self, url: str, headers: Mapping[str, str], body: bytes
+    ) -> Answered | NoAnswer:
+        if not url.startswith(("http://", "https://")):
             return NoAnswer("the webhook is no http or https URL", is_final=True)
         answered = None
         try:
+            request = Request("POST", yarl.URL(url), headers, body)
             async with (
                 asyncio.timeout(self.deadline_secs),
                 answer_to(request, resolver=self._resolver, check=self._check) as response,

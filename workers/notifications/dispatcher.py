@@ -18,7 +18,6 @@ from shared.notifications.jobs import SEND_NOTIFICATIONS
 from shared.notifications.rules import Again, Answered, Failed, NoAnswer, Step, next_step
 from shared.notifications.targets import is_empty
 from shared.runtime import Runtime
-from workers.http import Request
 from workers.notifications.client import DeliveryClient
 
 log = get_logger(__name__)
@@ -84,11 +83,20 @@ class Dispatcher:
         for claim in taken:
             began = time.monotonic()
             if claim.url:
-                self._flights[self._client.start(_request(claim))] = _Flight(claim, began)
+                self._flights[self._start(claim)] = _Flight(claim, began)
             else:
                 step = Failed(is_empty(claim.url_setting_key))
                 self._record(_Flight(claim, began), step, status=None)
         return len(taken)
+
+    def _start(self, claim: Claim) -> Future[Answered | NoAnswer]:
+        body = webhook.body_of(claim.content)
+        headers = {"Content-Type": "application/json"}
+        if claim.channel == "webhook":
+            headers |= webhook.headers_of(
+                claim.event, claim.id, body, secret=claim.secret, timestamp=int(time.time())
+            )
+        return self._client.start(claim.url, headers, body)
 
     def _land(self, timeout: float | None) -> None:
         """Records the requests that came to an end, the first of which within `timeout`."""
@@ -123,16 +131,6 @@ class Dispatcher:
             except Unavailable:
                 # Nobody knows that it was made, so it is made again after the lease.
                 log.warning("notification_attempt_not_recorded")
-
-
-def _request(claim: Claim) -> Request:
-    body = webhook.body_of(claim.content)
-    headers = {"Content-Type": "application/json"}
-    if claim.channel == "webhook":
-        headers |= webhook.headers_of(
-            claim.event, claim.id, body, secret=claim.secret, timestamp=int(time.time())
-        )
-    return Request("POST", claim.url, headers, body)
 
 
 def _result_of(future: Future[Answered | NoAnswer]) -> Answered | NoAnswer:
