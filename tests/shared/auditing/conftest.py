@@ -1,0 +1,13 @@
+"""Fixtures of tests of runs."""
+
+import pytest
+
+from shared.runtime import Runtime
+from tests.support.audits import AuditBench
+from tests.support.runtime import Org
+
+
+@pytest.fixture
+def bench(runtime: Runtime, org: Org) -> AuditBench:
+    """The audits of the test's organization."""
+    return AuditBench(runtime, org)

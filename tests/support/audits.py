@@ -1,0 +1,162 @@
+"""Audits over HTTP, and a bench that carries their runs out when it is told to."""
+
+import json
+import threading
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from flask.testing import FlaskClient
+from sqlalchemy import RowMapping, text
+from werkzeug.test import TestResponse
+
+from shared.auditing.report import Ask
+from shared.auditing.runner import Runner
+from shared.auditing.scheduling import schedule
+from shared.audits import runs, service
+from shared.audits.models import Audit
+from shared.clock import format_ts, now
+from shared.runtime import Runtime
+from shared.signals import Candidate, EvidenceQuery, Find, Look
+from tests.support.app import Headers
+from tests.support.events import store_events
+from tests.support.runtime import Org
+
+PATH = "/v1/audits"
+
+
+def make_audit(client: FlaskClient, headers: Headers, **body: Any) -> TestResponse:
+    """POST /audits, named `audit` unless told otherwise."""
+    return client.post(PATH, json={"name": "audit", **body}, headers=headers)
+
+
+def candidate(look: Look, name: str = "timeout", **fields: Any) -> Candidate:
+    """A warning of this name that cites the session `s1`, seen all over the window."""
+    values: dict[str, Any] = {
+        "signal": "test",
+        "key": (name,),
+        "title": f"Errors: {name}",
+        "category": "errors",
+        "failure_type": name,
+        "kind": "failure",
+        "severity": "warning",
+        "magnitude": "medium",
+        "affected_sessions": 1,
+        "first_seen_at": look.window.start,
+        "last_seen_at": look.window.stop - timedelta(microseconds=1),
+        "description": f"{name} in a session",
+        "session_ids": ("s1",),
+        "event_ids": (1,),
+        "numbers": {"sessions": 1},
+        "queries": (EvidenceQuery("The numbers", "SELECT 1 AS sessions"),),
+        **fields,
+    }
+    return Candidate(**values)
+
+
+def finding(*names: str, **fields: Any) -> Find:
+    """A signal that finds patterns of these names, whatever it looks at."""
+    return lambda look: [candidate(look, name, **fields) for name in names]
+
+
+@dataclass
+class AuditBench:
+    """The audits of one organization, and a worker that runs when it is told to."""
+
+    runtime: Runtime
+    org: Org
+
+    def make(self, **fields: Any) -> Audit:
+        """A new audit of the last hour, due at once."""
+        wanted = {"name": "audit", "lookback_window_secs": 3600, **fields}
+        with self.runtime.postgres.transaction() as session:
+            return service.create(
+                session, self.runtime.queue, self.org.uuid, wanted, created_by="t"
+            ).audit
+
+    def store(self, *session_ids: str, secs_ago: float = 60, **fields: object) -> None:
+        """Stores an event of each session."""
+        at = format_ts(now() - timedelta(seconds=secs_ago))
+        lines = [
+            json.dumps({"timestamp": at, "session_id": one, "type": "error", **fields}).encode()
+            for one in session_ids
+        ]
+        store_events(self.runtime.clickhouse, self.org.id, lines)
+
+    def request(self, audit: Audit) -> uuid.UUID:
+        """Asks for a run."""
+        with self.runtime.postgres.transaction() as session:
+            return runs.request(session, self.runtime.queue, self.org.uuid, str(audit.id))
+
+    def schedule(self) -> None:
+        """Queues what is due, and has it settled."""
+        schedule(self.runtime.postgres, self.runtime.queue)
+        self.settle()
+
+    def settle(self) -> None:
+        """Makes queued runs old enough to begin."""
+        self.sql(
+            "UPDATE audit_runs SET queued_at = queued_at - interval '10 s'"
+            " WHERE org_id = :org_id AND status = 'queued'"
+        )
+
+    def run(
+        self,
+        signals: Mapping[str, Find] | None = None,
+        *,
+        ask: Ask | None = None,
+        stopping: threading.Event | None = None,
+    ) -> int:
+        """Carries out what waits in the organization; how many runs it took."""
+        self.settle()
+        return Runner(
+            self.runtime,
+            stopping or threading.Event(),
+            ask=ask,
+            signals=signals or {"test": finding("timeout")},
+            org_id=self.org.uuid,
+        ).run()
+
+    def end_lease(self) -> None:
+        """Lets a minute pass in which nobody renewed a lease."""
+        self.sql(
+            "UPDATE audit_runs SET lease_expires_at = lease_expires_at - interval '61 s'"
+            " WHERE org_id = :org_id"
+        )
+
+    def audit(self) -> RowMapping:
+        """The only audit."""
+        [only] = self.sql("SELECT * FROM audits WHERE org_id = :org_id")
+        return only
+
+    def runs(self) -> Sequence[RowMapping]:
+        """All runs, the oldest first."""
+        return self.sql("SELECT * FROM audit_runs WHERE org_id = :org_id ORDER BY queued_at")
+
+    def last_run(self) -> RowMapping:
+        """The newest run."""
+        return self.runs()[-1]
+
+    def findings(self) -> Sequence[RowMapping]:
+        """All findings, by title."""
+        return self.sql("SELECT * FROM findings WHERE org_id = :org_id ORDER BY title")
+
+    def sql(self, statement: str, **params: object) -> Sequence[RowMapping]:
+        """Runs SQL with `:org_id` bound."""
+        with self.runtime.postgres.transaction() as session:
+            result = session.connection().execute(
+                text(statement), {"org_id": self.org.uuid, **params}
+            )
+            return result.mappings().all() if result.returns_rows else []
+
+
+def meanwhile(do: Callable[[], object], *, then: Find | None = None) -> Find:
+    """A signal during which something else happens, and which then finds what `then` does."""
+
+    def find(look: Look) -> list[Candidate]:
+        do()
+        return [] if then is None else then(look)
+
+    return find
