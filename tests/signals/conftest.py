@@ -12,6 +12,9 @@ from shared.signals import Look, Window
 from tests.support.airline import Airline
 from tests.support.looks import ingest, look_at
 from tests.support.runtime import make_org
+from tests.web.conftest import app, client, web_runtime
+
+__all__ = ["app", "client", "web_runtime"]
 
 
 @pytest.fixture(scope="session")
