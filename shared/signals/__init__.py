@@ -1,10 +1,12 @@
 """The signals of audits: deterministic, one module each, all of them in `SIGNALS`."""
 
 from shared.signals import (
+    abandoned_session,
     context_pressure,
     error_cluster,
     error_drift,
     evaluation_gap,
+    goal_failure,
     latency_drift,
     score_drift,
     token_outlier,
@@ -35,6 +37,8 @@ SIGNALS: dict[str, Find] = {
     "latency_drift": latency_drift.find,
     "error_drift": error_drift.find,
     "score_drift": score_drift.find,
+    "goal_failure": goal_failure.find,
+    "abandoned_session": abandoned_session.find,
     "context_pressure": context_pressure.find,
     "token_outlier": token_outlier.find,
     "evaluation_gap": evaluation_gap.find,

@@ -1,0 +1,140 @@
+"""Agents that end their sessions without having reached the goal.
+
+A session counts where its root agent ended last in the window; it failed when that `agent_end`
+tells of a failure: a failing outcome, or an error.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from shared.clickhouse import Row
+from shared.clickhouse.where import Where, us
+from shared.clock import from_us, to_us
+from shared.signals import counting, reading, sql
+from shared.signals.counting import Cited
+from shared.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity, Severity
+from shared.signals.sessions import SESSIONS_SINCE
+from shared.signals.weighing import at_least, magnitude
+from shared.signals.wording import counted, shown
+
+SIGNAL = "goal_failure"
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """`min_failed` sessions failed, and it is all but sure that at least `min_rate` of them do."""
+
+    min_failed: int
+    min_rate: float
+
+
+# Agents fail now and then, and that is what their evaluations are for: one in ten is worth a look.
+# The rate is Wilson's lower bound: at medium 3 of 9 sessions are a finding, 3 of 10 and 1 of 1 not.
+THRESHOLDS: Mapping[Sensitivity, Threshold] = {
+    "low": Threshold(10, 0.3),
+    "medium": Threshold(3, 0.12),
+    "high": Threshold(2, 0.04),
+}
+# Practically nobody gets what they came for, and enough came to be sure.
+_CRITICAL_RATE, _CRITICAL_SESSIONS = 0.9, 20
+_INFO_RATE = 0.1
+
+_ENDS = "event_type = 'agent_end'"
+
+
+def _statement(where: Where, ends: Where, failed: str) -> str:
+    return f"""
+SELECT agent_id, count() AS ended, countIf(failed), {counting.cited("failed")}
+FROM (
+    SELECT org_id, session_id, agent_id, environment, ended_at, failed,
+        {us("assumeNotNull(ended_at)")} AS first, first AS last, [(-first, end_id)] AS newest
+    FROM {SESSIONS_SINCE} AS sessions
+    INNER JOIN (
+        SELECT session_id, agent_id, ts, argMax({failed}, id) AS failed, max(id) AS end_id
+        FROM events FINAL
+        PREWHERE {ends} AND {_ENDS}
+        GROUP BY session_id, agent_id, ts
+    ) AS ends ON sessions.session_id = ends.session_id AND sessions.agent_id = ends.agent_id
+        AND sessions.ended_at = ends.ts
+)
+WHERE {where}
+GROUP BY agent_id
+HAVING countIf(failed) >= {{min_failed:UInt64}}
+ORDER BY countIf(failed) DESC, agent_id
+LIMIT {reading.MAX_CANDIDATES}
+"""
+
+
+def find(look: Look) -> list[Candidate]:
+    """A candidate a root agent; numbers `{failed_sessions, ended_sessions, failure_rate}`."""
+    threshold = THRESHOLDS[look.sensitivity]
+    where = look.where(column="ended_at")
+    # The session's environment counts, wherever its last event was.
+    ends = Where(look.org_id).between("ts", look.window.start, look.window.stop)
+    statement = _statement(where, ends, counting.is_failed(look, where))
+    where.params.update(since=to_us(look.window.start), min_failed=threshold.min_failed)
+    found = reading.rows(look, statement, {**ends.params, **where.params})
+    return [
+        _candidate(look, row) for row in found if at_least(row[2], row[1]) >= threshold.min_rate
+    ]
+
+
+def _candidate(look: Look, row: Row) -> Candidate:
+    agent, ended, failed = row[:3]
+    cited = Cited.of(row)
+    rate = failed / ended
+    return Candidate(
+        signal=SIGNAL,
+        key=(agent,),
+        title=f"{shown(agent)} fails in {failed} of {counted(ended, 'session')}",
+        category="goals",
+        failure_type="goal_failure",
+        kind="failure",
+        severity=_severity(failed, ended),
+        magnitude=magnitude(rate),
+        affected_sessions=failed,
+        first_seen_at=from_us(cited.first),
+        last_seen_at=from_us(cited.last),
+        description=(
+            f"{rate:.1%} of the sessions that {shown(agent)} ended in the window ended in failure:"
+            f" {failed} of {ended}."
+        ),
+        session_ids=cited.session_ids,
+        event_ids=cited.event_ids,
+        numbers={"failed_sessions": failed, "ended_sessions": ended, "failure_rate": rate},
+        queries=_queries(look, agent),
+        recommendation="Read some of these sessions to the end, and look for what they share.",
+        scope={"agent_ids": (agent,)},
+    )
+
+
+def _severity(failed: int, ended: int) -> Severity:
+    rate = at_least(failed, ended)
+    if rate >= _CRITICAL_RATE and ended >= _CRITICAL_SESSIONS:
+        return "critical"
+    return "info" if rate < _INFO_RATE else "warning"
+
+
+def _queries(look: Look, agent: str) -> tuple[EvidenceQuery, ...]:
+    ends = f"FROM events WHERE {sql.within(look.window)} AND {_ENDS}"
+    failed = counting.is_failed_literal(look)
+    is_failed = (
+        "(session_id, agent_id, assumeNotNull(ended_at)) IN (SELECT session_id, agent_id, ts"
+        f" {ends} GROUP BY session_id, agent_id, ts HAVING argMax({failed}, id))"
+    )
+    sessions = (
+        f"FROM agent_sessions WHERE {sql.where(look, column='ended_at')}"
+        f" AND {sql.is_text('agent_id', agent)} AND session_id IN (SELECT session_id {ends})"
+    )
+    return (
+        EvidenceQuery(
+            "Sessions that ended, and how many of them in failure",
+            f"SELECT countIf({is_failed}) AS failed_sessions, count() AS ended_sessions,"
+            f" failed_sessions / ended_sessions AS failure_rate {sessions}",
+        ),
+        EvidenceQuery(
+            "The failed sessions, newest first",
+            "SELECT session_id, environment, started_at, ended_at, event_count, error_count"
+            f" {sessions} AND {is_failed} ORDER BY ended_at DESC, session_id LIMIT 100",
+        ),
+    )

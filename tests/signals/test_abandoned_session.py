@@ -1,0 +1,134 @@
+"""Sessions that stopped without their root agent's end."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from shared.clickhouse import ClickHouse
+from shared.queries.run import Runner
+from shared.signals import Look, Window
+from shared.signals.abandoned_session import find
+from tests.support.airline import Airline
+from tests.support.events import event
+from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
+from tests.support.runtime import Org
+
+
+def at(text: str) -> datetime:
+    """A moment of the day of `event`."""
+    return datetime.fromisoformat(f"2026-11-02T{text}").replace(tzinfo=UTC)
+
+
+def stops(agent: str, moments: list[str], *, ended: bool = False, **fields: object) -> list[bytes]:
+    """Sessions of an agent, each with its last event at one of the moments."""
+    lines = []
+    for n, moment in enumerate(moments):
+        kind = "agent_end" if ended else "model_request"
+        session = f"{agent}-{ended}-{n}"
+        lines.append(event(session, "00:00:00", "agent_start", agent_id=agent, **fields))
+        lines.append(event(session, moment, kind, agent_id=agent, **fields))
+    return lines
+
+
+def test_those_of_the_recording_are_those_of_its_labels(
+    airline: Airline, airline_look: Look, runner: Runner
+) -> None:
+    unended = {one for one, label in airline.labels.items() if not label["ended"]}
+    assert len(unended) == 10
+    for sensitivity in ("low", "medium", "high"):
+        look = replace(airline_look, sensitivity=sensitivity)
+        [candidate] = found_by(find, look).values()
+        assert candidate.numbers == {
+            "abandoned_sessions": 10,
+            "ended_sessions": 190,
+            "abandoned_rate": 0.05,
+        }
+        assert set(candidate.session_ids) == unended
+        assert len(candidate.event_ids) == 10
+        assert candidate.severity == "warning"
+        require_reproduced(runner, look, candidate)
+
+
+def test_a_session_that_may_go_on_is_not_abandoned(
+    clickhouse: ClickHouse, org: Org, runner: Runner
+) -> None:
+    lines = [
+        *stops("a", ["10:00:00", "11:29:59.999999", "11:30:00", "11:59:00", "12:30:00"]),
+        *stops("a", ["10:00:00"], ended=True),
+    ]
+    ingest(clickhouse, org.id, lines)
+    look = look_at(clickhouse, org.id, Window(at("00:30:00"), at("12:00:00")))
+    [candidate] = found_by(find, look).values()
+    assert candidate.numbers == {
+        "abandoned_sessions": 2,
+        "ended_sessions": 1,
+        "abandoned_rate": 2 / 3,
+    }
+    assert candidate.session_ids == ("a-False-1", "a-False-0")
+    require_reproduced(runner, look, candidate)
+
+
+def test_of_windows_that_follow_each_other_one_has_a_session(
+    clickhouse: ClickHouse, org: Org
+) -> None:
+    moments = [f"{hour:02}:{minute:02}:00" for hour in range(1, 5) for minute in range(0, 60, 7)]
+    ingest(clickhouse, org.id, stops("a", moments))
+    seen: list[str] = []
+    for hour in range(1, 8):
+        look = look_at(clickhouse, org.id, Window(at(f"0{hour}:00:00"), at(f"0{hour + 1}:00:00")))
+        for candidate in found_by(find, look).values():
+            seen += candidate.session_ids
+    assert sorted(seen) == sorted(f"a-False-{n}" for n in range(len(moments)))
+
+
+def test_sensitivity_tells_how_long_and_how_many(clickhouse: ClickHouse, org: Org) -> None:
+    idle = {"short": ["11:45:00"] * 9, "longer": ["11:15:00"] * 2, "long": ["09:00:00"] * 5}
+    idle |= {"alone": ["08:00:00"], "four": ["07:00:00"] * 4}
+    for agent, moments in idle.items():
+        ingest(clickhouse, org.id, stops(agent, moments))
+    look = look_at(clickhouse, org.id, Window(at("05:00:00"), at("12:00:00")))
+    low, medium, high = nested(find, look)
+    assert low == {("long",)}
+    assert medium == {("long",), ("four",), ("longer",)}
+    assert high == medium | {("short",), ("alone",)}
+
+
+def test_what_never_ends_by_custom_is_told_of_and_nothing_more(
+    clickhouse: ClickHouse, org: Org
+) -> None:
+    stopped = ["10:00:00"] * 40
+    ingest(clickhouse, org.id, stops("silent", stopped))
+    ingest(clickhouse, org.id, stops("dying", stopped))
+    # Long before the window.
+    ingest(clickhouse, org.id, stops("dying", ["00:00:01"], ended=True))
+    look = look_at(clickhouse, org.id, Window(at("05:00:00"), at("12:00:00")))
+    found = found_by(find, look)
+    assert {key[0]: one.severity for key, one in found.items()} == {
+        "silent": "info",
+        "dying": "critical",
+    }
+
+
+def test_scope_holds_in_numbers_and_evidence(
+    clickhouse: ClickHouse, org: Org, runner: Runner
+) -> None:
+    odd = "it's\\ odd"
+    ingest(clickhouse, org.id, stops(odd, ["10:00:00"] * 3, environment=odd))
+    ingest(clickhouse, org.id, stops("b", ["10:00:00"] * 3, environment="other"))
+    look = look_at(clickhouse, org.id)
+    assert set(found_by(find, look)) == {(odd,), ("b",)}
+    for scoped in (replace(look, environments=(odd,)), replace(look, agent_ids=(odd,))):
+        [candidate] = found_by(find, scoped).values()
+        assert candidate.key == (odd,)
+        assert candidate.last_seen_at - at("10:00:00") == timedelta(minutes=30)
+        require_reproduced(runner, scoped, candidate)
+
+
+def test_neither_another_organization_nor_a_copy_counts(
+    clickhouse: ClickHouse, org: Org, airline_look: Look
+) -> None:
+    lines = [*stops("a", ["10:00:00"] * 3), *stops("a", ["10:00:00"], ended=True)]
+    for _ in range(3):
+        ingest(clickhouse, org.id, lines)
+    [candidate] = found_by(find, look_at(clickhouse, org.id)).values()
+    assert candidate.numbers["abandoned_sessions"] == 3
+    assert candidate.numbers["ended_sessions"] == 1
