@@ -69,6 +69,15 @@ PERMISSIONS: dict[str, Any] = {
     "GET /alerts/incidents/{incident_id}/subscribers": "incidents:read",
     "POST /alerts/incidents/{incident_id}/subscribe": "incidents:ack",
     "POST /alerts/incidents/{incident_id}/unsubscribe": "incidents:ack",
+    "GET /audits": "audits:read",
+    "POST /audits": "audits:write",
+    "GET /audits/{audit_id}": "audits:read",
+    "PUT /audits/{audit_id}": "audits:write",
+    "DELETE /audits/{audit_id}": "audits:write",
+    "POST /audits/{audit_id}/run": "audits:write",
+    "GET /audits/{audit_id}/runs": "audits:read",
+    "GET /audits/{audit_id}/context": "audits:read",
+    "PUT /audits/{audit_id}/context": "audits:write",
     "GET /audits/findings": "audits:read",
     "GET /audits/findings/{fid}": "audits:read",
     "POST /audits/findings/{fid}/status": "audits:write",
@@ -193,6 +202,15 @@ ROWS = {
     "CommentRow": "id incident_id author_email body? created_at edited_at? deleted_at?",
     "ActivityRow": "kind actor at detail",
     "SubscriptionRow": "email subscribed",
+    "AuditRow": "id name description? enabled schedule_interval_secs schedule_anchor window_mode"
+    " lookback_window_secs scope signals ignore_error_types sensitivity top_k llm_enabled channels"
+    " created_by created_at updated_at open_findings last_run_status? last_run_finished_at?"
+    " last_attempted_at? next_attempt_at? last_error? additional_context reference_url_count",
+    "AuditScope": "environments agent_ids",
+    "AuditRunRow": "id audit_id status trigger_kind window_from window_to started_at finished_at?"
+    " stats findings_count new_findings_count report? error?",
+    "QueuedAuditRun": "queued run_id",
+    "AuditContext": "text urls",
     "FindingRow": "id audit_id audit_name fingerprint title category failure_type kind severity"
     " magnitude priority status occurrences first_seen_at last_seen_at description"
     " root_cause_hypothesis? recommendation? expected_impact? effort? evidence evidence_queries"
@@ -250,6 +268,7 @@ LISTS = {
     "/v1/evaluations": (f"{_RESULTS} latest_per_session", 50, 200),
     "/v1/evaluation-jobs": ("status limit", 100, 500),
     "/v1/agent/conversations": ("limit", 200, 1000),
+    "/v1/audits/{audit_id}/runs": ("limit offset", 50, 200),
     "/v1/audits/findings": ("status audit_id run_id limit offset", 100, 500),
     "/v1/alerts/incidents": ("state alert_id limit", 200, 1000),
     "/v1/alerts/{alert_id}/incidents": ("state limit", 200, 1000),

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from flask.testing import FlaskClient
+from sqlalchemy import text
 from werkzeug.test import TestResponse
 
 from shared.clock import now, to_us
@@ -202,6 +203,15 @@ def _file_finding(runtime: Runtime, world: World) -> None:
     audited = Audited(runtime, world.org, f"{world.mark}-audit")
     texts = ("title", "category", "failure_type", "description")
     audited.file(candidate(world.mark, **{name: f"{world.mark}-{name}" for name in texts}))
+    # What the run and its audit tell at paths of their own.
+    told = {"org_id": world.org.uuid, "report": f"{world.mark}-report"}
+    with runtime.postgres.transaction() as session:
+        for statement in (
+            "UPDATE audit_runs SET started_at = now(), finished_at = now(), report = :report"
+            " WHERE org_id = :org_id",
+            "UPDATE audits SET context_text = :report WHERE org_id = :org_id",
+        ):
+            session.execute(text(statement), told)
 
 
 def _configure(world: World) -> None:

@@ -12,12 +12,12 @@ from shared.audits.service import Listed
 from shared.findings import service as findings
 from web.audits.schemas import (
     AuditBody,
+    AuditContext,
+    AuditContextBody,
     AuditRow,
+    AuditRunQuery,
     AuditRunRow,
-    ContextBody,
-    ContextRow,
-    QueuedRun,
-    RunsQuery,
+    QueuedAuditRun,
 )
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
@@ -116,7 +116,7 @@ def delete_audit(audit_id: str) -> None:
 
 @blueprint.route("/audits/<audit_id>/run", methods=["POST"])
 @requires("audits:write")
-@blueprint.response(202, QueuedRun)
+@blueprint.response(202, QueuedAuditRun)
 @blueprint.alt_response(409, "CONFLICT")
 def run_audit(audit_id: str) -> dict[str, Any]:
     """Queue a run; where one is queued already, that one is told of.
@@ -130,7 +130,7 @@ def run_audit(audit_id: str) -> dict[str, Any]:
 
 @blueprint.route("/audits/<audit_id>/runs")
 @requires("audits:read")
-@blueprint.arguments(RunsQuery, location="query")
+@blueprint.arguments(AuditRunQuery, location="query")
 @blueprint.response(200, AuditRunRow(many=True))
 def list_runs(query: dict[str, int], audit_id: str) -> list[AuditRun]:
     """List the runs of an audit, newest first; one that is queued shows once it begins."""
@@ -140,7 +140,7 @@ def list_runs(query: dict[str, int], audit_id: str) -> list[AuditRun]:
 
 @blueprint.route("/audits/<audit_id>/context")
 @requires("audits:read")
-@blueprint.response(200, ContextRow)
+@blueprint.response(200, AuditContext)
 def get_context(audit_id: str) -> Context:
     """Read what the writer of an audit's reports is told about the agents."""
     with runtime().postgres.transaction() as session:
@@ -149,8 +149,8 @@ def get_context(audit_id: str) -> Context:
 
 @blueprint.route("/audits/<audit_id>/context", methods=["PUT"])
 @requires("audits:write")
-@blueprint.arguments(ContextBody)
-@blueprint.response(200, ContextRow)
+@blueprint.arguments(AuditContextBody)
+@blueprint.response(200, AuditContext)
 @blueprint.alt_response(409, "CONFLICT")
 def set_context(body: dict[str, Any], audit_id: str) -> Context:
     """Replace what the writer of an audit's reports is told about the agents."""

@@ -67,7 +67,7 @@ def _values(description: str) -> fields.List[Any]:
     )
 
 
-class ScopeBody(Body):
+class AuditScopeBody(Body):
     """What an audit is limited to; empty lists admit all."""
 
     environments = _values("only events of these environments")
@@ -115,7 +115,7 @@ class AuditBody(Body):
         MAX_LOOKBACK_SECS,
         "how far a `fixed` window reaches back, and the first one of `since_last`",
     )
-    scope = fields.Nested(ScopeBody, load_default=None, allow_none=True)
+    scope = fields.Nested(AuditScopeBody, load_default=None, allow_none=True)
     signals = fields.List(
         fields.String(metadata={"enum": list(NAMES)}),
         load_default=None,
@@ -139,7 +139,7 @@ class AuditBody(Body):
     )
 
 
-class ScopeRow(Schema):
+class AuditScope(Schema):
     """What an audit is limited to; empty lists admit all."""
 
     environments = fields.List(fields.String(), required=True)
@@ -157,7 +157,7 @@ class AuditRow(Schema):
     schedule_anchor = Timestamp(required=True)
     window_mode = fields.String(required=True, metadata=_MODES)
     lookback_window_secs = fields.Integer(required=True)
-    scope = fields.Nested(ScopeRow, required=True)
+    scope = fields.Nested(AuditScope, required=True)
     signals = fields.List(fields.String(), required=True)
     ignore_error_types = fields.List(fields.String(), required=True)
     sensitivity = fields.String(required=True, metadata=_SENSITIVITY)
@@ -195,14 +195,14 @@ class AuditRow(Schema):
     )
 
 
-class QueuedRun(Schema):
+class QueuedAuditRun(Schema):
     """A run that will begin as soon as a worker is free."""
 
     queued = fields.Boolean(required=True)
     run_id = fields.UUID(required=True)
 
 
-class RunsQuery(Schema):
+class AuditRunQuery(Schema):
     """Which runs."""
 
     limit = Limit(default=DEFAULT_PAGE, cap=MAX_PAGE)
@@ -251,7 +251,7 @@ _URLS = {
 }
 
 
-class ContextBody(Body):
+class AuditContextBody(Body):
     """The context as a whole; what is absent or null is empty."""
 
     text = fields.String(
@@ -262,7 +262,7 @@ class ContextBody(Body):
     urls = fields.List(_URL, load_default=None, allow_none=True, metadata=_URLS)
 
 
-class ContextRow(Schema):
+class AuditContext(Schema):
     """What people tell about their agents."""
 
     text = fields.String(required=True, metadata=_CONTEXT_TEXT)
