@@ -11,6 +11,7 @@ from shared.signals import (
     score_drift,
     token_outlier,
     tool_failure,
+    tool_loop,
 )
 from shared.signals.interface import Candidate, EvidenceQuery, Find, Look, Sensitivity, Window
 
@@ -39,6 +40,7 @@ SIGNALS: dict[str, Find] = {
     "score_drift": score_drift.find,
     "goal_failure": goal_failure.find,
     "abandoned_session": abandoned_session.find,
+    "tool_loop": tool_loop.find,
     "context_pressure": context_pressure.find,
     "token_outlier": token_outlier.find,
     "evaluation_gap": evaluation_gap.find,

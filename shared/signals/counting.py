@@ -19,6 +19,9 @@ ERROR_TYPE = f"leftUTF8(ifNull(CAST(error_type, 'Nullable(String)'), ''), {_NAME
 # Grouped by session, what is needed to cite some of them: the columns `first`, `last`, `newest`.
 SEEN = f"""min({us("ts")}) AS first, max({us("ts")}) AS last,
         groupArraySorted({MAX_CITED})((-{us("ts")}, id)) AS newest"""
+# The same of rows that have them, where those of one session are grouped once more.
+SEEN_AGAIN = f"""min(first) AS first, max(last) AS last,
+        groupArraySortedArray({MAX_CITED})(newest) AS newest"""
 _LISTED = 100
 
 
@@ -39,7 +42,10 @@ class Cited(NamedTuple):
 
 
 def cited(condition: str = "true") -> str:
-    """Selects `Cited` out of rows that have `session_id` and `SEEN`: of those that meet this."""
+    """Selects `Cited` out of rows that have `SEEN`, of those that meet a condition.
+
+    A session has one such row at most.
+    """
     return f"""uniqExactIf(session_id, {condition}),
     minIf(first, {condition}), maxIf(last, {condition}),
     arrayMap(one -> one.2, groupArraySortedIf({MAX_CITED})((-last, session_id), {condition})),

@@ -18,7 +18,6 @@ from shared.clock import from_us
 from shared.signals import counting, reading, sql
 from shared.signals.counting import Cited
 from shared.signals.interface import (
-    MAX_CITED,
     Candidate,
     EvidenceQuery,
     Look,
@@ -107,8 +106,8 @@ def _statement(where: Where, is_ignored: str) -> str:
     return f"""
 SELECT type, template, sum(times) AS errors, {counting.cited()}
 FROM (
-    SELECT type, {_TEMPLATE} AS template, session_id, sum(times) AS times, min(first) AS first,
-        max(last) AS last, groupArraySortedArray({MAX_CITED})(newest) AS newest
+    SELECT type, {_TEMPLATE} AS template, session_id, sum(times) AS times,
+        {counting.SEEN_AGAIN}
     FROM ({_failures(f"FINAL PREWHERE {where}", counting.SEEN)})
     WHERE NOT ({is_ignored})
     GROUP BY type, template, session_id
