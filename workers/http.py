@@ -68,6 +68,9 @@ async def answer_to(
     `OSError` or `ValueError`. No deadline but the caller's ends it: aiohttp's own total timeout is
     rounded up to whole seconds above five.
     """
+    url = request.url
+    if isinstance(url, str):
+        url = yarl.URL(url, encoded=True)
     with _sockets(check) as new_socket:
         # A connection a call: one that the other side closed while it idled would cost an attempt.
         connector = aiohttp.TCPConnector(
@@ -85,9 +88,7 @@ async def answer_to(
             ) as session,
             session.request(
                 request.method,
-                yarl.URL(request.url, encoded=True)
-                if isinstance(request.url, str)
-                else request.url,
+                url,
                 # What is not compressed cannot be a bomb.
                 headers={
                     "User-Agent": USER_AGENT,

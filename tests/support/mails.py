@@ -10,6 +10,7 @@ from sqlalchemy import RowMapping, text
 from sqlalchemy.orm import Session
 
 from shared.mail import Letter, enqueue
+from shared.notifications import mails as notifications
 from shared.runtime import Runtime
 from tests.support.runtime import Org
 from tests.support.smtp import Smtp
@@ -55,7 +56,8 @@ class Outbox:
         client = None
         if self.runtime.settings.smtp_host is not None:
             client = SmtpClient(self.runtime.settings, limits=self.limits)
-        return Sender(self.runtime, {"code": self._code}, client, threading.Event()).run()
+        note = {notifications.KIND: notifications.copy_outcome}
+        return Sender(self.runtime, {"code": self._code}, client, threading.Event(), note).run()
 
     def run_later(self) -> int:
         """`run`, once every wait and every lease is over."""

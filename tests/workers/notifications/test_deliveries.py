@@ -13,7 +13,7 @@ from shared.notifications.rules import Failed, Sent
 from shared.runtime import Runtime
 from tests.support import evaluator as behave
 from tests.support.notifications import DASHBOARD, SECRET, SLACK, WEBHOOK, Desk
-from tests.support.processes import running, wait_until
+from tests.support.processes import wait_until
 from tests.support.receivers import Receiver, running_receiver
 from tests.support.runtime import make_org
 
@@ -257,22 +257,3 @@ def test_attempts_are_logged_without_what_is_secret(desk: Desk, receiver: Receiv
     for secret in ("geheim", SECRET, "a banner of ours"):
         assert secret not in shown
     assert "/in" not in str(logs)
-
-
-@pytest.mark.flow
-def test_a_worker_of_the_procfile_sends_what_a_killed_one_had_taken(
-    desk: Desk, receiver: Receiver
-) -> None:
-    receiver.script.append(behave.hang)
-    desk.open(WEBHOOK)
-    settings = desk.runtime.settings
-    with running("workers.clock", settings=settings):
-        with running("workers.main", "notifications", settings=settings) as worker:
-            wait_until(lambda: len(receiver.deliveries) == 1)
-            worker.kill()
-        assert outcome(desk) == ("queued", 1, None)
-        desk.now_due()
-        with running("workers.main", "notifications", settings=settings):
-            wait_until(lambda: desk.row()["status"] == "sent")
-    first, second = receiver.deliveries
-    assert (first.id, first.body) == (second.id, second.body)
