@@ -9,10 +9,12 @@ import pytest
 from shared import creations
 from shared.clock import format_ts, now
 from shared.errors import NotFound
+from shared.findings.models import Finding
 from shared.ids import new_id
 from shared.incidents import activity, listing, service, subscribers
 from shared.incidents.opening import Breach
 from shared.runtime import Runtime
+from tests.support.findings import Audited, critical
 from tests.support.incidents import (
     add_alert,
     breach,
@@ -164,3 +166,23 @@ def test_whatever_events_quote_fits(runtime: Runtime, org: Org) -> None:
     assert row.title == ("a\ufffdb" + "x" * 5000)[:200]
     assert row.breach_summary == ("a\ufffdb" + "x" * 5000)[:2000]
     assert row.evidence == {"quoted": "a\x00b"}
+
+
+def test_a_finding_has_one_open_incident_and_is_resolved_with_it(
+    runtime: Runtime, org: Org
+) -> None:
+    audited = Audited(runtime, org)
+    [finding] = audited.file(critical()).critical
+    opening = replace(
+        opening_of(add_alert(runtime, org)), alert_id=None, source="audit", finding_id=finding.id
+    )
+    first = breach(runtime, opening)
+    again = breach(runtime, replace(opening, breach=Breach(None, "again", None)))
+    assert (first.newly_opened, again.newly_opened) == (True, False)
+    assert again.incident.id == first.incident.id
+    assert stored(runtime, first.incident).breach_summary == "again"
+    with runtime.postgres.transaction() as session:
+        service.resolve(session, runtime.queue, org.uuid, first.incident.id, "ann@example.com")
+    with runtime.postgres.transaction() as session:
+        assert session.get_one(Finding, finding.id).status == "resolved"
+    assert stored(runtime, first.incident).source_finding_id == finding.id
