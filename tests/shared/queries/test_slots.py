@@ -10,7 +10,7 @@ import pytest
 
 from shared.errors import RateLimited, Unavailable
 from shared.queries import slots as module
-from shared.queries.slots import RUNS_AT_ONCE, Slots
+from shared.queries.slots import OF_ALERTS, RUNS_AT_ONCE, Slots
 from shared.runtime import Runtime
 from tests.support.runtime import Org, make_org
 
@@ -40,6 +40,18 @@ def test_the_fifth_is_refused_wherever_the_others_run(runtime: Runtime, org: Org
         assert is_full(elsewhere, org)
         assert not is_full(elsewhere, make_org(runtime))
     assert not is_full(elsewhere, org)
+
+
+def test_alerts_and_people_take_no_places_from_each_other(runtime: Runtime, org: Org) -> None:
+    peoples = Slots(runtime.redis, runtime.clickhouse)
+    alerts = Slots(runtime.redis, runtime.clickhouse, OF_ALERTS)
+    with ExitStack() as stack:
+        hold_all(stack, peoples, org)
+        for _ in range(OF_ALERTS.at_once):
+            assert not is_full(alerts, org)
+            stack.enter_context(alerts.hold(org.id))
+        assert is_full(alerts, org)
+    assert not is_full(peoples, org)
 
 
 def test_a_run_that_fails_gives_its_slot_back(runtime: Runtime, org: Org) -> None:

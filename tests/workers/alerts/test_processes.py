@@ -1,0 +1,38 @@
+"""Clock and workers as the Procfile starts them."""
+
+from contextlib import ExitStack
+
+import pytest
+
+from shared.runtime import Runtime
+from tests.support.alerting import Watch
+from tests.support.processes import running, wait_until
+from tests.support.runtime import make_org
+
+STATEMENT = {"sql": "SELECT 1 AS metric_value FROM events", "op": "<", "value": 1}
+
+pytestmark = pytest.mark.flow
+
+
+def test_two_workers_evaluate_what_is_due_once_and_what_a_killed_one_left(runtime: Runtime) -> None:
+    watches = [Watch(runtime, make_org(runtime)) for _ in range(3)]
+    for watch in watches:
+        watch.rule("metric_threshold", eval_window=10)
+        watch.rule("per_event", eval_window=10)
+        watch.rule("custom_sql", trigger_spec=STATEMENT, eval_window=10)
+    watches[0].sql(
+        "UPDATE alert_states SET lease_token = alert_id,"
+        " lease_expires_at = now() + interval '1 second' WHERE org_id = :org_id"
+    )
+    with ExitStack() as processes:
+        for _ in range(2):
+            processes.enter_context(running("workers.main", "alerts", settings=runtime.settings))
+        processes.enter_context(running("workers.clock", settings=runtime.settings))
+        states = "SELECT * FROM alert_states WHERE org_id = :org_id"
+        wait_until(
+            lambda: all(row["last_attempted_at"] for watch in watches for row in watch.sql(states))
+        )
+    for watch in watches:
+        for row in watch.sql(states):
+            assert (row["recent"], row["clean"], row["last_error"]) == ([False], 1, None)
+        watch.sql("UPDATE alert_states SET due_at = NULL WHERE org_id = :org_id")
