@@ -1,4 +1,4 @@
-"""The service's web processes on stores of their own, without workers and clock beside them."""
+"""The service on stores of its own: its web processes, and workers and clock where they matter."""
 
 import json
 import os
@@ -9,16 +9,17 @@ from types import TracebackType
 from typing import Any, Self
 
 from clickhouse_driver import Client
+from honcho.environ import parse_procfile
 
 from shared.devstack.errors import StackError
 from shared.devstack.ports import LOOPBACK, Ports, free_port
 from shared.devstack.processes import last_lines
 from shared.devstack.stack import DevStack
 from shared.devstack.up.environment import search_path, secrets_for, store_urls
-from shared.devstack.up.programs import Program
+from shared.devstack.up.programs import PROJECT, Program
 
-_WEB = "gunicorn -c web/gunicorn.py web.wsgi:app"
 _STARTING_SECONDS = 60.0
+_STOPPING_SECONDS = 8.0
 
 
 class Site:
@@ -29,7 +30,8 @@ class Site:
         directory.chmod(0o755)  # PostgreSQL runs as another user where this one is root
         self.directory = directory
         self._stack = DevStack(directory, Ports(free_port(), free_port(), free_port()))
-        self._web: Program | None = None
+        self._lines: dict[str, str] = parse_procfile((PROJECT / "Procfile").read_text()).processes
+        self._programs: list[Program] = []
         self.environ: dict[str, str] = {}
 
     def start_stores(self) -> None:
@@ -49,17 +51,21 @@ class Site:
             "PORT": str(free_port()),
             "ADMIN_EMAIL": "admin@example.org",
         }
-        Program("release", "python -m shared.release", self._stack, self.environ).run_to_end()
+        Program("release", self._lines["release"], self._stack, self.environ).run_to_end()
 
     def start_web(self) -> None:
         """Starts gunicorn and returns when it answers."""
-        self._web = Program("web", _WEB, self._stack, self.environ)
-        self._web.start()
+        web = self._start("web")
         deadline = time.monotonic() + _STARTING_SECONDS
         while not self._answers():
             if time.monotonic() > deadline:
-                raise StackError(f"web does not answer:\n{last_lines(self._web.log)}")
+                raise StackError(f"web does not answer:\n{last_lines(web.log)}")
             time.sleep(0.1)
+
+    def start_workers(self) -> None:
+        """Starts all groups of workers, and the clock."""
+        self._start("worker")
+        self._start("clock")
 
     def clickhouse(self) -> Client:
         """A connection of clickhouse-driver, the only thing beside the bare query."""
@@ -71,10 +77,12 @@ class Site:
 
     def stop(self) -> None:
         """Stops everything; harmless when not started."""
-        if self._web is not None:
-            self._web.ask_to_stop()
-            self._web.finish(time.monotonic() + 8)
-            self._web = None
+        for program in self._programs:
+            program.ask_to_stop()
+        deadline = time.monotonic() + _STOPPING_SECONDS
+        for program in self._programs:
+            program.finish(deadline)
+        self._programs.clear()
         self._stack.stop()
 
     def __enter__(self) -> Self:
@@ -87,6 +95,12 @@ class Site:
         traceback: TracebackType | None,
     ) -> None:
         self.stop()
+
+    def _start(self, name: str) -> Program:
+        program = Program(name, self._lines[name], self._stack, self.environ)
+        self._programs.append(program)
+        program.start()
+        return program
 
     def _answers(self) -> bool:
         connection = HTTPConnection(LOOPBACK, int(self.environ["PORT"]), timeout=5)

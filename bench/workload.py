@@ -1,11 +1,11 @@
-"""A month of events, sessions and evaluations of 20 organizations, made inside ClickHouse.
+"""A month of events, sessions and evaluations of some organizations, made inside ClickHouse.
 
 Every value is a hash of the numbers of the session and the event, so that the same size is the same
 workload each time, whenever it ends. Inserted as ingest leaves it: blocks of about 32,000 events of
 all organizations in the order of time, a hundredth and a half of them sent again a block later.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from uuid import UUID
@@ -19,8 +19,6 @@ from shared.postgres import Postgres
 
 ORGS = 20
 EVENTS_A_SESSION = 50
-# The first organization has two fifths of everything, the others what is left, ever less.
-_WEIGHTS = (0.4, *(0.6 / rank / sum(1 / one for one in range(1, ORGS)) for rank in range(1, ORGS)))
 DAYS = 30
 EVALUATIONS = 200_000
 RARE_TOOLS = 5
@@ -46,13 +44,15 @@ class Workload:
         return self.events // EVENTS_A_SESSION
 
 
-def ensure(site: Site, events: int, advance: Callable[[int], None]) -> Workload:
+def ensure(
+    site: Site, events: int, advance: Callable[[int], None], *, orgs: int = ORGS
+) -> Workload:
     """The workload of a site, generated unless it lies there; `advance` is told of events."""
     note = site.directory / "workload.json"
     if note.exists():
         advance(events)
         return msgspec.json.decode(note.read_bytes(), type=Workload)
-    slugs = tuple(f"org-{number:02}" for number in range(ORGS))
+    slugs = tuple(f"org-{number:02}" for number in range(orgs))
     workload = Workload(events, now_us(), slugs, tuple(map(str, _make_orgs(site, slugs))))
     client = site.clickhouse()
     for first in range(0, workload.sessions, _SESSIONS_A_BLOCK):
@@ -77,9 +77,15 @@ def _make_orgs(site: Site, slugs: tuple[str, ...]) -> list[UUID]:
     return made
 
 
-def _edges() -> list[int]:
+def _weights(orgs: int) -> list[float]:
+    """The first organization has two fifths of everything, the others what is left, ever less."""
+    ranks = range(1, orgs)
+    return [0.4, *(0.6 / rank / sum(1 / one for one in ranks) for rank in ranks)]
+
+
+def _edges(weights: Sequence[float]) -> list[int]:
     total, edges = 0.0, []
-    for weight in _WEIGHTS:
+    for weight in weights:
         total += weight
         edges.append(round(total * 100_000))
     return edges
@@ -88,12 +94,13 @@ def _edges() -> list[int]:
 def _events_of(workload: Workload, first: int) -> str:
     """One block: the events of some sessions, and again a few of those before them."""
     # Half of the events are of tools, in pairs.
-    calls = [round(weight * workload.events / 4) for weight in _WEIGHTS]
+    weights = _weights(len(workload.org_ids))
+    calls = [round(weight * workload.events / 4) for weight in weights]
     rarity = [max(1, count // (_RARE_CALLS * RARE_TOOLS)) for count in calls]
     return _EVENTS.format(
         session_id=SESSION_ID.format(number="s"),
         orgs=list(workload.org_ids),
-        edges=_edges(),
+        edges=_edges(weights),
         rarity=rarity,
         rare_tools=RARE_TOOLS,
         begin=max(0, first - _SESSIONS_A_BLOCK),

@@ -1,0 +1,207 @@
+"""How late alert rules are evaluated while events come in, and whether any is refused meanwhile.
+
+    python -m bench.alerts [--rules 10000] [--orgs 100] [--rate 20000] [--seconds 300]
+
+Starts stores of its own with a month of events and evaluations (`bench/workload.py`), gunicorn, all
+workers and the clock as the Procfile says. Rules of the five kinds, as many of each, are due every
+60 s (`bench/alert_rules.py`); events come in over HTTP at a steady rate, in gzip batches of 500 of
+all organizations in turn (`bench/live.py`). After a minute that warms the processes up:
+
+lag         from the moment a rule was due until what came of it was recorded, of every evaluation
+done        evaluations recorded, of those that were due
+ingest      batches accepted and refused, and the age of the oldest batch that waits for ClickHouse
+cpu         processor seconds a second, by program
+
+What is judged is the p95 of the lag, that no batch was refused, and that no evaluation is missing.
+"""
+
+import statistics
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+from uuid import UUID
+
+import click
+import psutil
+import redis
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from sqlalchemy import text
+
+# So that `python bench/alerts.py` finds its neighbours too, not only `python -m bench.alerts`.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench import alert_rules
+from bench.live import Sender
+from bench.site import Site
+from bench.workload import Workload, ensure
+from shared.clock import now
+from shared.ingest.stored import SETTLE, stored_until_each
+from shared.postgres import Postgres
+
+MAX_P95_SECS = 5.0
+WARM_UP_SECS = 60
+# What is due in the last seconds may be recorded after the end.
+_GRACE_SECS = 15
+_SENDERS = 4
+
+_RECORDED = text("""
+SELECT state.alert_id, alerts.trigger_kind, state.last_due_at, state.last_attempted_at,
+    state.last_error
+FROM alert_states AS state JOIN alerts ON alerts.id = state.alert_id
+WHERE state.last_attempted_at > :since
+""")
+
+
+class Samples:
+    """Every evaluation since a moment, read from `alert_states` more often than they are due."""
+
+    def __init__(self, postgres: Postgres, since: datetime) -> None:
+        self._postgres = postgres
+        self._seen_to = since
+        self.lags: dict[tuple[UUID, datetime], tuple[str, float]] = {}
+        self.errors: dict[str, int] = defaultdict(int)
+
+    def take(self) -> None:
+        """Reads what was recorded since the last time."""
+        # Recorded before they are visible: some of what is older than the newest may come later.
+        since = self._seen_to - timedelta(seconds=5)
+        with self._postgres.transaction() as session:
+            for row in session.execute(_RECORDED, {"since": since}):
+                lag = (row.last_attempted_at - row.last_due_at).total_seconds()
+                self.lags[row.alert_id, row.last_due_at] = (row.trigger_kind, lag)
+                self._seen_to = max(self._seen_to, row.last_attempted_at)
+                if row.last_error is not None:
+                    self.errors[row.last_error] += 1
+
+    def between(self, since: datetime, to: datetime) -> dict[str, list[float]]:
+        """Lags in seconds of what was due in [since, to), by kind of trigger."""
+        lags = defaultdict(list)
+        for (_, due_at), (kind, lag) in self.lags.items():
+            if since <= due_at < to:
+                lags[kind].append(lag)
+        return lags
+
+
+def processor_seconds() -> dict[str, float]:
+    """Seconds that the programs below this one took so far, by what they are."""
+    taken: dict[str, float] = defaultdict(float)
+    for process in psutil.Process().children(recursive=True):
+        try:
+            times, words = process.cpu_times(), process.cmdline()
+        except psutil.Error:
+            continue
+        taken[_program(words)] += times.user + times.system
+    times = psutil.Process().cpu_times()
+    taken["this"] += times.user + times.system
+    return taken
+
+
+def _program(words: list[str]) -> str:
+    for name in ("gunicorn", "clickhouse", "postgres", "redis", "valkey"):
+        if any(name in word for word in words[:3]):
+            return name
+    return f"worker {words[-1]}" if "workers.main" in words else "others"
+
+
+def measure(
+    site: Site, workload: Workload, sender: Sender, seconds: int, tell: Progress
+) -> Samples:
+    """Takes samples for so long; returns them all."""
+    postgres = Postgres(site.environ["DATABASE_URL"], pool_size=1)
+    client = redis.Redis.from_url(site.environ["REDIS_URL"])
+    samples, ingest_lags = Samples(postgres, now()), []
+    task = tell.add_task("seconds", total=seconds)
+    began = time.monotonic()
+    while time.monotonic() < began + seconds:
+        time.sleep(1)
+        oldest = min(stored_until_each(client, workload.org_ids))
+        ingest_lags.append((now() - oldest - SETTLE).total_seconds())
+        if len(ingest_lags) % 5 == 0:
+            samples.take()
+        tell.update(task, completed=round(time.monotonic() - began))
+    samples.take()
+    tell.console.print(
+        f"ingest lag: p50 {statistics.median(ingest_lags):.2f} s, max {max(ingest_lags):.2f} s;"
+        f" latest batch sent {sender.latest_secs:.2f} s late"
+    )
+    postgres.close()
+    return samples
+
+
+def report(console: Console, samples: Samples, since: datetime, to: datetime, due: int) -> float:
+    """Prints the lags; returns the p95 of all."""
+    by_kind = samples.between(since, to)
+    everything = [lag for lags in by_kind.values() for lag in lags]
+    console.print(f"{'lag in s':20}{'evaluations':>12}{'p50':>8}{'p95':>8}{'p99':>8}{'max':>8}")
+    for name, lags in [*sorted(by_kind.items()), ("all", everything)]:
+        cuts = statistics.quantiles(lags, n=100)
+        figures = (cuts[49], cuts[94], cuts[98], max(lags))
+        console.print(f"{name:20}{len(lags):>12}" + "".join(f"{one:>8.2f}" for one in figures))
+    console.print(f"done {len(everything)} of {due} that were due")
+    for error, count in samples.errors.items():
+        console.print(f"not evaluated: {count} x {error}")
+    return statistics.quantiles(everything, n=20)[-1]
+
+
+@contextmanager
+def running(site: Site, workload: Workload, rate: int, tell: Progress) -> Iterator[Sender]:
+    """Web, workers and clock, and events that come in; warm."""
+    site.start_web()
+    sender = Sender(int(site.environ["PORT"]), site.environ["ADMIN_KEY"], workload.slugs, rate)
+    sender.start(_SENDERS)
+    site.start_workers()
+    task = tell.add_task("seconds to warm up", total=WARM_UP_SECS)
+    for _ in range(WARM_UP_SECS):
+        time.sleep(1)
+        tell.advance(task)
+    sender.latest_secs = 0.0
+    try:
+        yield sender
+    finally:
+        sender.stop()
+
+
+@click.command(help=__doc__, context_settings={"max_content_width": 100})
+@click.option("--rules", default=10_000, show_default=True)
+@click.option("--orgs", default=100, show_default=True, help="organizations that share the rules")
+@click.option("--rate", default=20_000, show_default=True, help="events a second that come in")
+@click.option("--events", default=1_000_000, show_default=True, help="events that are there before")
+@click.option("--seconds", default=300, show_default=True, help="how long is measured")
+def main(rules: int, orgs: int, rate: int, events: int, seconds: int) -> None:
+    console = Console(soft_wrap=True, highlight=False)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with (
+        tempfile.TemporaryDirectory(prefix="watchpost-bench-") as folder,
+        Site(Path(folder)) as site,
+        Progress(*columns, TimeElapsedColumn(), console=console) as tell,
+    ):
+        site.start_stores()
+        task = tell.add_task("events", total=events)
+        workload = ensure(site, events, lambda count: tell.advance(task, count), orgs=orgs)
+        postgres = Postgres(site.environ["DATABASE_URL"], pool_size=1)
+        alert_rules.insert(postgres, workload.org_ids, rules)
+        postgres.close()
+        with running(site, workload, rate, tell) as sender:
+            before, since, answered = processor_seconds(), now(), sender.answers.copy()
+            samples = measure(site, workload, sender, seconds, tell)
+            took = {name: secs - before.get(name, 0) for name, secs in processor_seconds().items()}
+            answers = sender.answers - answered
+        to = since + timedelta(seconds=seconds - _GRACE_SECS)
+        an_org = rules // orgs // len(alert_rules.KINDS) * len(alert_rules.KINDS)
+        due = an_org * sum(alert_rules.due_between(org, since, to) for org in workload.org_ids)
+        p95 = report(console, samples, since, to, due)
+    accepted = answers[202] * 500 / seconds
+    console.print(f"accepted {accepted:,.0f} events/s, refused {answers[503]} batches")
+    told = sorted(took.items(), key=lambda item: -item[1])
+    console.print(", ".join(f"{name} {secs / seconds:.2f}" for name, secs in told))
+    console.print(f"p95 {p95:.2f} s (to reach: {MAX_P95_SECS:g}), refused {answers[503]} (0)")
+
+
+if __name__ == "__main__":
+    main()

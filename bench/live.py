@@ -1,0 +1,139 @@
+"""Events that come in at a steady rate, sent at the cost of hardly any processor.
+
+Each organization has one gzip body of 500 events in ten sessions. What changes from one sending to
+the next is the second in which they happened, which every timestamp and session id holds: its first
+mention is stored apart, and whatever follows refers back to it. So a body is made anew by replacing
+19 bytes and a checksum.
+"""
+
+import gzip
+import itertools
+import json
+import struct
+import threading
+import time
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from http.client import HTTPConnection
+
+BATCH_EVENTS = 500
+_SESSIONS = 10
+# Characters that stand nowhere else, each once: all that refers back refers to all of it.
+_MARK = "!#$%&()*+;<=>?@[]^`"
+_GZIP_HEADER = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
+
+
+@dataclass(frozen=True)
+class Body:
+    """The parts of a body around the stamp: as text for the checksum, and as it is sent."""
+
+    plain_head: bytes
+    plain_tail: bytes
+    packed_tail: bytes
+
+    def at(self, stamp: str) -> bytes:
+        """The gzip body for a second, such as `2026-11-21T10:00:00`."""
+        head = self.plain_head + stamp.encode()
+        tail = self.plain_tail.replace(_MARK.encode(), stamp.encode())
+        stored = b"\0" + struct.pack("<HH", len(head), len(head) ^ 0xFFFF) + head
+        trailer = struct.pack("<II", zlib.crc32(tail, zlib.crc32(head)), len(head) + len(tail))
+        return _GZIP_HEADER + stored + self.packed_tail + trailer
+
+
+def body_of(org: int) -> Body:
+    """An organization's body."""
+    head, _, tail = _plain(org).partition(_MARK.encode())
+    packer = zlib.compressobj(6, zlib.DEFLATED, -15, zdict=head + _MARK.encode())
+    body = Body(head, tail, packer.compress(tail) + packer.flush())
+    stamp = "2026-11-21T11:11:11"
+    if gzip.decompress(body.at(stamp)) != _plain(org).replace(_MARK.encode(), stamp.encode()):
+        raise SystemExit("a body cannot be sent again at another time")
+    return body
+
+
+def _plain(org: int) -> bytes:
+    return b"\n".join(
+        json.dumps(_event(org, number, _MARK), separators=(",", ":")).encode()
+        for number in range(BATCH_EVENTS)
+    )
+
+
+def _event(org: int, number: int, stamp: str) -> dict[str, object]:
+    """Four kinds in turn, as an agent's loop has them; one in fifty is an error."""
+    dice = zlib.crc32(b"%d-%d" % (org, number))
+    kind = ("model_request", "model_response", "tool_use", "tool_result")[number % 4]
+    event: dict[str, object] = {
+        "timestamp": f"{stamp}.{number:06}Z",
+        "session_id": f"live_{stamp}_{number % _SESSIONS}",
+        "type": "error" if dice % 50 == 0 else kind,
+        "environment": "production" if number % _SESSIONS < 8 else "staging",
+        "agent_id": "main",
+    }
+    if dice % 50 == 0:
+        event |= {"error_type": f"Error{dice % 7}", "message": f"refused {dice % 1000}"}
+    elif kind.startswith("model"):
+        event |= {"model": f"model-{dice % 8}", "request_id": f"{stamp}-{number // 2}"}
+        if kind == "model_response":
+            event |= {"input_tokens": dice % 9000, "output_tokens": dice % 800}
+    else:
+        event |= {"tool_name": f"tool_{dice % 12}", "tool_call_id": f"{stamp}-{number // 2}"}
+    if kind in ("model_response", "tool_result"):
+        event["duration_ms"] = 20 + dice % 2000
+    words = " ".join(f"{dice * place % 65521:x}" for place in range(1, 30))
+    event["content"] = f"the answer of {kind} was {words}"
+    return event
+
+
+class Sender:
+    """Posts the organizations' bodies in turn, `rate` events a second, until told to stop."""
+
+    def __init__(self, port: int, key: str, slugs: Sequence[str], rate: int) -> None:
+        self._port = port
+        self._key = key
+        self._bodies = [(slug, body_of(place)) for place, slug in enumerate(slugs)]
+        self._secs_a_body = BATCH_EVENTS / rate
+        self._turns = itertools.count()
+        self._stop = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self.answers: Counter[int] = Counter()
+        self.latest_secs = 0.0
+
+    def start(self, connections: int) -> None:
+        """Begins to send."""
+        self._began = time.monotonic()
+        for _ in range(connections):
+            thread = threading.Thread(target=self._send, daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def stop(self) -> None:
+        """Returns when what was sent last is answered."""
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _send(self) -> None:
+        connection = HTTPConnection("127.0.0.1", self._port, timeout=60)
+        while True:
+            turn = next(self._turns)
+            due = self._began + turn * self._secs_a_body
+            if self._stop.wait(max(0.0, due - time.monotonic())):
+                break
+            self.latest_secs = max(self.latest_secs, time.monotonic() - due)
+            slug, body = self._bodies[turn % len(self._bodies)]
+            headers = {
+                "Authorization": f"Bearer {self._key}",
+                "X-Service-Org": slug,
+                "Content-Type": "application/x-ndjson",
+                "Content-Encoding": "gzip",
+            }
+            stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime())
+            connection.request("POST", "/v1/events", body.at(stamp), headers)
+            answer = connection.getresponse()
+            told = answer.read()
+            self.answers[answer.status] += 1
+            if answer.status not in (202, 503) or b'"skipped":0' not in told.replace(b" ", b""):
+                raise SystemExit(f"POST /v1/events answered {answer.status}: {told[:300]!r}")
+        connection.close()
