@@ -1,0 +1,214 @@
+"""Alert rules that fire while workers, clock and PostgreSQL are killed: each of them once."""
+
+import json
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, NamedTuple
+
+import psutil
+import pytest
+
+from shared import organizations
+from shared.clock import format_ts, now
+from shared.devstack.up.deployment import Deployment
+from shared.postgres import Postgres
+from tests.flows.api import Api, eventually
+from tests.flows.conftest import running_deployment
+from tests.support.evaluator import Evaluator, hang, reply
+from tests.support.receivers import Receiver, running_receiver
+
+pytestmark = pytest.mark.flow
+
+SEED = random.randrange(10**6)
+ORGS = 10
+RULES_EACH = 50
+INTERVAL_SECS = 30
+
+# Organizations whose receivers misbehave; all others' take what they get.
+HANGS, FAILS, REDIRECTS = "org-7", "org-8", "org-9"
+
+
+class Site(NamedTuple):
+    """A deployment, and where each organization's webhooks go."""
+
+    deployment: Deployment
+    receivers: dict[str, Receiver]
+    # Where the redirecting receiver points to: nobody may follow.
+    forbidden: Receiver
+
+    def api(self) -> Api:
+        """A client with the admin key."""
+        return Api(int(self.deployment.environ["PORT"]), self.deployment.admin_key)
+
+    def ask(self, method: str, path: str, slug: str, body: Any = None) -> Any:
+        """One request in an organization, again and again until it is answered."""
+        answer: list[Any] = []
+
+        def answered() -> bool:
+            sent = None if body is None else json.dumps(body).encode()
+            named = {"X_Service_Org": slug, "Content_Type": "application/json"}
+            try:
+                status, told = self.api().request(method, path, sent, **named)
+            except OSError:
+                return False
+            assert status in (200, 201, 503), told
+            if status != 503:
+                answer.append(json.loads(told))
+            return bool(answer)
+
+        eventually(60, f"{method} {path}", answered)
+        return answer[0]
+
+
+@pytest.fixture
+def site(evaluator: Evaluator) -> Iterator[Site]:
+    """Ten organizations, each with a receiver of its own."""
+    with _receivers() as (receivers, forbidden):
+        variables = {"WEBHOOK_ALLOW_PRIVATE": "1", "LOG_FORMAT": "json"}
+        with running_deployment(evaluator, **variables) as deployment:
+            _make_organizations(deployment)
+            site = Site(deployment, receivers, forbidden)
+            for slug, receiver in receivers.items():
+                for key, value in (
+                    ("alerts.webhook_default_url", receiver.url),
+                    ("alerts.webhook_signing_secret", f"secret-of-{slug}"),
+                ):
+                    site.ask("PUT", f"/settings/{key}", slug, {"value": value})
+            yield site
+
+
+def test_each_incident_opens_once_and_every_delivery_arrives(site: Site) -> None:
+    print(f"seed {SEED}")  # noqa: T201 shown with a failed test
+    dice = random.Random(SEED)
+    for slug in site.receivers:
+        for number in range(RULES_EACH):
+            site.ask("POST", "/alerts", slug, _rule(number))
+    # After the rules' first evaluation, so that all of them fire at their next.
+    time.sleep(3)
+    for slug in site.receivers:
+        site.api().request(
+            "POST", "/events", _event(), X_Service_Org=slug, Content_Type="application/json"
+        )
+    _disturb(site.deployment, dice)
+    eventually(120, "every rule fired", lambda: _all_fired(site), pause=1)
+    eventually(90, "every delivery arrived", lambda: _all_delivered(site), pause=1)
+    # One more round, in which everything goes on breaching.
+    time.sleep(1.2 * INTERVAL_SECS)
+
+    for slug, receiver in site.receivers.items():
+        incidents = _incidents(site, slug)
+        assert Counter(row["alert_name"] for row in incidents) == {
+            _rule(number)["name"]: 1 for number in range(RULES_EACH)
+        }
+        assert all(row["last_breach_at"] > row["opened_at"] for row in incidents)
+        details = [site.ask("GET", f"/alerts/incidents/{row['id']}", slug) for row in incidents]
+        # One a rule, whoever was killed between opening the incident and announcing it.
+        notes = [note for detail in details for note in detail["notifications"]]
+        assert len(notes) == RULES_EACH
+        _require_deliveries(slug, receiver, {note["id"]: note for note in notes})
+    assert site.forbidden.deliveries == []
+
+
+def _require_deliveries(slug: str, receiver: Receiver, notes: dict[str, Any]) -> None:
+    """Each of the notes arrived under its id, and whenever it did it was the same."""
+    said: dict[str | None, set[bytes]] = {}
+    for delivery in receiver.deliveries:
+        assert delivery.id == delivery.json["delivery_id"]
+        said.setdefault(delivery.id, set()).add(delivery.body)
+    assert all(len(bodies) == 1 for bodies in said.values())
+    assert said.keys() <= notes.keys()
+    states = Counter(note["status"] for note in notes.values())
+    if slug == REDIRECTS:
+        assert states == {"failed": RULES_EACH}
+        assert all("redirect" in note["error"] for note in notes.values())
+    elif slug in (HANGS, FAILS):
+        assert states == {"queued": RULES_EACH}
+    else:
+        assert states == {"sent": RULES_EACH}
+        assert said.keys() == notes.keys()
+
+
+def _disturb(deployment: Deployment, dice: random.Random) -> None:
+    """Kills something every few seconds, for as long as it takes the rules to fire."""
+    todo = ["worker", "worker", "clock", "clock", "postgres", "postgres", *["process"] * 8]
+    dice.shuffle(todo)
+    for what in todo:
+        if what == "postgres":
+            deployment.stack.postgres.kill()
+        elif what == "process":
+            _kill_one(deployment, dice)
+        else:
+            deployment.kill(what)
+        time.sleep(dice.uniform(1.5, 4.5))
+
+
+def _kill_one(deployment: Deployment, dice: random.Random) -> None:
+    """Kills one of the processes of `worker` that matter here; its supervisor starts it again."""
+    port = deployment.environ["PORT"]
+    groups = {"alerts", "notifications", "mail"}
+    alive = [
+        process
+        for process in psutil.process_iter(["cmdline", "environ"])
+        if "workers.main" in (process.info["cmdline"] or [])
+        and groups & set(process.info["cmdline"])
+        and (process.info["environ"] or {}).get("PORT") == port
+    ]
+    if alive:
+        dice.choice(alive).kill()
+
+
+def _all_fired(site: Site) -> bool:
+    return all(len(_incidents(site, slug)) == RULES_EACH for slug in site.receivers)
+
+
+def _all_delivered(site: Site) -> bool:
+    """Those of receivers that behave, while the others go on misbehaving."""
+    return all(
+        len({delivery.id for delivery in receiver.deliveries}) == RULES_EACH
+        for slug, receiver in site.receivers.items()
+        if slug not in (HANGS, FAILS, REDIRECTS)
+    )
+
+
+def _incidents(site: Site, slug: str) -> list[dict[str, Any]]:
+    states = "firing,acknowledged,resolved"
+    rows: list[dict[str, Any]] = site.ask("GET", f"/alerts/incidents?state={states}", slug)
+    return rows
+
+
+def _rule(number: int) -> dict[str, Any]:
+    return {
+        "name": f"rule {number}",
+        "trigger_kind": "per_event",
+        "trigger_spec": {"event_type": "error", "lookback_secs": 3600},
+        "eval_interval_secs": INTERVAL_SECS,
+        "channels": [{"kind": "webhook"}],
+    }
+
+
+def _event() -> bytes:
+    fields = {"session_id": "s", "type": "error", "timestamp": format_ts(now())}
+    return json.dumps([{**fields, "error_type": "Boom", "message": "it broke"}]).encode()
+
+
+@contextmanager
+def _receivers() -> Iterator[tuple[dict[str, Receiver], Receiver]]:
+    with ExitStack() as stack:
+        slugs = [f"org-{number}" for number in range(ORGS)]
+        receivers = {slug: stack.enter_context(running_receiver()) for slug in slugs}
+        forbidden = stack.enter_context(running_receiver())
+        receivers[HANGS].default = hang
+        receivers[FAILS].default = reply(500)
+        receivers[REDIRECTS].default = reply(302, headers={"Location": forbidden.url})
+        yield receivers, forbidden
+
+
+def _make_organizations(deployment: Deployment) -> None:
+    postgres = Postgres(deployment.environ["DATABASE_URL"], pool_size=1)
+    with postgres.transaction() as session:
+        for number in range(ORGS):
+            organizations.create(session, f"org-{number}")
+    postgres.close()
