@@ -5,58 +5,26 @@ by the share of sessions that had such an `error` event. An error event that com
 that failed is the same fault told twice: it is a finding only where it drifts in other sessions.
 """
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 
 from shared.signals import counting, reading, sql
-from shared.signals.interface import Candidate, EvidenceQuery, Look, Magnitude, Sensitivity
+from shared.signals.interface import Candidate, EvidenceQuery, Look, Magnitude
+from shared.signals.shares import THRESHOLDS, Family, Share, variance_of
 from shared.signals.wording import counted, shown
 
 SIGNAL = "error_drift"
 
 
-@dataclass(frozen=True)
-class Threshold:
-    """What counts as failing more often.
-
-    `min_total` calls in each window, `min_failed` of them failed, in `min_sessions` sessions: one
-    session that tries again and again is no drift. The share grew by `difference` and to `ratio`
-    times what it was, and is `z` standard deviations above it; several dozen shares are compared.
-    """
-
-    min_total: int
-    min_failed: int
-    min_sessions: int
-    difference: float
-    ratio: float
-    z: float
-
-
-THRESHOLDS: Mapping[Sensitivity, Threshold] = {
-    "low": Threshold(50, 10, 5, 0.15, 2.0, 5.0),
-    "medium": Threshold(20, 5, 3, 0.08, 1.5, 4.0),
-    "high": Threshold(10, 3, 2, 0.03, 1.25, 3.0),
-}
 # Nearly everything fails that did not: somebody has to look before the morning.
 _CRITICAL_RATE, _CRITICAL_BEFORE, _CRITICAL_TOTAL = 0.8, 0.4, 50
 
 
-@dataclass(frozen=True)
-class _Family:
-    event_type: str
-    column: str
-    noun: str
-    unit: str
-    verb: str = "fails more often"
-
-
-_ERROR = _Family("error", "error_type", "error", "session", "hits more sessions")
+_ERROR = Family("error", "error_type", "error", "session", "hits more sessions")
 _FAMILIES = (
-    _Family("tool_result", "tool_name", "tool", "call"),
-    _Family("model_response", "model", "model", "call"),
-    _Family("hook_completed", "hook_name", "hook", "call"),
-    _Family("agent_end", "agent_id", "agent", "run"),
+    Family("tool_result", "tool_name", "tool", "call"),
+    Family("model_response", "model", "model", "call"),
+    Family("hook_completed", "hook_name", "hook", "call"),
+    Family("agent_end", "agent_id", "agent", "run"),
     _ERROR,
 )
 _BY_TYPE = {family.event_type: family for family in _FAMILIES}
@@ -108,70 +76,23 @@ GROUP BY name
 """
 
 
-@dataclass(frozen=True)
-class _Share:
-    """`failed` of `total` now and before, and the variances of both shares."""
-
-    family: _Family
-    name: str
-    total: int
-    failed: int
-    total_before: int
-    failed_before: int
-    sessions: int
-    variance: float = 0.0
-
-    @property
-    def group(self) -> str:
-        return f"{self.family.event_type}\0{self.name}"
-
-    @property
-    def rate(self) -> float:
-        return self.failed / self.total
-
-    @property
-    def before(self) -> float:
-        return self.failed_before / self.total_before
-
-    @property
-    def z(self) -> float:
-        pooled = (self.failed + self.failed_before) / (self.total + self.total_before)
-        binomial = pooled * (1 - pooled) * (1 / self.total + 1 / self.total_before)
-        variance = max(binomial, self.variance)
-        return (self.rate - self.before) / math.sqrt(variance) if variance else 0.0
-
-    def drifts(self, than: Threshold) -> bool:
-        return (
-            min(self.total, self.total_before) >= than.min_total
-            and self.failed >= than.min_failed
-            and self.sessions >= than.min_sessions
-            and self.rate - self.before >= than.difference
-            and self.rate >= than.ratio * self.before
-            and self.z >= than.z
-        )
-
-
 def find(look: Look) -> list[Candidate]:
     """One finding for a tool, model, hook, agent or error type that fails more often."""
     threshold = THRESHOLDS[look.sensitivity]
-    shares = [share for share in _shares(look) if share.drifts(threshold)]
-    calls = [share for share in shares if share.family is not _ERROR]
-    errors = [share for share in shares if share.family is _ERROR]
-    if calls and errors:
-        alone = _alone(look, calls)
-        errors = [
-            share
-            for share in errors
-            if replace(
-                share, failed=alone.get(share.name, 0), sessions=alone.get(share.name, 0)
-            ).drifts(threshold)
-        ]
+    shares = _shares(look)
+    calls = [one for one in shares if one.family is not _ERROR and one.drifts(threshold)]
+    errors = [one for one in shares if one.family is _ERROR and one.drifts(threshold)]
+    # Only by what is a finding at any sensitivity, so that a higher one never finds less.
+    told = [one for one in calls if one.drifts(THRESHOLDS["low"])]
+    if told and errors:
+        alone = _alone(look, told)
+        errors = [one for one in errors if one.only(alone.get(one.name, 0)).drifts(threshold)]
     found = sorted(calls + errors, key=lambda share: (-share.z, share.group))
     made = (_candidate(look, share) for share in found[: reading.MAX_CANDIDATES])
     return [candidate for candidate in made if candidate is not None]
 
 
-def _shares(look: Look) -> list[_Share]:
+def _shares(look: Look) -> list[Share]:
     where = look.where(reading.with_before(look))
     now, failed = reading.is_now(look, where), counting.is_failed(look, where)
     statement = _SHARES.format(now=now, failed=failed, where=where)
@@ -187,28 +108,17 @@ def _shares(look: Look) -> list[_Share]:
     ]
 
 
-def _of_sessions(name: str, sessions: int, before: int, failing: int, failed_before: int) -> _Share:
-    return _Share(_ERROR, name, sessions, failing, before, failed_before, failing)
+def _of_sessions(name: str, sessions: int, before: int, failing: int, failed_before: int) -> Share:
+    return Share(_ERROR, name, sessions, failing, before, failed_before, failing)
 
 
-def _of_calls(family: _Family, name: str, failing: int, sums: Sequence[int]) -> _Share:
+def _of_calls(family: Family, name: str, failing: int, sums: Sequence[int]) -> Share:
     total, failed, total_before, failed_before = sums[:4]
-    variance = _variance(sums[:4], sums[4:])
-    return _Share(family, name, total, failed, total_before, failed_before, failing, variance)
+    variance = variance_of(sums[:4], sums[4:])
+    return Share(family, name, total, failed, total_before, failed_before, failing, variance)
 
 
-def _variance(totals: Sequence[int], squares: Sequence[int]) -> float:
-    """That of the difference of two shares, from the sums over sessions of `_SHARES`."""
-    n1, k1, n0, k0 = totals
-    pooled = (k1 + k0) / (n1 + n0)
-    variance = 0.0
-    for total, (kk, kn, nn) in ((n1, squares[:3]), (n0, squares[3:])):
-        if total:
-            variance += (kk - 2 * pooled * kn + pooled**2 * nn) / total**2
-    return variance
-
-
-def _alone(look: Look, calls: Sequence[_Share]) -> dict[str, int]:
+def _alone(look: Look, calls: Sequence[Share]) -> dict[str, int]:
     where = look.where()
     failed = counting.is_failed(look, where)
     where.params["drifting"] = [share.group for share in calls]
@@ -216,7 +126,7 @@ def _alone(look: Look, calls: Sequence[_Share]) -> dict[str, int]:
     return dict(found)
 
 
-def _candidate(look: Look, share: _Share) -> Candidate | None:
+def _candidate(look: Look, share: Share) -> Candidate | None:
     family = share.family
     where = look.where().add(
         f"event_type = {{event_type:String}} AND {family.column} = {{name:String}}",
@@ -265,7 +175,7 @@ def _candidate(look: Look, share: _Share) -> Candidate | None:
     )
 
 
-def _description(share: _Share, name: str) -> str:
+def _description(share: Share, name: str) -> str:
     unit = share.family.unit
     now = f"{share.failed:,} of {counted(share.total, unit)} ({share.rate:.1%})"
     before = f"{share.failed_before:,} of {share.total_before:,} ({share.before:.1%})"
@@ -280,7 +190,7 @@ def _magnitude(rose: float) -> Magnitude:
     return "medium" if rose < 0.3 else "big"
 
 
-def _queries(look: Look, share: _Share) -> tuple[EvidenceQuery, ...]:
+def _queries(look: Look, share: Share) -> tuple[EvidenceQuery, ...]:
     family = share.family
     of_it = f"event_type = '{family.event_type}' AND {sql.is_text(family.column, share.name)}"
     failed = counting.is_failed_literal(look)
@@ -300,7 +210,7 @@ def _queries(look: Look, share: _Share) -> tuple[EvidenceQuery, ...]:
     )
 
 
-def _numbers(look: Look, share: _Share, failed: str) -> str:
+def _numbers(look: Look, share: Share, failed: str) -> str:
     now = reading.is_now_literal(look)
     expressions: dict[str, str] = {}
     for condition, suffix in ((now, ""), (f"NOT ({now})", "_before")):

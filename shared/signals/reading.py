@@ -76,7 +76,9 @@ def newest_events(look: Look, where: Where) -> tuple[int, ...]:
 
 def last_events(look: Look, session_ids: Sequence[str]) -> tuple[int, ...]:
     """The ids of the last event of each of these sessions, as far as both windows have one."""
-    where = look.where(with_before(look)).any_of("session_id", session_ids)
+    window = with_before(look)
+    where = Where(look.org_id).between("ts", window.start, window.stop)
+    where.any_of("session_id", session_ids)
     found = rows(look, _LAST_EVENTS.format(where=where), where.params)
     return tuple(event_id for (event_id,) in found)
 

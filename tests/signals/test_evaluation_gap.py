@@ -1,0 +1,156 @@
+"""Agents whose finished sessions are not evaluated any more."""
+
+from datetime import datetime
+
+from shared.clickhouse import ClickHouse
+from shared.clock import to_us
+from shared.evaluations import store
+from shared.queries.run import Runner
+from shared.runtime import Runtime
+from shared.signals.evaluation_gap import find
+from tests.signals.lines import BEFORE, NOW, line
+from tests.support.evaluations import evaluation
+from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
+from tests.support.runtime import Org, make_org
+
+
+def sessions(
+    clickhouse: ClickHouse,
+    org: Org,
+    day: datetime,
+    ended: int,
+    evaluated: int,
+    agent: str = "main",
+    environment: str = "production",
+    first_second: int = 0,
+) -> None:
+    """Sessions that ended a minute after one another, of which the first have a result.
+
+    One more is still open. What is stored is stored twice.
+    """
+    fields = {"agent_id": agent, "environment": environment}
+    lines, results = [], []
+    for n in range(ended + 1):
+        session_id, second = f"{agent}-{environment}-{day:%d}-{first_second}-{n}", n * 60
+        second += first_second
+        lines.append(line(day, second, session_id, "agent_start", **fields))
+        # Another agent's end is none of the session.
+        helper = {"agent_id": "helper", "environment": environment}
+        lines.append(line(day, second + 1, session_id, "agent_end", **helper))
+        if n < ended:
+            lines.append(line(day, second + 2, session_id, "agent_end", **fields))
+        if n < evaluated:
+            completed_at = to_us(day) + (second + 9) * 1_000_000
+            results.append(evaluation(org.id, session_id, completed_at, **fields))
+    for _ in range(2):
+        ingest(clickhouse, org.id, lines)
+        store.insert(clickhouse, results)
+
+
+def test_an_agent_that_stopped_being_evaluated(
+    clickhouse: ClickHouse, org: Org, runner: Runner
+) -> None:
+    sessions(clickhouse, org, BEFORE, 30, 29)
+    sessions(clickhouse, org, NOW, 25, 2)
+    look = look_at(clickhouse, org.id)
+    [candidate] = found_by(find, look).values()
+    assert candidate.key == ("main", "production")
+    assert candidate.numbers == {
+        "ended": 25,
+        "evaluated": 2,
+        "ended_before": 30,
+        "evaluated_before": 29,
+        "others_ended": 0,
+        "others_evaluated": 0,
+    }
+    assert candidate.affected_sessions == 23
+    assert candidate.session_ids[0] == "main-production-02-0-24"
+    require_reproduced(runner, look, candidate)
+
+
+def test_who_never_had_results_has_no_gap(clickhouse: ClickHouse, org: Org) -> None:
+    sessions(clickhouse, org, BEFORE, 40, 0)
+    sessions(clickhouse, org, NOW, 40, 0)
+    assert nested(find, look_at(clickhouse, org.id)) == [set(), set(), set()]
+
+
+def test_a_new_agent_without_results_is_compared_with_the_others(
+    clickhouse: ClickHouse, org: Org, runner: Runner
+) -> None:
+    for day in (BEFORE, NOW):
+        sessions(clickhouse, org, day, 40, 39, "known")
+    sessions(clickhouse, org, NOW, 20, 0, "new")
+    look = look_at(clickhouse, org.id)
+    [candidate] = found_by(find, look).values()
+    assert candidate.key == ("new", "production")
+    assert candidate.numbers["others_evaluated"] == 39
+    require_reproduced(runner, look, candidate)
+
+
+def test_one_fault_is_told_once(clickhouse: ClickHouse, org: Org, runner: Runner) -> None:
+    for environment in ("production", "staging"):
+        sessions(clickhouse, org, BEFORE, 20, 20, "a", environment)
+        sessions(clickhouse, org, NOW, 20, 0, "a", environment)
+        sessions(clickhouse, org, BEFORE, 20, 20, "b", environment)
+        sessions(clickhouse, org, NOW, 20, 20, "b", environment)
+    look = look_at(clickhouse, org.id)
+    [candidate] = found_by(find, look).values()
+    assert candidate.key == ("a",)
+    assert candidate.numbers["ended"] == 40
+    require_reproduced(runner, look, candidate)
+
+
+def test_an_evaluator_that_is_away_is_one_finding(
+    clickhouse: ClickHouse, org: Org, runner: Runner
+) -> None:
+    for agent in ("a", "b"):
+        sessions(clickhouse, org, BEFORE, 20, 19, agent)
+        sessions(clickhouse, org, NOW, 20, 0, agent)
+    look = look_at(clickhouse, org.id)
+    [candidate] = found_by(find, look).values()
+    assert candidate.key == ("*",)
+    assert candidate.numbers["evaluated_before"] == 38
+    require_reproduced(runner, look, candidate)
+
+
+def test_a_gap_depends_on_the_sensitivity(clickhouse: ClickHouse, org: Org) -> None:
+    for agent, before, now in (
+        ("none left", (40, 40), (40, 0)),
+        ("a third left", (40, 40), (40, 13)),
+        ("most of them left", (60, 60), (60, 38)),
+        ("all left", (40, 38), (40, 37)),
+        ("a sample", (40, 6), (40, 0)),
+        ("few", (20, 20), (7, 0)),
+    ):
+        sessions(clickhouse, org, BEFORE, *before, agent)
+        sessions(clickhouse, org, NOW, *now, agent)
+    low, medium, high = nested(find, look_at(clickhouse, org.id))
+    assert {key[0] for key in low} == {"none left"}
+    assert {key[0] for key in medium} == {"none left", "a third left"}
+    assert {key[0] for key in high} == {
+        "none left",
+        "a third left",
+        "most of them left",
+        "few",
+    }
+
+
+def test_what_ended_just_now_is_waited_for(clickhouse: ClickHouse, org: Org) -> None:
+    sessions(clickhouse, org, BEFORE, 30, 30)
+    sessions(clickhouse, org, NOW, 30, 0, first_second=23 * 3600)
+    assert nested(find, look_at(clickhouse, org.id)) == [set(), set(), set()]
+
+
+def test_the_scope_and_the_organization_bound_what_is_compared(
+    clickhouse: ClickHouse, runtime: Runtime, org: Org, runner: Runner
+) -> None:
+    other = make_org(runtime)
+    sessions(clickhouse, org, BEFORE, 30, 30, "a'", "it's")
+    sessions(clickhouse, org, NOW, 30, 0, "a'", "it's")
+    sessions(clickhouse, other, NOW, 30, 30, "a'", "it's")
+    scoped = look_at(clickhouse, org.id, environments=("it's",), agent_ids=("a'",))
+    [candidate] = found_by(find, scoped).values()
+    require_reproduced(runner, scoped, candidate)
+    assert found_by(find, look_at(clickhouse, org.id, environments=("default",))) == {}
+    assert found_by(find, look_at(clickhouse, org.id, agent_ids=("helper",))) == {}
+    assert found_by(find, look_at(clickhouse, other.id)) == {}
