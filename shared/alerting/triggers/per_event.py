@@ -26,8 +26,8 @@ _OUTPUT_ERROR = "JSONExtract(payload, 'output', 'error', 'Nullable(String)')"
 _TEXTS = f"""if(isValidJSON(payload),
     arrayMap(told -> ifNull(told, ''),
         [{_TOLD}.1, {_TOLD}.2, {_TOLD}.3, {_OUTPUT_ERROR}]),
-    [payload])"""
-_SAYS = f"arrayExists(text -> positionCaseInsensitiveUTF8(text, ?) > 0, {_TEXTS})"
+    [payload]) AS texts"""
+_SAYS = "arrayExists(text -> positionCaseInsensitiveUTF8(text, ?) > 0, texts)"
 
 
 class PerEventPlan:
@@ -50,7 +50,7 @@ class PerEventPlan:
             stop,
             among=tuple((name, (self._filter[name],)) for name in _COLUMNS if name in self._filter),
             terms=() if says is None else (Term(_SAYS, says),),
-            is_bulky=says is not None,
+            prelude="" if says is None else _TEXTS,
         )
         self.aggregates: Sequence[Aggregate] = (Aggregate("countIf(@)", self._rows),)
 
