@@ -17,7 +17,7 @@ from shared import creations
 from shared.audits.models import Audit, AuditRun
 from shared.audits.rules import MAX_LOOKBACK_SECS
 from shared.ids import new_id
-from shared.ingest.stored import SETTLE, stored_until
+from shared.ingest.stored import SETTLE, stored_until_each
 from shared.postgres import transaction_time
 from shared.signals import Window
 
@@ -83,7 +83,7 @@ def claim(session: Session, client: redis.Redis, org_id: uuid.UUID | None = None
     now = transaction_time(session)
     if run.started_at is None:
         run.started_at = now
-        run.window_from, run.window_to = _window(session, client, audit, now)
+        run.window_from, run.window_to = _window(session, client, audit)
         creations.record(session, run.org_id, "audit_run")
         audit.last_attempted_at, audit.last_error = now, None
     run.status = "running"
@@ -167,15 +167,13 @@ def _in_secs(seconds: float) -> Any:
     return func.statement_timestamp() + func.make_interval(0, 0, 0, 0, 0, 0, seconds)
 
 
-def _window(
-    session: Session, client: redis.Redis, audit: Audit, now: datetime
-) -> tuple[datetime, datetime]:
-    """From the end of the last window that was looked at, or a fixed time before now.
+def _window(session: Session, client: redis.Redis, audit: Audit) -> tuple[datetime, datetime]:
+    """From the end of the last window that was looked at, or a fixed time before its own end.
 
     It ends where events are surely stored, and is empty where that is not after its start. After
     a long pause it has the longest length that a fixed one can have.
     """
-    stop = stored_until(client, str(audit.org_id), now)
+    [stop] = stored_until_each(client, [str(audit.org_id)])
     start = stop - timedelta(seconds=audit.lookback_window_secs)
     if audit.window_mode == "since_last":
         last = session.scalar(

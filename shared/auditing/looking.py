@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from clickhouse_driver.errors import ErrorCodes, ServerException
+
 from shared.clickhouse.settings import PAGE
 from shared.errors import Unavailable, WatchpostError
 from shared.logs import get_logger
@@ -38,8 +40,9 @@ def run_signals(
 ) -> Looked:
     """Counts the window and runs the signals in order; only candidates are kept in memory.
 
-    A signal that fails is logged and told of, and the others go on. `require_leave` is called
-    before each and raises where the run is to stop. Raises `Unavailable` when ClickHouse is away.
+    A signal that fails, or that takes too much time or memory, is logged and told of, and the
+    others go on. `require_leave` is called before each and raises where the run is to stop. Raises
+    `Unavailable` when ClickHouse is away.
     """
     sessions, events = _totals(look)
     counted = replace(look, total_sessions=sessions)
@@ -49,24 +52,39 @@ def run_signals(
     for name, find in signals.items():
         require_leave()
         began = time.monotonic()
-        try:
-            found = find(counted)
-        except Unavailable:
-            raise
-        except WatchpostError as error:
-            log.warning("audit_signal_failed", signal=name, reason=error.message)
-            failed[name] = error.message
-            continue
-        except Exception:
-            # A defect of one signal, or an event that it does not expect, costs its findings only.
-            log.exception("audit_signal_failed", signal=name)
-            failed[name] = "it ended with an unexpected error"
+        found = _found(name, find, counted)
+        if isinstance(found, str):
+            failed[name] = found
             continue
         candidates += found
         elapsed_ms = round((time.monotonic() - began) * 1000)
         ran[name] = {"candidates": len(found), "elapsed_ms": elapsed_ms}
     stats = {"total_sessions": sessions, "events": events, "signals": ran, "failed_signals": failed}
     return Looked(candidates, sessions, stats, failed)
+
+
+def _found(name: str, find: Find, look: Look) -> Sequence[Candidate] | str:
+    """What a signal finds, or the sentence that says why it failed."""
+    try:
+        return find(look)
+    except Unavailable as error:
+        if not _ran_out_of_memory(error):
+            raise
+        reason = "it takes more memory than ClickHouse has"
+    except WatchpostError as error:
+        reason = error.message
+    except Exception:
+        # A defect of one signal, or an event that it does not expect, costs its findings only.
+        log.exception("audit_signal_failed", signal=name)
+        return "it ended with an unexpected error"
+    log.warning("audit_signal_failed", signal=name, reason=reason)
+    return reason
+
+
+def _ran_out_of_memory(error: Unavailable) -> bool:
+    """Whether trying again would most likely end the same way."""
+    cause = error.__cause__
+    return isinstance(cause, ServerException) and cause.code == ErrorCodes.MEMORY_LIMIT_EXCEEDED
 
 
 def _totals(look: Look) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from clickhouse_driver.errors import ErrorCodes, ServerException
 from structlog.testing import capture_logs
 
 from shared.audits import service
@@ -174,8 +175,11 @@ def test_every_signal_that_there_is_runs_over_events(bench: AuditBench) -> None:
 
 def test_a_signal_that_fails_costs_its_own_findings_only(bench: AuditBench) -> None:
     bench.make()
+    greedy = Unavailable("ClickHouse is busy")
+    greedy.__cause__ = ServerException("", ErrorCodes.MEMORY_LIMIT_EXCEEDED)
     signals = {
         "slow": raising(QueryTimeout("the query ran longer than its limit")),
+        "greedy": raising(greedy),
         "broken": raising(KeyError("secret")),
         "fine": finding("a"),
     }
@@ -184,6 +188,7 @@ def test_a_signal_that_fails_costs_its_own_findings_only(bench: AuditBench) -> N
     assert (run["status"], run["findings_count"]) == ("succeeded", 1)
     assert run["stats"]["failed_signals"] == {
         "slow": "the query ran longer than its limit",
+        "greedy": "it takes more memory than ClickHouse has",
         "broken": "it ended with an unexpected error",
     }
 
