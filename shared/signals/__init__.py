@@ -8,6 +8,7 @@ from shared.signals import (
     evaluation_gap,
     goal_failure,
     latency_drift,
+    leaked_credential,
     score_drift,
     token_outlier,
     tool_failure,
@@ -43,6 +44,7 @@ SIGNALS: dict[str, Find] = {
     "tool_loop": tool_loop.find,
     "context_pressure": context_pressure.find,
     "token_outlier": token_outlier.find,
+    "leaked_credential": leaked_credential.find,
     "evaluation_gap": evaluation_gap.find,
 }
 
