@@ -21,7 +21,7 @@ from shared.clock import format_ts, now
 from shared.runtime import Runtime
 from shared.signals import Candidate, EvidenceQuery, Find, Look
 from tests.support.app import Headers
-from tests.support.events import store_events
+from tests.support.looks import ingest
 from tests.support.runtime import Org
 
 PATH = "/v1/audits"
@@ -83,7 +83,7 @@ class AuditBench:
             json.dumps({"timestamp": at, "session_id": one, "type": "error", **fields}).encode()
             for one in session_ids
         ]
-        store_events(self.runtime.clickhouse, self.org.id, lines)
+        ingest(self.runtime.clickhouse, self.org.id, lines)
 
     def request(self, audit: Audit) -> uuid.UUID:
         """Asks for a run."""
