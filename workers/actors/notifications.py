@@ -9,25 +9,26 @@ from workers.notifications.client import DeliveryClient
 from workers.notifications.dispatcher import Dispatcher
 from workers.nudged import nudged_actor, stopping
 
-_client_lock = threading.Lock()
+_dispatcher_lock = threading.Lock()
 
 
 @functools.cache
-def _only_client() -> DeliveryClient:
-    return DeliveryClient(allow_private=runtime().settings.webhook_allow_private)
+def _only_dispatcher() -> Dispatcher:
+    client = DeliveryClient(allow_private=runtime().settings.webhook_allow_private)
+    return Dispatcher(runtime(), client, stopping)
 
 
-def _client() -> DeliveryClient:
-    with _client_lock:
-        return _only_client()
+def _dispatcher() -> Dispatcher:
+    with _dispatcher_lock:
+        return _only_dispatcher()
 
 
 @nudged_actor(jobs.SEND_NOTIFICATIONS)
 def send_notifications() -> None:
     """Makes the deliveries over HTTP that are due."""
-    client = _client()
+    dispatcher = _dispatcher()
     runtime().queue.nudged(jobs.SEND_NOTIFICATIONS)
-    Dispatcher(runtime(), client, stopping).run()
+    dispatcher.run()
 
 
 @nudged_actor(jobs.TIDY_NOTIFICATIONS)

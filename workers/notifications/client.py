@@ -79,8 +79,6 @@ def _no_answer(error: Exception) -> NoAnswer:
     """A sentence for people, without addresses and without what the other side said."""
     if isinstance(error, aiohttp.ClientConnectorError) and isinstance(error.os_error, NotPublic):
         return NoAnswer(NOT_PUBLIC, is_final=True)
-    if isinstance(error, ValueError):
-        return NoAnswer("the URL of the webhook leads nowhere", is_final=True)
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         return NoAnswer("the certificate of the receiver is not valid")
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
@@ -91,4 +89,7 @@ def _no_answer(error: Exception) -> NoAnswer:
         return NoAnswer("the receiver could not be reached")
     if isinstance(error, aiohttp.ClientResponseError):
         return NoAnswer("the answer of the receiver is not HTTP")
+    # After those of certificates, which are values, too.
+    if isinstance(error, ValueError):
+        return NoAnswer("the URL of the webhook leads nowhere", is_final=True)
     return NoAnswer("the connection to the receiver broke")

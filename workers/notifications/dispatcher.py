@@ -22,10 +22,10 @@ from workers.notifications.client import DeliveryClient
 
 log = get_logger(__name__)
 
-# Requests that a thread has in flight at most; each holds a socket.
+# Requests that a turn has in flight at most; each holds a socket.
 PLACES = 100
 
-# A thread takes no more after this long and ends with what it has in flight, so that a message
+# A thread takes no more after this long and waits for what it has in flight, so that a message
 # never runs for hours.
 TURN_SECS = 30.0
 
@@ -44,49 +44,72 @@ class _Flight:
     began: float
 
 
+_Flights = dict[Future[Answered | NoAnswer], _Flight]
+
+
 class Dispatcher:
-    """One thread's turn at the due deliveries; `stopping` ends it after those in flight."""
+    """A process's dispatcher; one thread at a time takes deliveries, others wait for their last.
+
+    `stopping` ends a turn after the requests in flight.
+    """
 
     def __init__(self, runtime: Runtime, client: DeliveryClient, stopping: threading.Event) -> None:
         self._runtime = runtime
         self._client = client
         self._stopping = stopping
-        self._flights: dict[Future[Answered | NoAnswer], _Flight] = {}
+        self._turn = threading.Lock()
+        self._asked = threading.Event()
 
     def run(self) -> int:
-        """Sends until nothing is due or in flight; returns how many attempts it made."""
+        """Sends until nothing is due or in flight; returns how many attempts it made.
+
+        Returns at once when another thread has the turn: that one looks again.
+        """
+        self._asked.set()
+        if not self._turn.acquire(blocking=False):
+            return 0
+        flights: _Flights = {}
+        try:
+            try:
+                attempts = self._take_turn(flights)
+            finally:
+                self._turn.release()
+            if flights or self._asked.is_set():
+                # Another thread looks whether there is more, while this one waits for its last.
+                self._runtime.queue.nudge_soon(SEND_NOTIFICATIONS)
+        finally:
+            while flights:
+                self._land(flights, None)
+        return attempts
+
+    def _take_turn(self, flights: _Flights) -> int:
         with self._runtime.postgres.transaction() as session:
             for delivery_id in claims.expire(session):
                 log.info("notification_expired", delivery_id=str(delivery_id))
         ends = time.monotonic() + TURN_SECS
         attempts = 0
-        try:
-            while not self._stopping.is_set() and time.monotonic() < ends:
-                attempts += self._start_due()
-                if not self._flights:
-                    return attempts
-                self._land(LOOK_SECS)
-            # Another thread looks whether there is more, while this one waits for its last.
-            self._runtime.queue.nudge_soon(SEND_NOTIFICATIONS)
-        finally:
-            while self._flights:
-                self._land(None)
+        while not self._stopping.is_set() and time.monotonic() < ends:
+            self._asked.clear()
+            attempts += self._start_due(flights)
+            if flights:
+                self._land(flights, LOOK_SECS)
+            elif not self._asked.is_set():
+                break
         return attempts
 
-    def _start_due(self) -> int:
-        most = PLACES - len(self._flights)
+    def _start_due(self, flights: _Flights) -> int:
+        most = PLACES - len(flights)
         if most == 0:
             return 0
         lease_secs = self._client.deadline_secs + LEASE_SLACK_SECS
         with self._runtime.postgres.transaction() as session:
             taken = claims.claim(session, self._runtime.settings, most=most, lease_secs=lease_secs)
         for claim in taken:
-            began = time.monotonic()
+            flight = _Flight(claim, time.monotonic())
             if claim.url:
-                self._flights[self._start(claim)] = _Flight(claim, began)
+                flights[self._start(claim)] = flight
             else:
-                step = Failed(is_empty(claim.url_setting_key))
-                self._record(_Flight(claim, began), step, status=None)
+                self._record(flight, Failed(is_empty(claim.url_setting_key)), status=None)
         return len(taken)
 
     def _start(self, claim: Claim) -> Future[Answered | NoAnswer]:
@@ -98,11 +121,11 @@ class Dispatcher:
             )
         return self._client.start(claim.url, headers, body)
 
-    def _land(self, timeout: float | None) -> None:
+    def _land(self, flights: _Flights, timeout: float | None) -> None:
         """Records the requests that came to an end, the first of which within `timeout`."""
-        done, _ = wait(self._flights, timeout=timeout, return_when=FIRST_COMPLETED)
+        done, _ = wait(flights, timeout=timeout, return_when=FIRST_COMPLETED)
         for future in done:
-            flight = self._flights.pop(future)
+            flight = flights.pop(future)
             result = _result_of(future)
             step = next_step(
                 result,

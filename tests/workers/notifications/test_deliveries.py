@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -16,6 +17,9 @@ from tests.support.notifications import DASHBOARD, SECRET, SLACK, WEBHOOK, Desk
 from tests.support.processes import wait_until
 from tests.support.receivers import Receiver, running_receiver
 from tests.support.runtime import make_org
+from workers.notifications import dispatcher
+from workers.notifications.client import DeliveryClient
+from workers.notifications.dispatcher import Dispatcher
 
 
 def outcome(desk: Desk) -> tuple[object, ...]:
@@ -194,6 +198,32 @@ def test_a_receiver_that_hangs_delays_nobody_else(
         receiver.server.stopping.set()
         assert sending.result() == 8
     assert [row["status"] for row in desk.rows()] == ["queued"] * 6 + ["sent"]
+
+
+def test_while_requests_hang_another_thread_goes_on_after_the_turn(
+    desk: Desk, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dispatcher, "TURN_SECS", 0.5)
+    receiver.default = behave.hang
+    desk.open(WEBHOOK)
+    client = DeliveryClient(allow_private=True, deadline_secs=30)
+    shared = Dispatcher(desk.runtime, client, threading.Event())
+    with running_receiver() as prompt, ThreadPoolExecutor(1) as pool:
+        hanging = pool.submit(shared.run)
+        wait_until(lambda: len(receiver.deliveries) == 1)
+        desk.set("slack_default_webhook", prompt.url)
+        desk.open(SLACK)
+        # Returns at once while the other has the turn, and sends what that one does not take.
+        wait_until(lambda: bool(shared.run() or prompt.deliveries))
+        wait_until(lambda: desk.rows()[-1]["status"] == "sent")
+        monkeypatch.setattr(dispatcher, "TURN_SECS", 30.0)
+        desk.open(SLACK)
+        wait_until(lambda: shared.run() == 1)
+        assert not hanging.done()
+        receiver.server.stopping.set()
+        hanging.result()
+    client.close()
+    assert [row["status"] for row in desk.rows()] == ["queued", "sent", "sent"]
 
 
 def test_who_has_less_in_flight_goes_first(desk: Desk, runtime: Runtime) -> None:

@@ -1,0 +1,65 @@
+"""One attempt: what people are told of a receiver that cannot be talked to."""
+
+import socket
+import ssl
+import threading
+from contextlib import suppress
+
+import pytest
+import trustme
+
+from shared.notifications.rules import Answered, NoAnswer
+from tests.support import evaluator as behave
+from tests.support.receivers import Receiver
+from workers.notifications.client import DeliveryClient
+
+
+def attempt(url: str) -> Answered | NoAnswer:
+    client = DeliveryClient(allow_private=True, deadline_secs=5)
+    try:
+        return client.start(url, {}, b"{}").result()
+    finally:
+        client.close()
+
+
+def test_a_certificate_of_nobody_we_know_is_not_accepted() -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with suppress(OSError), context.wrap_socket(connection, server_side=True) as secured:
+                secured.recv(1)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        result = attempt(f"https://127.0.0.1:{server.getsockname()[1]}/")
+        thread.join()
+    assert result == NoAnswer("the certificate of the receiver is not valid")
+
+
+def test_a_receiver_without_tls_is_told_apart(receiver: Receiver) -> None:
+    result = attempt(receiver.url.replace("http:", "https:"))
+    assert result == NoAnswer("the receiver does not speak TLS")
+    assert receiver.deliveries == []
+
+
+def test_a_port_where_nobody_listens_is_not_reached() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    assert attempt(f"http://127.0.0.1:{port}/") == NoAnswer("the receiver could not be reached")
+
+
+@pytest.mark.parametrize("behaviour", [behave.garbage, behave.endless_headers])
+def test_what_is_not_http_is_told_without_quoting_it(
+    receiver: Receiver, behaviour: behave.Answer
+) -> None:
+    receiver.default = behaviour
+    assert attempt(receiver.url) == NoAnswer("the answer of the receiver is not HTTP")
+
+
+@pytest.mark.parametrize("port", ["99999", "-1", "http"])
+def test_a_url_that_nobody_can_follow_leads_nowhere(port: str) -> None:
+    expected = NoAnswer("the URL of the webhook leads nowhere", is_final=True)
+    assert attempt(f"http://127.0.0.1:{port}/") == expected
