@@ -4,6 +4,7 @@ import socket
 import ssl
 import threading
 from contextlib import suppress
+from typing import Any
 
 import pytest
 import trustme
@@ -63,3 +64,40 @@ def test_what_is_not_http_is_told_without_quoting_it(
 def test_a_url_that_nobody_can_follow_leads_nowhere(port: str) -> None:
     expected = NoAnswer("the URL of the webhook leads nowhere", is_final=True)
     assert attempt(f"http://127.0.0.1:{port}/") == expected
+
+
+def test_name_servers_that_hang_delay_no_other_name(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    over = threading.Event()
+    look_up = socket.getaddrinfo
+
+    def slow(host: str, *rest: Any, **more: Any) -> Any:
+        if host == "hangs.example":
+            over.wait(60)
+        return look_up("127.0.0.1", *rest, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+    client = DeliveryClient(allow_private=True, deadline_secs=30)
+    url = receiver.url.replace("127.0.0.1", "{}.example")
+    hanging = [client.start(url.format("hangs"), {}, b"{}") for _ in range(100)]
+    assert client.start(url.format("answers"), {}, b"{}").result() == Answered(200)
+    assert not any(future.done() for future in hanging)
+    over.set()
+    assert {future.result() for future in hanging} == {Answered(200)}
+    client.close()
+
+
+def test_a_look_up_ends_with_its_delivery(monkeypatch: pytest.MonkeyPatch) -> None:
+    over = threading.Event()
+
+    def hang(*_rest: object, **_more: object) -> None:
+        over.wait(60)
+        raise socket.gaierror
+
+    monkeypatch.setattr(socket, "getaddrinfo", hang)
+    client = DeliveryClient(allow_private=True, deadline_secs=0.2)
+    result = client.start("http://hangs.example/", {}, b"{}").result()
+    over.set()
+    client.close()
+    assert result == NoAnswer("no answer within 0.2 s")

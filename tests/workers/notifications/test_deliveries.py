@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from structlog.testing import capture_logs
 
-from shared.notifications import claims
+from shared.notifications import claims, testing
 from shared.notifications.rules import Failed, Sent
 from shared.runtime import Runtime
 from tests.support import evaluator as behave
@@ -287,3 +287,21 @@ def test_attempts_are_logged_without_what_is_secret(desk: Desk, receiver: Receiv
     for secret in ("geheim", SECRET, "a banner of ours"):
         assert secret not in shown
     assert "/in" not in str(logs)
+
+
+def test_tests_are_forgotten_after_a_day_and_nothing_else(desk: Desk, runtime: Runtime) -> None:
+    desk.open(DASHBOARD)
+    for _ in range(2):
+        testing.send_test(runtime, desk.org.uuid, desk.alert(), [DASHBOARD])
+    incident, old, _ = (row["id"] for row in desk.rows())
+    for one in (old, incident):
+        desk.sql(
+            "UPDATE notifications SET created_at = now() - interval '25 hours' WHERE id = :id",
+            id=one,
+        )
+    with runtime.postgres.transaction() as session:
+        claims.tidy(session)
+    left = {row["id"] for row in desk.rows()}
+    assert old not in left
+    assert incident in left
+    assert len(left) == 2
