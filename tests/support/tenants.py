@@ -29,6 +29,7 @@ from shared.sign_in.models import SignInCode
 from tests.support.app import new_key
 from tests.support.evaluations import evaluation
 from tests.support.events import event, store_events
+from tests.support.findings import Audited, candidate
 from tests.support.incidents import open_incident
 from tests.support.jobs import insert_job
 from tests.support.people import add_member, new_email, signed_in
@@ -133,6 +134,7 @@ def fill(runtime: Runtime, org: Org) -> uuid.UUID:
         insert_job(session, org, "s1")
         _fill_dashboard(session, org.uuid)
     _fill_incident(runtime, org, user_id, email)
+    Audited(runtime, org).file(candidate())
     return user_id
 
 
