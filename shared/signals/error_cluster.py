@@ -54,6 +54,9 @@ _INFO_SHARE = 0.01
 _MESSAGE_CHARS, _TEMPLATE_CHARS, _SHOWN_CHARS = 400, 160, 120
 # What varies. At one place the first of them that fits is taken.
 _VARYING = (
+    # Credentials, also of letters alone: no template shows a part of one.
+    r"\b(?:A[KS]IA|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|[rs]k_live_|sk-|AIza|ya29|eyJ)[\w./=-]{12,}",
+    r"(?i:\bbearer |(?:passw(?:or)?d|pwd|secret|api_?key|_token)[\"']*\s*[:=]\s*[\"']*)\S{6,}",
     r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]+",  # URLs
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",  # mail addresses
     r"\"[^\"]*\"|`[^`]*`|\B'[^']*'\B|“[^”]*”",  # what is quoted, apostrophes are not
