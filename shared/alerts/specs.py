@@ -119,7 +119,11 @@ class EvalCompound(Spec, frozen=True, kw_only=True):
 
 
 class PerEvent(Spec, frozen=True, kw_only=True):
-    """Any event of the last `lookback_secs` that matches."""
+    """Any event of the last `lookback_secs` that matches.
+
+    `message_contains`: in any case, in `message`, `error`, `summary` or `output.error` of the
+    payload.
+    """
 
     event_type: Text
     lookback_secs: WindowSecs

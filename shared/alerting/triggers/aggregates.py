@@ -2,6 +2,19 @@
 
 Each is an `…If` of a SELECT that reads the longest window of those that it answers, so rules share
 the reading of rows, and aggregates that are equal are one.
+
+Milliseconds of the server's CPU for one organization with 20 rules of each kind but custom_sql, on
+two busy cores (`SELECT 1` takes 1.5):
+
+| events in the window                            | 10,000 | 120,000 | 1,000,000 |
+|-------------------------------------------------|--------|---------|-----------|
+| windows alike (4 statements), no rule breached  |     54 |      61 |       570 |
+| the same, every rule breached (6)               |    100 |     302 |           |
+| windows of 1, 5, 60 min and a day (10)          |     89 |     119 |           |
+| each rule by itself (80)                        |    360 |     557 |           |
+
+Planning is more than half of the first. So the rules of 100 organizations that are due once a minute
+take a tenth of a processor, and windows of about 15 million events exceed `TIME_LIMIT_SECS`.
 """
 
 from bisect import bisect_left
