@@ -57,5 +57,5 @@ class NotEvaluated:
 
 Outcome = Reading | NotEvaluated
 
-# Evaluates the rules of one kind, whose specs are all of that kind's type; one outcome a rule.
+# Evaluates rules of one organization: an outcome for each of them, by its id.
 Evaluate = Callable[[Context, Sequence[Rule]], Mapping[UUID, Outcome]]
