@@ -61,13 +61,17 @@ WITH held AS (
     FROM notifications
     WHERE lease_expires_at > statement_timestamp()
     GROUP BY org_id, url_setting_key
+), busy AS (
+    SELECT org_id, sum(places) AS places FROM held GROUP BY org_id
 ), due AS (
     SELECT
         delivery.id,
         delivery.next_attempt_at,
-        row_number() OVER (PARTITION BY organizations.id ORDER BY delivery.next_attempt_at)
-            + coalesce((SELECT sum(places) FROM held WHERE org_id = organizations.id), 0) AS turn
+        coalesce(busy.places, 0)
+            + row_number() OVER (PARTITION BY organizations.id ORDER BY delivery.next_attempt_at)
+            AS turn
     FROM organizations
+    LEFT JOIN busy ON busy.org_id = organizations.id
     CROSS JOIN unnest(CAST(:url_keys AS text[])) AS lane(url_key)
     LEFT JOIN held ON held.org_id = organizations.id AND held.url_setting_key = lane.url_key
     CROSS JOIN LATERAL (
