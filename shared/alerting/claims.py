@@ -76,7 +76,8 @@ LIMIT :page OFFSET :skipped
 
 _FREE_PLACES = text("""
 SELECT :bound - count(DISTINCT lease_token) FROM alert_states
-WHERE is_sql AND lease_token IS NOT NULL AND lease_expires_at > statement_timestamp()
+WHERE is_sql AND due_at IS NOT NULL
+    AND lease_token IS NOT NULL AND lease_expires_at > statement_timestamp()
 """)
 
 # A window that has not moved on since the last evaluation saw it would count twice, unless Redis's
@@ -126,17 +127,20 @@ RETURNING state.org_id, mark.until, state.due_at, alerts.id, alerts.revision, al
     state.evaluated_to
 """)
 
-_RENEW = text("""
+# As the index has them: what is leased is due.
+_OF_BATCH = "is_sql = :is_sql AND org_id = :org_id AND due_at IS NOT NULL AND lease_token = :token"
+
+_RENEW = text(f"""
 UPDATE alert_states
 SET lease_expires_at = statement_timestamp() + make_interval(secs => :lease)
-WHERE org_id = :org_id AND lease_token = :token
+WHERE {_OF_BATCH}
 """)
 
-_GIVE_BACK = text("""
+_GIVE_BACK = text(f"""
 UPDATE alert_states
 SET lease_token = NULL,
     lease_expires_at = statement_timestamp() + make_interval(secs => :after)
-WHERE org_id = :org_id AND lease_token = :token
+WHERE {_OF_BATCH}
 """)
 
 
@@ -158,14 +162,16 @@ def claim(runtime: Runtime, *, is_sql: bool) -> Batch | None:
 
 def renew(session: Session, batch: Batch) -> None:
     """Keeps what is left of a batch for `LEASE_SECS` from now."""
-    held = {"org_id": batch.org_id, "token": batch.token, "lease": LEASE_SECS}
-    session.execute(_RENEW, held)
+    session.execute(_RENEW, {**_key(batch), "lease": LEASE_SECS})
 
 
 def give_back(session: Session, batch: Batch, *, after_secs: float) -> None:
     """Frees what is left of a batch: it stays due, and is taken again in `after_secs`."""
-    held = {"org_id": batch.org_id, "token": batch.token, "after": after_secs}
-    session.execute(_GIVE_BACK, held)
+    session.execute(_GIVE_BACK, {**_key(batch), "after": after_secs})
+
+
+def _key(batch: Batch) -> dict[str, object]:
+    return {"is_sql": batch.is_sql, "org_id": batch.org_id, "token": batch.token}
 
 
 def _due(runtime: Runtime, is_sql: bool) -> Iterator[Sequence[uuid.UUID]]:
