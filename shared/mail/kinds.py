@@ -48,8 +48,8 @@ KINDS: dict[str, Kind] = {
             {"org_name", "incident_id", "title", "severity", "event", "actor", "note"}
         ),
     ),
-    # What `shared.notifications.mails` tells of an incident; `event` is alert.firing, alert.resolved
-    # or alert.test, `headline` names severity and title; what there is not is None.
+    # What `shared.notifications.mails` tells of an incident. `event` is alert.firing,
+    # alert.resolved or alert.test; `headline` names severity and title; what there is not is None.
     "alert_notification": Kind(
         subject="{{ headline }}",
         fields=frozenset(
