@@ -11,13 +11,11 @@ from sqlalchemy.orm import Session
 from shared.audits.models import Audit, AuditRun
 from shared.findings.models import Finding, FindingSighting, Suppression
 from shared.findings.priority import priority
-from shared.findings.rules import ACTIVE
+from shared.findings.rules import ACTIVE, SCOPES
 from shared.findings.service import changeable
 from shared.findings.turns import take_turn
 from shared.postgres import transaction_time
 from shared.signals import Candidate, Window
-
-_SCOPES = ("environments", "agent_ids")
 
 
 @dataclass(frozen=True)
@@ -159,7 +157,7 @@ def _describe(
         {"title": _storable(query.title), "sql": query.sql} for query in candidate.queries
     ]
     finding.scope = {
-        name: list(candidate.scope.get(name, audit.scope.get(name, ()))) for name in _SCOPES
+        name: list(candidate.scope.get(name, audit.scope.get(name, ()))) for name in SCOPES
     }
     finding.updated_at = moment
 

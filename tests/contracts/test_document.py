@@ -217,7 +217,7 @@ ROWS = {
     " scope assigned_to? issue_id?",
     "FindingEvidence": "session_ids event_ids numbers",
     "FindingQueryRow": "title sql",
-    "FindingScope": "environments agent_ids",
+    "FindingScope": "environments agent_ids event_types tool_names hook_names models error_types",
     "FindingActionDone": "id action ok status",
     "ConversationRow": "id title created_at updated_at message_count",
     "ConversationList": "conversations",

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from shared.findings.rules import SCOPES
 from shared.queries.guard import guard
 from shared.queries.lexer import MAX_LENGTH
 from shared.runtime import Runtime
@@ -159,7 +160,9 @@ def test_every_query_has_a_title_and_is_one_that_may_be_run_and_saved(
 
 
 @pytest.mark.parametrize("signal", SIGNALS)
-def test_what_is_cited_is_there(runtime: Runtime, audited: Audited, signal: str) -> None:
+def test_what_is_cited_is_there_and_its_scope_can_be_filed(
+    runtime: Runtime, audited: Audited, signal: str
+) -> None:
     statement = "SELECT id, session_id, ts FROM events FINAL WHERE org_id = {org_id:String}"
     events = {
         event_id: (session_id, ts)
@@ -174,6 +177,7 @@ def test_what_is_cited_is_there(runtime: Runtime, audited: Audited, signal: str)
             assert len(candidate.event_ids) <= MAX_CITED
             assert session_ids.issuperset(candidate.session_ids)
             assert events.keys() >= set(candidate.event_ids)
+            assert set(SCOPES) >= candidate.scope.keys()
             assert WINDOW.start <= candidate.first_seen_at <= candidate.last_seen_at < WINDOW.stop
 
 

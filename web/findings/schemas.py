@@ -15,6 +15,10 @@ STATUSES = get_args(Status)
 ACTIONS = get_args(Action)
 
 
+def _names() -> fields.List[str]:
+    return fields.List(fields.String(), required=True)
+
+
 class FindingQuery(Schema):
     """Which findings to list."""
 
@@ -73,10 +77,15 @@ class FindingQueryRow(Schema):
 
 
 class FindingScope(Schema):
-    """What was looked at; an empty list is all of them."""
+    """What the finding is about, and its audit looked at; an empty list is no limit."""
 
-    environments = fields.List(fields.String(), required=True)
-    agent_ids = fields.List(fields.String(), required=True)
+    environments = _names()
+    agent_ids = _names()
+    event_types = _names()
+    tool_names = _names()
+    hook_names = _names()
+    models = _names()
+    error_types = _names()
 
 
 class FindingRow(Schema):

@@ -160,8 +160,12 @@ def test_critical_ones_are_handed_back_whether_new_or_seen_before(audited: Audit
 def test_the_scope_is_that_of_the_pattern_and_else_of_the_audit(runtime: Runtime, org: Org) -> None:
     scope = {"environments": ["prod"], "agent_ids": ["a", "b"]}
     audited = Audited(runtime, org, scope=scope)
-    audited.file(candidate(scope={"agent_ids": ("a",)}))
-    assert audited.finding().scope == {"environments": ["prod"], "agent_ids": ["a"]}
+    audited.file(candidate(scope={"agent_ids": ("a",), "models": ("m",)}))
+    assert {name: values for name, values in audited.finding().scope.items() if values} == {
+        "environments": ["prod"],
+        "agent_ids": ["a"],
+        "models": ["m"],
+    }
 
 
 def test_texts_of_events_that_postgresql_cannot_hold_are_filed_all_the_same(

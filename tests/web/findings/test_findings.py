@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from flask.testing import FlaskClient
 
+from shared.findings.rules import SCOPES
 from shared.ids import new_id
 from shared.runtime import Runtime
 from tests.support.app import Headers
@@ -46,7 +47,7 @@ def test_a_row_says_all_that_is_known_of_a_finding(audited: Audited, listed: Lis
             "evidence_queries": [
                 {"title": "The numbers", "sql": "SELECT 12 AS errors, 0.25 AS share"}
             ],
-            "scope": {"environments": [], "agent_ids": []},
+            "scope": {name: [] for name in SCOPES},
             "assigned_to": None,
             "issue_id": None,
         }
