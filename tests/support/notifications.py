@@ -55,7 +55,12 @@ class Desk:
             )
 
     def open(self, *channels: Mapping[str, Any], **fields: Any) -> Incident:
-        """Opens an incident of an audit, which needs no rows of its own, and announces it."""
+        """Opens an incident, or folds into the alert's, and announces it."""
+        with self.runtime.postgres.transaction() as session:
+            return firing.fire(session, self.runtime, self.opening(*channels, **fields)).incident
+
+    def opening(self, *channels: Mapping[str, Any], **fields: Any) -> Opening:
+        """What opens an incident: of an audit, which needs no rows of its own, by default."""
         values: dict[str, Any] = {
             "title": "Too many errors",
             "source": "audit",
@@ -65,9 +70,7 @@ class Desk:
             "origin": {"id": str(new_id()), "name": "Error rate"},
             **fields,
         }
-        opening = Opening(org_id=self.org.uuid, channels=channels, **values)
-        with self.runtime.postgres.transaction() as session:
-            return firing.fire(session, self.runtime, opening).incident
+        return Opening(org_id=self.org.uuid, channels=channels, **values)
 
     def resolve(self, incident: Incident) -> None:
         """Resolves an incident and announces that."""
@@ -94,6 +97,25 @@ class Desk:
     def alert(self) -> Alert:
         """A rule that is not stored, for tests of its channels."""
         return Alert(id=new_id(), org_id=self.org.uuid, name="Error rate", severity="warning")
+
+    def stored_alert(self) -> Alert:
+        """A rule that incidents can be of."""
+        alert = Alert(
+            org_id=self.org.uuid,
+            name="Error rate",
+            enabled=True,
+            trigger_kind="metric_threshold",
+            trigger_spec={},
+            severity="critical",
+            min_breaches=1,
+            eval_window=1,
+            eval_interval_secs=300,
+            channels=[],
+            created_by="the tests",
+        )
+        with self.runtime.postgres.transaction() as session:
+            session.add(alert)
+        return alert
 
     def rows(self) -> Sequence[RowMapping]:
         """The organization's notifications, oldest first."""

@@ -3,7 +3,8 @@
 import pytest
 
 from shared.errors import Conflict
-from shared.notifications import testing
+from shared.incidents.opening import Breach
+from shared.notifications import firing, testing
 from tests.support.notifications import DASHBOARD, EMAIL, PUBLIC_URL, SLACK, WEBHOOK, Desk
 
 SLACK_URL = "https://hooks.slack.com/services/T0/B0/geheim"
@@ -117,6 +118,30 @@ def test_a_resolved_incident_is_announced_once_more_and_no_third_time(desk: Desk
     with pytest.raises(Conflict):
         desk.resolve(incident)
     assert [row["event"] for row in desk.rows()] == ["alert.firing", "alert.resolved"]
+
+
+def test_a_breach_of_an_open_incident_is_not_announced_again(desk: Desk) -> None:
+    alert = desk.stored_alert()
+    fields = {"source": "alert", "alert_id": alert.id, "alert_name": alert.name}
+    first = desk.open(DASHBOARD, **fields)
+    again = desk.open(DASHBOARD, **fields, breach=Breach(0.5, "worse", None))
+    assert (again.id, again.breach_value) == (first.id, 0.5)
+    assert len(desk.rows()) == 1
+    desk.resolve(first)
+    assert desk.open(DASHBOARD, **fields).id != first.id
+    assert [row["event"] for row in desk.rows()] == [
+        "alert.firing",
+        "alert.resolved",
+        "alert.firing",
+    ]
+
+
+def test_what_is_rolled_back_is_announced_to_nobody(desk: Desk) -> None:
+    desk.set("webhook_default_url", "https://hooks.example.com/in")
+    with desk.runtime.postgres.transaction() as session:
+        firing.fire(session, desk.runtime, desk.opening(WEBHOOK))
+        session.rollback()
+    assert desk.rows() == []
 
 
 def test_a_webhook_is_told_what_the_contract_says(desk: Desk) -> None:
