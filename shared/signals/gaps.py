@@ -1,7 +1,6 @@
 """Which agents and environments have a gap in their evaluations: decisions over counts."""
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -23,10 +22,13 @@ class Threshold:
     usual: float
 
 
+# Fewer sessions do not tell how far a gap goes; a larger share of the usual one is none.
+_FEW, _REMAINING = 5, 0.7
+
 THRESHOLDS: Mapping[Sensitivity, Threshold] = {
     "low": Threshold(20, 0.1, 0.8),
     "medium": Threshold(10, 0.5, 0.5),
-    "high": Threshold(5, 0.7, 0.3),
+    "high": Threshold(_FEW, _REMAINING, 0.3),
 }
 # By chance, a share comes so far below the other once in ten thousand comparisons.
 _Z = 3.7
@@ -54,57 +56,52 @@ class Group:
     before: Count
     others: Count
 
+    @property
+    def usual(self) -> Count:
+        """What the share is compared with: that of the window before, else that of the others."""
+        known = self.before.ended >= _FEW and self.before.evaluated
+        return self.before if known else self.others
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether most results that were to be expected are missing."""
+        return self.usual.share > 0 and self.now.share <= _REMAINING * self.usual.share
+
     def is_gap(self, threshold: Threshold) -> bool:
-        """Whether the share is far below the one before, else below that of the others."""
-        if self.now.ended < threshold.min_ended:
+        """Whether the share is far below the usual one, and enough sessions say so."""
+        now, usual = self.now, self.usual
+        if min(now.ended, usual.ended) < threshold.min_ended:
             return False
-        if self.before.ended >= threshold.min_ended and self.before.evaluated:
-            return self._is_below(self.before, threshold)
-        return self.others.ended >= threshold.min_ended and self._is_below(self.others, threshold)
-
-    def holds(self, group: "Group") -> bool:
-        """Whether another group is this one or a part of it."""
-        return self.agent_id in (None, group.agent_id) and (
-            self.environment in (None, group.environment)
-        )
-
-    def _is_below(self, usual: Count, threshold: Threshold) -> bool:
-        pooled = (self.now.evaluated + usual.evaluated) / (self.now.ended + usual.ended)
-        variance = pooled * (1 - pooled) * (1 / self.now.ended + 1 / usual.ended)
+        pooled = (now.evaluated + usual.evaluated) / (now.ended + usual.ended)
+        variance = pooled * (1 - pooled) * (1 / now.ended + 1 / usual.ended)
         return (
             usual.share >= threshold.usual
-            and self.now.share <= threshold.remaining * usual.share
-            and usual.share - self.now.share >= _Z * math.sqrt(variance)
+            and now.share <= threshold.remaining * usual.share
+            and usual.share - now.share >= _Z * math.sqrt(variance)
         )
 
 
 def gaps_of(groups: Sequence[Group], sensitivity: Sensitivity) -> list[Group]:
-    """What is found at each sensitivity up to this one, so that a higher one never finds less."""
-    found: list[Group] = []
-    for level, threshold in THRESHOLDS.items():
-        new = [
-            group
-            for group in groups
-            if group.is_gap(threshold) and not any(one.holds(group) for one in found)
-        ]
-        found += _merged(groups, new, threshold)
-        if level == sensitivity:
-            break
-    return found
+    """The gaps, each as one as far as it goes: all agents, an agent, or one of its environments."""
+    threshold = THRESHOLDS[sensitivity]
+    return [group for group in _merged(groups) if group.is_gap(threshold)]
 
 
-def _merged(groups: Sequence[Group], gaps: Sequence[Group], threshold: Threshold) -> list[Group]:
-    """The gaps, as one where all of an agent's environments, or all agents, have one."""
-    judged = [group.agent_id for group in groups if group.now.ended >= threshold.min_ended]
-    agents = Counter(group.agent_id for group in gaps)
-    if len(agents) > 1 and len(gaps) == len(judged):
+def _merged(groups: Sequence[Group]) -> list[Group]:
+    # How far a gap goes does not depend on the sensitivity, so that a higher one finds the same
+    # and more.
+    known = [group for group in groups if group.now.ended >= _FEW]
+    gone = [group for group in known if group.is_lost]
+    agents = dict.fromkeys(group.agent_id for group in gone)
+    if len(gone) == len(known) and len(agents) > 1:
         return [_whole(groups, None)]
     merged = []
-    for agent_id, count in agents.items():
-        if count > 1 and count == judged.count(agent_id):
+    for agent_id in agents:
+        own = [group for group in known if group.agent_id == agent_id]
+        if all(group.is_lost for group in own):
             merged.append(_whole(groups, agent_id))
         else:
-            merged += [group for group in gaps if group.agent_id == agent_id]
+            merged += [group for group in own if group.is_lost]
     return merged
 
 

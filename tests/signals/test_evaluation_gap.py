@@ -54,7 +54,7 @@ def test_an_agent_that_stopped_being_evaluated(
     sessions(clickhouse, org, NOW, 25, 2)
     look = look_at(clickhouse, org.id)
     [candidate] = found_by(find, look).values()
-    assert candidate.key == ("main", "production")
+    assert candidate.key == ("main",)
     assert candidate.numbers == {
         "ended": 25,
         "evaluated": 2,
@@ -82,7 +82,7 @@ def test_a_new_agent_without_results_is_compared_with_the_others(
     sessions(clickhouse, org, NOW, 20, 0, "new")
     look = look_at(clickhouse, org.id)
     [candidate] = found_by(find, look).values()
-    assert candidate.key == ("new", "production")
+    assert candidate.key == ("new",)
     assert candidate.numbers["others_evaluated"] == 39
     require_reproduced(runner, look, candidate)
 
@@ -97,6 +97,21 @@ def test_one_fault_is_told_once(clickhouse: ClickHouse, org: Org, runner: Runner
     [candidate] = found_by(find, look).values()
     assert candidate.key == ("a",)
     assert candidate.numbers["ended"] == 40
+    require_reproduced(runner, look, candidate)
+
+
+def test_an_environment_is_named_where_another_one_is_well(
+    clickhouse: ClickHouse, org: Org, runner: Runner
+) -> None:
+    for environment, evaluated in (("production", 20), ("staging", 0)):
+        sessions(clickhouse, org, BEFORE, 20, 20, "a", environment)
+        sessions(clickhouse, org, NOW, 20, evaluated, "a", environment)
+    # Too few to tell anything.
+    sessions(clickhouse, org, NOW, 2, 0, "a", "canary")
+    look = look_at(clickhouse, org.id)
+    [candidate] = found_by(find, look).values()
+    assert candidate.key == ("a", "staging")
+    assert candidate.numbers["others_ended"] == 22
     require_reproduced(runner, look, candidate)
 
 
