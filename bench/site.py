@@ -67,6 +67,10 @@ class Site:
         self._start("worker")
         self._start("clock")
 
+    def program(self, name: str, command: str) -> Program:
+        """Another program of the service on these stores, not yet started."""
+        return Program(name, command, self._stack, self.environ)
+
     def clickhouse(self) -> Client:
         """A connection of clickhouse-driver, the only thing beside the bare query."""
         return Client.from_url(self.environ["CLICKHOUSE_URL"])

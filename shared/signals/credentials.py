@@ -23,10 +23,18 @@ class Pattern(NamedTuple):
     is_specific: bool = True
 
 
+# Where a word begins, after a line break or tab as JSON spells them too.
+_START = r"(?:\b|\\[nrt])"
 # A quote of JSON within JSON has backslashes before it.
 _QUOTES = r"[\"'\\]*"
+# What stands before a key, and after the name of a password: neither `task-list` nor `the password
+# is` costs a regular expression then.
+_BEFORE = (" ", '"', "'", "`", "=", ":", "(", "[", ",", ";", ">", "/", "\\n", "\\r", "\\t")
+_AFTER = ("=", ":", '"', "'", "\\", " =", " :")
 PATTERNS = (
-    Pattern("AWS access key", "AKIA", ("AKIA", "ASIA"), r"\b((?:AKIA|ASIA)[A-Z0-9]{16})\b"),
+    Pattern(
+        "AWS access key", "AKIA", ("AKIA", "ASIA"), rf"{_START}((?:AKIA|ASIA)[A-Z0-9]{{16}})\b"
+    ),
     Pattern(
         "AWS secret key",
         "secr",
@@ -37,27 +45,27 @@ PATTERNS = (
         "GitHub token",
         "gh",
         ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
-        r"\b(gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})",
+        rf"{_START}(gh[pousr]_[A-Za-z0-9]{{36,}}|github_pat_[A-Za-z0-9_]{{50,}})",
     ),
-    Pattern("GitLab token", "glpa", ("glpat-",), r"\b(glpat-[A-Za-z0-9_-]{20,})"),
-    Pattern("Slack token", "xox", ("xox",), r"\b(xox[abeoprs]-[A-Za-z0-9-]{16,})"),
+    Pattern("GitLab token", "glpa", ("glpat-",), rf"{_START}(glpat-[A-Za-z0-9_-]{{20,}})"),
+    Pattern("Slack token", "xox", ("xox",), rf"{_START}(xox[abeoprs]-[A-Za-z0-9-]{{16,}})"),
     Pattern(
         "Slack webhook",
         "http",
         ("hooks.slack.com",),
         r"(hooks\.slack\.com\\?/services\\?/T[A-Z0-9]+\\?/B[A-Z0-9]+\\?/[A-Za-z0-9]{16,})",
     ),
-    Pattern("Stripe key", "k_li", ("k_live_",), r"\b([rs]k_live_[A-Za-z0-9]{16,})"),
-    Pattern("Anthropic key", "sk-a", ("sk-ant-",), r"\b(sk-ant-[A-Za-z0-9_-]{20,})"),
+    Pattern("Stripe key", "k_li", ("k_live_",), rf"{_START}([rs]k_live_[A-Za-z0-9]{{16,}})"),
+    Pattern("Anthropic key", "sk-a", ("sk-ant-",), rf"{_START}(sk-ant-[A-Za-z0-9_-]{{20,}})"),
     Pattern(
         "OpenAI key",
         "sk-",
-        ("sk-",),
+        tuple(f"{before}sk-" for before in _BEFORE),
         # Of one piece, or with a prefix; names with dashes, as of styles, have no piece so long.
-        r"\b(sk-(?:(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,}|[A-Za-z0-9]{20,}))",
+        rf"{_START}(sk-(?:(?:proj|svcacct|admin)-[A-Za-z0-9_-]{{20,}}|[A-Za-z0-9]{{20,}}))",
     ),
-    Pattern("Google API key", "AIza", ("AIza",), r"\b(AIza[A-Za-z0-9_-]{35})"),
-    Pattern("Google token", "ya29", ("ya29.",), r"\b(ya29\.[A-Za-z0-9_-]{20,})"),
+    Pattern("Google API key", "AIza", ("AIza",), rf"{_START}(AIza[A-Za-z0-9_-]{{35}})"),
+    Pattern("Google token", "ya29", ("ya29.",), rf"{_START}(ya29\.[A-Za-z0-9_-]{{20,}})"),
     Pattern(
         "private key",
         "----",
@@ -69,21 +77,25 @@ PATTERNS = (
         "JSON web token",
         "eyJ",
         ("eyJ",),
-        r"\b(eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{16,})",
+        rf"{_START}(eyJ[A-Za-z0-9_-]{{10,}}\.eyJ[A-Za-z0-9_-]{{10,}}\.[A-Za-z0-9_-]{{16,}})",
     ),
     Pattern(
         "bearer token",
         "Bear",
         ("earer ", "EARER "),
-        r"(?i)\bbearer ([A-Za-z0-9._~+/-]{20,})",
+        r"(?i)bearer ([A-Za-z0-9._~+/-]{20,})",
         is_specific=False,
     ),
     Pattern(
         "password",
         "pass",
-        ("assword", "ASSWORD", "asswd", "ASSWD", "pwd", "PWD"),
+        tuple(
+            f"{name}{after}"
+            for name in ("assword", "ASSWORD", "asswd", "ASSWD", "pwd", "PWD")
+            for after in _AFTER
+        ),
         # Not what begins like a path, a variable or a placeholder.
-        rf"(?i)(?:\b|_)(?:password|passwd|pwd){_QUOTES}\s*[:=]\s*{_QUOTES}"
+        rf"(?i)(?:password|passwd|pwd){_QUOTES}\s*[:=]\s*{_QUOTES}"
         r"([A-Za-z0-9!@#%^&+=_-][^\s\"'\\,;&<>{}()\[\]|*]{5,})",
         is_specific=False,
     ),

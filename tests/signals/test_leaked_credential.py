@@ -70,7 +70,7 @@ def test_each_kind_is_found_and_never_told(
     for number, (kind, text) in enumerate(LEAKS.items()):
         # As it is, and in JSON within JSON.
         ingest(clickhouse, org.id, [leak(text, tool_name=kind)])
-        nested_once = json.dumps({"text": text})
+        nested_once = json.dumps({"text": f"first\n{text}"})
         ingest(clickhouse, org.id, [leak(nested_once, f"n{number}", tool_name=kind)])
     look = look_at(clickhouse, org.id)
     found = found_by(find, look)

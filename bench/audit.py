@@ -1,0 +1,146 @@
+"""How long an audit of a million events takes, and how much memory its worker needs.
+
+    python -m bench.audit [--events 1000000] [--sensitivity medium] [--data DIR]
+
+Generates, inside ClickHouse, a week of one organization's events and two days before them (some
+sent twice, a result for four sessions of five), starts the worker of audits, and makes an audit of
+that week with all signals and no report. Then runs the query that reproduces the numbers of each
+finding, as POST /queries/run does, and compares. Ends with an error when the audit takes more than
+30 s, its worker more than 500 MB, or a query tells other numbers.
+"""
+
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import click
+from sqlalchemy import select
+
+# So that `python bench/audit.py` finds its neighbours too, not only `python -m bench.audit`.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench.site import Site
+from bench.week import DAYS, fill
+from shared import organizations
+from shared.auditing.scheduling import schedule
+from shared.audits import service as audits
+from shared.audits.models import AuditRun
+from shared.config import load_settings
+from shared.devstack.up.programs import Program
+from shared.findings.models import Finding
+from shared.logs import configure_logging
+from shared.queries.run import Asker, Runner
+from shared.runtime import Runtime
+
+MAX_SECONDS, MAX_MEGABYTES = 30.0, 500
+_GIVE_UP_SECONDS = 600.0
+
+
+def run_audit(runtime: Runtime, org_id: UUID, sensitivity: str) -> AuditRun:
+    """Makes an audit that is due, queues its run as the clock does, and waits until it ended."""
+    wanted = {
+        "name": "everything",
+        "window_mode": "fixed",
+        "lookback_window_secs": DAYS * 86_400,
+        "sensitivity": sensitivity,
+        "top_k": 500,
+        "llm_enabled": False,
+    }
+    with runtime.postgres.transaction() as session:
+        audits.create(session, runtime.queue, org_id, wanted, created_by="bench")
+    schedule(runtime.postgres, runtime.queue)
+    deadline = time.monotonic() + _GIVE_UP_SECONDS
+    while time.monotonic() < deadline:
+        with runtime.postgres.transaction() as session:
+            run = session.scalars(select(AuditRun)).one()
+            session.expunge(run)
+        if run.finished_at is not None:
+            return run
+        time.sleep(0.2)
+    raise SystemExit("the run did not end")
+
+
+def peak_megabytes(program: Program) -> float:
+    """The most memory that the program's process had at once."""
+    status = Path(f"/proc/{program.pid}/status").read_text()
+    [line] = [line for line in status.splitlines() if line.startswith("VmHWM")]
+    return int(line.split()[1]) / 1000
+
+
+def differing(runtime: Runtime, org_id: UUID) -> list[str]:
+    """Prints what each finding's query takes; returns those that tell other numbers."""
+    with runtime.postgres.transaction() as session:
+        findings = list(session.scalars(select(Finding).order_by(Finding.signal, Finding.title)))
+        session.expunge_all()
+    runner = Runner(runtime, pool_size=1)
+    wrong = []
+    for finding in findings:
+        run = runner.run(Asker(str(org_id), "bench"), finding.evidence_queries[0]["sql"], [])
+        [row] = run.result.rows
+        names = [name for name, _ in run.result.columns]
+        told = dict(zip(names, row, strict=True))
+        is_same = told == finding.evidence["numbers"]
+        click.echo(
+            f"{run.elapsed_ms:>7} ms  {finding.signal:<18} {finding.severity:<9}"
+            f" {finding.title[:80]}"
+        )
+        if not is_same:
+            wrong.append(f"{finding.title}: {finding.evidence['numbers']}, the query says {told}")
+    runner.close()
+    return wrong
+
+
+def report(run: AuditRun, megabytes: float) -> list[str]:
+    """Prints the times; returns what is wrong with them."""
+    stats: dict[str, Any] = run.stats
+    if run.finished_at is None or run.started_at is None or run.status != "succeeded":
+        return [f"the run {run.status}: {run.error}"]
+    seconds = (run.finished_at - run.started_at).total_seconds()
+    for name, one in stats["signals"].items():
+        click.echo(f"{one['elapsed_ms']:>7} ms  {name:<18} {one['candidates']} candidates")
+    click.echo(
+        f"{stats['events']} events of {stats['total_sessions']} sessions:"
+        f" {seconds:.1f} s, {run.findings_count} findings, worker {megabytes:.0f} MB"
+    )
+    wrong = [f"{name} failed: {why}" for name, why in stats["failed_signals"].items()]
+    if seconds > MAX_SECONDS:
+        wrong.append(f"it took more than {MAX_SECONDS:.0f} s")
+    if megabytes > MAX_MEGABYTES:
+        wrong.append(f"the worker took more than {MAX_MEGABYTES} MB")
+    return wrong
+
+
+@click.command(help=__doc__.splitlines()[0] if __doc__ else None)
+@click.option("--events", default=1_000_000, help="events in the audit's window")
+@click.option("--sensitivity", default="medium", help="of the audit: low, medium or high")
+@click.option("--data", type=click.Path(path_type=Path), help="where the stores are kept")
+def main(events: int, sensitivity: str, data: Path | None) -> None:
+    """Fills a site, audits it, and prints what that took."""
+    with ExitStack() as stack:
+        root = data or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        site = stack.enter_context(Site(root))
+        site.start_stores()
+        settings = load_settings(site.environ)
+        configure_logging(settings, "bench")
+        runtime = Runtime.connect(settings)
+        stack.callback(runtime.close)
+        with runtime.postgres.transaction() as session:
+            org_id = organizations.create(session, f"bench-{time.time_ns()}").id
+        client = site.clickhouse()
+        stack.callback(client.disconnect)
+        fill(client, str(org_id), events)
+        worker = site.program("audits", "python -m workers.main audits")
+        worker.start()
+        stack.callback(worker.finish, 0.0)
+        run = run_audit(runtime, org_id, sensitivity)
+        wrong = report(run, peak_megabytes(worker)) + differing(runtime, org_id)
+    if wrong:
+        raise SystemExit("\n".join(wrong))
+
+
+if __name__ == "__main__":
+    main()
