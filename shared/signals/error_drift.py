@@ -162,10 +162,10 @@ def _candidate(look: Look, share: Share) -> Candidate | None:
         numbers={
             "total": share.total,
             "failed": share.failed,
-            "rate": round(share.rate, 6),
+            "rate": share.rate,
             "total_before": share.total_before,
             "failed_before": share.failed_before,
-            "rate_before": round(share.before, 6),
+            "rate_before": share.before,
         },
         queries=_queries(look, share),
         recommendation=(
@@ -223,6 +223,6 @@ def _numbers(look: Look, share: Share, failed: str) -> str:
         expressions |= {
             f"total{suffix}": total,
             f"failed{suffix}": count,
-            f"rate{suffix}": f"round(failed{suffix} / total{suffix}, 6)",
+            f"rate{suffix}": f"failed{suffix} / total{suffix}",
         }
     return reading.select_list(expressions)

@@ -63,7 +63,7 @@ def test_each_family_is_compared_with_itself(
             "rate": 0.48,
             "total_before": 60,
             "failed_before": 4,
-            "rate_before": round(4 / 60, 6),
+            "rate_before": 4 / 60,
         }
         assert candidate.affected_sessions == 24
         require_reproduced(runner, look, candidate)
