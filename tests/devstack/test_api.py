@@ -11,7 +11,7 @@ import pytest
 
 from shared.devstack.up.api import Api, ApiError
 
-Answer = tuple[int, dict[str, str], dict[str, Any]]
+Answer = tuple[int, dict[str, str], Any]
 
 
 class Script(HTTPServer):
@@ -80,6 +80,13 @@ def test_rows_come_page_by_page(script: Script, api: Api) -> None:
     paths = [path for path, _ in script.requests]
     assert paths[1] == f"{paths[0]}&cursor=a+b"
     assert paths[2] == "/v1/events?session_id=s50&limit=2"
+
+
+def test_json_is_sent_and_whole_lists_are_read(script: Script, api: Api) -> None:
+    script.answers = [(201, {}, {"id": "a"}), (200, {}, [{"id": "a"}])]
+    assert api.send("POST", "/v1/alerts", {"name": "x"}) == {"id": "a"}
+    assert api.listing("/v1/alerts", {"limit": "1"}) == [{"id": "a"}]
+    assert script.requests == [("/v1/alerts", b'{"name":"x"}'), ("/v1/alerts?limit=1", b"")]
 
 
 def test_errors_carry_status_and_body(script: Script, api: Api) -> None:

@@ -13,6 +13,11 @@ from shared.devstack.up.checks import run_checks
 from shared.devstack.up.demo import Played
 from shared.devstack.up.expected import expected_scores
 from shared.devstack.up.figures import Figures, expected_figures
+from shared.devstack.up.oversight import (
+    Oversight,
+    expected_failing_tools,
+    expected_failure_rate,
+)
 from shared.devstack.up.recording import Recording, record
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -55,14 +60,31 @@ def perfect(recording: Recording) -> tuple[dict[str, list[Row]], list[Row]]:
     return rows, evaluations
 
 
+def overseen(recording: Recording, earlier: tuple[Row, ...] = ()) -> Oversight:
+    """An incident and a run of the four hours before the recording's end, as they have to be."""
+    window = {"from": "2026-11-20T08:00:00.000000Z", "to": "2026-11-20T12:00:00.000000Z"}
+    run = {"status": "succeeded", "window_from": window["from"], "window_to": window["to"]}
+    found = Oversight({"evidence": {"window": window}}, run, earlier=earlier)
+    incident = {**(found.incident or {}), "breach_value": expected_failure_rate(recording, found)}
+    findings = tuple(finding(*tool) for tool in expected_failing_tools(recording, found))
+    return replace(found, incident=incident, findings=findings)
+
+
+def finding(failures: int, calls: int, sessions: int) -> Row:
+    numbers = {"failures": failures, "calls": calls, "failed_sessions": sessions}
+    return {"failure_type": "tool_failure", "evidence": {"numbers": numbers}}
+
+
 def failed(
     recording: Recording,
     rows: dict[str, list[Row]],
     evaluations: list[Row],
     figures: Figures | None = None,
+    oversight: Oversight | None = None,
 ) -> set[str]:
     figures = figures or expected_figures(recording)
-    played = Played(recording, len(recording.lines), 0, tuple(evaluations), figures)
+    oversight = oversight or overseen(recording)
+    played = Played(recording, len(recording.lines), 0, tuple(evaluations), figures, oversight)
     checks = run_checks(Answers(rows), played, scores=True)
     return {check.what for check in checks if not check.passed}
 
@@ -164,3 +186,47 @@ def test_checks_notice_wrong_figures(recording: Recording) -> None:
 def test_a_deployment_without_sql_is_checked_without_it(recording: Recording) -> None:
     without = replace(expected_figures(recording), tools=None)
     assert failed(recording, *perfect(recording), without) == set()
+
+
+def result(tool: str, session_id: str, *, error: str | None = None) -> Row:
+    timestamp = "2026-11-20T11:00:00.000000Z"
+    names = {"agent_id": "travel-booking", "tool_name": tool, "session_id": session_id}
+    return {"type": "tool_result", "timestamp": timestamp, "error": error, **names}
+
+
+def test_what_an_alert_and_an_audit_have_to_find() -> None:
+    calls = [
+        *(result("book", f"s-{number}", error="full") for number in (1, 2, 2)),
+        *(result("book", "s-3") for _ in range(14)),
+        *(result("refund", "s-4", error="late") for _ in range(3)),
+        *(result("refund", "s-4") for _ in range(15)),
+        *(result("search", "s-5", error="slow") for _ in range(2)),
+    ]
+    found = overseen(Recording(tuple(calls), ()))
+    assert found.failure_rate == 8 / 37
+    # Of 17 calls 3 are enough, of 18 they are not, and 2 never.
+    assert found.failing_tools == [(3, 17, 2)]
+    late = {**result("book", "s-6"), "timestamp": "2026-11-20T12:00:00.000000Z"}
+    earlier = {**result("book", "s-7"), "agent_id": "research"}
+    more = overseen(Recording((*calls, late), ()), (earlier,))
+    assert more.failure_rate == 8 / 37
+    assert more.failing_tools == []
+
+
+def test_checks_notice_what_alert_and_audit_get_wrong(recording: Recording) -> None:
+    right = overseen(recording)
+    assert right.incident is not None
+    assert right.findings
+    assert failed(recording, *perfect(recording), oversight=Oversight(None, None)) == {
+        "incident of an alert",
+        "audit",
+    }
+    wrong = replace(
+        right,
+        incident={**right.incident, "breach_value": 0.5},
+        findings=(*right.findings[1:], finding(3, 5, 2)),
+    )
+    assert failed(recording, *perfect(recording), oversight=wrong) == {
+        "incident of an alert",
+        "tools that fail, by the audit",
+    }

@@ -85,4 +85,6 @@ def test_demonstrate_stop_and_check_on_the_same_data(directory: Path) -> None:
     assert checking.returncode == 0, output
     assert "failures by tool, in SQL ... ok" in output
     assert "scores: task_success ... ok" in output
+    assert "incident of an alert ... ok" in output
+    assert "tools that fail, by the audit ... ok" in output
     assert leftovers(directory, StateFile(directory).read()) == []

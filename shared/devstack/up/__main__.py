@@ -19,6 +19,7 @@ from shared.devstack.up.report import (
     print_checks,
     print_figures,
     print_next_steps,
+    print_oversight,
     print_scores,
 )
 
@@ -65,6 +66,7 @@ def _serve(deployment: Deployment, *, check: bool, demo: bool) -> bool:
             played = play(api, console, sql=deployment.runs_sql)
             print_scores(console, played)
             print_figures(console, played.figures)
+            print_oversight(console, played.oversight)
             if check:
                 checks = run_checks(api, played, scores=deployment.uses_example_evaluator)
                 return print_checks(console, checks)

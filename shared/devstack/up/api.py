@@ -52,31 +52,52 @@ class Api:
         """All rows of `events`, `sessions` or `evaluations` of these sessions, page by page."""
         for start in range(0, len(session_ids), _IDS_A_REQUEST):
             wanted = ",".join(session_ids[start : start + _IDS_A_REQUEST])
-            cursor: str | None = None
-            while True:
-                query = {"session_id": wanted, "limit": str(limit)}
-                page = self.get(f"/v1/{resource}", query | ({"cursor": cursor} if cursor else {}))
-                yield from page[resource]
-                cursor = page["next_cursor"]
-                if cursor is None:
-                    break
+            yield from self.pages(resource, {"session_id": wanted, "limit": str(limit)})
+
+    def pages(self, resource: str, query: dict[str, str]) -> Iterator[Row]:
+        """All rows of a resource that a query finds, page by page."""
+        cursor: str | None = None
+        while True:
+            page = self.get(f"/v1/{resource}", query | ({"cursor": cursor} if cursor else {}))
+            yield from page[resource]
+            cursor = page["next_cursor"]
+            if cursor is None:
+                break
 
     def run_sql(self, sql: str, params: Sequence[object]) -> list[list[Any]]:
         """The rows that a statement finds."""
-        body = msgspec.json.encode({"sql": sql, "params": params})
-        headers = {"Content-Type": "application/json"}
-        status, _, answer = self._call("POST", "/v1/queries/run", body, headers)
-        if status != http.client.OK:
-            raise ApiError(f"POST /v1/queries/run: {status} {answer.decode(errors='replace')}")
-        rows: list[list[Any]] = _decoded(answer)["rows"]
+        answer = self.send("POST", "/v1/queries/run", {"sql": sql, "params": params})
+        rows: list[list[Any]] = answer["rows"]
         return rows
+
+    def send(self, method: str, path: str, body: object) -> Row:
+        """The answer of a route that is sent JSON. A lost connection may have it done twice."""
+        content = msgspec.json.encode(body)
+        headers = {"Content-Type": "application/json"}
+        return _decoded(self._answer(method, path, content, headers))
 
     def get(self, path: str, query: dict[str, str]) -> Row:
         """The answer of a route that reads."""
-        status, _, answer = self._call("GET", f"{path}?{urlencode(query)}")
-        if status != http.client.OK:
-            raise ApiError(f"GET {path}: {status} {answer.decode(errors='replace')}")
-        return _decoded(answer)
+        return _decoded(self._answer("GET", f"{path}?{urlencode(query)}"))
+
+    def listing(self, path: str, query: dict[str, str]) -> list[Row]:
+        """The answer of a route that reads a whole list."""
+        answer = self._answer("GET", f"{path}?{urlencode(query)}")
+        rows: list[Row] = msgspec.json.decode(answer, type=list[Row])
+        return rows
+
+    def _answer(
+        self,
+        method: str,
+        target: str,
+        body: bytes | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> bytes:
+        status, _, answer = self._call(method, target, body, headers)
+        if not http.client.OK <= status < http.client.MULTIPLE_CHOICES:
+            path = target.partition("?")[0]
+            raise ApiError(f"{method} {path}: {status} {answer.decode(errors='replace')}")
+        return answer
 
     def _call(
         self,

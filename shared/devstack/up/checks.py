@@ -11,6 +11,7 @@ from shared.devstack.up.api import Api, Row
 from shared.devstack.up.demo import Played
 from shared.devstack.up.expected import expected_scores
 from shared.devstack.up.figures import expected_figures
+from shared.devstack.up.oversight import expected_failing_tools, expected_failure_rate
 
 _EVENTS_A_PAGE = 1000
 _SESSIONS_A_PAGE = 200
@@ -45,6 +46,7 @@ def run_checks(api: Api, played: Played, *, scores: bool) -> list[Check]:
         _equal("evaluated once each", sorted(sent.ended_session_ids), _evaluated(played)),
     ]
     checks += _figure_checks(played, scores=scores)
+    checks += _oversight_checks(played)
     if scores:
         checks += _score_checks(played)
     return checks
@@ -101,6 +103,20 @@ def _figure_checks(played: Played, *, scores: bool) -> list[Check]:
     if scores:
         checks.append(_near("scores averaged", wanted.scores, got.scores))
     return checks
+
+
+def _oversight_checks(played: Played) -> list[Check]:
+    sent, got = played.recording, played.oversight
+    rate, told = expected_failure_rate(sent, got), got.failure_rate
+    wrong_rate = f"expected {rate}, got {told}"
+    status = "no run" if got.run is None else got.run["status"]
+    return [
+        Check("incident of an alert", None if _close(rate, told) else wrong_rate),
+        _equal("audit", "succeeded", status),
+        _equal(
+            "tools that fail, by the audit", expected_failing_tools(sent, got), got.failing_tools
+        ),
+    ]
 
 
 def _near(what: str, wanted: dict[str, float], got: dict[str, float]) -> Check:

@@ -1,4 +1,4 @@
-"""Plays the demonstration: sends a recording in a burst and waits for the evaluations."""
+"""Plays the demonstration: sends a recording in a burst and waits for what comes of it."""
 
 import time
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from shared.devstack.up.api import Api, Row
 from shared.devstack.up.figures import Figures, ask_figures
+from shared.devstack.up.oversight import Oversight, oversee
 from shared.devstack.up.recording import Recording, record
 
 _BATCH = 250
@@ -25,12 +26,13 @@ class Played:
     skipped: int
     evaluations: tuple[Row, ...]
     figures: Figures
+    oversight: Oversight
 
 
 def play(api: Api, console: Console, *, sql: bool) -> Played:
     """Sends a fresh recording, waits until each ended session is evaluated, or two minutes.
 
-    `sql` False leaves out what is asked in SQL.
+    Then has the service watch over it. `sql` False leaves out what is asked in SQL.
     """
     recording = record()
     with Progress(
@@ -43,7 +45,8 @@ def play(api: Api, console: Console, *, sql: bool) -> Played:
         accepted, skipped = _send(api, recording, progress)
         evaluations = _wait_for_evaluations(api, recording, progress)
     figures = ask_figures(api, recording, sql=sql)
-    return Played(recording, accepted, skipped, tuple(evaluations), figures)
+    oversight = oversee(api, recording)
+    return Played(recording, accepted, skipped, tuple(evaluations), figures, oversight)
 
 
 def _send(api: Api, recording: Recording, progress: Progress) -> tuple[int, int]:

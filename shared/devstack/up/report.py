@@ -13,6 +13,7 @@ from shared.devstack.up.checks import Check
 from shared.devstack.up.demo import Played
 from shared.devstack.up.deployment import Deployment
 from shared.devstack.up.figures import Figures
+from shared.devstack.up.oversight import Oversight
 
 _MOST_SCORES = 6
 _MOST_TOOLS = 3
@@ -58,6 +59,17 @@ def print_figures(console: Console, figures: Figures) -> None:
         _say(console, f"failed most often, by SQL: {', '.join(worst)}")
 
 
+def print_oversight(console: Console, oversight: Oversight) -> None:
+    """What the alert's incident says, and how many findings the audit has of which severity."""
+    incident, findings = oversight.incident, oversight.findings
+    if incident is not None:
+        _say(console, f"incident of an alert: {incident['breach_summary']}")
+    if oversight.run is not None:
+        critical = sum(one["severity"] == "critical" for one in findings)
+        first = f"; most urgent: {findings[0]['title']}" if findings else ""
+        _say(console, f"findings of an audit: {len(findings)}, {critical} critical{first}")
+
+
 def _say(console: Console, text: str) -> None:
     console.print(text, highlight=False, markup=False, soft_wrap=True)
 
@@ -93,6 +105,8 @@ def print_next_steps(console: Console, deployment: Deployment) -> None:
         "Go on with:",
         f"curl {auth} '{url}/v1/sessions?limit=3'",
         f"curl {auth} '{url}/v1/evaluations?limit=3'",
+        f"curl {auth} '{url}/v1/alerts/incidents?limit=3'",
+        f"curl {auth} '{url}/v1/audits/findings?limit=3'",
         *([f"curl {auth} {json} -d '{sql}' {url}/v1/queries/run"] if deployment.runs_sql else []),
         f"curl {auth} -H 'Content-Type: application/x-ndjson' -d '{line}' {url}/v1/events",
         "",
