@@ -33,9 +33,6 @@ ACTOR_MODULES = (
     "workers.actors.sign_in",
 )
 
-# What a message waits at most before an idle worker sees it. An event posted alone has to be
-# readable within a second, and Dramatiq's default of 1000 ms would take all of it.
-IDLE_WAIT_MS = 50
 STOP_TIMEOUT_MS = 25_000
 
 log = get_logger(__name__)
@@ -68,7 +65,7 @@ def run(group_name: str) -> None:
         runtime.broker,
         queues=set(group.queues),
         worker_threads=group.threads(settings),
-        worker_timeout=IDLE_WAIT_MS,
+        worker_timeout=group.idle_wait_ms,
     )
     # No message waits in a busy process while another one is idle.
     worker.queue_prefetch = group.threads(settings)
