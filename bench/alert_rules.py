@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from clickhouse_driver import Client
+
 from shared.alerting.cadence import next_due
 from shared.alerts.models import Alert, AlertState
 from shared.clock import now
@@ -38,11 +40,11 @@ _STATEMENTS = (
     ),
     (
         "SELECT quantile(0.95)(duration_ms) AS metric_value FROM events"
-        " WHERE ts > now() - INTERVAL 10 MINUTE AND event_type = 'tool_result'"
+        " WHERE ts > now() - INTERVAL 5 MINUTE AND event_type = 'tool_result'"
     ),
     (
         "SELECT uniq(session_id) AS metric_value FROM events"
-        " WHERE ts > now() - INTERVAL 15 MINUTE AND environment = 'production'"
+        " WHERE ts > now() - INTERVAL 5 MINUTE AND environment = 'production'"
     ),
     (
         "SELECT avg(scores['goal']) AS metric_value FROM evaluations"
@@ -77,6 +79,34 @@ def spec_of(kind: str, number: int) -> Mapping[str, Any]:
 
 
 KINDS = ("metric_threshold", "custom_sql", "evaluation_score", "eval_compound", "per_event")
+
+
+# So many evaluations an organization, in each of the last hours.
+_EVALUATIONS = """
+INSERT INTO evaluations (
+    org_id, evaluation_id, session_id, agent_id, environment, status, scores, attempt_count,
+    duration_ms, completed_at
+)
+SELECT
+    {orgs}[1 + number % {count}],
+    toString(generateUUIDv4()),
+    concat('scored_', toString(number)),
+    'main',
+    'production',
+    'done',
+    CAST(({keys}, arrayMap(key -> (cityHash64(number, key) % 1000) / 1000, {keys})),
+         'Map(LowCardinality(String), Float64)'),
+    1,
+    900,
+    now64(6) - toIntervalSecond(intDiv(number, {count}) * 3600 / {an_hour})
+FROM numbers({count} * {hours} * {an_hour})
+"""
+
+
+def insert_evaluations(clickhouse: Client, org_ids: Sequence[str]) -> None:
+    """What rules over scores look at: 20 an hour and organization, for a day."""
+    values = {"orgs": list(org_ids), "count": len(org_ids), "keys": list(_KEYS)}
+    clickhouse.execute(_EVALUATIONS.format(**values, hours=24, an_hour=20))
 
 
 def insert(postgres: Postgres, org_ids: Sequence[str], rules: int) -> None:
