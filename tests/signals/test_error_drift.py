@@ -48,11 +48,12 @@ def errors(day: datetime, error_type: str, count: int, prefix: str) -> list[byte
 def test_each_family_is_compared_with_itself(
     clickhouse: ClickHouse, org: Org, runner: Runner
 ) -> None:
+    lines: list[bytes] = []
     for kind in _KINDS:
-        lines = calls(BEFORE, f"{kind}-1", 4, 60, kind) + calls(NOW, f"{kind}-1", 24, 50, kind)
+        lines += calls(BEFORE, f"{kind}-1", 4, 60, kind) + calls(NOW, f"{kind}-1", 24, 50, kind)
         lines += calls(BEFORE, f"{kind}-2", 4, 60, kind) + calls(NOW, f"{kind}-2", 4, 50, kind)
-        ingest(clickhouse, org.id, lines)
-        ingest(clickhouse, org.id, lines[::3])
+    ingest(clickhouse, org.id, lines)
+    ingest(clickhouse, org.id, lines[::3])
     look = look_at(clickhouse, org.id)
     found = found_by(find, look)
     assert set(found) == {(kind, f"{kind}-1") for kind in _KINDS}
@@ -70,6 +71,7 @@ def test_each_family_is_compared_with_itself(
 
 
 def test_rises_by_their_size(clickhouse: ClickHouse, org: Org) -> None:
+    lines: list[bytes] = []
     for name, before, now, total in (
         ("much", 10, 60, 100),
         ("some", 10, 35, 100),
@@ -79,8 +81,8 @@ def test_rises_by_their_size(clickhouse: ClickHouse, org: Org) -> None:
         ("few", 0, 8, 12),
         ("fewer", 0, 6, 8),
     ):
-        ingest(clickhouse, org.id, calls(BEFORE, name, before, total))
-        ingest(clickhouse, org.id, calls(NOW, name, now, total))
+        lines += calls(BEFORE, name, before, total) + calls(NOW, name, now, total)
+    ingest(clickhouse, org.id, lines)
     low, medium, high = nested(find, look_at(clickhouse, org.id))
     assert low == {("tool", "much")}
     assert medium == low | {("tool", "some")}
@@ -113,9 +115,11 @@ def test_an_error_that_comes_with_a_failing_call_is_told_once(
 def test_error_types_are_judged_by_sessions(
     clickhouse: ClickHouse, org: Org, runner: Runner
 ) -> None:
+    lines: list[bytes] = []
     for day, count in ((BEFORE, 2), (NOW, 30)):
-        ingest(clickhouse, org.id, calls(day, "book", 0, 100) + errors(day, "Odd", count, "book"))
-        ingest(clickhouse, org.id, errors(day, "Odd", count, "book"))
+        lines += calls(day, "book", 0, 100) + errors(day, "Odd", count, "book")
+    ingest(clickhouse, org.id, lines)
+    ingest(clickhouse, org.id, lines[::2])
     look = look_at(clickhouse, org.id)
     [candidate] = found_by(find, look).values()
     assert candidate.key == ("error", "Odd")
@@ -128,10 +132,12 @@ def test_error_types_are_judged_by_sessions(
 def test_ignored_error_types_are_no_errors(
     clickhouse: ClickHouse, org: Org, runner: Runner
 ) -> None:
+    lines: list[bytes] = []
     for day, failed in ((BEFORE, 2), (NOW, 50)):
-        ingest(clickhouse, org.id, calls(day, "book", failed, 100, error_type="Busy"))
-        ingest(clickhouse, org.id, calls(day, "sell", failed, 100, error_type="Broken"))
-        ingest(clickhouse, org.id, errors(day, "Busy", failed, "sell"))
+        lines += calls(day, "book", failed, 100, error_type="Busy")
+        lines += calls(day, "sell", failed, 100, error_type="Broken")
+        lines += errors(day, "Busy", failed, "sell")
+    ingest(clickhouse, org.id, lines)
     look = look_at(clickhouse, org.id, ignore_error_types=("Busy", "it's"))
     [candidate] = found_by(find, look).values()
     assert candidate.key == ("tool", "sell")
@@ -142,9 +148,11 @@ def test_ignored_error_types_are_no_errors(
 def test_when_nearly_nothing_works_any_more_somebody_is_called(
     clickhouse: ClickHouse, org: Org
 ) -> None:
+    lines: list[bytes] = []
     for name, before, now in (("dead", 5, 95), ("half", 5, 50), ("poor", 1, 14)):
-        ingest(clickhouse, org.id, calls(BEFORE, name, before, 100))
-        ingest(clickhouse, org.id, calls(NOW, name, now, 100))
+        lines += calls(BEFORE, name, before, 100)
+        lines += calls(NOW, name, now, 100)
+    ingest(clickhouse, org.id, lines)
     found = found_by(find, look_at(clickhouse, org.id, sensitivity="high"))
     assert {key[1]: (one.severity, one.magnitude) for key, one in found.items()} == {
         "dead": ("critical", "big"),

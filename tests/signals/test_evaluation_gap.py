@@ -5,6 +5,7 @@ from datetime import datetime
 from shared.clickhouse import ClickHouse
 from shared.clock import to_us
 from shared.evaluations import store
+from shared.evaluations.records import Evaluation
 from shared.queries.run import Runner
 from shared.runtime import Runtime
 from shared.signals.evaluation_gap import find
@@ -13,9 +14,19 @@ from tests.support.evaluations import evaluation
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
 from tests.support.runtime import Org, make_org
 
+Made = tuple[list[bytes], list[Evaluation]]
+
+
+def put(clickhouse: ClickHouse, org: Org, *made: Made) -> None:
+    """Stores events and results, each of them twice."""
+    lines = [line for lines, _ in made for line in lines]
+    results = [result for _, results in made for result in results]
+    for _ in range(2):
+        ingest(clickhouse, org.id, lines)
+        store.insert(clickhouse, results)
+
 
 def sessions(
-    clickhouse: ClickHouse,
     org: Org,
     day: datetime,
     ended: int,
@@ -23,13 +34,14 @@ def sessions(
     agent: str = "main",
     environment: str = "production",
     first_second: int = 0,
-) -> None:
+) -> Made:
     """Sessions that ended a minute after one another, of which the first have a result.
 
-    One more is still open. What is stored is stored twice.
+    One more is still open.
     """
     fields = {"agent_id": agent, "environment": environment}
-    lines, results = [], []
+    lines: list[bytes] = []
+    results: list[Evaluation] = []
     for n in range(ended + 1):
         session_id, second = f"{agent}-{environment}-{day:%d}-{first_second}-{n}", n * 60
         second += first_second
@@ -42,16 +54,13 @@ def sessions(
         if n < evaluated:
             completed_at = to_us(day) + (second + 9) * 1_000_000
             results.append(evaluation(org.id, session_id, completed_at, **fields))
-    for _ in range(2):
-        ingest(clickhouse, org.id, lines)
-        store.insert(clickhouse, results)
+    return lines, results
 
 
 def test_an_agent_that_stopped_being_evaluated(
     clickhouse: ClickHouse, org: Org, runner: Runner
 ) -> None:
-    sessions(clickhouse, org, BEFORE, 30, 29)
-    sessions(clickhouse, org, NOW, 25, 2)
+    put(clickhouse, org, sessions(org, BEFORE, 30, 29), sessions(org, NOW, 25, 2))
     look = look_at(clickhouse, org.id)
     [candidate] = found_by(find, look).values()
     assert candidate.key == ("main",)
@@ -69,17 +78,16 @@ def test_an_agent_that_stopped_being_evaluated(
 
 
 def test_who_never_had_results_has_no_gap(clickhouse: ClickHouse, org: Org) -> None:
-    sessions(clickhouse, org, BEFORE, 40, 0)
-    sessions(clickhouse, org, NOW, 40, 0)
+    put(clickhouse, org, sessions(org, BEFORE, 40, 0), sessions(org, NOW, 40, 0))
     assert nested(find, look_at(clickhouse, org.id)) == [set(), set(), set()]
 
 
 def test_a_new_agent_without_results_is_compared_with_the_others(
     clickhouse: ClickHouse, org: Org, runner: Runner
 ) -> None:
-    for day in (BEFORE, NOW):
-        sessions(clickhouse, org, day, 40, 39, "known")
-    sessions(clickhouse, org, NOW, 20, 0, "new")
+    made = [sessions(org, day, 40, 39, "known") for day in (BEFORE, NOW)]
+    made.append(sessions(org, NOW, 20, 0, "new"))
+    put(clickhouse, org, *made)
     look = look_at(clickhouse, org.id)
     [candidate] = found_by(find, look).values()
     assert candidate.key == ("new",)
@@ -88,11 +96,13 @@ def test_a_new_agent_without_results_is_compared_with_the_others(
 
 
 def test_one_fault_is_told_once(clickhouse: ClickHouse, org: Org, runner: Runner) -> None:
+    made = []
     for environment in ("production", "staging"):
-        sessions(clickhouse, org, BEFORE, 20, 20, "a", environment)
-        sessions(clickhouse, org, NOW, 20, 0, "a", environment)
-        sessions(clickhouse, org, BEFORE, 20, 20, "b", environment)
-        sessions(clickhouse, org, NOW, 20, 20, "b", environment)
+        made.append(sessions(org, BEFORE, 20, 20, "a", environment))
+        made.append(sessions(org, NOW, 20, 0, "a", environment))
+        made.append(sessions(org, BEFORE, 20, 20, "b", environment))
+        made.append(sessions(org, NOW, 20, 20, "b", environment))
+    put(clickhouse, org, *made)
     look = look_at(clickhouse, org.id)
     [candidate] = found_by(find, look).values()
     assert candidate.key == ("a",)
@@ -103,11 +113,13 @@ def test_one_fault_is_told_once(clickhouse: ClickHouse, org: Org, runner: Runner
 def test_an_environment_is_named_where_another_one_is_well(
     clickhouse: ClickHouse, org: Org, runner: Runner
 ) -> None:
+    made = []
     for environment, evaluated in (("production", 20), ("staging", 0)):
-        sessions(clickhouse, org, BEFORE, 20, 20, "a", environment)
-        sessions(clickhouse, org, NOW, 20, evaluated, "a", environment)
+        made.append(sessions(org, BEFORE, 20, 20, "a", environment))
+        made.append(sessions(org, NOW, 20, evaluated, "a", environment))
     # Too few to tell anything.
-    sessions(clickhouse, org, NOW, 2, 0, "a", "canary")
+    made.append(sessions(org, NOW, 2, 0, "a", "canary"))
+    put(clickhouse, org, *made)
     look = look_at(clickhouse, org.id)
     [candidate] = found_by(find, look).values()
     assert candidate.key == ("a", "staging")
@@ -118,9 +130,11 @@ def test_an_environment_is_named_where_another_one_is_well(
 def test_an_evaluator_that_is_away_is_one_finding(
     clickhouse: ClickHouse, org: Org, runner: Runner
 ) -> None:
+    made = []
     for agent in ("a", "b"):
-        sessions(clickhouse, org, BEFORE, 20, 19, agent)
-        sessions(clickhouse, org, NOW, 20, 0, agent)
+        made.append(sessions(org, BEFORE, 20, 19, agent))
+        made.append(sessions(org, NOW, 20, 0, agent))
+    put(clickhouse, org, *made)
     look = look_at(clickhouse, org.id)
     [candidate] = found_by(find, look).values()
     assert candidate.key == ("*",)
@@ -129,6 +143,7 @@ def test_an_evaluator_that_is_away_is_one_finding(
 
 
 def test_a_gap_depends_on_the_sensitivity(clickhouse: ClickHouse, org: Org) -> None:
+    made = []
     for agent, before, now in (
         ("none left", (40, 40), (40, 0)),
         ("a third left", (40, 40), (40, 13)),
@@ -137,8 +152,9 @@ def test_a_gap_depends_on_the_sensitivity(clickhouse: ClickHouse, org: Org) -> N
         ("a sample", (40, 6), (40, 0)),
         ("few", (20, 20), (7, 0)),
     ):
-        sessions(clickhouse, org, BEFORE, *before, agent)
-        sessions(clickhouse, org, NOW, *now, agent)
+        made.append(sessions(org, BEFORE, *before, agent))
+        made.append(sessions(org, NOW, *now, agent))
+    put(clickhouse, org, *made)
     low, medium, high = nested(find, look_at(clickhouse, org.id))
     assert {key[0] for key in low} == {"none left"}
     assert {key[0] for key in medium} == {"none left", "a third left"}
@@ -151,8 +167,12 @@ def test_a_gap_depends_on_the_sensitivity(clickhouse: ClickHouse, org: Org) -> N
 
 
 def test_what_ended_just_now_is_waited_for(clickhouse: ClickHouse, org: Org) -> None:
-    sessions(clickhouse, org, BEFORE, 30, 30)
-    sessions(clickhouse, org, NOW, 30, 0, first_second=23 * 3600)
+    put(
+        clickhouse,
+        org,
+        sessions(org, BEFORE, 30, 30),
+        sessions(org, NOW, 30, 0, first_second=23 * 3600),
+    )
     assert nested(find, look_at(clickhouse, org.id)) == [set(), set(), set()]
 
 
@@ -160,9 +180,13 @@ def test_the_scope_and_the_organization_bound_what_is_compared(
     clickhouse: ClickHouse, runtime: Runtime, org: Org, runner: Runner
 ) -> None:
     other = make_org(runtime)
-    sessions(clickhouse, org, BEFORE, 30, 30, "a'", "it's")
-    sessions(clickhouse, org, NOW, 30, 0, "a'", "it's")
-    sessions(clickhouse, other, NOW, 30, 30, "a'", "it's")
+    put(
+        clickhouse,
+        org,
+        sessions(org, BEFORE, 30, 30, "a'", "it's"),
+        sessions(org, NOW, 30, 0, "a'", "it's"),
+    )
+    put(clickhouse, other, sessions(other, NOW, 30, 30, "a'", "it's"))
     scoped = look_at(clickhouse, org.id, environments=("it's",), agent_ids=("a'",))
     [candidate] = found_by(find, scoped).values()
     require_reproduced(runner, scoped, candidate)

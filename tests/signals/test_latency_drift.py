@@ -63,6 +63,7 @@ def test_the_numbers_are_those_of_both_windows_whatever_was_sent_twice(
 def test_few_calls_small_steps_and_faster_ones_are_no_drift(
     clickhouse: ClickHouse, org: Org
 ) -> None:
+    lines: list[bytes] = []
     for name, count, factor in (
         ("three times", 60, 3.0),
         ("by half", 60, 1.5),
@@ -72,8 +73,8 @@ def test_few_calls_small_steps_and_faster_ones_are_no_drift(
         ("few", 15, 3.0),
         ("fewer", 9, 3.0),
     ):
-        ingest(clickhouse, org.id, calls(BEFORE, name, spread(count)))
-        ingest(clickhouse, org.id, calls(NOW, name, spread(count, factor)))
+        lines += calls(BEFORE, name, spread(count)) + calls(NOW, name, spread(count, factor))
+    ingest(clickhouse, org.id, lines)
     low, medium, high = nested(find, look_at(clickhouse, org.id))
     assert low == {("tool", "three times")}
     assert medium == low | {("tool", "by half")}
@@ -102,9 +103,11 @@ def test_milliseconds_more_are_nobodys_time(clickhouse: ClickHouse, org: Org) ->
 
 
 def test_only_minutes_wake_somebody(clickhouse: ClickHouse, org: Org) -> None:
+    lines: list[bytes] = []
     for name, factor in (("a little", 1.5), ("more", 3.0), ("hours", 100.0)):
-        ingest(clickhouse, org.id, calls(BEFORE, name, spread(60)))
-        ingest(clickhouse, org.id, calls(NOW, name, spread(60, factor)))
+        lines += calls(BEFORE, name, spread(60))
+        lines += calls(NOW, name, spread(60, factor))
+    ingest(clickhouse, org.id, lines)
     found = found_by(find, look_at(clickhouse, org.id))
     assert {key[1]: (one.severity, one.magnitude) for key, one in found.items()} == {
         "a little": ("info", "small"),
@@ -116,10 +119,12 @@ def test_only_minutes_wake_somebody(clickhouse: ClickHouse, org: Org) -> None:
 def test_the_scope_and_the_organization_bound_what_is_compared(
     clickhouse: ClickHouse, org: Org, runner: Runner
 ) -> None:
+    lines: list[bytes] = []
     for environment, factor in (("production", 4.0), ("staging", 1.0)):
         where = {"environment": environment, "agent_id": f"agent-{environment}"}
-        ingest(clickhouse, org.id, calls(BEFORE, f"tool-{environment}", spread(60), **where))
-        ingest(clickhouse, org.id, calls(NOW, f"tool-{environment}", spread(60, factor), **where))
+        lines += calls(BEFORE, f"tool-{environment}", spread(60), **where)
+        lines += calls(NOW, f"tool-{environment}", spread(60, factor), **where)
+    ingest(clickhouse, org.id, lines)
     look = look_at(clickhouse, org.id)
     only = {("tool", "tool-production")}
     scoped = replace(look, environments=("production",), agent_ids=("agent-production",))

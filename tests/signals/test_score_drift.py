@@ -78,6 +78,7 @@ def test_the_numbers_are_averages_of_results_that_count_once(
 
 
 def test_drops_by_their_size(clickhouse: ClickHouse, org: Org) -> None:
+    rows = []
     for key, before, now, count in (
         ("much", 0.8, 0.55, 60),
         ("some", 0.8, 0.74, 100),
@@ -87,7 +88,8 @@ def test_drops_by_their_size(clickhouse: ClickHouse, org: Org) -> None:
         ("few", 0.8, 0.6, 15),
         ("fewer", 0.8, 0.6, 8),
     ):
-        put(clickhouse, org.id, compared(org.id, before, now, count, key=key))
+        rows += compared(org.id, before, now, count, key=key)
+    put(clickhouse, org.id, rows)
     low, medium, high = nested(find, look_at(clickhouse, org.id))
     assert {key for _, key in low} == {"much"}
     assert {key for _, key in medium} == {"much", "some"}

@@ -58,12 +58,20 @@ def test_an_agent_is_compared_with_itself_alone(clickhouse: ClickHouse, org: Org
     assert found_by(find, look_at(clickhouse, org.id)) == {}
 
 
+def alike(agent: str, count: int, outlier: int) -> list[bytes]:
+    """Sessions of about 20,000 tokens, and one of another size."""
+    sessions = [
+        session(f"{agent}+{n}", 20_000 + 500 * (n % 9), agent_id=agent) for n in range(count)
+    ]
+    lines = [one for each in sessions for one in each]
+    return lines + session(f"{agent}-x", outlier, agent_id=agent)
+
+
 def test_far_more_depends_on_the_sensitivity(clickhouse: ClickHouse, org: Org) -> None:
+    lines: list[bytes] = []
     for agent, tokens in (("a", 4_000_000), ("b", 300_000), ("c", 160_000), ("d", 60_000)):
-        alike = [session(f"{agent}{n}", 20_000 + 500 * (n % 9), agent_id=agent) for n in range(60)]
-        lines = [one for each in alike for one in each]
-        ingest(clickhouse, org.id, lines + session(f"{agent}-x", tokens, agent_id=agent))
-    ingest(clickhouse, org.id, usual(8, 3, agent_id="e") + session("e-x", 9_000_000, agent_id="e"))
+        lines += alike(agent, 60, tokens)
+    ingest(clickhouse, org.id, lines + alike("few", 8, 9_000_000))
     low, medium, high = nested(find, look_at(clickhouse, org.id))
     assert low == {("a",), ("b",)}
     assert medium == {("a",), ("b",), ("c",)}
@@ -72,17 +80,18 @@ def test_far_more_depends_on_the_sensitivity(clickhouse: ClickHouse, org: Org) -
 
 def test_the_largest_of_many_is_no_outlier(clickhouse: ClickHouse, org: Org) -> None:
     # The seeds are as good as any: the largest of 600 is expected at 3.6 deviations.
+    lines: list[bytes] = []
     for seed in range(4):
-        ingest(clickhouse, org.id, usual(600, seed, agent_id=f"agent-{seed}"))
+        lines += usual(600, seed, agent_id=f"agent-{seed}")
+    ingest(clickhouse, org.id, lines)
     assert nested(find, look_at(clickhouse, org.id))[:2] == [set(), set()]
 
 
 def test_severity_and_magnitude_follow_what_it_costs(clickhouse: ClickHouse, org: Org) -> None:
+    lines: list[bytes] = []
     for agent, tokens in (("runaway", 80_000_000), ("burnt", 900_000), ("long", 170_000)):
-        ingest(clickhouse, org.id, usual(30, 7, agent_id=agent))
-        alike = [session(f"{agent}+{n}", 20_000, agent_id=agent) for n in range(200)]
-        lines = [one for each in alike for one in each]
-        ingest(clickhouse, org.id, lines + session(f"{agent}-x", tokens, agent_id=agent))
+        lines += alike(agent, 60, tokens)
+    ingest(clickhouse, org.id, lines)
     found = found_by(find, look_at(clickhouse, org.id))
     assert {key[0]: (one.severity, one.magnitude) for key, one in found.items()} == {
         "runaway": ("critical", "big"),
