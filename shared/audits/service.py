@@ -12,6 +12,7 @@ from shared.audits.jobs import SCHEDULE_AUDITS
 from shared.audits.models import Audit, AuditRun
 from shared.audits.rules import ROOM, Context, checked, checked_context, defaults, size_of
 from shared.audits.schedule import next_point
+from shared.audits.turns import take_turn
 from shared.errors import NotFound
 from shared.ids import parse_uuid
 from shared.postgres import after_commit, transaction_time
@@ -120,8 +121,14 @@ def change(session: Session, org_id: uuid.UUID, audit_id: str, wanted: Mapping[s
 
 
 def remove(session: Session, org_id: uuid.UUID, audit_id: str) -> None:
-    """Deletes it with its runs and findings; raises `NotFound`."""
-    session.delete(changeable(session, org_id, audit_id))
+    """Deletes it with its runs and findings; raises `NotFound`.
+
+    Takes the turn of the organization's findings after the audit, as a run does that files: their
+    incidents forget them, while who resolves an incident goes from that to the finding.
+    """
+    audit = changeable(session, org_id, audit_id)
+    take_turn(session, org_id)
+    session.delete(audit)
 
 
 def context(session: Session, org_id: uuid.UUID, audit_id: str) -> Context:

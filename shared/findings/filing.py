@@ -9,11 +9,11 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from shared.audits.models import Audit, AuditRun
+from shared.audits.turns import take_turn
 from shared.findings.models import Finding, FindingSighting, Suppression
 from shared.findings.priority import priority
 from shared.findings.rules import ACTIVE, SCOPES
 from shared.findings.service import changeable
-from shared.findings.turns import take_turn
 from shared.postgres import transaction_time
 from shared.signals import Candidate, Window
 

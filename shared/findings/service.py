@@ -9,11 +9,11 @@ from sqlalchemy import Select, case, func, select
 from sqlalchemy.orm import Session
 
 from shared.audits.models import Audit
+from shared.audits.turns import take_turn
 from shared.errors import NotFound
 from shared.findings.models import Finding, FindingAction, FindingSighting
 from shared.findings.priority import ACKNOWLEDGED_FACTOR
 from shared.findings.rules import ACTIVE, Status
-from shared.findings.turns import take_turn
 from shared.ids import parse_uuid
 from shared.postgres import transaction_time
 

@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 
 from shared import creations
 from shared.alerts.models import Alert
+from shared.audits.turns import take_turn
 from shared.errors import NotFound
 from shared.findings.models import Finding
-from shared.findings.turns import take_turn
 from shared.incidents import activity, rows, subscribers
 from shared.incidents.models import Incident
 from shared.incidents.opening import Opening

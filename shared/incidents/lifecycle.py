@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from shared.audits.turns import take_turn
 from shared.errors import Invalid
 from shared.findings import service as findings
-from shared.findings.turns import take_turn
 from shared.ids import parse_uuid
 from shared.incidents import activity, mails, rows, subscribers
 from shared.incidents.actor import Actor

@@ -11,12 +11,12 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from shared.addresses import normal_address
+from shared.audits.turns import take_turn
 from shared.bounds import require_text
 from shared.errors import Conflict, Invalid, NotFound
 from shared.findings.models import Finding, FindingAction, Suppression
 from shared.findings.rules import ACTIVE, SUPPRESSED, Status
 from shared.findings.service import changeable, mark_resolved
-from shared.findings.turns import take_turn
 from shared.ids import parse_uuid
 from shared.incidents.models import Incident
 from shared.notifications import firing

@@ -7,9 +7,12 @@ from contextlib import suppress
 import pytest
 from sqlalchemy import text
 
+from shared.audits import service as audits
+from shared.audits.turns import take_turn
 from shared.errors import Conflict, NotFound
 from shared.findings.filing import file
 from shared.findings.models import Finding
+from shared.incidents import rows
 from shared.incidents.models import Incident
 from shared.notifications import firing
 from shared.runtime import Runtime
@@ -143,3 +146,31 @@ def test_a_decision_about_a_finding_whose_audit_is_deleted_meanwhile_finds_none(
             wait_until(lambda: waiting(runtime))
         with pytest.raises(NotFound):
             later.result()
+
+
+def test_an_audit_that_is_deleted_waits_for_who_resolves_an_incident_of_it(
+    runtime: Runtime,
+    org: Org,
+    audited: Audited,
+    fire: Callable[[Finding], Incident],
+    incidents: Callable[[], list[Incident]],
+) -> None:
+    [finding] = audited.file(critical()).critical
+    incident = fire(finding)
+    audit_id = str(audited.audit.id)
+
+    def delete() -> None:
+        with runtime.postgres.transaction() as session:
+            audits.remove(session, org.uuid, audit_id)
+
+    with ThreadPoolExecutor(1) as pool:
+        with runtime.postgres.transaction() as session:
+            # As far as a resolution gets before it turns to the finding.
+            take_turn(session, org.uuid)
+            rows.changeable(session, org.uuid, incident.id)
+            later = pool.submit(delete)
+            wait_until(lambda: waiting(runtime))
+            firing.resolve(session, runtime, org.uuid, incident.id, "somebody")
+        later.result()
+    assert audited.findings() == []
+    assert [(one.state, one.source_finding_id) for one in incidents()] == [("resolved", None)]
