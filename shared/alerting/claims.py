@@ -21,7 +21,7 @@ from shared.ingest.stored import stored_until_each
 from shared.runtime import Runtime
 
 # Any numbers that no other advisory lock of this project uses, by `is_sql`.
-_LOCK_IDS = {False: 7_237_003, True: 7_237_004}
+_LOCK_IDS = {False: 7_237_011, True: 7_237_012}
 
 # How many rules a batch has at most, by `is_sql`: what one batch has is recorded together.
 MOST_RULES = {False: 500, True: 50}

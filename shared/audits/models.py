@@ -14,7 +14,7 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.ids import new_id
@@ -85,7 +85,7 @@ class AuditRun(Base):
     started_at: Mapped[datetime | None] = mapped_column(timestamp_type)
     filed_at: Mapped[datetime | None] = mapped_column(timestamp_type)
     finished_at: Mapped[datetime | None] = mapped_column(timestamp_type)
-    stats: Mapped[dict[str, Any]] = mapped_column(JSON, server_default=text("'{}'"))
+    stats: Mapped[dict[str, Any]] = mapped_column(JSONB, server_default=text("'{}'"))
     findings_count: Mapped[int] = mapped_column(server_default=text("0"))
     new_findings_count: Mapped[int] = mapped_column(server_default=text("0"))
     report: Mapped[str | None]

@@ -69,7 +69,7 @@ VARYING: list[tuple[list[object], str]] = [
     ),
     (["tags 1, 2, 3 left", "tags 4 left"], "tags <*> left"),
     (["a\n\n  b\t7", "a b 8"], "a b <*>"),
-    (["no file /tmp/a/b.txt", "no file /home/x"], "no file <*>"),
+    (["no file /tmp/a/b.txt", "no file /srv/x"], "no file <*>"),
     ([{"code": 1, "message": "bad 1"}, {"code": 2, "message": "bad 2"}], "bad <*>"),
 ]
 

@@ -39,7 +39,7 @@ HARMLESS = [
     "the risk-assessment task-1234567890abcdef1234567890 of disk-0",
     "a style sk-fading-circle-container-element-12",
     "Password: required, at least 8 characters; the password is wrong",
-    "PWD=/home/user1/project pwd: ../x1",
+    "PWD=/srv/user1/project pwd: ../x1",
     'password: "${DB_PASSWORD_1}" password=<redacted1> password=[secret1] password: ********1',
     "password=xxxxxxxx1",
     '{"properties":{"password":{"type":"string","minLength":8}}}',

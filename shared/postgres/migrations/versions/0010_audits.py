@@ -93,7 +93,7 @@ def _audit_runs() -> None:
         sa.Column("started_at", _TIME),
         sa.Column("filed_at", _TIME),
         sa.Column("finished_at", _TIME),
-        sa.Column("stats", sa.JSON, server_default=sa.text("'{}'"), nullable=False),
+        sa.Column("stats", postgresql.JSONB, server_default=sa.text("'{}'"), nullable=False),
         sa.Column("findings_count", sa.Integer, server_default=sa.text("0"), nullable=False),
         sa.Column("new_findings_count", sa.Integer, server_default=sa.text("0"), nullable=False),
         sa.Column("report", sa.Text),
