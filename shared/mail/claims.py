@@ -26,7 +26,8 @@ class Claim:
     attempt: int
 
 
-# Who waits for a code is served before a thousand invitations: the first to expire goes first.
+# Who waits for a code is served before a thousand invitations: the first to expire goes first. What
+# is of a deleted organization is told to nobody, unless that is restored in time.
 _TAKE = text("""
 UPDATE mails
 SET attempts = attempts + 1,
@@ -36,6 +37,8 @@ WHERE id = (
     WHERE status = 'queued'
         AND next_attempt_at <= statement_timestamp()
         AND expires_at > statement_timestamp()
+        AND NOT EXISTS (
+            SELECT FROM organizations WHERE id = mails.org_id AND deleted_at IS NOT NULL)
     ORDER BY expires_at
     LIMIT 1
     FOR UPDATE SKIP LOCKED

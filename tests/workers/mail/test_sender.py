@@ -140,6 +140,17 @@ def test_codes_are_not_kept_waiting_by_a_thousand_invitations(outbox: Outbox, sm
     assert smtp.messages[0].recipient == TO
 
 
+def test_what_is_of_a_deleted_organization_waits_until_it_is_restored(
+    outbox: Outbox, smtp: Smtp
+) -> None:
+    outbox.add()
+    outbox.sql("UPDATE organizations SET deleted_at = now() WHERE id = :org_id")
+    assert outbox.run() == 0
+    outbox.sql("UPDATE organizations SET deleted_at = NULL WHERE id = :org_id")
+    assert outbox.run() == 1
+    assert len(smtp.messages) == 1
+
+
 @pytest.mark.parametrize("recipient", ["ann@example.net\nBcc: eve@example.net", "a@b, c@d", "ann"])
 def test_a_mail_to_what_is_no_address_fails(outbox: Outbox, smtp: Smtp, recipient: str) -> None:
     outbox.add(recipient=recipient)
