@@ -36,7 +36,9 @@ def outcomes_of(
         yield from _one_by_one(evaluate, context, rules, SQL_TURN_SECS, stopped)
         return
     try:
-        yield evaluate(context, rules)
+        found = evaluate(context, rules)
+        # One that is forgotten would stay due, and be taken again at once, for ever.
+        yield {rule.alert_id: found.get(rule.alert_id, INTERNAL_ERROR) for rule in rules}
     except Unavailable:
         raise
     except Exception:

@@ -87,6 +87,17 @@ def test_a_rule_that_breaks_keeps_no_other_from_being_evaluated(watch: Watch) ->
     assert (after["recent"], after["evaluated_to"]) == ([], None)
 
 
+def test_a_rule_that_is_forgotten_waits_for_its_next_turn(watch: Watch) -> None:
+    rules = [watch.rule() for _ in range(2)]
+
+    def evaluate(_context: Context, _asked: Sequence[Rule]) -> Mapping[UUID, Outcome]:
+        return {rules[0]: reading(False)}
+
+    assert watch.run(evaluate) == 2
+    told = [watch.state(rule)["last_error"] for rule in rules]
+    assert told == [None, "internal error"]
+
+
 def test_a_spec_that_nobody_understands_keeps_no_other_rule(watch: Watch) -> None:
     rules = [watch.rule() for _ in range(3)]
     watch.sql("UPDATE alerts SET trigger_spec = '{}' WHERE id = :id", id=rules[0])
