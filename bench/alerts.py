@@ -15,11 +15,12 @@ cpu         processor seconds a second, by program
 What is judged is the p95 of the lag, that no batch was refused, and that no evaluation is missing.
 """
 
+import re
 import statistics
 import sys
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -109,6 +110,16 @@ def _program(words: list[str]) -> str:
     return f"worker {words[-1]}" if "workers.main" in words else "others"
 
 
+def warnings(site: Site) -> Counter[str]:
+    """What web and workers warned of, and how often."""
+    told: Counter[str] = Counter()
+    for name in ("web", "worker", "clock"):
+        for line in (site.directory / "logs" / f"{name}.log").read_bytes().splitlines():
+            found = re.search(rb'"event": ?"([^"]*)"', line)
+            told[found[1].decode() if found else line[:80].decode(errors="replace")] += 1
+    return told
+
+
 def measure(
     site: Site, workload: Workload, sender: Sender, seconds: int, tell: Progress
 ) -> Samples:
@@ -194,13 +205,15 @@ def main(rules: int, orgs: int, rate: int, events: int, seconds: int) -> None:
             before, since, answered = processor_seconds(), now(), sender.answers.copy()
             samples = measure(site, workload, sender, seconds, tell)
             took = {name: secs - before.get(name, 0) for name, secs in processor_seconds().items()}
-            answers = sender.answers - answered
+            answers, warned = sender.answers - answered, warnings(site)
         to = since + timedelta(seconds=seconds - _GRACE_SECS)
         an_org = rules // orgs // len(alert_rules.KINDS) * len(alert_rules.KINDS)
         due = an_org * sum(alert_rules.due_between(org, since, to) for org in workload.org_ids)
         p95 = report(console, samples, since, to, due)
     accepted = answers[202] * 500 / seconds
     console.print(f"accepted {accepted:,.0f} events/s, refused {answers[503]} batches")
+    for event, count in warned.items():
+        console.print(f"warned: {count} x {event}")
     told = sorted(took.items(), key=lambda item: -item[1])
     console.print(", ".join(f"{name} {secs / seconds:.2f}" for name, secs in told))
     console.print(f"p95 {p95:.2f} s (to reach: {MAX_P95_SECS:g}), refused {answers[503]} (0)")
