@@ -1,21 +1,27 @@
 """Whether the documents say what is so: variables, dependencies, commands, links."""
 
 import configparser
+import importlib
 import importlib.util
 import os
 import re
 import subprocess
+from datetime import timedelta
 from pathlib import Path
+from typing import get_args
 
 import click
 import msgspec
 import pytest
 from honcho.environ import parse_procfile
 
+from shared.alerts.specs import SPECS, EventFilter, Spec
 from shared.config import Settings, variables_table
 from shared.mail.kinds import KINDS
 from shared.orgctl.cli import main as orgctl
 from shared.permissions.__main__ import permissions_table
+from shared.signals import NAMES
+from shared.signals.interface import Sensitivity
 from tests.support import markdown
 from tests.support.markdown import PROJECT
 
@@ -62,6 +68,48 @@ def test_no_variable_is_named_that_does_not_exist(document: Path) -> None:
 def test_every_permission_stands_in_its_document_with_the_sets_that_hold_it() -> None:
     document = (PROJECT / "docs/permissions.md").read_text()
     assert permissions_table() in document, "replace it by what `python -m shared.permissions` says"
+
+
+@pytest.mark.parametrize("kind", SPECS)
+def test_every_field_of_a_trigger_is_described(kind: str) -> None:
+    described = markdown.section((PROJECT / "docs/alerts.md").read_text(), kind)
+    fields = {*SPECS[kind].__struct_fields__} - {*Spec.__struct_fields__}
+    if kind == "metric_threshold":
+        fields |= {*EventFilter.__struct_fields__}
+    assert fields <= set(re.findall(r"`([^`]+)`", described))
+
+
+def test_every_signal_is_described_with_its_thresholds() -> None:
+    table = markdown.rows(markdown.section((PROJECT / "docs/audits.md").read_text(), "Signals"))[2:]
+    described = {cells[0].strip("`"): cells[1] for cells in table}
+    assert tuple(described) == NAMES
+    missing = {
+        f"{signal}: {threshold}"
+        for signal, said in described.items()
+        for threshold in thresholds_of(signal)
+        if threshold not in said
+    }
+    assert missing == set()
+
+
+def thresholds_of(signal: str) -> list[str]:
+    """Of each threshold its values at low, medium and high sensitivity, as the table has them."""
+    # The decisions of this one are a module of their own.
+    module = "gaps" if signal == "evaluation_gap" else signal
+    thresholds = importlib.import_module(f"shared.signals.{module}").THRESHOLDS
+    levels = [
+        [level] if isinstance(level, int | float) else list(vars(level).values())
+        for level in (thresholds[sensitivity] for sensitivity in get_args(Sensitivity))
+    ]
+    return [" / ".join(map(shown, values)) for values in zip(*levels, strict=True)]
+
+
+def shown(value: float | timedelta) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, timedelta):
+        return f"{value / timedelta(minutes=1):g} min"
+    return f"{value:.10g}"
 
 
 def test_every_kind_of_mail_is_described() -> None:

@@ -29,22 +29,33 @@ VARYING = re.compile(r"…|(?<=:)\d\d|[0-9a-f]{8}-|[0-9a-f]{32}|\d{12}|\d{4}-\d\
 # Ends what one block prints.
 END = "--- end of block ---"
 CURL = 'curl() { command curl --silent --show-error "$@" && echo; }'
-# A reader takes longer from sending to reading than a script: until everything is there.
-WAIT = """
-for _ in $(seq 100); do
-  curl -H "$auth" "$URL/sessions?session_id=tour-1" | grep -q '"latest_evaluation":{' && break
-  sleep 0.2
-done
-"""
-# The same for the code of somebody who signs in.
+# A reader takes longer from asking for a code to reading it than a script: until it is there.
 WAIT_FOR_CODE = """
 for _ in $(seq 100); do
   grep -q mailed_code .devstack/logs/worker.log && break
   sleep 0.2
 done
 """
+
+
+def wait_for(path: str, what: str) -> str:
+    """The same for what comes of events and rules: until the answer of a path has it."""
+    return f"""
+for _ in $(seq 200); do
+  curl -H "$auth" "$URL/{path}" | grep -q '{what}' && break
+  sleep 0.2
+done
+"""
+
+
 # By what the first commands hold that have to wait.
-WAITS = {"errored=true": WAIT, "mailed_code": WAIT_FOR_CODE}
+WAITS = {
+    "errored=true": wait_for("sessions?session_id=tour-1", '"latest_evaluation":{'),
+    "mailed_code": WAIT_FOR_CODE,
+    "alerts/$ALERT/incidents": wait_for("alerts/$ALERT/incidents", '"state":"firing"'),
+    "lookback_window_secs": wait_for("sessions?session_id=tour-4", '"event_count":4'),
+    "audits/$AUDIT/runs": wait_for("audits/$AUDIT/runs", '"status":"succeeded"'),
+}
 
 
 @pytest.fixture
