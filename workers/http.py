@@ -17,10 +17,15 @@ from typing import TypeVar
 import aiohttp
 import yarl
 from aiohttp.abc import AbstractResolver
+from aiohttp.connector import Connection
+from aiohttp.http import HttpProcessingError, RawResponseMessage
 
 from shared.version import VERSION
 
 USER_AGENT = f"watchpost/{VERSION}"
+
+# An answer may have a few informational ones (1xx) before it.
+MAX_INFORMATIONAL = 200
 
 _Result = TypeVar("_Result")
 
@@ -82,6 +87,7 @@ async def answer_to(
         async with (
             aiohttp.ClientSession(
                 connector=connector,
+                response_class=_Response,
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=aiohttp.ClientTimeout(total=None),
                 auto_decompress=False,
@@ -111,6 +117,29 @@ async def read_bounded(response: aiohttp.ClientResponse, most: int) -> bytes | N
             response.close()
             return None
     return bytes(content)
+
+
+class _Response(aiohttp.ClientResponse):
+    """An answer without a flood of informational ones before it.
+
+    They come without an end, and while they do, taking them apart leaves no time for other calls.
+    """
+
+    async def start(self, connection: Connection) -> aiohttp.ClientResponse:
+        """As aiohttp's, which converts what is raised here."""
+        protocol = connection.protocol
+        if protocol is not None:
+            read, left = protocol.read, MAX_INFORMATIONAL
+
+            async def counted() -> tuple[RawResponseMessage, aiohttp.StreamReader]:
+                nonlocal left
+                left -= 1
+                if left < 0:
+                    raise HttpProcessingError(message="too many informational answers")
+                return await read()
+
+            protocol.read = counted  # type: ignore[method-assign] # of this connection's alone
+        return await super().start(connection)
 
 
 @contextmanager

@@ -178,6 +178,12 @@ def drip_informational(exchange: Exchange) -> None:
         exchange.send_raw(b"HTTP/1.1 100 Continue\r\n\r\n")
 
 
+def flood_informational(exchange: Exchange) -> None:
+    """Interim answers without an end, as fast as they are taken."""
+    while not exchange.evaluator.stopping.is_set():
+        exchange.send_raw(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000)
+
+
 def endless_headers(exchange: Exchange) -> None:
     """Headers without an end, as fast as they are taken."""
     exchange.send_raw(b"HTTP/1.1 200 OK\r\n")

@@ -124,6 +124,16 @@ def test_no_attempt_outlasts_its_deadline(
     assert outcome(desk) == ("queued", 1, "no answer within 0.3 s")
 
 
+@pytest.mark.parametrize("behaviour", [behave.flood_informational, behave.endless_headers])
+def test_what_comes_before_an_answer_takes_no_time_from_others(
+    desk: Desk, receiver: Receiver, behaviour: behave.Answer
+) -> None:
+    receiver.default = behaviour
+    desk.open(WEBHOOK)
+    desk.send(deadline_secs=30.0)
+    assert outcome(desk) == ("queued", 1, "the answer of the receiver is not HTTP")
+
+
 @pytest.mark.parametrize("behaviour", [behave.drip_body, behave.flood(100 * 1024 * 1024)])
 def test_a_status_counts_whatever_the_body_does(
     desk: Desk, receiver: Receiver, behaviour: behave.Answer
