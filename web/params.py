@@ -139,6 +139,32 @@ def description_field(most: int) -> fields.String:
     )
 
 
+def count_field(default: int, least: int, most: int, description: str) -> fields.Integer:
+    """A whole number that may be left out; the bounds are told here and judged in `shared`."""
+    return fields.Integer(
+        load_default=None,
+        allow_none=True,
+        strict=True,
+        metadata={
+            "default": default,
+            "minimum": least,
+            "maximum": most,
+            "description": description,
+        },
+    )
+
+
+def switch_field(default: bool, description: str) -> fields.Boolean:
+    """True or false, nothing that is like it; it may be left out."""
+    return fields.Boolean(
+        load_default=None,
+        allow_none=True,
+        truthy={True},
+        falsy={False},
+        metadata={"default": default, "description": description},
+    )
+
+
 class Body(Schema):
     """Base of JSON bodies, nested ones too: what we do not know we ignore."""
 

@@ -12,7 +12,7 @@ from shared.alerts.rules import (
     SEVERITIES,
 )
 from shared.alerts.specs import SPECS
-from web.params import Body, Timestamp, name_field
+from web.params import Body, Timestamp, count_field, name_field, switch_field
 
 _WHO = {"description": "the address of a person or the name of a key"}
 _KINDS = list(SPECS)
@@ -36,20 +36,6 @@ _CHANNELS = {
 }
 
 
-def _count(default: int, least: int, most: int, description: str) -> fields.Integer:
-    return fields.Integer(
-        load_default=None,
-        allow_none=True,
-        strict=True,
-        metadata={
-            "default": default,
-            "minimum": least,
-            "maximum": most,
-            "description": description,
-        },
-    )
-
-
 class AlertBody(Body):
     """A rule as a whole; what is absent or null has its default."""
 
@@ -59,13 +45,7 @@ class AlertBody(Body):
         allow_none=True,
         metadata={"maxLength": MAX_DESCRIPTION_LENGTH, "example": "An example of a description"},
     )
-    enabled = fields.Boolean(
-        load_default=None,
-        allow_none=True,
-        truthy={True},
-        falsy={False},
-        metadata={"default": True, "description": "a disabled rule is not evaluated"},
-    )
+    enabled = switch_field(True, "a disabled rule is not evaluated")
     trigger_kind = fields.String(
         required=True, metadata={"enum": _KINDS, "example": "metric_threshold"}
     )
@@ -75,11 +55,11 @@ class AlertBody(Body):
         allow_none=True,
         metadata={"enum": list(SEVERITIES), "default": "warning"},
     )
-    min_breaches = _count(
+    min_breaches = count_field(
         1, 1, MAX_EVAL_WINDOW, "how many of the last `eval_window` evaluations have to breach"
     )
-    eval_window = _count(1, 1, MAX_EVAL_WINDOW, "evaluations that count")
-    eval_interval_secs = _count(
+    eval_window = count_field(1, 1, MAX_EVAL_WINDOW, "evaluations that count")
+    eval_interval_secs = count_field(
         DEFAULT_INTERVAL_SECS, MIN_INTERVAL_SECS, MAX_INTERVAL_SECS, "seconds between evaluations"
     )
     channels = fields.List(fields.Dict(), load_default=None, allow_none=True, metadata=_CHANNELS)

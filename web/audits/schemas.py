@@ -26,36 +26,12 @@ from shared.audits.rules import (
 )
 from shared.audits.runs import DEFAULT_PAGE, MAX_PAGE
 from shared.signals import NAMES
-from web.params import Body, Limit, Offset, Timestamp, name_field
+from web.params import Body, Limit, Offset, Timestamp, count_field, name_field, switch_field
 
 _WHO = {"description": "the address of a person or the name of a key"}
 _MODES = {"enum": list(WINDOW_MODES)}
 _SENSITIVITY = {"enum": list(SENSITIVITIES)}
 _ENDED = ["running", "succeeded", "failed"]
-
-
-def _number(default: int, least: int, most: int, description: str) -> fields.Integer:
-    return fields.Integer(
-        load_default=None,
-        allow_none=True,
-        strict=True,
-        metadata={
-            "default": default,
-            "minimum": least,
-            "maximum": most,
-            "description": description,
-        },
-    )
-
-
-def _switch(default: bool, description: str) -> fields.Boolean:
-    return fields.Boolean(
-        load_default=None,
-        allow_none=True,
-        truthy={True},
-        falsy={False},
-        metadata={"default": default, "description": description},
-    )
 
 
 def _values(description: str) -> fields.List[Any]:
@@ -87,8 +63,8 @@ class AuditBody(Body):
             "example": "An example of a description",
         },
     )
-    enabled = _switch(True, "a disabled audit never runs")
-    schedule_interval_secs = _number(
+    enabled = switch_field(True, "a disabled audit never runs")
+    schedule_interval_secs = count_field(
         DEFAULT_INTERVAL_SECS, MIN_INTERVAL_SECS, MAX_INTERVAL_SECS, "seconds from run to run"
     )
     schedule_anchor = Timestamp(
@@ -109,7 +85,7 @@ class AuditBody(Body):
             " `fixed`: the last `lookback_window_secs`",
         },
     )
-    lookback_window_secs = _number(
+    lookback_window_secs = count_field(
         DEFAULT_LOOKBACK_SECS,
         MIN_LOOKBACK_SECS,
         MAX_LOOKBACK_SECS,
@@ -126,8 +102,12 @@ class AuditBody(Body):
     sensitivity = fields.String(
         load_default=None, allow_none=True, metadata={**_SENSITIVITY, "default": "medium"}
     )
-    top_k = _number(DEFAULT_TOP_K, 1, MAX_TOP_K, "how many findings a run files, most urgent first")
-    llm_enabled = _switch(True, "have a report written, where the deployment has a language model")
+    top_k = count_field(
+        DEFAULT_TOP_K, 1, MAX_TOP_K, "how many findings a run files, most urgent first"
+    )
+    llm_enabled = switch_field(
+        True, "have a report written, where the deployment has a language model"
+    )
     channels = fields.List(
         fields.Dict(),
         load_default=None,

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 import pytest
 
 from shared.runtime import Runtime
-from tests.support.mails import Outbox
 from tests.support.notifications import Desk
 from tests.support.receivers import Receiver, running_receiver
 from tests.support.runtime import Org
-from tests.support.smtp import Smtp, running_smtp
+from tests.workers.mail.conftest import outbox, smtp
+
+__all__ = ["outbox", "smtp"]
 
 
 @pytest.fixture
@@ -27,19 +28,3 @@ def desk(runtime: Runtime, org: Org, receiver: Receiver) -> Iterator[Desk]:
     made.set("webhook_default_url", receiver.url)
     yield made
     made.sql("DELETE FROM notifications")
-
-
-@pytest.fixture
-def smtp() -> Iterator[Smtp]:
-    """A mail server that takes everything, until a test says otherwise."""
-    with running_smtp() as started:
-        yield started
-
-
-@pytest.fixture
-def outbox(runtime: Runtime, org: Org, smtp: Smtp) -> Iterator[Outbox]:
-    """The outbox of the desk's organization, without the mails of other tests."""
-    made = Outbox(runtime, org, smtp)
-    made.sql("DELETE FROM mails")
-    yield made
-    made.sql("DELETE FROM mails")
