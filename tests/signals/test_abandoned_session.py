@@ -5,12 +5,13 @@ from datetime import UTC, datetime, timedelta
 
 from shared.clickhouse import ClickHouse
 from shared.queries.run import Runner
+from shared.runtime import Runtime
 from shared.signals import Look, Window
 from shared.signals.abandoned_session import find
 from tests.support.airline import Airline
 from tests.support.events import event
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
-from tests.support.runtime import Org
+from tests.support.runtime import Org, make_org
 
 
 def at(text: str) -> datetime:
@@ -93,11 +94,13 @@ def test_sensitivity_tells_how_long_and_how_many(clickhouse: ClickHouse, org: Or
 
 
 def test_what_never_ends_by_custom_is_told_of_and_nothing_more(
-    clickhouse: ClickHouse, org: Org
+    runtime: Runtime, clickhouse: ClickHouse, org: Org
 ) -> None:
     stopped = ["10:00:00"] * 40
     ingest(clickhouse, org.id, stops("silent", stopped))
     ingest(clickhouse, org.id, stops("dying", stopped))
+    # An agent of the same name that another organization has.
+    ingest(clickhouse, make_org(runtime).id, stops("silent", stopped, ended=True))
     # Long before the window.
     ingest(clickhouse, org.id, stops("dying", ["00:00:01"], ended=True))
     look = look_at(clickhouse, org.id, Window(at("05:00:00"), at("12:00:00")))

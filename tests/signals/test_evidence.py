@@ -58,11 +58,28 @@ class Audited:
 @pytest.fixture(scope="module")
 def audited(runtime: Runtime, airline: Airline) -> Audited:
     org = make_org(runtime)
+    store(runtime.clickhouse, org.id, awkward(all_faults(airline)))
+    return Audited(org, find_all(runtime, org), new_key(runtime, org, ("queries:run",)))
+
+
+def all_faults(airline: Airline) -> Days:
+    """Two days of the recording, with every fault in the second one."""
     made = days(templates_of(airline), seed=5)
     for fault in FAULTS:
         made = inject(made, 5, fault).days
-    store(runtime.clickhouse, org.id, awkward(made))
-    return Audited(org, find_all(runtime, org), new_key(runtime, org, ("queries:run",)))
+    return made
+
+
+def otherwise(made: Days) -> Days:
+    """The same sessions at the same times, each of which ended otherwise and went on for longer."""
+    for session in (*made.before, *made.now):
+        last = dict(session.events[-1])
+        if session.end is not None:
+            failed = session.end.get("outcome") == "failure"
+            session.events[-1] |= {"outcome": "success" if failed else "failure"}
+        session.events.append({"us": last["us"] + 60_000_000, "type": "model_request"})
+        session.reward = 1 - session.reward
+    return made
 
 
 def find_all(runtime: Runtime, org: Org) -> dict[str, dict[str, list[Candidate]]]:
@@ -200,6 +217,13 @@ def test_looking_again_finds_the_same(runtime: Runtime, audited: Audited) -> Non
     for found in again.values():
         for candidates in found.values():
             assert len({one.fingerprint for one in candidates}) == len(candidates)
+
+
+def test_what_another_organization_has_of_the_same_names_changes_nothing(
+    runtime: Runtime, audited: Audited, airline: Airline
+) -> None:
+    store(runtime.clickhouse, make_org(runtime).id, otherwise(all_faults(airline)))
+    assert find_all(runtime, audited.org) == audited.found
 
 
 def test_what_is_registered_has_a_name_of_the_contract_and_the_order_of_it() -> None:
