@@ -44,7 +44,7 @@ class FindingFilter:
 def listing(
     session: Session, org_id: uuid.UUID, wanted: FindingFilter, *, limit: int, offset: int
 ) -> list[Ranked]:
-    """A page of findings, those of the highest rank first, of one rank the newest."""
+    """A page of findings, those of the highest rank first, then the newest, then by title."""
     query = _of(org_id).where(Finding.status.in_(wanted.statuses))
     if wanted.audit_id is not None:
         query = query.where(Finding.audit_id == wanted.audit_id)
@@ -53,7 +53,7 @@ def listing(
             FindingSighting.org_id == org_id, FindingSighting.run_id == wanted.run_id
         )
         query = query.where(Finding.id.in_(seen))
-    ordered = query.order_by(_RANK.desc(), Finding.created_at.desc(), Finding.id)
+    ordered = query.order_by(_RANK.desc(), Finding.created_at.desc(), Finding.title, Finding.id)
     return [Ranked(*row) for row in session.execute(ordered.limit(limit).offset(offset))]
 
 

@@ -87,7 +87,7 @@ def _candidate(look: Look, row: Row) -> Candidate:
         last_seen_at=from_us(cited.last),
         description=(
             f"{counted(events, 'event')} of type {place} in {counted(cited.sessions, 'session')}"
-            f" {'holds' if events == 1 else 'hold'} what looks like a {kind}, beginning with"
+            f" {'holds' if events == 1 else 'hold'} what looks like {_one(kind)}, beginning with"
             f" {pattern.shown}…: {counted(secrets, 'different value')}. Everybody who may read"
             " events can read it."
         ),
@@ -101,6 +101,10 @@ def _candidate(look: Look, row: Row) -> Candidate:
         ),
         scope={"event_types": (event_type,), **({"tool_names": (shown(tool),)} if tool else {})},
     )
+
+
+def _one(kind: str) -> str:
+    return f"{'an' if kind[0] in 'AEIO' else 'a'} {kind}"
 
 
 def _magnitude(sessions: int) -> Magnitude:
@@ -126,7 +130,7 @@ def _queries(look: Look, pattern: Pattern, event_type: str, tool: str) -> tuple[
     )
     return (
         EvidenceQuery(
-            f"Events that hold a {pattern.kind}",
+            f"Events that hold {_one(pattern.kind)}",
             "SELECT count() AS events, uniqExact(session_id) AS sessions,"
             f" uniqExactArray(hashes) AS secrets {leaks}",
         ),
