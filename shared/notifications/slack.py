@@ -19,20 +19,17 @@ def content(news: News) -> dict[str, Any]:
         facts.append(("Raised by", news.origin_name))
     if news.value is not None:
         facts.append(("Value", number(news.value)))
-    fields = [
-        {"type": "mrkdwn", "text": fitting(fact, MAX_FIELD, before=f"*{name}*\n")}
-        for name, fact in facts
-    ]
+    fields = [_mrkdwn(fitting(fact, MAX_FIELD, before=f"*{name}*\n")) for name, fact in facts]
     section: dict[str, Any] = {"type": "section", "fields": fields}
     if news.summary:
-        section["text"] = {"type": "mrkdwn", "text": fitting(news.summary, MAX_TEXT)}
+        section["text"] = _mrkdwn(fitting(news.summary, MAX_TEXT))
     header = {"type": "plain_text", "text": fitting(headline(news), MAX_HEADER), "emoji": False}
     return {
         "text": fitting(f"{headline(news)}: {news.summary or news.severity}", MAX_TEXT),
         "blocks": [
             {"type": "header", "text": header},
             section,
-            {"type": "context", "elements": [{"type": "mrkdwn", "text": _context(news)}]},
+            {"type": "context", "elements": [_mrkdwn(_context(news))]},
         ],
     }
 
@@ -52,6 +49,11 @@ def fitting(text: str, most: int, *, before: str = "") -> str:
             break
         made += piece
     return f"{made}…"
+
+
+def _mrkdwn(text: str) -> dict[str, Any]:
+    """Text in which Slack looks for no addresses, channels and people that nobody marked."""
+    return {"type": "mrkdwn", "text": text, "verbatim": True}
 
 
 def _context(news: News) -> str:

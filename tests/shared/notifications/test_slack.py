@@ -77,6 +77,10 @@ def test_names_mention_nobody_and_link_nowhere() -> None:
     for text in texts(message)[:-1]:
         assert "<" not in text
     assert "&lt;!channel&gt; &amp; &lt;https" in texts(message)[2]
+    # Else Slack makes links and mentions of what only looks like them: https://…, @here.
+    _, section, context = message["blocks"]
+    marked = [section["text"], *section["fields"], *context["elements"]]
+    assert all(one["verbatim"] is True for one in marked)
 
 
 @pytest.mark.parametrize("text", ["x" * 10_000, "&" * 10_000, "a<" * 5000, "x" * 2999 + "&"])
