@@ -12,11 +12,14 @@ from shared.alerts.models import Alert
 from shared.notifications.models import Notification
 from shared.notifications.news import of_test
 from shared.notifications.service import deliver
+from shared.queries.slots import Places, Slots
 from shared.runtime import Runtime
 
 # Longer than a receiver may take for an answer (`workers.notifications.client.DEADLINE_SECS`).
 WAIT_SECS = 12.0
 _LOOK_SECS = 0.1
+# A test keeps a thread of the web process while it waits.
+PLACES = Places("alert-tests", 4, what="tests")
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,19 @@ def send_test(
     """Sends `alert.test` to these channels and waits until each delivery came to an end.
 
     What takes longer than `wait_secs` is told as `queued`. A test over HTTP is tried once; by mail
-    as often as any mail.
+    as often as any mail. Raises `RateLimited` while the organization has four under way.
     """
+    with Slots(runtime.redis, runtime.clickhouse, PLACES).hold(str(org_id)):
+        return _send(runtime, org_id, alert, channels, wait_secs)
+
+
+def _send(
+    runtime: Runtime,
+    org_id: uuid.UUID,
+    alert: Alert,
+    channels: Sequence[Mapping[str, Any]],
+    wait_secs: float,
+) -> TestResult:
     news = of_test(alert)
     with runtime.postgres.transaction() as session:
         rows = deliver(session, runtime, news, channels)

@@ -56,10 +56,14 @@ return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now)
 
 @dataclass(frozen=True)
 class Places:
-    """Of what sort an organization's places are, and how many it has; sorts do not share any."""
+    """Of what sort an organization's places are, and how many it has; sorts do not share any.
+
+    `what` takes them, in the plural.
+    """
 
     sort: str
     at_once: int
+    what: str = "queries"
 
 
 OF_PEOPLE = Places("queries", RUNS_AT_ONCE)
@@ -111,8 +115,8 @@ class Slots:
             )
         if not taken:
             raise RateLimited(
-                f"an organization runs {self._places.at_once} queries at once",
-                code="too_many_queries",
+                f"an organization runs {self._places.at_once} {self._places.what} at once",
+                code=f"too_many_{self._places.what}",
                 retry_after_secs=RETRY_AFTER_SECS,
             )
         try:

@@ -117,10 +117,12 @@ def delete_alert(alert_id: str) -> None:
 @requires("alerts:write")
 @blueprint.arguments(DeliveryTestBody)
 @blueprint.response(200, DeliveryTest)
+@blueprint.alt_response(429, "TOO_MANY_REQUESTS")
 def test_alert(body: dict[str, Any], alert_id: str) -> TestResult:
     """Send a test over the rule's channels, or those of the body, and wait for what comes of it.
 
-    A delivery that has neither arrived nor failed after 12 seconds is told of as `queued`.
+    A delivery that has neither arrived nor failed after 12 seconds is told of as `queued`. An
+    organization runs four tests at once (429).
     """
     with runtime().postgres.transaction() as session:
         alert, _state = alerts.find(session, current_org_id(), alert_id)

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import pytest
+
+from shared.errors import RateLimited
 from shared.notifications import testing
 from tests.support.mails import Outbox
 from tests.support.notifications import DASHBOARD, WEBHOOK, Desk
@@ -107,3 +110,25 @@ def test_a_test_of_an_alert_waits_for_what_the_workers_say(
     [mail] = outbox.smtp.messages
     assert mail.message["Subject"] == "[warning] Test: Error rate"
     assert "It is a test." in mail.text
+
+
+def test_an_organization_has_four_tests_under_way_and_no_more(desk: Desk, outbox: Outbox) -> None:
+    def test() -> testing.TestResult:
+        return testing.send_test(
+            desk.runtime, desk.org.uuid, desk.alert(), [ANN, DASHBOARD], wait_secs=40
+        )
+
+    most = testing.PLACES.at_once
+    with ThreadPoolExecutor(most) as pool:
+        waiting = [pool.submit(test) for _ in range(most)]
+        wait_until(lambda: len(desk.rows()) == 2 * most)
+        with pytest.raises(RateLimited):
+            test()
+        assert len(desk.rows()) == 2 * most
+        outbox.run()
+        assert all(one.result().ok for one in waiting)
+    with ThreadPoolExecutor(1) as pool:
+        another = pool.submit(test)
+        wait_until(lambda: len(desk.rows()) == 2 * most + 2)
+        outbox.run()
+        assert another.result().ok
