@@ -156,6 +156,16 @@ def test_another_organizations_alert_opens_nothing(runtime: Runtime, org: Org) -
         breach(runtime, replace(opening, org_id=org.uuid))
 
 
+def test_another_organizations_finding_opens_nothing(runtime: Runtime, org: Org) -> None:
+    [finding] = Audited(runtime, make_org(runtime)).file(critical()).critical
+    opening = replace(
+        opening_of(add_alert(runtime, org)), alert_id=None, source="audit", finding_id=finding.id
+    )
+    with pytest.raises(NotFound):
+        breach(runtime, opening)
+    assert created(runtime, org) == 0
+
+
 def test_whatever_events_quote_fits(runtime: Runtime, org: Org) -> None:
     said = "a\x00b" + "x" * 5000
     opening = opening_of(
