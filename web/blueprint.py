@@ -116,7 +116,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask-smorest 
         return self.doc(**{"x-grants": True})(view)
 
     def needs_for_others(self, permission: str) -> Callable[[View], View]:
-        """Documents that it takes `permission` as well where somebody else made the thing."""
+        """Documents that it takes `permission` where somebody else made the thing."""
         return self.doc(**{"x-permission-for-others": permission})
 
     def header(self, name: str, **details: Any) -> Callable[[View], View]:

@@ -65,7 +65,10 @@ PERMISSIONS: dict[str, Any] = {
     "POST /alerts/incidents/{incident_id}/resolve": "incidents:ack",
     "GET /alerts/incidents/{incident_id}/comments": "incidents:read",
     "POST /alerts/incidents/{incident_id}/comments": "incidents:ack",
-    "DELETE /alerts/incidents/{incident_id}/comments/{comment_id}": "incidents:ack",
+    "DELETE /alerts/incidents/{incident_id}/comments/{comment_id}": [
+        "incidents:ack",
+        "incidents:write",
+    ],
     "GET /alerts/incidents/{incident_id}/subscribers": "incidents:read",
     "POST /alerts/incidents/{incident_id}/subscribe": "incidents:ack",
     "POST /alerts/incidents/{incident_id}/unsubscribe": "incidents:ack",

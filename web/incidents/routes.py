@@ -15,7 +15,7 @@ from shared.incidents.service import Opened
 from shared.incidents.subscribers import Subscription
 from shared.notifications import firing
 from shared.notifications import listing as notifications
-from web.auth import current_identity, current_org_id, requires
+from web.auth import current_identity, current_org_id, requires, requires_any
 from web.blueprint import Blueprint
 from web.incidents.schemas import (
     AlertListQuery,
@@ -186,11 +186,11 @@ def add_comment(body: dict[str, Any], incident_id: str) -> IncidentComment:
 
 
 @blueprint.route("/alerts/incidents/<incident_id>/comments/<comment_id>", methods=["DELETE"])
-@requires("incidents:ack")
+@requires_any("incidents:ack", comments.MODERATES)
 @blueprint.needs_for_others(comments.MODERATES)
 @blueprint.response(204)
 def delete_comment(incident_id: str, comment_id: str) -> Response:
-    """Delete a comment of your own; that of somebody else needs `incidents:write` as well."""
+    """Delete a comment of your own; that of somebody else needs `incidents:write`."""
     permissions = current_identity().permissions
     with runtime().postgres.transaction() as session:
         comments.delete(
