@@ -22,7 +22,7 @@ def content(news: News, delivery_id: uuid.UUID) -> dict[str, Any]:
         "delivery_id": str(delivery_id),
         "incident": {
             "id": str(news.incident_id),
-            "url": news.url,
+            "url": news.url or "",  # text, so never null (wire §1)
             "opened_at": format_ts(news.opened_at),
         },
         "alert": {"id": origin["id"], "name": origin["name"], "severity": news.severity},

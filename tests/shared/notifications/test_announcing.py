@@ -4,7 +4,7 @@ import pytest
 
 from shared.errors import Conflict
 from shared.incidents.opening import Breach
-from shared.notifications import firing, testing
+from shared.notifications import firing, service, testing
 from tests.support.notifications import DASHBOARD, EMAIL, PUBLIC_URL, SLACK, WEBHOOK, Desk
 
 SLACK_URL = "https://hooks.slack.com/services/T0/B0/geheim"
@@ -107,6 +107,22 @@ def test_a_channel_that_is_not_enabled_is_skipped_and_says_so(desk: Desk) -> Non
     assert desk.sql("SELECT id FROM mails WHERE org_id = :org_id") == []
 
 
+def test_mails_beyond_those_that_may_wait_are_skipped_and_say_so(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "MAX_WAITING_MAILS", 3)
+    two = {"kind": "email", "recipients": ["ann@example.net", "bob@example.net"]}
+    why = "3 mails of the organization wait already"
+    for _ in range(3):
+        desk.open(two, DASHBOARD)
+    mails = [(row["status"], row["error"]) for row in desk.rows() if row["channel"] == "email"]
+    assert sorted(mails, key=str) == [("queued", None)] * 3 + [("skipped", why)] * 3
+    assert len(desk.sql("SELECT 1 FROM mails WHERE org_id = :org_id")) == 3
+    desk.sql("UPDATE notifications SET status = 'sent' WHERE org_id = :org_id")
+    desk.open(two)
+    assert [row["status"] for row in desk.rows()[-2:]] == ["queued"] * 2
+
+
 def test_an_incident_without_channels_is_announced_to_nobody(desk: Desk) -> None:
     desk.resolve(desk.open())
     assert desk.rows() == []
@@ -163,12 +179,12 @@ def test_a_webhook_is_told_what_the_contract_says(desk: Desk) -> None:
     }
 
 
-def test_what_nobody_knows_is_null(desk: Desk) -> None:
+def test_an_incident_without_a_url_and_an_origin_is_announced(desk: Desk) -> None:
     desk.configure(public_url=None)
     desk.set("webhook_default_url", "https://hooks.example.com/in")
     desk.open(WEBHOOK, origin=None, source="manual")
     content = desk.row()["content"]
-    assert content["incident"]["url"] is None
+    assert content["incident"]["url"] == ""
     assert content["alert"] == {"id": None, "name": None, "severity": "critical"}
 
 
