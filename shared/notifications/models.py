@@ -71,6 +71,11 @@ class Notification(Base):
             postgresql_where=text("lease_expires_at IS NOT NULL"),
         ),
         Index(
+            "ix_notifications_mails_waiting",
+            "org_id",
+            postgresql_where=text("status = 'queued' AND mail_id IS NOT NULL"),
+        ),
+        Index(
             "ix_notifications_of_tests",
             "created_at",
             postgresql_where=text("incident_id IS NULL"),

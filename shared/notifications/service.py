@@ -1,11 +1,12 @@
 """Announcing an incident: one row a delivery, in the transaction of what is announced."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
-from sqlalchemy import func
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from shared import mail
@@ -24,6 +25,8 @@ from shared.runtime import Runtime
 
 # No attempt over HTTP begins later than this; nor does one by mail (`shared.mail.kinds`).
 MAX_AGE = timedelta(days=1)
+# Mails of all organizations wait in one line: what one of them has in it at most.
+MAX_WAITING_MAILS = 2000
 
 
 def announce(
@@ -42,7 +45,9 @@ def deliver(
     session: Session, runtime: Runtime, news: News, channels: Sequence[Mapping[str, Any]]
 ) -> list[Notification]:
     """As `announce`, of any news to any channels."""
-    targets = targets_of(session, runtime.settings, news.org_id, channels)
+    targets = _within_room(
+        session, news.org_id, targets_of(session, runtime.settings, news.org_id, channels)
+    )
     writer = _Writer(session, runtime.queue, news)
     rows = [writer.row(target) for target in targets]
     session.add_all(rows)
@@ -50,6 +55,28 @@ def deliver(
     if any(row.url_setting_key is not None for row in rows):
         after_commit(session, lambda: runtime.queue.nudge_soon(SEND_NOTIFICATIONS))
     return rows
+
+
+def _within_room(session: Session, org_id: UUID, targets: list[Target]) -> list[Target]:
+    """The targets, mails skipped beyond what may wait."""
+    if not any(_is_mail(target) for target in targets):
+        return targets
+    waiting = select(func.count()).where(
+        Notification.org_id == org_id,
+        Notification.status == "queued",
+        Notification.mail_id.is_not(None),
+    )
+    room = MAX_WAITING_MAILS - (session.scalar(waiting) or 0)
+    why = f"{MAX_WAITING_MAILS} mails of the organization wait already"
+    within = []
+    for target in targets:
+        room -= _is_mail(target)
+        within.append(replace(target, skipped=why) if _is_mail(target) and room < 0 else target)
+    return within
+
+
+def _is_mail(target: Target) -> bool:
+    return target.channel == "email" and target.skipped is None
 
 
 @dataclass(frozen=True)

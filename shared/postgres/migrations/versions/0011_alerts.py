@@ -297,6 +297,12 @@ def _notifications() -> None:
         "ix_notifications_incident", "notifications", ["org_id", "incident_id", "created_at"]
     )
     op.create_index("ix_notifications_mail_id", "notifications", ["mail_id"])
+    op.create_index(
+        "ix_notifications_mails_waiting",
+        "notifications",
+        ["org_id"],
+        postgresql_where=sa.text("status = 'queued' AND mail_id IS NOT NULL"),
+    )
 
 
 def _organization() -> sa.Column[object]:
