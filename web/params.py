@@ -154,13 +154,20 @@ def count_field(default: int, least: int, most: int, description: str) -> fields
     )
 
 
+class _Switch(fields.Boolean):
+    """A boolean of JSON: marshmallow's takes 1 and 0 too, whatever is said to be true and false."""
+
+    def _deserialize(self, value: Any, *_args: Any, **_kwargs: Any) -> bool:
+        if not isinstance(value, bool):
+            raise self.make_error("invalid", input=value)
+        return value
+
+
 def switch_field(default: bool, description: str) -> fields.Boolean:
     """True or false, nothing that is like it; it may be left out."""
-    return fields.Boolean(
+    return _Switch(
         load_default=None,
         allow_none=True,
-        truthy={True},
-        falsy={False},
         metadata={"default": default, "description": description},
     )
 

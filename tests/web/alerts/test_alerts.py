@@ -173,6 +173,7 @@ def _spec(kind: str, **changes: Any) -> Json:
         ({"name": None}, "name"),
         ({"description": "d" * 10_001}, "description"),
         ({"enabled": "yes"}, "enabled"),
+        ({"enabled": 1}, "enabled"),
         ({"severity": "mild"}, "severity"),
         ({"min_breaches": 0}, "min_breaches"),
         ({"min_breaches": 2}, "min_breaches"),

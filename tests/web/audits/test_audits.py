@@ -127,6 +127,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"description": "a\x00b"}, "description"),
     ({"description": "d" * 10_001}, "description"),
     ({"enabled": "yes"}, "enabled"),
+    ({"enabled": 0}, "enabled"),
     ({"schedule_interval_secs": 3599}, "schedule_interval_secs"),
     ({"schedule_interval_secs": 604_801}, "schedule_interval_secs"),
     ({"schedule_interval_secs": 3600.5}, "schedule_interval_secs"),
