@@ -37,12 +37,14 @@ def open_or_fold(session: Session, queue: Queue, opening: Opening) -> Opened:  #
     """
     if opening.finding_id is not None:
         take_turn(session, opening.org_id)
+    # Before the incident, for that is how they go: an incident that was resolved while we waited
+    # for it is none to fold into, and locked all the same.
+    _require_origin(session, opening)
     while True:
         found = _open_one(session, opening)
         if found is not None:
             _fold(session, found, opening)
             return Opened(found, newly_opened=False)
-        _require_origin(session, opening)
         made = _insert(session, opening)
         # Without one, another transaction opened it meanwhile: it is found now, unless it has been
         # resolved already.

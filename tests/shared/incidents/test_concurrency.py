@@ -6,20 +6,24 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import pytest
+from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from shared.alerts import service as alerts
 from shared.errors import Conflict, NotFound
 from shared.incidents import comments, lifecycle, listing, service, subscribers
 from shared.postgres import Postgres
 from shared.runtime import Runtime
 from tests.support.incidents import (
     add_alert,
+    breach,
     kinds,
     new_actor,
     open_incident,
     opening_of,
     stored,
 )
+from tests.support.processes import wait_until
 from tests.support.runtime import Org
 
 T = TypeVar("T")
@@ -136,3 +140,34 @@ def test_the_last_place_for_a_comment_is_taken_once(
         return "said"
 
     assert sorted(all_at_once(runtime, 6, write)) == ["Conflict"] * 5 + ["said"]
+
+
+def test_an_alert_that_is_deleted_waits_for_who_opens_an_incident_of_it(
+    runtime: Runtime, org: Org
+) -> None:
+    alert = add_alert(runtime, org)
+    opening = opening_of(alert)
+    incident = breach(runtime, opening).incident
+
+    def delete() -> None:
+        with runtime.postgres.transaction() as session:
+            alerts.delete(session, org.uuid, str(alert.id))
+
+    with ThreadPoolExecutor(2) as pool:
+        with runtime.postgres.transaction() as session:
+            service.resolve(session, runtime.queue, org.uuid, incident.id, "ann@example.com")
+            opened = pool.submit(breach, runtime, opening)
+            wait_until(lambda: waiting(runtime) == 1)
+            deleted = pool.submit(delete)
+            wait_until(lambda: waiting(runtime) == 2)
+        assert opened.result().newly_opened
+        deleted.result()
+    with runtime.postgres.transaction() as session:
+        assert listing.newest(session, org.uuid, listing.ALL, limit=10) == []
+
+
+def waiting(runtime: Runtime) -> int:
+    """How many transactions wait for others."""
+    query = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+    with runtime.postgres.transaction() as session:
+        return int(session.execute(text(query)).scalar_one())
