@@ -10,17 +10,17 @@ from datetime import datetime, timedelta
 
 from shared.clock import from_us, to_us
 
-# A rule is evaluated once an interval: what was evaluated late, or out of turn because it was
-# changed, waits for the next moment that is at least this share of its interval away.
-NEAREST = 0.5
+# What was evaluated late, or out of turn because it is new or was changed, is evaluated again at
+# the grid's next moment; where that is nearer than this share of its interval, a little after it.
+NEAREST = 1 / 3
 # While events cannot be stored an organization's windows stand still. What a window saw counts once
 # more only when it has moved on by this share of the interval.
 MOVED_ON = 0.25
 
 
 def next_due(org_id: uuid.UUID, interval_secs: int, evaluated_at: datetime) -> datetime:
-    """The moment of the organization's grid that follows an evaluation."""
+    """The next moment of the organization's grid: an interval later at most."""
     interval_us = interval_secs * 1_000_000
-    phase_us = org_id.int % interval_us
-    earliest = to_us(evaluated_at + timedelta(seconds=interval_secs * NEAREST))
-    return from_us(earliest + (phase_us - earliest) % interval_us)
+    after = to_us(evaluated_at) + 1
+    on_grid = after + (org_id.int % interval_us - after) % interval_us
+    return max(from_us(on_grid), evaluated_at + timedelta(seconds=interval_secs * NEAREST))
