@@ -153,6 +153,18 @@ def test_reopening_lifts_it_in_all_audits(
         }
 
 
+def test_reopening_lifts_nothing_in_another_organization(
+    runtime: Runtime, audited: Audited, do: Act
+) -> None:
+    elsewhere = Audited(runtime, make_org(runtime))
+    for one in (audited, elsewhere):
+        one.file(candidate())
+        do("mute", one.finding())
+    do("reopen", audited.finding())
+    assert elsewhere.finding().status == "muted"
+    assert elsewhere.file(candidate()).found == 0
+
+
 def test_dismissing_what_is_muted_changes_why_it_is_suppressed(
     runtime: Runtime, audited: Audited, do: Act
 ) -> None:
