@@ -42,7 +42,8 @@ _PLANS: Mapping[type[Spec], Callable[[Rule, Any], Plan]] = {
 def evaluate(context: Context, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
     """The outcome of each rule, all of one organization, by the rule's id.
 
-    Raises `Unavailable` while a store is away: then nothing is known of any of them.
+    Where they take longer than a turn, those that were left for the next one have none; the first
+    always has. Raises `Unavailable` while a store is away: then nothing is known of any of them.
     """
     plans: dict[UUID, Plan] = {}
     outcomes: dict[UUID, Outcome] = {}
@@ -58,10 +59,14 @@ def evaluate(context: Context, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
 def _together(context: Context, plans: Mapping[UUID, Plan]) -> dict[UUID, Outcome]:
     """All plans in one go, and in another one what shows the breaches."""
     clickhouse, org_id = context.runtime.clickhouse, context.org_id
-    found = read(clickhouse, org_id, (one for plan in plans.values() for one in plan.aggregates))
+    first = next((plan.aggregates for plan in plans.values()), ())
+    wanted = (one for plan in plans.values() for one in plan.aggregates)
+    found, left = read(clickhouse, org_id, wanted, needed=first)
     outcomes: dict[UUID, Outcome] = {}
     shown: dict[UUID, Sequence[Aggregate]] = {}
     for alert_id, plan in plans.items():
+        if not left.isdisjoint(plan.aggregates):
+            continue
         if any(aggregate not in found for aggregate in plan.aggregates):
             reason = f"the statement took longer than {TIME_LIMIT_SECS} s"
             outcomes[alert_id] = NotEvaluated(reason)
@@ -70,7 +75,7 @@ def _together(context: Context, plans: Mapping[UUID, Plan]) -> dict[UUID, Outcom
         outcome = outcomes[alert_id] = plan.outcome(values)
         if isinstance(outcome, Reading) and outcome.breached:
             shown[alert_id] = plan.samples(values)
-    samples = read(clickhouse, org_id, (one for asked in shown.values() for one in asked))
+    samples = read(clickhouse, org_id, (one for asked in shown.values() for one in asked)).found
     for alert_id, asked in shown.items():
         outcome = outcomes[alert_id]
         if isinstance(outcome, Reading):

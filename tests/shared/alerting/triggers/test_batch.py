@@ -13,6 +13,7 @@ from shared.alerting.triggers import (
     Outcome,
     Reading,
     Rule,
+    aggregates,
     evaluate,
     metric_threshold,
 )
@@ -184,6 +185,25 @@ def test_a_rule_that_takes_too_long_is_not_judged_and_others_are(
     outcomes = evaluate(context, rules)
     assert outcomes[rules[0].alert_id] == NotEvaluated("the statement took longer than 10 s")
     assert values_of(rules[1:], outcomes) == [9]
+
+
+def test_when_the_turn_is_over_the_rest_is_left_for_the_next(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(aggregates, "TURN_SECS", 0.0)
+    # Each in a statement of its own, the first one in two.
+    conditions = tuple(
+        ScoreCondition(score_key=f"k{number}", op=">", value=1) for number in range(MAX_AGGREGATES)
+    )
+    rules = [
+        rule(EvalCompound(combinator="all", conditions=conditions)),
+        rule(count_over(60)),
+        rule(count_over(30 * 86_400)),
+    ]
+    while rules:
+        outcomes = evaluate(context, rules)
+        assert list(outcomes) == [rules[0].alert_id]
+        rules = rules[1:]
 
 
 def test_a_store_that_is_away_leaves_nothing_evaluated(context: Context) -> None:
