@@ -207,8 +207,10 @@ def _file_finding(runtime: Runtime, world: World) -> None:
     told = {"org_id": world.org.uuid, "report": f"{world.mark}-report"}
     with runtime.postgres.transaction() as session:
         for statement in (
-            "UPDATE audit_runs SET started_at = now(), finished_at = now(), report = :report"
-            " WHERE org_id = :org_id",
+            (
+                "UPDATE audit_runs SET started_at = now(), finished_at = now(), report = :report"
+                " WHERE org_id = :org_id"
+            ),
             "UPDATE audits SET context_text = :report WHERE org_id = :org_id",
         ):
             session.execute(text(statement), told)
