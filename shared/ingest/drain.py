@@ -27,6 +27,14 @@ log = get_logger(__name__)
 DRAIN_SECS = 5.0
 # Entries are about a megabyte at most, so a read is bounded to 32 MiB of packed events.
 READ_ENTRIES = 32
+# While events keep coming in, reads are this far apart and one drain does them all: an insert costs
+# ClickHouse much the same whether it has a thousand rows or ten thousand, and every part has to be
+# merged. At 20,000 events a second ClickHouse took 0.9 cores with reads 0.25 s apart by two drains.
+GATHER_SECS = 0.5
+# There while a drain keeps up with what comes in, so that others leave it alone; it goes by itself
+# when the drain is killed, or hangs in a store.
+KEEPS_UP_KEY = "ingest:keeps_up"
+KEEPS_UP_MS = 1500
 # While a store is down the stream is left alone for this long, so that entries do not all pass
 # into the hands of drains that fail.
 PAUSE_KEY = "ingest:paused"
@@ -53,7 +61,7 @@ class Drain:
         """
         self._runtime.queue.nudged(PERSIST_EVENTS)
         with unavailable_when_redis_is_gone():
-            if self._redis.exists(PAUSE_KEY):
+            if self._redis.exists(PAUSE_KEY, KEEPS_UP_KEY):
                 return 0
             return self._drain()
 
@@ -61,15 +69,33 @@ class Drain:
         deadline = time.monotonic() + DRAIN_SECS
         stored = 0
         for read in (self._abandoned, self._new):
-            while block := read():
+            began = time.monotonic()
+            while block := read() or self._read_again(read):
                 if time.monotonic() > deadline:
-                    self._runtime.queue.nudge(PERSIST_EVENTS)
+                    self._call_others()
                     return stored + self._store(block)
                 if block.is_full:
                     # More than this worker can store at once: another one may help.
-                    self._runtime.queue.nudge(PERSIST_EVENTS)
-                stored += self._store(block)
+                    self._call_others()
+                    stored += self._store(block)
+                else:
+                    self._redis.set(KEEPS_UP_KEY, b"1", px=KEEPS_UP_MS)
+                    stored += self._store(block)
+                    self._gather_until(began + GATHER_SECS)
+                began = time.monotonic()
         return stored
+
+    def _read_again(self, read: Callable[[], Block]) -> Block:
+        """Lets others drain again, then reads what came before they could know it."""
+        return read() if self._redis.delete(KEEPS_UP_KEY) else Block()
+
+    def _call_others(self) -> None:
+        self._redis.delete(KEEPS_UP_KEY)
+        self._runtime.queue.nudge(PERSIST_EVENTS)
+
+    def _gather_until(self, moment: float) -> None:
+        if stream.active_orgs(self._redis):
+            time.sleep(max(0.0, moment - time.monotonic()))
 
     def _abandoned(self) -> Block:
         """What consumers that are gone, or drains that failed, left behind."""
@@ -133,5 +159,6 @@ class Drain:
     def _pause(self) -> None:
         try:
             self._redis.set(PAUSE_KEY, b"1", px=PAUSE_MS)
+            self._redis.delete(KEEPS_UP_KEY)
         except redis.RedisError:
             log.warning("ingest_pause_not_set")

@@ -1,9 +1,11 @@
 """From an accepted body to stored rows: nothing lost, nothing doubled, whoever fails on the way."""
 
 import json
+import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
@@ -13,12 +15,15 @@ from shared.devstack import DevStack
 from shared.errors import Unavailable
 from shared.ids import new_request_id
 from shared.ingest import backlog, dead_letters, stream
+from shared.ingest import drain as module
 from shared.ingest.accept import Ingest
-from shared.ingest.drain import PAUSE_KEY, READ_ENTRIES, Drain
+from shared.ingest.drain import KEEPS_UP_KEY, PAUSE_KEY, READ_ENTRIES, Drain
+from shared.ingest.stream import Entry
 from shared.logs import request_context
 from shared.model_windows.windows_of import WindowsOf
 from shared.runtime import Runtime
 from tests.support.airline import Airline
+from tests.support.processes import wait_until
 from tests.support.runtime import Org, connected, make_org, settings_for
 
 
@@ -282,3 +287,62 @@ def test_the_whole_recording_goes_through(runtime: Runtime, org: Org, airline: A
 def _wait_idle(seconds: float = 0.1) -> None:
     """Longer than INGEST_CLAIM_IDLE_SECS of these tests."""
     time.sleep(seconds)
+
+
+def test_who_keeps_up_with_what_comes_in_is_left_alone(runtime: Runtime, org: Org) -> None:
+    lines = lines_of(3)
+    accept(runtime, org, lines)
+    runtime.redis.set(KEEPS_UP_KEY, b"1", px=200)
+    assert drain(runtime, "c2") == 0
+    assert stored(runtime, org) == []
+    # As if it had been killed.
+    wait_until(lambda: not runtime.redis.exists(KEEPS_UP_KEY), 5)
+    assert drain(runtime, "c2") == 3
+    assert not runtime.redis.exists(KEEPS_UP_KEY)
+
+
+def test_what_comes_while_a_drain_ends_is_not_left_behind(
+    runtime: Runtime, org: Org, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, last = lines_of(1, "first"), lines_of(1, "last")
+    accept(runtime, org, first)
+    read_new = stream.read_new
+    empty_reads = 0
+
+    def reading(*arguments: Any) -> list[Entry]:
+        nonlocal empty_reads
+        found = read_new(*arguments)
+        empty_reads += not found
+        if empty_reads == 2:
+            # The drain has seen that nothing came meanwhile, and others see that it keeps up.
+            empty_reads += 1
+            accept(runtime, org, last)
+            assert drain(runtime, "c2") == 0
+        return found
+
+    monkeypatch.setattr(stream, "active_orgs", lambda _client: [org.id])
+    monkeypatch.setattr(stream, "read_new", reading)
+    monkeypatch.setattr(module, "GATHER_SECS", 0.0)
+    assert drain(runtime) == 2
+    assert stored(runtime, org) == text([*first, *last])
+
+
+def test_an_insert_gathers_what_comes_in_meanwhile(
+    runtime: Runtime, org: Org, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "GATHER_SECS", 0.3)
+    stop = threading.Event()
+
+    def send() -> None:
+        while not stop.wait(0.01):
+            accept(runtime, org, lines_of(1, new_request_id()))
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    time.sleep(0.1)
+    threading.Timer(1.0, stop.set).start()
+    with capture_logs() as logged:
+        assert drain(runtime) > 20
+    sender.join()
+    inserts = [line["events"] for line in logged if line["event"] == "events_stored"]
+    assert len(inserts) <= 6
