@@ -36,26 +36,29 @@ _WINDOWS = (300, 900, 3600)
 _STATEMENTS = (
     (
         "SELECT countIf(is_error) / greatest(count(), 1) AS metric_value FROM events"
-        " WHERE ts > now() - INTERVAL 5 MINUTE"
+        " WHERE ts > now() - INTERVAL {minutes} MINUTE"
     ),
     (
         "SELECT quantile(0.95)(duration_ms) AS metric_value FROM events"
-        " WHERE ts > now() - INTERVAL 5 MINUTE AND event_type = 'tool_result'"
+        " WHERE ts > now() - INTERVAL {minutes} MINUTE AND event_type = 'tool_result'"
     ),
     (
         "SELECT uniq(session_id) AS metric_value FROM events"
-        " WHERE ts > now() - INTERVAL 5 MINUTE AND environment = 'production'"
+        " WHERE ts > now() - INTERVAL {minutes} MINUTE AND environment = 'production'"
     ),
     (
         "SELECT avg(scores['goal']) AS metric_value FROM evaluations"
-        " WHERE completed_at > now() - INTERVAL 1 HOUR AND status = 'done'"
+        " WHERE completed_at > now() - INTERVAL 6{minutes} MINUTE AND status = 'done'"
     ),
 )
 _KEYS = ("accuracy", "goal", "helpfulness", "safety", "tone")
 
 
-def spec_of(kind: str, number: int) -> Mapping[str, Any]:
-    """The spec of the `number`th rule of a kind in its organization; one in twenty breaches."""
+def spec_of(kind: str, number: int, statements: int) -> Mapping[str, Any]:
+    """The spec of the `number`th rule of a kind in its organization; one in twenty breaches.
+
+    Rules of SQL share so many different `statements`.
+    """
     breaches = number % 20 == 0
     window = _WINDOWS[number % len(_WINDOWS)]
     if kind == "metric_threshold":
@@ -63,7 +66,8 @@ def spec_of(kind: str, number: int) -> Mapping[str, Any]:
         given = {"metric": metric, "window_secs": window, "filter": _FILTERS[number % 6]}
         return {**given, "op": ">=" if breaches else op, "value": 0 if breaches else value}
     if kind == "custom_sql":
-        sql = _STATEMENTS[number % len(_STATEMENTS)]
+        which = number % statements
+        sql = _STATEMENTS[which % 4].format(minutes=5 + which // 4)
         return {"sql": sql, "op": ">=", "value": 0 if breaches else 1e12}
     if kind == "evaluation_score":
         bound = 1 if breaches else -1
@@ -109,13 +113,13 @@ def insert_evaluations(clickhouse: Client, org_ids: Sequence[str]) -> None:
     clickhouse.execute(_EVALUATIONS.format(**values, hours=24, an_hour=20))
 
 
-def insert(postgres: Postgres, org_ids: Sequence[str], rules: int) -> None:
+def insert(postgres: Postgres, org_ids: Sequence[str], rules: int, statements: int) -> None:
     """So many rules, each due at the next moment of its organization's grid."""
     a_kind = rules // len(org_ids) // len(KINDS)
     for org_id in map(uuid.UUID, org_ids):
         with postgres.transaction() as session:
             for kind in KINDS:
-                alerts = [_alert(org_id, kind, number) for number in range(a_kind)]
+                alerts = [_alert(org_id, kind, number, statements) for number in range(a_kind)]
                 session.add_all(alerts)
                 session.flush()
                 due_at = next_due(org_id, INTERVAL_SECS, now())
@@ -131,14 +135,14 @@ def due_between(org_id: str, since: datetime, to: datetime) -> int:
     return until - before
 
 
-def _alert(org_id: uuid.UUID, kind: str, number: int) -> Alert:
+def _alert(org_id: uuid.UUID, kind: str, number: int, statements: int) -> Alert:
     return Alert(
         id=new_id(),
         org_id=org_id,
         name=f"{kind} {number}",
         enabled=True,
         trigger_kind=kind,
-        trigger_spec=spec_of(kind, number),
+        trigger_spec=spec_of(kind, number, statements),
         severity="warning",
         min_breaches=1,
         eval_window=1,

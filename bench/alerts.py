@@ -183,8 +183,14 @@ def running(site: Site, workload: Workload, rate: int, tell: Progress) -> Iterat
 @click.option("--orgs", default=100, show_default=True, help="organizations that share the rules")
 @click.option("--rate", default=20_000, show_default=True, help="events a second that come in")
 @click.option("--events", default=1_000_000, show_default=True, help="events that are there before")
+@click.option(
+    "--statements",
+    default=10,
+    show_default=True,
+    help="different statements of an organization's SQL rules; 20: each of 10,000 has its own",
+)
 @click.option("--seconds", default=300, show_default=True, help="how long is measured")
-def main(rules: int, orgs: int, rate: int, events: int, seconds: int) -> None:
+def main(rules: int, orgs: int, rate: int, events: int, statements: int, seconds: int) -> None:
     console = Console(soft_wrap=True, highlight=False)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with (
@@ -199,7 +205,7 @@ def main(rules: int, orgs: int, rate: int, events: int, seconds: int) -> None:
         alert_rules.insert_evaluations(clickhouse, workload.org_ids)
         clickhouse.disconnect()
         postgres = Postgres(site.environ["DATABASE_URL"], pool_size=1)
-        alert_rules.insert(postgres, workload.org_ids, rules)
+        alert_rules.insert(postgres, workload.org_ids, rules, statements)
         postgres.close()
         with running(site, workload, rate, tell) as sender:
             before, since, answered = processor_seconds(), now(), sender.answers.copy()

@@ -39,10 +39,8 @@ GROUPS: dict[str, Group] = {
         # An event posted alone has to be readable within a second.
         idle_wait_ms=50,
     ),
-    "evaluator": Group(
-        ("evaluator",), lambda settings: settings.evaluator_concurrency, idle_wait_ms=50
-    ),
-    "background": Group(("background",), lambda _settings: 4, idle_wait_ms=50),
+    "evaluator": Group(("evaluator",), lambda settings: settings.evaluator_concurrency),
+    "background": Group(("background",), lambda _settings: 4),
     "mail": Group(("mail",), lambda _settings: 2),
     # So that rules are added up together while statements of people's own run, and these besides.
     "alerts": Group(

@@ -2,6 +2,7 @@
 
 import time
 import uuid
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
@@ -33,7 +34,8 @@ def outcomes_of(
     rules, broken = _typed(batch)
     yield broken
     if batch.is_sql:
-        yield from _one_by_one(evaluate, context, rules, SQL_TURN_SECS, stopped)
+        alike = _by_statement(rules)
+        yield from _one_by_one(evaluate, context, alike, SQL_TURN_SECS, stopped)
         return
     try:
         found = evaluate(context, rules)
@@ -60,6 +62,14 @@ def _typed(batch: Batch) -> tuple[Sequence[Rule], Mapping[uuid.UUID, Outcome]]:
 def _rule(claimed: Claimed, batch: Batch) -> Rule:
     spec = spec_of(claimed.trigger_kind, claimed.trigger_spec)
     return Rule(claimed.alert_id, spec, claimed.evaluated_to, batch.until)
+
+
+def _by_statement(rules: Sequence[Rule]) -> Sequence[Rule]:
+    """Those with the same statement next to each other, each where the first of them was."""
+    alike = defaultdict[object, list[Rule]](list)
+    for rule in rules:
+        alike[getattr(rule.spec, "sql", rule.alert_id)].append(rule)
+    return [rule for group in alike.values() for rule in group]
 
 
 def _one_by_one(

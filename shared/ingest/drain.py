@@ -30,7 +30,7 @@ READ_ENTRIES = 32
 # While events keep coming in, reads are this far apart and one drain does them all: an insert costs
 # ClickHouse much the same whether it has a thousand rows or ten thousand, and every part has to be
 # merged. At 20,000 events a second ClickHouse took 0.9 cores with reads 0.25 s apart by two drains.
-GATHER_SECS = 0.5
+GATHER_SECS = 0.7
 # There while a drain keeps up with what comes in, so that others leave it alone; it goes by itself
 # when the drain is killed, or hangs in a store.
 KEEPS_UP_KEY = "ingest:keeps_up"

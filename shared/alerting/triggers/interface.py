@@ -1,23 +1,30 @@
 """What evaluates a rule is handed, and what it hands back."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from shared.alerts.specs import Spec
+from shared.queries.reader import Result
 from shared.queries.run import Runner
 from shared.runtime import Runtime
 
 
 @dataclass(frozen=True)
 class Context:
-    """What rules are evaluated with, and the organization whose rows they are evaluated over."""
+    """What rules are evaluated with, and the organization whose rows they are evaluated over.
+
+    A context is for rules that are evaluated at one moment: `answers` has what their statements
+    were answered with, so that one with several bounds, to warn of and to wake people for, runs
+    once.
+    """
 
     runtime: Runtime
     runner: Runner
     org_id: str
+    answers: "dict[str, Result | NotEvaluated]" = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

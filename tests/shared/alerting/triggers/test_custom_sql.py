@@ -92,7 +92,8 @@ def test_without_an_operator_any_row_is_a_breach(context: Context) -> None:
     assert reading_of(context, spec).value == 0
     assert not reading_of(context, spec).breached
     store_events(context.runtime.clickhouse, context.org_id, lines)
-    reading = reading_of(context, spec)
+    later = Context(context.runtime, context.runner, context.org_id)
+    reading = reading_of(later, spec)
     assert (reading.value, reading.breached) == (5, True)
     assert reading.summary == "the query returned 5 rows"
     assert reading.evidence == {
@@ -173,3 +174,26 @@ def test_a_store_that_is_away_is_told_of_as_such(context: Context) -> None:
         cut_off = Context(runtime, Runner(runtime, pool_size=1), context.org_id)
         with pytest.raises(Unavailable):
             evaluate(cut_off, [rule(compared("SELECT 1"))])
+
+
+def test_rules_with_the_same_statement_share_its_run_and_no_others(context: Context) -> None:
+    warn, wake = rule(compared("SELECT 5 AS n", ">", 1)), rule(compared("SELECT 5 AS n", ">", 9))
+    other, broken = rule(compared("SELECT 6 AS n")), rule(compared("SELECT throwIf(1)"))
+    rows = rule(CustomSql(sql="SELECT 5 AS n"))
+    rules = [warn, other, wake, broken, rows, rule(compared("SELECT throwIf(1)"))]
+    with capture_logs() as logged:
+        outcomes = evaluate(context, rules)
+    readings = [outcomes[one.alert_id] for one in (warn, wake, other, rows)]
+    assert [one.breached for one in readings if isinstance(one, Reading)] == [
+        True,
+        False,
+        True,
+        True,
+    ]
+    assert isinstance(outcomes[broken.alert_id], NotEvaluated)
+    ran = [line["sql"] for line in logged if line["event"] == "query_run"]
+    assert sorted(ran) == ["SELECT 5 AS n", "SELECT 6 AS n", "SELECT throwIf(1)"]
+    # What another moment is evaluated with asks again.
+    with capture_logs() as logged:
+        evaluate(Context(context.runtime, context.runner, context.org_id), [warn])
+    assert [line["sql"] for line in logged if line["event"] == "query_run"] == ["SELECT 5 AS n"]
