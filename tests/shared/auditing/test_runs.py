@@ -158,7 +158,7 @@ def test_only_the_signals_that_an_audit_names_run_and_none_named_means_all(
     every = {name: finding(name) for name in NAMES}
     bench.make(signals=["tool_loop", "error_cluster"])
     run_now(bench, every)
-    assert list(bench.last_run()["stats"]["signals"]) == ["error_cluster", "tool_loop"]
+    assert bench.last_run()["stats"]["signals"].keys() == {"error_cluster", "tool_loop"}
     bench.sql("UPDATE audits SET signals = '{}' WHERE org_id = :org_id")
     run_now(bench, every)
     assert set(bench.last_run()["stats"]["signals"]) == set(NAMES)
