@@ -97,6 +97,14 @@ def active_orgs(client: redis.Redis) -> list[str]:
     return sorted(member.decode() for member in members)
 
 
+def waiting(client: redis.Redis) -> int:
+    """How many entries all streams have, those in somebody's hands too."""
+    with client.pipeline(transaction=False) as pipe:
+        for org_id in active_orgs(client):
+            pipe.xlen(stream_key(org_id))
+        return sum(pipe.execute())
+
+
 def read_new(client: redis.Redis, consumer: str, org_ids: Sequence[str], count: int) -> list[Entry]:
     """Up to `count` entries of each organization that no consumer has seen."""
     if not org_ids:
