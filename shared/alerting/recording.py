@@ -42,7 +42,7 @@ FOR UPDATE OF state
 _UPDATE = text("""
 UPDATE alert_states AS state
 SET last_due_at = state.due_at,
-    last_attempted_at = clock_timestamp(),
+    last_attempted_at = done.attempted_at,
     last_error = done.error,
     due_at = done.due_at,
     recent = CAST(done.recent AS boolean[]),
@@ -53,9 +53,10 @@ SET last_due_at = state.due_at,
     lease_token = NULL,
     lease_expires_at = NULL
 FROM unnest(
-    CAST(:alert_ids AS uuid[]), CAST(:due_ats AS timestamptz[]), CAST(:errors AS text[]),
-    CAST(:recents AS text[]), CAST(:cleans AS int[])
-) AS done (alert_id, due_at, error, recent, clean)
+    CAST(:alert_ids AS uuid[]), CAST(:attempted_ats AS timestamptz[]),
+    CAST(:due_ats AS timestamptz[]), CAST(:errors AS text[]), CAST(:recents AS text[]),
+    CAST(:cleans AS int[])
+) AS done (alert_id, attempted_at, due_at, error, recent, clean)
 WHERE state.alert_id = done.alert_id AND state.org_id = :org_id
 """)
 
@@ -75,6 +76,7 @@ class _Done:
     """What an evaluation left of a rule; `error` is null where it counts."""
 
     alert_id: uuid.UUID
+    attempted_at: datetime
     due_at: datetime
     error: str | None
     history: History
@@ -132,7 +134,7 @@ def _conclude(held: _Held, incidents: "_Incidents", org_id: uuid.UUID) -> _Done:
             outcome = INTERNAL_ERROR
     error = _stored(outcome.reason) if isinstance(outcome, NotEvaluated) else None
     due_at = cadence.next_due(org_id, rule.eval_interval_secs, held.now)
-    return _Done(rule.alert_id, due_at, error, history)
+    return _Done(rule.alert_id, held.now, due_at, error, history)
 
 
 class _Incidents:
@@ -190,6 +192,7 @@ class _Incidents:
 def _update(session: Session, batch: Batch, done: Sequence[_Done]) -> None:
     columns = {
         "alert_ids": [one.alert_id for one in done],
+        "attempted_ats": [one.attempted_at for one in done],
         "due_ats": [one.due_at for one in done],
         "errors": [one.error for one in done],
         # As text, since PostgreSQL's arrays of arrays have one length.

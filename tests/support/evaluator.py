@@ -53,10 +53,9 @@ class Exchange(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         headers = {name.lower(): value for name, value in self.headers.items()}
         self.received = Received(self.command, self.path, headers, body, time.monotonic())
-        with self.evaluator.in_flight():
-            self.close_connection = True
-            with suppress(OSError):
-                self.evaluator.answer_to(self.received)(self)
+        self.close_connection = True
+        with suppress(OSError):
+            self.evaluator.answer_to(self.received)(self)
 
     do_GET = do_POST = _handle  # noqa: N815 the names are the base's
 
@@ -98,8 +97,14 @@ class Evaluator:
             return self.script.pop(0) if self.script else self.default
 
     @contextmanager
-    def in_flight(self) -> Iterator[None]:
-        """Counts the requests that are being answered at once."""
+    def in_flight(self, request: Received) -> Iterator[None]:
+        """Counts the evaluations that wait for their answer at once.
+
+        Not until it is sent: whoever reads it may send the next before this thread goes on.
+        """
+        if request.path == "/config":
+            yield
+            return
         with self._lock:
             self._in_flight += 1
             self.most_in_flight = max(self.most_in_flight, self._in_flight)
@@ -134,7 +139,8 @@ def reply(
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
 
     def answer(exchange: Exchange) -> None:
-        exchange.evaluator.stopping.wait(after)
+        with exchange.evaluator.in_flight(exchange.received):
+            exchange.evaluator.stopping.wait(after)
         exchange.send_response(status)
         exchange.send_header("Content-Length", str(len(content)))
         for name, value in (headers or {}).items():

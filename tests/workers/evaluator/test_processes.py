@@ -14,7 +14,7 @@ pytestmark = pytest.mark.flow
 
 
 def test_two_worker_processes_keep_the_bound_and_outlive_a_kill(bench: Bench) -> None:
-    bench.configure(evaluator_workers=2, evaluator_claim_batch=1, evaluator_request_timeout_ms=1000)
+    bench.configure(evaluator_workers=2, evaluator_claim_batch=1, evaluator_request_timeout_ms=3000)
     bench.evaluator.default = behave.scored(after=0.4)
     bench.evaluator.config = behave.reply(200, {"inactivity_timeout_secs": 4})
     settings = bench.runtime.settings
