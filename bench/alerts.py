@@ -151,12 +151,14 @@ def report(console: Console, samples: Samples, since: datetime, to: datetime, du
     everything = [lag for lags in by_kind.values() for lag in lags]
     console.print(f"{'lag in s':20}{'evaluations':>12}{'p50':>8}{'p95':>8}{'p99':>8}{'max':>8}")
     for name, lags in [*sorted(by_kind.items()), ("all", everything)]:
-        cuts = statistics.quantiles(lags, n=100)
+        cuts = statistics.quantiles(lags, n=100) if len(lags) > 1 else lags * 99
         figures = (cuts[49], cuts[94], cuts[98], max(lags))
         console.print(f"{name:20}{len(lags):>12}" + "".join(f"{one:>8.2f}" for one in figures))
     console.print(f"done {len(everything)} of {due} that were due")
     for error, count in samples.errors.items():
         console.print(f"not evaluated: {count} x {error}")
+    if len(everything) < 2:
+        raise click.ClickException("too few evaluations to tell a percentile: measure for longer")
     return statistics.quantiles(everything, n=20)[-1]
 
 

@@ -17,7 +17,6 @@ from shared.incidents import activity, rows, subscribers
 from shared.incidents.models import Incident
 from shared.incidents.opening import Opening
 from shared.incidents.rules import MAX_SUMMARY_LENGTH, MAX_TITLE_LENGTH
-from shared.queue import Queue
 
 
 class Opened(NamedTuple):
@@ -27,7 +26,7 @@ class Opened(NamedTuple):
     newly_opened: bool
 
 
-def open_or_fold(session: Session, queue: Queue, opening: Opening) -> Opened:  # noqa: ARG001 the signature that its callers and those of `resolve` share
+def open_or_fold(session: Session, opening: Opening) -> Opened:
     """Opens an incident, or folds the breach into the one its alert or finding has open.
 
     Folding notes when the last breach was and what it was. What a person reports is told in the

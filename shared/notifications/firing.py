@@ -20,7 +20,7 @@ def fire(session: Session, runtime: Runtime, opening: Opening) -> Opened:
     A breach that is folded into an open incident is not announced again. Raises `NotFound` when
     the alert or finding is gone.
     """
-    opened = incidents.open_or_fold(session, runtime.queue, opening)
+    opened = incidents.open_or_fold(session, opening)
     if opened.newly_opened:
         announce(session, runtime, opened.incident, "alert.firing")
     return opened

@@ -58,7 +58,7 @@ def opening_of(alert: Alert, value: float | None = 0.5, **fields: Any) -> Openin
 def breach(runtime: Runtime, opening: Opening) -> service.Opened:
     """Opens or folds in a transaction of its own."""
     with runtime.postgres.transaction() as session:
-        return service.open_or_fold(session, runtime.queue, opening)
+        return service.open_or_fold(session, opening)
 
 
 def open_incident(runtime: Runtime, org: Org, **alert: Any) -> Incident:

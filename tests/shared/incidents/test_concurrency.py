@@ -56,9 +56,7 @@ def all_at_once(runtime: Runtime, times: int, write: Callable[[Session], T]) -> 
 
 def test_a_hundred_openers_of_one_alert_open_one_incident(runtime: Runtime, org: Org) -> None:
     opening = opening_of(add_alert(runtime, org))
-    made = all_at_once(
-        runtime, OPENERS, lambda session: service.open_or_fold(session, runtime.queue, opening)
-    )
+    made = all_at_once(runtime, OPENERS, lambda session: service.open_or_fold(session, opening))
     opened = [one for one in made if not isinstance(one, str)]
     assert len(opened) == OPENERS
     assert len({one.incident.id for one in opened}) == 1
@@ -73,7 +71,7 @@ def test_openers_and_resolvers_leave_one_open_incident_at_most(runtime: Runtime,
     turns = iter(range(40))
 
     def write(session: Session) -> bool:
-        opened = service.open_or_fold(session, runtime.queue, opening)
+        opened = service.open_or_fold(session, opening)
         if next(turns) % 2:
             service.resolve(session, runtime.queue, org.uuid, opened.incident.id, "system")
         return opened.newly_opened
