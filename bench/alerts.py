@@ -187,9 +187,9 @@ def running(site: Site, workload: Workload, rate: int, tell: Progress) -> Iterat
 @click.option("--events", default=1_000_000, show_default=True, help="events that are there before")
 @click.option(
     "--statements",
-    default=10,
+    default=20,
     show_default=True,
-    help="different statements of an organization's SQL rules; 20: each of 10,000 has its own",
+    help="different statements of the SQL rules of an organization; 20: each has its own",
 )
 @click.option("--seconds", default=300, show_default=True, help="how long is measured")
 def main(rules: int, orgs: int, rate: int, events: int, statements: int, seconds: int) -> None:
