@@ -1,10 +1,10 @@
 """From an accepted body to stored rows: nothing lost, nothing doubled, whoever fails on the way."""
 
 import json
-import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,6 +18,7 @@ from shared.ingest import backlog, dead_letters, stream
 from shared.ingest import drain as module
 from shared.ingest.accept import Ingest
 from shared.ingest.drain import KEEPS_UP_KEY, PAUSE_KEY, READ_ENTRIES, Drain
+from shared.ingest.persist import persist as real_persist
 from shared.ingest.stream import Entry
 from shared.logs import request_context
 from shared.model_windows.windows_of import WindowsOf
@@ -330,19 +331,27 @@ def test_what_comes_while_a_drain_ends_is_not_left_behind(
 def test_an_insert_gathers_what_comes_in_meanwhile(
     runtime: Runtime, org: Org, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    clock = 1000.0
+
+    def one_comes() -> None:
+        accept(runtime, org, lines_of(1, new_request_id()))
+
+    def sleep(secs: float) -> None:
+        nonlocal clock
+        clock += secs + 1e-6
+        one_comes()
+
+    def persist(*arguments: Any) -> None:
+        real_persist(*arguments)
+        if clock == 1000.0:
+            one_comes()
+
+    monkeypatch.setattr(module, "persist", persist)
     monkeypatch.setattr(module, "GATHER_SECS", 0.3)
-    stop = threading.Event()
-
-    def send() -> None:
-        while not stop.wait(0.01):
-            accept(runtime, org, lines_of(1, new_request_id()))
-
-    sender = threading.Thread(target=send)
-    sender.start()
-    time.sleep(0.1)
-    threading.Timer(1.0, stop.set).start()
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock, sleep=sleep))
+    one_comes()
     with capture_logs() as logged:
-        assert drain(runtime) > 20
-    sender.join()
+        drain(runtime)
     inserts = [line["events"] for line in logged if line["event"] == "events_stored"]
-    assert len(inserts) <= 6
+    # One came during the first insert, and three in the 0.3 s that are looked at every 0.1 s.
+    assert inserts == [1, 4]
