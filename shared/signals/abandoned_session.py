@@ -2,7 +2,8 @@
 
 A session is abandoned once it was idle for a while. It counts in the window in which that was the
 case for the first time, so that of windows that follow each other exactly one has it, however late
-in a window a session stopped.
+in a window a session stopped. What it does after the window is not looked at: whoever comes back is
+still one who had stopped.
 """
 
 from collections.abc import Mapping
@@ -22,7 +23,7 @@ from shared.signals.interface import (
     Severity,
     Window,
 )
-from shared.signals.sessions import SESSIONS_SINCE
+from shared.signals.sessions import SESSIONS_AT_STOP, sessions_at_stop
 from shared.signals.weighing import at_least, magnitude
 from shared.signals.wording import counted, shown
 
@@ -56,7 +57,7 @@ FROM (
     SELECT org_id, session_id, agent_id, environment, ended_at IS NOT NULL AS has_ended,
         {us("last_event_at")} AS last, last AS first,
         CAST([], 'Array(Tuple(Int64, UInt64))') AS newest
-    FROM {SESSIONS_SINCE}
+    FROM {SESSIONS_AT_STOP}
     WHERE ended_at >= {moment("start")} AND ended_at < {moment("stop")}
         OR ended_at IS NULL
             AND last_event_at >= {moment("since")} AND last_event_at < {moment("until")}
@@ -161,6 +162,8 @@ def _severity(abandoned: int, ended: int) -> Severity:
 
 def _queries(look: Look, stopped: Window, agent: str) -> tuple[EvidenceQuery, ...]:
     is_abandoned = f"ended_at IS NULL AND {sql.within(stopped, 'last_event_at')}"
+    # Sessions that stopped or ended have an event in here, and no older events have to be read.
+    sessions = sessions_at_stop(look, sql.within(Window(stopped.start, look.window.stop)))
     scope = " AND ".join((sql.is_text("agent_id", agent), *sql.scope(look)))
     return (
         EvidenceQuery(
@@ -168,12 +171,12 @@ def _queries(look: Look, stopped: Window, agent: str) -> tuple[EvidenceQuery, ..
             f"SELECT countIf({is_abandoned}) AS abandoned_sessions,"
             f" countIf({sql.within(look.window, 'ended_at')}) AS ended_sessions,"
             " abandoned_sessions / (abandoned_sessions + ended_sessions) AS abandoned_rate"
-            f" FROM agent_sessions WHERE {scope}",
+            f" FROM {sessions} WHERE {scope}",
         ),
         EvidenceQuery(
             "The abandoned sessions, newest first",
-            "SELECT session_id, environment, started_at, last_event_at, last_event_id, event_count"
-            f" FROM agent_sessions WHERE {scope} AND {is_abandoned}"
+            "SELECT session_id, environment, started_at, last_event_at, event_count"
+            f" FROM {sessions} WHERE {scope} AND {is_abandoned}"
             " ORDER BY last_event_at DESC, session_id LIMIT 100",
         ),
     )

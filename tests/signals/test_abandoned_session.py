@@ -3,7 +3,12 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from clickhouse_driver import Client
+
 from shared.clickhouse import ClickHouse
+from shared.clock import to_us
+from shared.ids import new_id
+from shared.queries.guard import guard
 from shared.queries.run import Runner
 from shared.runtime import Runtime
 from shared.signals import Look, Window
@@ -59,13 +64,66 @@ def test_a_session_that_may_go_on_is_not_abandoned(
     ingest(clickhouse, org.id, lines)
     look = look_at(clickhouse, org.id, Window(at("00:30:00"), at("12:00:00")))
     [candidate] = found_by(find, look).values()
+    # The last one came back after the window, in which it had stopped as others had.
     assert candidate.numbers == {
-        "abandoned_sessions": 2,
+        "abandoned_sessions": 3,
         "ended_sessions": 1,
-        "abandoned_rate": 2 / 3,
+        "abandoned_rate": 3 / 4,
     }
-    assert candidate.session_ids == ("a-False-1", "a-False-0")
+    assert candidate.session_ids == ("a-False-1", "a-False-0", "a-False-4")
     require_reproduced(runner, look, candidate)
+
+
+def test_what_sessions_do_after_the_window_changes_neither_finding_nor_evidence(
+    clickhouse: ClickHouse, org: Org, runner: Runner
+) -> None:
+    ingest(clickhouse, org.id, stops("a", ["10:00:00"] * 5))
+    ingest(clickhouse, org.id, stops("a", ["10:00:00", "11:00:00"], ended=True))
+    unstarted = [event(f"bare-{n}", "10:00:00", agent_id="a") for n in range(2)]
+    ended = event("bare-1", "10:00:01", "agent_end", agent_id="a")
+    ingest(clickhouse, org.id, [*unstarted, ended])
+    look = look_at(clickhouse, org.id, Window(at("00:00:00"), at("12:00:00")))
+    before = found_by(find, look)
+    [candidate] = before.values()
+    assert candidate.numbers == {
+        "abandoned_sessions": 6,
+        "ended_sessions": 3,
+        "abandoned_rate": 6 / 9,
+    }
+    later = [
+        event("a-False-0", "12:00:00", agent_id="a"),
+        event("a-False-1", "13:00:00", "agent_end", agent_id="a"),
+        event("a-False-2", "13:00:00", "agent_end", agent_id="b"),
+        event("a-True-0", "14:00:00", "agent_end", agent_id="a"),
+        # Who began these is told by their first event, and later on by an agent_start.
+        *(event(f"bare-{n}", "15:00:00", "agent_start", agent_id="b") for n in range(2)),
+        event("bare-1", "15:00:01", "agent_end", agent_id="b"),
+        *(event("new", ts, "agent_start", agent_id="a") for ts in ("12:00:00", "12:00:01")),
+    ]
+    ingest(clickhouse, org.id, later)
+    require_reproduced(runner, look, candidate)
+    assert found_by(find, look) == before
+
+
+def test_evidence_does_not_read_what_was_over_before(
+    runtime: Runtime, clickhouse: ClickHouse, org: Org, runner: Runner
+) -> None:
+    old = 100_000
+    clickhouse.rows(
+        "INSERT INTO events (org_id, id, session_id, agent_id, event_type, environment, ts)"
+        " SELECT {org_id:String}, number, concat('old-', toString(intDiv(number, 20))), 'a',"
+        " 'tool_use', 'default', fromUnixTimestamp64Micro({since:Int64} + number * 1000000)"
+        f" FROM numbers({old})",
+        {"org_id": org.id, "since": to_us(at("00:00:00") - timedelta(days=30))},
+    )
+    ingest(clickhouse, org.id, stops("a", ["09:00:00"] * 3))
+    ingest(clickhouse, org.id, stops("a", ["09:00:00"], ended=True))
+    [candidate] = found_by(find, look_at(clickhouse, org.id)).values()
+    with Client.from_url(runtime.settings.clickhouse_readonly_url or "") as client:
+        for query in candidate.queries:
+            statement = guard(query.sql, [], schema=runner.schema).sql
+            assert client.execute(statement, query_id=f"{org.id}:{new_id()}")
+            assert client.last_query.progress.rows < old
 
 
 def test_of_windows_that_follow_each_other_one_has_a_session(
