@@ -1,4 +1,9 @@
-"""Agents whose finished sessions are not evaluated any more."""
+"""Agents whose finished sessions are not evaluated any more.
+
+A session is judged `GRACE` after it ended, in the window in which that is, by the results of before
+the window's end. So of windows that follow each other exactly one judges an end, however late in a
+window it was.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,7 +21,7 @@ from shared.signals.interface import (
     Severity,
     Window,
 )
-from shared.signals.sessions import SESSIONS_SINCE
+from shared.signals.sessions import SESSIONS_AT_STOP, sessions_at_stop
 from shared.signals.wording import counted, shown
 
 SIGNAL = "evaluation_gap"
@@ -25,16 +30,15 @@ SIGNAL = "evaluation_gap"
 # Evaluators take their time, and failed calls are repeated for half an hour and more.
 GRACE = timedelta(hours=1)
 
-# A session belongs where it ended. Only results count: an evaluator that fails leaves sessions
-# without scores.
+# Only results count: an evaluator that fails leaves sessions without scores.
 _ENDED = f"""
-SELECT session_id, agent_id, environment, ended_at, ended_at >= {moment("start")} AS is_now,
+SELECT session_id, agent_id, environment, ended_at, ended_at >= {moment("judged")} AS is_now,
     session_id IN (
         SELECT session_id FROM evaluations
         WHERE org_id = {{org_id:String}} AND status = 'done'
-            AND completed_at >= {moment("ts_from")}
+            AND completed_at >= {moment("ts_from")} AND completed_at < {moment("stop")}
     ) AS is_evaluated
-FROM {SESSIONS_SINCE}
+FROM {SESSIONS_AT_STOP}
 """
 
 _COUNTS = """
@@ -71,15 +75,23 @@ def _groups(look: Look) -> list[Group]:
     return [replace(group, others=without(total, group.now)) for group in groups]
 
 
+def _judged(look: Look) -> Window:
+    return Window(look.window.start - GRACE, look.window.stop - GRACE)
+
+
+def _both(look: Look) -> Window:
+    judged = _judged(look)
+    return Window(judged.before.start, judged.stop)
+
+
 def _where(look: Look) -> Where:
-    where = look.where(_window(look), column="ended_at")
-    where.params.update(start=to_us(look.window.start), since=where.params["ts_from"])
+    where = look.where(_both(look), column="ended_at")
+    where.params.update(
+        judged=to_us(_judged(look).start),
+        since=where.params["ts_from"],
+        stop=to_us(look.window.stop),
+    )
     return where
-
-
-def _window(look: Look) -> Window:
-    grace = min(GRACE, (look.window.stop - look.window.start) / 4)
-    return Window(look.window.before.start, look.window.stop - grace)
 
 
 def _candidate(look: Look, group: Group) -> Candidate | None:
@@ -92,7 +104,9 @@ def _candidate(look: Look, group: Group) -> Candidate | None:
     if not missed:
         return None
     session_ids = tuple(session_id for _, session_id in newest)
-    ends = look.where().add("event_type = 'agent_end'").any_of("session_id", session_ids)
+    judged = _judged(look)
+    ends = Where(look.org_id).between("ts", judged.start, judged.stop)
+    ends.add("event_type = 'agent_end'").any_of("session_id", session_ids)
     whose = _whose(group)
     return Candidate(
         signal=SIGNAL,
@@ -104,8 +118,8 @@ def _candidate(look: Look, group: Group) -> Candidate | None:
         severity=_severity(group),
         magnitude="big" if group.now.share < 0.1 else "medium",
         affected_sessions=missed,
-        first_seen_at=from_us(first),
-        last_seen_at=from_us(last),
+        first_seen_at=from_us(first) + GRACE,
+        last_seen_at=from_us(last) + GRACE,
         description=(
             f"{group.now.evaluated:,} of {counted(group.now.ended, 'session')} of {whose} that"
             f" ended have a result; in the window before it was {group.before.evaluated:,} of"
@@ -154,15 +168,7 @@ def _values(group: Group) -> Mapping[str, float | int]:
 
 
 def _queries(look: Look, group: Group) -> tuple[EvidenceQuery, ...]:
-    window = _window(look)
-    ended = (
-        f"SELECT session_id, agent_id, environment, ended_at,"
-        f" ended_at >= {sql.moment(look.window.start)} AS is_now,"
-        " session_id IN (SELECT session_id FROM evaluations WHERE status = 'done'"
-        f" AND completed_at >= {sql.moment(window.start)}) AS is_evaluated FROM agent_sessions"
-        f" WHERE session_id IN (SELECT session_id FROM events WHERE {sql.within(window)}"
-        f" AND event_type = 'agent_end') AND {sql.where(look, window, column='ended_at')}"
-    )
+    both = _both(look)
     conditions = [
         sql.is_text(column, value)
         for column, value in (
@@ -171,12 +177,21 @@ def _queries(look: Look, group: Group) -> tuple[EvidenceQuery, ...]:
         )
         if value is not None
     ]
-    its = " AND ".join(conditions) or "1"
+    results = Window(both.start, look.window.stop)
+    sessions = sessions_at_stop(look, f"event_type = 'agent_end' AND {sql.within(both)}")
+    ended = (
+        "SELECT session_id, agent_id, environment, ended_at,"
+        f" ended_at >= {sql.moment(_judged(look).start)} AS is_now,"
+        f" {' AND '.join(conditions) or 'true'} AS is_its,"
+        " session_id IN (SELECT session_id FROM evaluations WHERE status = 'done'"
+        f" AND {sql.within(results, 'completed_at')}) AS is_evaluated"
+        f" FROM {sessions} WHERE {sql.where(look, both, column='ended_at')}"
+    )
     numbers = {}
     for condition, name in (
-        (f"is_now AND {its}", "{}"),
-        (f"NOT is_now AND {its}", "{}_before"),
-        (f"is_now AND NOT ({its})", "others_{}"),
+        ("is_now AND is_its", "{}"),
+        ("NOT is_now AND is_its", "{}_before"),
+        ("is_now AND NOT is_its", "others_{}"),
     ):
         numbers[name.format("ended")] = f"countIf({condition})"
         numbers[name.format("evaluated")] = f"countIf({condition} AND is_evaluated)"
@@ -188,6 +203,6 @@ def _queries(look: Look, group: Group) -> tuple[EvidenceQuery, ...]:
         EvidenceQuery(
             "Newest finished sessions without a result",
             f"SELECT session_id, agent_id, environment, ended_at FROM ({ended})"
-            f" WHERE is_now AND NOT is_evaluated AND {its} ORDER BY ended_at DESC LIMIT 100",
+            " WHERE is_now AND NOT is_evaluated AND is_its ORDER BY ended_at DESC LIMIT 100",
         ),
     )

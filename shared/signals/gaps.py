@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import NamedTuple
 
 from shared.signals.interface import Sensitivity
@@ -22,7 +23,7 @@ class Threshold:
     usual: float
 
 
-# Fewer sessions do not tell how far a gap goes; a larger share of the usual one is none.
+# Fewer sessions do not tell much by themselves; a larger share of the usual one is no gap.
 _FEW, _REMAINING = 5, 0.7
 
 THRESHOLDS: Mapping[Sensitivity, Threshold] = {
@@ -32,6 +33,21 @@ THRESHOLDS: Mapping[Sensitivity, Threshold] = {
 }
 # By chance, a share comes so far below the other once in ten thousand comparisons.
 _Z = 3.7
+# What few sessions show by chance less often than this is taken as seen.
+_UNLIKELY = 0.05
+
+
+class State(Enum):
+    """What is known of the results of a group.
+
+    `UNSEEN`: they came in the window before, and too few sessions ended since to say more.
+    `UNKNOWN`: nothing was to be expected, or nothing is known to compare with.
+    """
+
+    LOST = auto()
+    WELL = auto()
+    UNSEEN = auto()
+    UNKNOWN = auto()
 
 
 class Count(NamedTuple):
@@ -63,9 +79,23 @@ class Group:
         return self.before if known else self.others
 
     @property
-    def is_lost(self) -> bool:
-        """Whether most results that were to be expected are missing."""
-        return self.usual.share > 0 and self.now.share <= _REMAINING * self.usual.share
+    def state(self) -> State:
+        """Whether most results that were to be expected are missing.
+
+        Few sessions are no other than many: they are lost or well as far as they show it, and
+        count with what the window before showed where they do not.
+        """
+        now, before, usual = self.now, self.before, self.usual.share
+        if now.share > _REMAINING * usual:
+            return State.WELL
+        is_known = before.ended >= _FEW
+        if not usual:
+            return State.WELL if is_known else State.UNKNOWN
+        if now.ended >= _FEW:
+            return State.LOST
+        if not is_known or not before.evaluated:
+            return State.UNKNOWN
+        return State.LOST if _chance(now, before) < _UNLIKELY else State.UNSEEN
 
     def is_gap(self, threshold: Threshold) -> bool:
         """Whether the share is far below the usual one, and enough sessions say so."""
@@ -89,20 +119,36 @@ def gaps_of(groups: Sequence[Group], sensitivity: Sensitivity) -> list[Group]:
 
 def _merged(groups: Sequence[Group]) -> list[Group]:
     # How far a gap goes does not depend on the sensitivity, so that a higher one finds the same
-    # and more.
-    known = [group for group in groups if group.now.ended >= _FEW]
-    gone = [group for group in known if group.is_lost]
-    agents = dict.fromkeys(group.agent_id for group in gone)
-    if len(gone) == len(known) and len(agents) > 1:
+    # and more; nor on how many sessions ended where all is well or where nothing is left.
+    lost = [group for group in groups if group.state is State.LOST]
+    agents = dict.fromkeys(group.agent_id for group in lost)
+    if len(agents) > 1 and not any(group.state is State.WELL for group in groups):
         return [_whole(groups, None)]
     merged = []
     for agent_id in agents:
-        own = [group for group in known if group.agent_id == agent_id]
-        if all(group.is_lost for group in own):
+        own = [group for group in groups if group.agent_id == agent_id]
+        if _is_everywhere([group.state for group in own]):
             merged.append(_whole(groups, agent_id))
         else:
-            merged += [group for group in own if group.is_lost]
+            merged += [group for group in own if group.state is State.LOST]
     return merged
+
+
+def _is_everywhere(states: Sequence[State]) -> bool:
+    """Whether environments of an agent are lost as one: none is well, and not just one is lost."""
+    if State.WELL in states:
+        return False
+    return State.UNSEEN not in states or states.count(State.LOST) > 1
+
+
+def _chance(now: Count, before: Count) -> float:
+    """How likely at most so many results are, had they come as they did before."""
+    # By the rule of succession: all of five is not for sure all of the next one.
+    share = (before.evaluated + 1) / (before.ended + 2)
+    return sum(
+        math.comb(now.ended, n) * share**n * (1 - share) ** (now.ended - n)
+        for n in range(now.evaluated + 1)
+    )
 
 
 def _whole(groups: Sequence[Group], agent_id: str | None) -> Group:

@@ -1,6 +1,7 @@
 """Agents whose finished sessions are not evaluated any more."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from itertools import pairwise
 
 from shared.clickhouse import ClickHouse
 from shared.clock import to_us
@@ -8,6 +9,7 @@ from shared.evaluations import store
 from shared.evaluations.records import Evaluation
 from shared.queries.run import Runner
 from shared.runtime import Runtime
+from shared.signals import Window
 from shared.signals.evaluation_gap import find
 from tests.signals.lines import BEFORE, NOW, line
 from tests.support.evaluations import evaluation
@@ -174,6 +176,69 @@ def test_what_ended_just_now_is_waited_for(clickhouse: ClickHouse, org: Org) -> 
         sessions(org, NOW, 30, 0, first_second=23 * 3600),
     )
     assert nested(find, look_at(clickhouse, org.id)) == [set(), set(), set()]
+
+
+def test_of_windows_that_follow_each_other_one_judges_a_session(
+    clickhouse: ClickHouse, org: Org
+) -> None:
+    put(clickhouse, org, sessions(org, NOW, 300, 300, "well"), sessions(org, NOW, 300, 0, "lost"))
+    bounds = [NOW + timedelta(minutes=minutes) for minutes in (0, 90, 120, 240, 420)]
+    judged = []
+    for start, stop in pairwise(bounds):
+        [candidate] = found_by(find, look_at(clickhouse, org.id, Window(start, stop))).values()
+        assert candidate.key == ("lost",)
+        judged.append(candidate.affected_sessions)
+    # One ends each minute.
+    assert judged == [30, 30, 120, 120]
+
+
+def test_the_last_hour_of_a_window_is_judged_by_the_next_one(
+    clickhouse: ClickHouse, org: Org, runner: Runner
+) -> None:
+    put(
+        clickhouse,
+        org,
+        sessions(org, BEFORE, 30, 30),
+        sessions(org, BEFORE, 30, 0, "late", first_second=23 * 3600 + 1800),
+        sessions(org, NOW, 30, 30),
+    )
+    look = look_at(clickhouse, org.id)
+    [candidate] = found_by(find, look).values()
+    assert (candidate.key, candidate.affected_sessions) == (("late",), 30)
+    assert candidate.first_seen_at == NOW + timedelta(minutes=30, seconds=2)
+    require_reproduced(runner, look, candidate)
+    before = look_at(clickhouse, org.id, look.window.before)
+    assert found_by(find, before) == {}
+
+
+def test_what_comes_after_the_window_changes_neither_finding_nor_evidence(
+    clickhouse: ClickHouse, org: Org, runner: Runner
+) -> None:
+    ended = sessions(org, NOW, 25, 2)
+    put(clickhouse, org, sessions(org, BEFORE, 30, 29), ended, sessions(org, NOW, 10, 9, "b"))
+    look = look_at(clickhouse, org.id)
+    before = found_by(find, look)
+    [candidate] = before.values()
+    results = [
+        evaluation(org.id, f"main-production-02-0-{n}", to_us(look.window.stop) + n)
+        for n in range(25)
+    ]
+    day = 24 * 3600
+    later = [
+        line(NOW, day + n, f"main-production-{session}", event_type, agent_id=agent)
+        for n, (session, event_type, agent) in enumerate(
+            (
+                ("02-0-3", "agent_end", "main"),
+                ("02-0-4", "agent_start", "b"),
+                ("02-0-25", "agent_end", "main"),
+                ("01-0-30", "agent_end", "main"),
+                ("01-0-0", "agent_end", "main"),
+            )
+        )
+    ]
+    put(clickhouse, org, (later, results))
+    require_reproduced(runner, look, candidate)
+    assert found_by(find, look) == before
 
 
 def test_the_scope_and_the_organization_bound_what_is_compared(
