@@ -193,36 +193,35 @@ def _magnitude(rose: float) -> Magnitude:
 def _queries(look: Look, share: Share) -> tuple[EvidenceQuery, ...]:
     family = share.family
     of_it = f"event_type = '{family.event_type}' AND {sql.is_text(family.column, share.name)}"
-    failed = counting.is_failed_literal(look)
+    failed = f"{of_it} AND {counting.is_failed_literal(look)}"
     both = sql.where(look, reading.with_before(look))
     if family is not _ERROR:
         both = f"{both} AND {of_it}"
+    # What is long where there is much to look past, and what is about both windows, is said once.
+    rows = (
+        f"SELECT session_id, {reading.is_now_literal(look)} AS is_now, {failed} AS has_failed"
+        f" FROM events WHERE {both}"
+    )
     return (
         EvidenceQuery(
             f"Failed {family.unit}s in the window and in the one before",
-            f"SELECT {_numbers(look, share, f'{of_it} AND {failed}')} FROM events WHERE {both}",
+            f"SELECT {reading.select_list(_numbers(family))} FROM ({rows})",
         ),
         EvidenceQuery(
             "Newest failures",
             "SELECT session_id, id, ts, agent_id, environment, summary FROM events"
-            f" WHERE {sql.where(look)} AND {of_it} AND {failed} ORDER BY ts DESC LIMIT 100",
+            f" WHERE {sql.where(look)} AND {failed} ORDER BY ts DESC LIMIT 100",
         ),
     )
 
 
-def _numbers(look: Look, share: Share, failed: str) -> str:
-    now = reading.is_now_literal(look)
-    expressions: dict[str, str] = {}
-    for condition, suffix in ((now, ""), (f"NOT ({now})", "_before")):
-        both = f"{condition} AND {failed}"
-        if share.family is _ERROR:
-            total = f"uniqExactIf(session_id, {condition})"
-            count = f"uniqExactIf(session_id, {both})"
-        else:
-            total, count = f"countIf({condition})", f"countIf({both})"
-        expressions |= {
-            f"total{suffix}": total,
-            f"failed{suffix}": count,
+def _numbers(family: Family) -> dict[str, str]:
+    count = "uniqExactIf(session_id, {})" if family is _ERROR else "countIf({})"
+    numbers: dict[str, str] = {}
+    for condition, suffix in (("is_now", ""), ("NOT is_now", "_before")):
+        numbers |= {
+            f"total{suffix}": count.format(condition),
+            f"failed{suffix}": count.format(f"{condition} AND has_failed"),
             f"rate{suffix}": f"failed{suffix} / total{suffix}",
         }
-    return reading.select_list(expressions)
+    return numbers

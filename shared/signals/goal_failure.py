@@ -1,7 +1,8 @@
 """Agents that end their sessions without having reached the goal.
 
-A session counts where its root agent ended last in the window; it failed when that `agent_end`
-tells of a failure: a failing outcome, or an error.
+A session counts where its root agent's last end before the end of the window lies in the window;
+it failed when that `agent_end` tells of a failure: a failing outcome, or an error. What comes after
+the window is not looked at, so a session that goes on and ends again counts there once more.
 """
 
 from collections.abc import Mapping
@@ -13,8 +14,8 @@ from shared.clock import from_us, to_us
 from shared.signals import counting, reading, sql
 from shared.signals.counting import Cited
 from shared.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity, Severity
-from shared.signals.sessions import SESSIONS_SINCE
-from shared.signals.weighing import at_least, magnitude
+from shared.signals.sessions import SESSIONS_AT_STOP, sessions_at_stop
+from shared.signals.weighing import at_least_sql, magnitude
 from shared.signals.wording import counted, shown
 
 SIGNAL = "goal_failure"
@@ -26,6 +27,11 @@ class Threshold:
 
     min_failed: int
     min_rate: float
+
+    @property
+    def condition(self) -> str:
+        """The condition on `failures` and `rate`; its numbers are constants of this module."""
+        return f"(failures >= {self.min_failed} AND rate >= {self.min_rate})"
 
 
 # Agents fail now and then, and that is what their evaluations are for: one in ten is worth a look.
@@ -42,13 +48,16 @@ _INFO_RATE = 0.1
 _ENDS = "event_type = 'agent_end'"
 
 
-def _statement(where: Where, ends: Where, failed: str) -> str:
+def _statement(where: Where, ends: Where, failed: str, threshold: Threshold) -> str:
+    # First what a lower sensitivity finds as well, so that a higher one has room for all of it.
+    found_by = ", ".join(f"{one.condition} DESC" for one in THRESHOLDS.values())
     return f"""
-SELECT agent_id, count() AS ended, countIf(failed), {counting.cited("failed")}
+SELECT agent_id, count() AS ended, countIf(failed) AS failures,
+    {at_least_sql("failures", "ended")} AS rate, {counting.cited("failed")}
 FROM (
     SELECT org_id, session_id, agent_id, environment, ended_at, failed,
         {us("assumeNotNull(ended_at)")} AS first, first AS last, [(-first, end_id)] AS newest
-    FROM {SESSIONS_SINCE} AS sessions
+    FROM {SESSIONS_AT_STOP} AS sessions
     INNER JOIN (
         SELECT session_id, agent_id, ts, argMax({failed}, id) AS failed, max(id) AS end_id
         FROM events FINAL
@@ -59,28 +68,26 @@ FROM (
 )
 WHERE {where}
 GROUP BY agent_id
-HAVING countIf(failed) >= {{min_failed:UInt64}}
-ORDER BY countIf(failed) DESC, agent_id
+HAVING {threshold.condition}
+ORDER BY {found_by}, rate DESC, failures DESC, agent_id
 LIMIT {reading.MAX_CANDIDATES}
 """
 
 
 def find(look: Look) -> list[Candidate]:
     """A candidate a root agent; numbers `{failed_sessions, ended_sessions, failure_rate}`."""
-    threshold = THRESHOLDS[look.sensitivity]
     where = look.where(column="ended_at")
     # The session's environment counts, wherever its last event was.
     ends = Where(look.org_id).between("ts", look.window.start, look.window.stop)
-    statement = _statement(where, ends, counting.is_failed(look, where))
-    where.params.update(since=to_us(look.window.start), min_failed=threshold.min_failed)
+    failed = counting.is_failed(look, where)
+    statement = _statement(where, ends, failed, THRESHOLDS[look.sensitivity])
+    where.params.update(since=to_us(look.window.start), stop=to_us(look.window.stop))
     found = reading.rows(look, statement, {**ends.params, **where.params})
-    return [
-        _candidate(look, row) for row in found if at_least(row[2], row[1]) >= threshold.min_rate
-    ]
+    return [_candidate(look, row) for row in found]
 
 
 def _candidate(look: Look, row: Row) -> Candidate:
-    agent, ended, failed = row[:3]
+    agent, ended, failed, at_least_failing = row[:4]
     cited = Cited.of(row)
     rate = failed / ended
     return Candidate(
@@ -90,7 +97,7 @@ def _candidate(look: Look, row: Row) -> Candidate:
         category="goals",
         failure_type="goal_failure",
         kind="failure",
-        severity=_severity(failed, ended),
+        severity=_severity(at_least_failing, ended),
         magnitude=magnitude(rate),
         affected_sessions=failed,
         first_seen_at=from_us(cited.first),
@@ -108,23 +115,22 @@ def _candidate(look: Look, row: Row) -> Candidate:
     )
 
 
-def _severity(failed: int, ended: int) -> Severity:
-    rate = at_least(failed, ended)
+def _severity(rate: float, ended: int) -> Severity:
     if rate >= _CRITICAL_RATE and ended >= _CRITICAL_SESSIONS:
         return "critical"
     return "info" if rate < _INFO_RATE else "warning"
 
 
 def _queries(look: Look, agent: str) -> tuple[EvidenceQuery, ...]:
-    ends = f"FROM events WHERE {sql.within(look.window)} AND {_ENDS}"
+    its_ends = f"{sql.within(look.window)} AND {_ENDS} AND {sql.is_text('agent_id', agent)}"
     failed = counting.is_failed_literal(look)
     is_failed = (
-        "(session_id, agent_id, assumeNotNull(ended_at)) IN (SELECT session_id, agent_id, ts"
-        f" {ends} GROUP BY session_id, agent_id, ts HAVING argMax({failed}, id))"
+        "(session_id, assumeNotNull(ended_at)) IN (SELECT session_id, ts"
+        f" FROM events WHERE {its_ends} GROUP BY session_id, ts HAVING argMax({failed}, id))"
     )
     sessions = (
-        f"FROM agent_sessions WHERE {sql.where(look, column='ended_at')}"
-        f" AND {sql.is_text('agent_id', agent)} AND session_id IN (SELECT session_id {ends})"
+        f"FROM {sessions_at_stop(look, its_ends)} WHERE {sql.where(look, column='ended_at')}"
+        f" AND {sql.is_text('agent_id', agent)}"
     )
     return (
         EvidenceQuery(
@@ -134,7 +140,7 @@ def _queries(look: Look, agent: str) -> tuple[EvidenceQuery, ...]:
         ),
         EvidenceQuery(
             "The failed sessions, newest first",
-            "SELECT session_id, environment, started_at, ended_at, event_count, error_count"
+            "SELECT session_id, environment, started_at, ended_at, event_count"
             f" {sessions} AND {is_failed} ORDER BY ended_at DESC, session_id LIMIT 100",
         ),
     )

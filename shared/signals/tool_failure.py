@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from shared.clickhouse import Row
+from shared.clickhouse.where import Where
 from shared.clock import from_us
 from shared.signals import counting, reading, sql
 from shared.signals.counting import Cited
 from shared.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity, Severity
-from shared.signals.weighing import at_least, magnitude
+from shared.signals.weighing import at_least_sql, magnitude
 from shared.signals.wording import counted, shown
 
 SIGNAL = "tool_failure"
@@ -20,6 +21,11 @@ class Threshold:
 
     min_failures: int
     min_rate: float
+
+    @property
+    def condition(self) -> str:
+        """The condition on `failures` and `rate`; its numbers are constants of this module."""
+        return f"(failures >= {self.min_failures} AND rate >= {self.min_rate})"
 
 
 # The rate is Wilson's lower bound, so few calls need a high one: at medium 3 failures of 17 calls
@@ -34,36 +40,38 @@ _CRITICAL_RATE, _CRITICAL_SESSIONS = 0.8, 20
 _INFO_RATE = 0.05
 
 _RESULTS = "event_type = 'tool_result' AND tool_name != ''"
-_STATEMENT = f"""
-SELECT tool, sum(calls), sumIf(calls, failed) AS failures, {counting.cited("failed")}
+
+
+def _statement(where: Where, failed: str, threshold: Threshold) -> str:
+    # First what a lower sensitivity finds as well, so that a higher one has room for all of it.
+    found_by = ", ".join(f"{one.condition} DESC" for one in THRESHOLDS.values())
+    return f"""
+SELECT tool, sum(times) AS calls, sumIf(times, failed) AS failures,
+    {at_least_sql("failures", "calls")} AS rate, {counting.cited("failed")}
 FROM (
-    SELECT {counting.TOOL} AS tool, session_id, {{failed}} AS failed, count() AS calls,
+    SELECT {counting.TOOL} AS tool, session_id, {failed} AS failed, count() AS times,
         {counting.SEEN}
     FROM events FINAL
-    PREWHERE {{where}} AND {_RESULTS}
+    PREWHERE {where} AND {_RESULTS}
     GROUP BY tool, session_id, failed
 )
 GROUP BY tool
-HAVING failures >= {{{{min_failures:UInt64}}}}
-ORDER BY failures DESC, tool
+HAVING {threshold.condition}
+ORDER BY {found_by}, rate DESC, failures DESC, tool
 LIMIT {reading.MAX_CANDIDATES}
 """
 
 
 def find(look: Look) -> list[Candidate]:
     """A candidate a tool; numbers `{calls, failures, failure_rate, failed_sessions}`."""
-    threshold = THRESHOLDS[look.sensitivity]
     where = look.where()
-    statement = _STATEMENT.format(where=where, failed=counting.is_failed(look, where))
-    where.params["min_failures"] = threshold.min_failures
-    found = reading.rows(look, statement, where.params)
-    return [
-        _candidate(look, row) for row in found if at_least(row[2], row[1]) >= threshold.min_rate
-    ]
+    failed = counting.is_failed(look, where)
+    statement = _statement(where, failed, THRESHOLDS[look.sensitivity])
+    return [_candidate(look, row) for row in reading.rows(look, statement, where.params)]
 
 
 def _candidate(look: Look, row: Row) -> Candidate:
-    tool, calls, failures = row[:3]
+    tool, calls, failures, at_least_failing = row[:4]
     cited = Cited.of(row)
     rate = failures / calls
     return Candidate(
@@ -73,7 +81,7 @@ def _candidate(look: Look, row: Row) -> Candidate:
         category="tools",
         failure_type="tool_failure",
         kind="failure",
-        severity=_severity(calls, failures, cited.sessions),
+        severity=_severity(at_least_failing, cited.sessions),
         magnitude=magnitude(rate),
         affected_sessions=cited.sessions,
         first_seen_at=from_us(cited.first),
@@ -98,22 +106,22 @@ def _candidate(look: Look, row: Row) -> Candidate:
     )
 
 
-def _severity(calls: int, failures: int, sessions: int) -> Severity:
-    rate = at_least(failures, calls)
+def _severity(rate: float, sessions: int) -> Severity:
     if rate >= _CRITICAL_RATE and sessions >= _CRITICAL_SESSIONS:
         return "critical"
     return "info" if rate < _INFO_RATE else "warning"
 
 
 def _queries(look: Look, tool: str) -> tuple[EvidenceQuery, ...]:
-    failed = counting.is_failed_literal(look)
+    is_failed = counting.is_failed_literal(look)
     results = f"{sql.where(look)} AND {_RESULTS} AND {sql.is_text(counting.TOOL, tool)}"
+    # Said once, since many error types to look past make it long.
     numbers = (
-        f"SELECT count() AS calls, countIf({failed}) AS failures,"
-        f" failures / calls AS failure_rate, uniqExactIf(session_id, {failed}) AS failed_sessions"
-        f" FROM events WHERE {results}"
+        "SELECT count() AS calls, countIf(failed) AS failures,"
+        " failures / calls AS failure_rate, uniqExactIf(session_id, failed) AS failed_sessions"
+        f" FROM (SELECT session_id, {is_failed} AS failed FROM events WHERE {results})"
     )
     return (
         EvidenceQuery("Calls of the tool, and how many failed", numbers),
-        *counting.listings(f"{results} AND {failed}"),
+        *counting.listings(f"{results} AND {is_failed}"),
     )

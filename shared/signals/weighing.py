@@ -21,6 +21,15 @@ def at_least(hits: int, total: int) -> float:
     return max(0.0, (share + z2 / (2 * total) - spread) / (1 + z2 / total))
 
 
+def at_least_sql(hits: str, total: str) -> str:
+    """SQL of `at_least` of two expressions, for what is chosen in the database; NaN for none."""
+    # Floats, since the square of a count does not fit into one.
+    n = f"toFloat64({total})"
+    share = f"({hits}) / {n}"
+    spread = f"{_Z} * sqrt({share} * (1 - {share}) / {n} + {_Z * _Z / 4} / ({n} * {n}))"
+    return f"(({share} + {_Z * _Z / 2} / {n} - {spread}) / (1 + {_Z * _Z} / {n}))"
+
+
 def magnitude(share: float) -> Magnitude:
     """`small` below a twentieth, `big` from a fifth on."""
     if share < _MEDIUM_SHARE:

@@ -10,15 +10,17 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from shared.audits import rules
+from shared.clock import now
 from shared.findings.rules import SCOPES
 from shared.queries.guard import guard
 from shared.queries.lexer import MAX_LENGTH
 from shared.runtime import Runtime
-from shared.signals import NAMES, SIGNALS, Candidate
+from shared.signals import NAMES, SIGNALS, Candidate, sql
 from shared.signals.interface import MAX_CITED
 from tests.support.airline import Airline
 from tests.support.app import Headers, new_key
-from tests.support.days import SUPPORT, WINDOW, Days, Event, days, store, templates_of
+from tests.support.days import REFUNDS, SUPPORT, WINDOW, Days, Event, days, store, templates_of
 from tests.support.faults import FAULTS
 from tests.support.injection import inject
 from tests.support.looks import look_at
@@ -36,6 +38,16 @@ SECRETS = (
 # More than how all of its kind begin.
 _TELLING = 10
 ODD = 'it\'s "a" \\ `b` $1 {p1:String} -- /* \N{SNOWMAN} */ 100%; ?'
+# Names of the recording, and as many others beside each as an audit may have, as long as they may
+# be, with what has to be escaped in a literal, or takes four bytes.
+LONGEST = {
+    field: (*known, *(f"{n:03}" + "'\\\N{AIRPLANE}" * 84 + "." for n in range(100 - len(known))))
+    for field, known in (
+        ("environments", ("production", "staging")),
+        ("agent_ids", (SUPPORT, REFUNDS)),
+        ("ignore_error_types", ("LoginError",)),
+    )
+}
 LOOKS: dict[str, dict[str, Any]] = {
     "everything": {"sensitivity": "high"},
     "a part": {
@@ -43,6 +55,7 @@ LOOKS: dict[str, dict[str, Any]] = {
         "agent_ids": (SUPPORT, "back\\slash"),
         "ignore_error_types": ("LoginError", 'quote"d'),
     },
+    "the longest scope": {"sensitivity": "high", **LONGEST},
 }
 
 
@@ -137,17 +150,28 @@ def loops(after: Event, secret: str) -> list[Event]:
     ]
 
 
-def run(client: FlaskClient, audited: Audited, sql: str) -> dict[str, Any]:
+def run(client: FlaskClient, audited: Audited, statement: str) -> dict[str, Any]:
     """What POST /queries/run answers."""
-    answer = client.post("/v1/queries/run", json={"sql": sql}, headers=audited.headers)
-    assert answer.status_code == 200, f"{answer.get_data(as_text=True)}\n{sql}"
+    answer = client.post("/v1/queries/run", json={"sql": statement}, headers=audited.headers)
+    assert answer.status_code == 200, f"{answer.get_data(as_text=True)}\n{statement}"
     body: dict[str, Any] = answer.get_json()
     return body
 
 
+@pytest.mark.parametrize("look", ["everything", "the longest scope"])
 @pytest.mark.parametrize("signal", SIGNALS)
-def test_each_signal_finds_something_to_be_held_to_this(audited: Audited, signal: str) -> None:
-    assert audited.found["everything"][signal]
+def test_each_signal_finds_something_to_be_held_to_this(
+    audited: Audited, signal: str, look: str
+) -> None:
+    assert audited.found[look][signal]
+
+
+def test_the_longest_scope_is_as_long_as_that_of_an_audit_may_be() -> None:
+    for field, values in LONGEST.items():
+        assert len(values) == len(set(values)) == rules.MAX_VALUES
+        assert max(map(len, values)) == rules.MAX_VALUE_LENGTH
+        sent = {field: values} if field == "ignore_error_types" else {"scope": {field: values}}
+        assert rules.checked(sent, now())
 
 
 @pytest.mark.parametrize("look", LOOKS)
@@ -174,6 +198,14 @@ def test_every_query_has_a_title_and_is_one_that_may_be_run_and_saved(
                 assert len(query.sql) <= MAX_LENGTH
                 assert query.title.strip()
                 assert guard(query.sql, [], schema="").params == {}
+
+
+@pytest.mark.parametrize("signal", SIGNALS)
+def test_the_longest_scope_leaves_room_for_the_longest_names(audited: Audited, signal: str) -> None:
+    # The names that a finding is about are said four times in a statement at most.
+    room = 4 * sql.MAX_LITERAL_CHARS
+    for candidate in audited.found["the longest scope"][signal]:
+        assert all(len(query.sql) + room <= MAX_LENGTH for query in candidate.queries)
 
 
 @pytest.mark.parametrize("signal", SIGNALS)

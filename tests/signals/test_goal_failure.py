@@ -4,11 +4,12 @@ from dataclasses import replace
 
 from shared.clickhouse import ClickHouse
 from shared.queries.run import Runner
-from shared.signals import Look
+from shared.signals import Look, Window
 from shared.signals.goal_failure import find
+from shared.signals.reading import MAX_CANDIDATES
 from tests.support.airline import Airline
 from tests.support.events import event
-from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
+from tests.support.looks import DAY, found_by, ingest, look_at, nested, require_reproduced
 from tests.support.runtime import Org
 
 
@@ -66,7 +67,7 @@ def test_the_root_agents_last_end_counts_and_no_other(
         # Ended well after all, or failed after all.
         event("root-0", "10:50:00", "agent_end", agent_id="root", outcome="success"),
         event("root-4", "10:50:00", "agent_end", agent_id="root", outcome="timeout"),
-        # Ended once more, outside of the window.
+        # Ended once more, after the window.
         event("root-1", "23:59:59", "agent_end", agent_id="root", outcome="success"),
         # Never ended, and only its helper did.
         event("open", "10:00:00", "agent_start", agent_id="root"),
@@ -76,9 +77,60 @@ def test_the_root_agents_last_end_counts_and_no_other(
     look = look_at(clickhouse, org.id, sensitivity="high")
     look = replace(look, window=replace(look.window, stop=look.window.stop.replace(day=2, hour=23)))
     [candidate] = found_by(find, look).values()
-    assert candidate.numbers == {"failed_sessions": 2, "ended_sessions": 4, "failure_rate": 0.5}
-    assert set(candidate.session_ids) == {"root-2", "root-4"}
+    assert candidate.numbers == {"failed_sessions": 3, "ended_sessions": 5, "failure_rate": 0.6}
+    assert set(candidate.session_ids) == {"root-1", "root-2", "root-4"}
     require_reproduced(runner, look, candidate)
+
+
+def test_what_sessions_do_after_the_window_changes_nothing(
+    clickhouse: ClickHouse, org: Org, runner: Runner
+) -> None:
+    ingest(clickhouse, org.id, runs("root", 4, 3))
+    # Whoever begins without an agent_start is led by the agent of its first event.
+    ends = ("success", "failed", "failed")
+    ingest(
+        clickhouse,
+        org.id,
+        [
+            event(f"bare-{n}", f"11:0{n}:00", "agent_end", agent_id="root", outcome=outcome)
+            for n, outcome in enumerate(ends)
+        ],
+    )
+    look = look_at(clickhouse, org.id, Window(DAY.start, DAY.start.replace(hour=12)))
+    [candidate] = found_by(find, look).values()
+    assert (candidate.numbers["failed_sessions"], candidate.numbers["ended_sessions"]) == (6, 10)
+    later = [
+        event("root-0", "12:00:00", "agent_end", agent_id="root", outcome="success"),
+        event("root-5", "12:00:00", "agent_end", agent_id="root", outcome="failed"),
+        event("root-1", "13:00:00", "model_request", agent_id="root"),
+        event("root-2", "13:00:00", "agent_start", agent_id="other"),
+        event("bare-0", "13:00:00", "agent_start", agent_id="other"),
+        event("bare-1", "13:00:00", "agent_start", agent_id="other"),
+    ]
+    ingest(clickhouse, org.id, later)
+    assert find(look) == [candidate]
+    require_reproduced(runner, look, candidate)
+
+
+def test_an_agent_that_always_fails_is_found_among_many_busy_ones(
+    clickhouse: ClickHouse, org: Org
+) -> None:
+    for n in range(MAX_CANDIDATES):
+        ingest(clickhouse, org.id, runs(f"busy {n}", 4, 56))
+    ingest(clickhouse, org.id, runs("broken", 3, 0))
+    assert set(found_by(find, look_at(clickhouse, org.id))) == {("broken",)}
+
+
+def test_of_too_many_agents_those_that_fail_most_surely_are_found_at_each_sensitivity(
+    clickhouse: ClickHouse, org: Org
+) -> None:
+    for n in range(MAX_CANDIDATES + 2):
+        ingest(clickhouse, org.id, runs(f"{n}: five of {5 + n % 2}", 5, n % 2))
+    ingest(clickhouse, org.id, runs("half of 24", 12, 12))
+    _, medium, high = nested(find, look_at(clickhouse, org.id))
+    assert len(medium) == len(high) == MAX_CANDIDATES
+    assert ("half of 24",) in medium
+    assert {(f"{n}: five of 5",) for n in range(0, MAX_CANDIDATES + 2, 2)} <= medium
 
 
 def test_thresholds_follow_the_sensitivity(clickhouse: ClickHouse, org: Org) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from shared.clickhouse import ClickHouse
 from shared.queries.run import Runner
 from shared.signals import Look
+from shared.signals.reading import MAX_CANDIDATES
 from shared.signals.tool_failure import find
 from tests.support.airline import Airline
 from tests.support.events import event
@@ -67,6 +68,28 @@ def test_a_few_failures_are_no_rate(clickhouse: ClickHouse, org: Org) -> None:
     assert low == {("15 of 60",)}
     assert medium == {("15 of 60",), ("three of 17",)}
     assert high == medium | {("two of two",), ("three of 18",)}
+
+
+def test_a_tool_that_always_fails_is_found_among_many_busy_ones(
+    clickhouse: ClickHouse, org: Org
+) -> None:
+    for n in range(MAX_CANDIDATES):
+        ingest(clickhouse, org.id, results(f"busy {n}", 4, 196))
+    ingest(clickhouse, org.id, results("broken", 3, 0))
+    assert set(found_by(find, look_at(clickhouse, org.id))) == {("broken",)}
+
+
+def test_of_too_many_tools_those_that_fail_most_surely_are_found_at_each_sensitivity(
+    clickhouse: ClickHouse, org: Org
+) -> None:
+    for n in range(MAX_CANDIDATES + 2):
+        ingest(clickhouse, org.id, results(f"{n}: three of {3 + n % 2}", 3, n % 2))
+    ingest(clickhouse, org.id, results("five of ten", 5, 5))
+    _, medium, high = nested(find, look_at(clickhouse, org.id))
+    assert len(medium) == len(high) == MAX_CANDIDATES
+    # It is less sure, but a finding at low sensitivity, where the others are none.
+    assert ("five of ten",) in medium
+    assert {(f"{n}: three of 3",) for n in range(0, MAX_CANDIDATES + 2, 2)} <= medium
 
 
 def test_severity_and_magnitude_follow_the_rate(clickhouse: ClickHouse, org: Org) -> None:
