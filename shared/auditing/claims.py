@@ -16,13 +16,15 @@ from sqlalchemy.orm import Session
 from shared import creations
 from shared.audits.models import Audit, AuditRun
 from shared.audits.rules import MAX_LOOKBACK_SECS
+from shared.evaluation_jobs.service import oldest_result_waiting
 from shared.ids import new_id
 from shared.ingest.stored import SETTLE, stored_until_each
 from shared.postgres import transaction_time
 from shared.signals import Window
 
 LEASE_SECS = 60.0
-# How often a run may be begun; only a worker that was killed in the middle uses one up.
+# How often a run may be begun; only a worker that was killed in the middle, or that took so long
+# that its heartbeat ended, uses one up.
 MAX_ATTEMPTS = 3
 
 
@@ -114,7 +116,10 @@ def renew(session: Session, claim: Claim) -> bool:
 
 
 def give_back(session: Session, claim: Claim, *, after_secs: float) -> None:
-    """Frees the run without an end, to be taken again in `after_secs`; no attempt is used up."""
+    """Frees the run without an end, to be taken again in `after_secs`; no attempt is used up.
+
+    Only for what ends by itself: a run that is always given back is begun again and again.
+    """
     session.execute(
         update(AuditRun)
         .where(*_held(claim))
@@ -170,10 +175,13 @@ def _in_secs(seconds: float) -> Any:
 def _window(session: Session, client: redis.Redis, audit: Audit) -> tuple[datetime, datetime]:
     """From the end of the last window that was looked at, or a fixed time before its own end.
 
-    It ends where events are surely stored, and is empty where that is not after its start. After
-    a long pause it has the longest length that a fixed one can have.
+    It ends where events and results of evaluations are surely stored, and is empty where that is
+    not after its start. After a long pause it has the longest length that a fixed one can have.
     """
     [stop] = stored_until_each(client, [str(audit.org_id)])
+    waiting = oldest_result_waiting(session, audit.org_id)
+    if waiting is not None:
+        stop = min(stop, waiting)
     start = stop - timedelta(seconds=audit.lookback_window_secs)
     if audit.window_mode == "since_last":
         last = session.scalar(

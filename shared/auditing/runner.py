@@ -29,7 +29,11 @@ GIVE_UP_AFTER = timedelta(hours=6)
 
 
 class Interrupted(Exception):
-    """The worker is to stop, or the run is for others now."""
+    """The worker is to stop."""
+
+
+class Lost(Exception):
+    """The run is for others now, or gone."""
 
 
 class Runner:
@@ -89,6 +93,10 @@ class Runner:
         except Interrupted:
             self._give_back(claim, after_secs=0.0)
             return "interrupted"
+        except Lost:
+            # What is left of the lease ends, and the attempt counts: the run may have taken too
+            # long, and would again.
+            return "lost"
         except NotFound:
             # Its organization was purged meanwhile, and everything with it.
             return "lost"
@@ -102,7 +110,7 @@ class Runner:
 
     def _carry_out(self, claim: Claim, heartbeat: Heartbeat) -> str:
         if claim.attempt > MAX_ATTEMPTS:
-            return self._end(claim, f"the worker died {MAX_ATTEMPTS} times during the run")
+            return self._end(claim, f"no worker finished the run in {MAX_ATTEMPTS} attempts")
         if not claim.is_filed:
             look, signals = self._look(claim)
             looked = looking.run_signals(look, signals, lambda: self._require_leave(heartbeat))
@@ -118,7 +126,7 @@ class Runner:
         with self._runtime.postgres.transaction() as session:
             found = claims.current(session, claim)
         if found is None:
-            raise Interrupted
+            raise Lost
         audit, run = found
         look = Look(
             clickhouse=self._runtime.clickhouse,
@@ -135,7 +143,9 @@ class Runner:
         return look, {name: self._signals[name] for name in self._signals if name in wanted}
 
     def _require_leave(self, heartbeat: Heartbeat) -> None:
-        if self._stopping.is_set() or heartbeat.is_lost:
+        if heartbeat.is_lost:
+            raise Lost
+        if self._stopping.is_set():
             raise Interrupted
 
     def _put_off(self, claim: Claim) -> str:

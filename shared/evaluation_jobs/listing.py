@@ -1,11 +1,13 @@
-"""Reading jobs: the live ones of an organization, and how long the oldest due one waits."""
+"""Reading jobs: the live ones of an organization, how long the oldest due one waits, and since when
+a result does.
+"""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import case, select, text
+from sqlalchemy import case, func, select, text
 from sqlalchemy.orm import Session
 
 from shared.config import Settings
@@ -82,3 +84,12 @@ def oldest_due_secs(session: Session, settings: Settings) -> float:
         return 0.0
     waited = session.scalar(_OLDEST_DUE, {"slugs": evaluator_slugs(settings)})
     return 0.0 if waited is None else float(waited)
+
+
+def oldest_result_waiting(session: Session, org_id: UUID) -> datetime | None:
+    """When the oldest result that ClickHouse does not have yet came; None when it has them all."""
+    return session.scalar(
+        select(func.min(EvaluationJob.completed_at)).where(
+            EvaluationJob.org_id == org_id, EvaluationJob.status == "storing"
+        )
+    )

@@ -1,6 +1,12 @@
 """What the rest of the service asks of evaluation jobs."""
 
-from shared.evaluation_jobs.listing import LiveJob, LiveStatus, live_jobs, oldest_due_secs
+from shared.evaluation_jobs.listing import (
+    LiveJob,
+    LiveStatus,
+    live_jobs,
+    oldest_due_secs,
+    oldest_result_waiting,
+)
 from shared.evaluation_jobs.requests import re_evaluate
 from shared.evaluation_jobs.watching import StoredSession, watch
 
@@ -10,6 +16,7 @@ __all__ = [
     "StoredSession",
     "live_jobs",
     "oldest_due_secs",
+    "oldest_result_waiting",
     "re_evaluate",
     "watch",
 ]

@@ -16,10 +16,10 @@ LONG_LOST = ((40, 0), (40, 0))
 
 def found(**groups: Windows) -> set[tuple[str | None, str | None]]:
     """The agents and environments of the gaps; a group is `agent_environment=(now, before)`."""
-    made = [
-        Group(*name.split("_"), Count(*now), Count(*before), Count(0, 0))
-        for name, (now, before) in groups.items()
-    ]
+    made = []
+    for name, (now, before) in groups.items():
+        agent_id, environment = name.split("_")
+        made.append(Group(agent_id, environment, Count(*now), Count(*before), Count(0, 0)))
     total = total_of(group.now for group in made)
     gaps = gaps_of([replace(one, others=without(total, one.now)) for one in made], "medium")
     return {(gap.agent_id, gap.environment) for gap in gaps}

@@ -3,11 +3,14 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-from shared.auditing import claims, ending
+import pytest
+
+from shared.auditing import claims, ending, heartbeat, runner
 from shared.auditing.claims import Claim
 from shared.auditing.heartbeat import Heartbeat
 from shared.auditing.looking import Looked
 from shared.auditing.report import Message, ReportFailed
+from shared.postgres import Postgres
 from shared.runtime import Runtime
 from shared.signals import Candidate, Look, Window
 from tests.support.audits import AuditBench, candidate, finding, meanwhile
@@ -79,7 +82,7 @@ def test_a_run_that_kills_every_worker_ends(bench: AuditBench) -> None:
         bench.end_lease()
     bench.run()
     run = bench.last_run()
-    assert (run["status"], run["error"]) == ("failed", "the worker died 3 times during the run")
+    assert (run["status"], run["error"]) == ("failed", "no worker finished the run in 3 attempts")
     assert bench.audit()["last_error"] == run["error"]
     assert bench.findings() == []
 
@@ -112,6 +115,37 @@ def test_a_worker_that_stops_gives_its_run_back_between_signals(bench: AuditBenc
     assert bench.last_run()["status"] == "succeeded"
 
 
+def test_a_run_that_always_takes_too_long_ends(
+    bench: AuditBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beats: list[Heartbeat] = []
+
+    class Impatient(Heartbeat):
+        """Gives a run up at its first beat."""
+
+        def __init__(self, postgres: Postgres, claim: Claim) -> None:
+            super().__init__(postgres, claim, every_secs=0.001)
+            beats.append(self)
+
+    def outlast() -> None:
+        while not beats[-1].is_lost:
+            pass
+
+    monkeypatch.setattr(heartbeat, "MAX_RUN_SECS", 0.0)
+    monkeypatch.setattr(runner, "Heartbeat", Impatient)
+    queued(bench)
+    for attempt in range(1, 4):
+        assert bench.run({"slow": meanwhile(outlast), "second": finding("never")}) == 1
+        run = bench.last_run()
+        assert (run["status"], run["attempts"]) == ("running", attempt)
+        assert bench.run() == 0
+        bench.end_lease()
+    bench.run()
+    run = bench.last_run()
+    assert (run["status"], run["error"]) == ("failed", "no worker finished the run in 3 attempts")
+    assert bench.findings() == []
+
+
 def test_a_worker_whose_lease_is_gone_files_nothing(bench: AuditBench) -> None:
     queued(bench)
 
@@ -129,11 +163,11 @@ def test_a_heartbeat_keeps_the_run_and_notices_when_it_is_gone(bench: AuditBench
     queued(bench)
     claim = taken(bench)
     before = bench.last_run()["lease_expires_at"]
-    with Heartbeat(bench.runtime.postgres, claim, every_secs=0.01) as heartbeat:
+    with Heartbeat(bench.runtime.postgres, claim, every_secs=0.01) as beating:
         while bench.last_run()["lease_expires_at"] == before:
-            assert not heartbeat.is_lost
+            assert not beating.is_lost
         bench.sql("DELETE FROM audits WHERE org_id = :org_id")
-        while not heartbeat.is_lost:
+        while not beating.is_lost:
             pass
 
 
@@ -168,7 +202,7 @@ def test_what_was_filed_stays_however_often_the_report_kills_the_worker(bench: A
     bench.run(ask=_never)
     run = bench.last_run()
     assert (run["status"], run["error"], run["findings_count"]) == ("succeeded", None, 1)
-    assert run["stats"]["report_error"] == "the worker died 3 times during the run"
+    assert run["stats"]["report_error"] == "no worker finished the run in 3 attempts"
     assert bench.audit()["last_error"] is None
 
 

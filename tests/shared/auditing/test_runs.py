@@ -1,6 +1,6 @@
 """What a run looks at, and what becomes of what it finds."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from clickhouse_driver.errors import ErrorCodes, ServerException
@@ -13,6 +13,7 @@ from shared.errors import QueryTimeout, Unavailable
 from shared.ingest import stream
 from shared.signals import NAMES, SIGNALS, Candidate, Find, Look
 from tests.support.audits import AuditBench, candidate, finding, meanwhile
+from tests.support.runtime import make_org
 
 HOUR = timedelta(hours=1)
 
@@ -41,6 +42,20 @@ def raising(error: Exception) -> Find:
         raise error
 
     return find
+
+
+def results_wait(bench: AuditBench, *moments: datetime) -> None:
+    """Evaluations that ended at these moments, of which ClickHouse has heard nothing yet."""
+    for number, moment in enumerate(moments):
+        bench.sql(
+            "INSERT INTO evaluation_jobs (id, org_id, session_id, agent_id, environment, status,"
+            " trigger, request_id, enqueued_at, next_attempt_at, completed_at, result)"
+            " VALUES (gen_random_uuid(), :org_id, :session_id, 'a', 'default', 'storing',"
+            " 'agent_end', 'r', :at, :at, :at, :result)",
+            session_id=f"s{number}",
+            at=moment,
+            result=b"\x81\xa6status\xa4done",
+        )
 
 
 def test_a_run_from_its_start_to_its_end(bench: AuditBench) -> None:
@@ -131,6 +146,23 @@ def test_a_window_ends_before_what_is_accepted_and_not_stored(bench: AuditBench)
     bench.run()
     stream.remove(bench.runtime.redis, bench.org.id)
     assert bench.last_run()["window_to"] <= before - timedelta(seconds=60)
+
+
+def test_a_window_ends_before_a_result_of_an_evaluation_that_is_not_stored(
+    bench: AuditBench,
+) -> None:
+    bench.make()
+    minute = timedelta(minutes=1)
+    results_wait(AuditBench(bench.runtime, make_org(bench.runtime)), now() - 9 * minute)
+    first, second = now() - 2 * minute, now() - minute
+    results_wait(bench, second, first)
+    run_now(bench)
+    assert bench.last_run()["window_to"] == first
+    bench.sql("UPDATE evaluation_jobs SET status = 'done' WHERE org_id = :org_id")
+    run_now(bench)
+    run = bench.last_run()
+    assert run["window_from"] == first
+    assert run["window_to"] > second
 
 
 def test_a_signal_is_shown_what_the_audit_says(bench: AuditBench) -> None:
