@@ -12,8 +12,9 @@ from shared.signals import sql
 class Pattern(NamedTuple):
     """`regex` captures what is secret; `needles`: a payload without any of them has no match.
 
-    `shown` is how every match begins. A match has to have a digit, as nearly all that are made at
-    random do, and words and placeholders do not.
+    A `regex` that begins with `(?i)` has its needles found in any case. `shown` is how every match
+    begins, empty where they begin in several ways. A match has to have a digit, as nearly all that
+    are made at random do, and words and placeholders do not.
     """
 
     kind: str
@@ -23,44 +24,50 @@ class Pattern(NamedTuple):
     is_specific: bool = True
 
 
-# Where a word begins, after a line break or tab as JSON spells them too.
-_START = r"(?:\b|\\[nrt])"
+_IN_ANY_CASE = "(?i)"
+# Where a word begins, after a line break, a tab or any other character as JSON spells them too.
+_START = r"(?:\b|\\[nrt]|\\u\w{4})"
 # A quote of JSON within JSON has backslashes before it.
 _QUOTES = r"[\"'\\]*"
-# What stands before a key, and after the name of a password: neither `task-list` nor `the password
-# is` costs a regular expression then.
-_BEFORE = (" ", '"', "'", "`", "=", ":", "(", "[", ",", ";", ">", "/", "\\n", "\\r", "\\t")
-_AFTER = ("=", ":", '"', "'", "\\", " =", " :")
 PATTERNS = (
-    Pattern(
-        "AWS access key", "AKIA", ("AKIA", "ASIA"), rf"{_START}((?:AKIA|ASIA)[A-Z0-9]{{16}})\b"
-    ),
+    Pattern("AWS access key", "AKIA", ("AKIA",), rf"{_START}(AKIA[A-Z0-9]{{16}})\b"),
+    Pattern("AWS temporary access key", "ASIA", ("ASIA",), rf"{_START}(ASIA[A-Z0-9]{{16}})\b"),
     Pattern(
         "AWS secret key",
-        "secr",
-        ("ecret_access_key", "ecretAccessKey", "ECRET_ACCESS_KEY"),
-        rf"(?i)secret_?access_?key{_QUOTES}\s*[:=]\s*{_QUOTES}([A-Za-z0-9/+]{{40}})\b",
+        "",
+        # Without `s` and `k`: in any case they have a third letter each, which needles do not know.
+        ("ecretacce", "ecret_acce"),
+        rf"{_IN_ANY_CASE}secret_?access_?key{_QUOTES}\s*[:=]\s*{_QUOTES}([A-Za-z0-9/+]{{40}})\b",
     ),
     Pattern(
         "GitHub token",
         "gh",
-        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
-        rf"{_START}(gh[pousr]_[A-Za-z0-9]{{36,}}|github_pat_[A-Za-z0-9_]{{50,}})",
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
+        rf"{_START}(gh[pousr]_[A-Za-z0-9]{{36,}})",
+    ),
+    Pattern(
+        "GitHub fine-grained token",
+        "github_pat_",
+        ("github_pat_",),
+        rf"{_START}(github_pat_[A-Za-z0-9_]{{50,}})",
     ),
     Pattern("GitLab token", "glpa", ("glpat-",), rf"{_START}(glpat-[A-Za-z0-9_-]{{20,}})"),
     Pattern("Slack token", "xox", ("xox",), rf"{_START}(xox[abeoprs]-[A-Za-z0-9-]{{16,}})"),
     Pattern(
         "Slack webhook",
-        "http",
+        "hooks.slack.com",
         ("hooks.slack.com",),
         r"(hooks\.slack\.com\\?/services\\?/T[A-Z0-9]+\\?/B[A-Z0-9]+\\?/[A-Za-z0-9]{16,})",
     ),
-    Pattern("Stripe key", "k_li", ("k_live_",), rf"{_START}([rs]k_live_[A-Za-z0-9]{{16,}})"),
+    Pattern("Stripe key", "sk_live_", ("sk_live_",), rf"{_START}(sk_live_[A-Za-z0-9]{{16,}})"),
+    Pattern(
+        "Stripe restricted key", "rk_live_", ("rk_live_",), rf"{_START}(rk_live_[A-Za-z0-9]{{16,}})"
+    ),
     Pattern("Anthropic key", "sk-a", ("sk-ant-",), rf"{_START}(sk-ant-[A-Za-z0-9_-]{{20,}})"),
     Pattern(
         "OpenAI key",
         "sk-",
-        tuple(f"{before}sk-" for before in _BEFORE),
+        ("sk-",),
         # Of one piece, or with a prefix; names with dashes, as of styles, have no piece so long.
         rf"{_START}(sk-(?:(?:proj|svcacct|admin)-[A-Za-z0-9_-]{{20,}}|[A-Za-z0-9]{{20,}}))",
     ),
@@ -81,48 +88,61 @@ PATTERNS = (
     ),
     Pattern(
         "bearer token",
-        "Bear",
-        ("earer ", "EARER "),
-        r"(?i)bearer ([A-Za-z0-9._~+/-]{20,})",
+        "",
+        ("bearer ",),
+        rf"{_IN_ANY_CASE}bearer ([A-Za-z0-9._~+/-]{{20,}})",
         is_specific=False,
     ),
     Pattern(
         "password",
-        "pass",
-        tuple(
-            f"{name}{after}"
-            for name in ("assword", "ASSWORD", "asswd", "ASSWD", "pwd", "PWD")
-            for after in _AFTER
-        ),
+        "",
+        ("password", "passwd", "pwd"),
         # Not what begins like a path, a variable or a placeholder.
-        rf"(?i)(?:password|passwd|pwd){_QUOTES}\s*[:=]\s*{_QUOTES}"
+        rf"{_IN_ANY_CASE}(?:pa(?-i:[Ss]{{2}})w(?:or)?d|pwd){_QUOTES}\s*[:=]\s*{_QUOTES}"
         r"([A-Za-z0-9!@#%^&+=_-][^\s\"'\\,;&<>{}()\[\]|*]{5,})",
         is_specific=False,
     ),
 )
-NEEDLES = tuple(needle for pattern in PATTERNS for needle in pattern.needles)
 # Runs of x stand where somebody has taken a secret out.
 _IS_RANDOM = r"match(one, '[0-9]') AND NOT match(one, '(?i)x{6}')"
 
 
+def _matches(pattern: Pattern) -> str:
+    return f"extractAll(payload, {sql.text(pattern.regex)})"
+
+
 def hashes_of(pattern: Pattern) -> str:
     """SQL of an array: the hashes of the different matches in `payload`, empty without any."""
-    matches = f"extractAll(payload, {sql.text(pattern.regex)})"
     return (
         f"arrayDistinct(arrayMap(one -> sipHash64(one), arrayFilter(one -> {_IS_RANDOM},"
-        f" {matches})))"
+        f" {_matches(pattern)})))"
     )
 
 
-def may_have(needles: tuple[str, ...]) -> str:
-    """SQL of: `payload` has one of these, which is cheap to tell."""
-    return f"multiSearchAny(payload, [{', '.join(map(sql.text, needles))}])"
+def may_have() -> str:
+    """SQL of: `payload` has a needle of some pattern, which is cheap to tell.
+
+    One condition for all patterns: whether a match is found never depends on which are looked for.
+    """
+    exact, any_case = (
+        ", ".join(
+            sql.text(needle)
+            for pattern in PATTERNS
+            if pattern.regex.startswith(_IN_ANY_CASE) is wanted
+            for needle in pattern.needles
+        )
+        for wanted in (False, True)
+    )
+    return (
+        f"(multiSearchAny(payload, [{exact}])"
+        f" OR multiSearchAnyCaseInsensitive(payload, [{any_case}]))"
+    )
 
 
 def has_specific() -> str:
     """SQL of: `payload` has a match of a specific pattern."""
-    specific = [pattern for pattern in PATTERNS if pattern.is_specific]
-    return f"notEmpty(arrayConcat({', '.join(map(hashes_of, specific))}))"
+    matches = ", ".join(_matches(pattern) for pattern in PATTERNS if pattern.is_specific)
+    return f"arrayExists(one -> {_IS_RANDOM}, arrayConcat({matches}))"
 
 
 def found_in_payload(*, with_general: bool) -> str:

@@ -48,7 +48,7 @@ FROM (
             {counting.TOOL} AS tool,
             arrayJoin({credentials.found_in_payload(with_general=threshold.with_general)}) AS found
         FROM events FINAL
-        PREWHERE {where} AND {credentials.may_have(credentials.NEEDLES)}
+        PREWHERE {where} AND {credentials.may_have()}
     )
     GROUP BY kind, event_type, tool, session_id
 )
@@ -76,7 +76,7 @@ def _candidate(look: Look, row: Row) -> Candidate:
     return Candidate(
         signal=SIGNAL,
         key=(kind, event_type, tool),
-        title=f"{kind} ({pattern.shown}…) in {place}",
+        title=f"{kind}{f' ({pattern.shown}…)' if pattern.shown else ''} in {place}",
         category="security",
         failure_type="leaked_credential",
         kind="policy",
@@ -87,9 +87,9 @@ def _candidate(look: Look, row: Row) -> Candidate:
         last_seen_at=from_us(cited.last),
         description=(
             f"{counted(events, 'event')} of type {place} in {counted(cited.sessions, 'session')}"
-            f" {'holds' if events == 1 else 'hold'} what looks like {_one(kind)}, beginning with"
-            f" {pattern.shown}…: {counted(secrets, 'different value')}. Everybody who may read"
-            " events can read it."
+            f" {'holds' if events == 1 else 'hold'} what looks like {_one(kind)}"
+            f"{f', beginning with {pattern.shown}…' if pattern.shown else ''}:"
+            f" {counted(secrets, 'different value')}. Everybody who may read events can read it."
         ),
         session_ids=cited.session_ids,
         event_ids=cited.event_ids,
@@ -119,7 +119,7 @@ def _queries(look: Look, pattern: Pattern, event_type: str, tool: str) -> tuple[
             sql.where(look),
             sql.is_text("event_type", event_type),
             sql.is_text(counting.TOOL, tool),
-            credentials.may_have(pattern.needles),
+            credentials.may_have(),
             *(() if pattern.is_specific else (f"NOT {credentials.has_specific()}",)),
         )
     )

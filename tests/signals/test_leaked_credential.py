@@ -20,12 +20,15 @@ _JWT = "eyJ" + "hbGciOiJIUzI1NiJ9.eyJ" + "zdWIiOiIxMjM0NTY3ODkwIn0." + _RANDOM[:
 _KEY = "-----BEGIN RSA " + "PRIVATE KEY-----\nMIIEpAIBAAKCAQEA" + _RANDOM + "\n-----END"
 LEAKS = {
     "AWS access key": "AKIA" + "Q3EGTR7ZK2XAMPL5",
+    "AWS temporary access key": "ASIA" + "Q3EGTR7ZK2XAMPL5",
     "AWS secret key": "aws_secret_access_key = " + _RANDOM,
     "GitHub token": "ghp_" + _RANDOM[:36],
+    "GitHub fine-grained token": "github_pat_" + _RANDOM[:22] + "_" + _RANDOM,
     "GitLab token": "glpat-" + _RANDOM[:20],
     "Slack token": "xoxb-" + "123456789012-" + _RANDOM[:24],
     "Slack webhook": "https://hooks.slack.com/services/" + "T0A1B2C3D/B0A1B2C3D/" + _RANDOM[:24],
     "Stripe key": "sk_live_" + _RANDOM[:24],
+    "Stripe restricted key": "rk_live_" + _RANDOM[:24],
     "Anthropic key": "sk-ant-" + "api03-" + _RANDOM,
     "OpenAI key": "sk-proj-" + _RANDOM,
     "Google API key": "AIza" + _RANDOM[:35],
@@ -35,6 +38,15 @@ LEAKS = {
     "bearer token": "Authorization: Bearer " + _RANDOM,
     "password": "postgres password=hunter2 host=db",
 }
+# Spelled and surrounded otherwise than most.
+UNUSUAL = {
+    "password": ["Pwd=S3cretPass99", "password    = hunter2x9", "passWord' : 'hunter2x9'"],
+    "AWS secret key": [f"secretaccesskey = {_RANDOM}", f"Secret_AccessKey: {_RANDOM}"],
+    "OpenAI key": [f"**sk-{_RANDOM}**", f"“sk-{_RANDOM}”", f"{{sk-{_RANDOM}}}"],
+    "bearer token": [f"beArer {_RANDOM}"],
+}
+# Has what begins many a credential, and is none.
+_AROUND = "ghp_ xox AKIA k_live_ eyJ ya29. earer assword= PWD= -sk- 'sk- glpat-"
 HARMLESS = [
     "the risk-assessment task-1234567890abcdef1234567890 of disk-0",
     "a style sk-fading-circle-container-element-12",
@@ -49,6 +61,9 @@ HARMLESS = [
     "eyJhbGciOiJIUzI1NiJ9 alone is half of it",
     "sk-ant-… sk-… sk_live_… secret_access_key=…",
 ]
+
+
+SHOWN = {pattern.kind: pattern.shown for pattern in PATTERNS}
 
 
 def leak(text: str, session: str = "s", at: str = "10:00:00", **fields: object) -> bytes:
@@ -78,13 +93,33 @@ def test_each_kind_is_found_and_never_told(
     for (kind, _, _), candidate in found.items():
         assert candidate.numbers == {"events": 2, "sessions": 2, "secrets": 1}
         assert (candidate.kind, candidate.severity) == ("policy", "critical")
-        assert "…" in candidate.title
+        begins = f" ({SHOWN[kind]}…)" if SHOWN[kind] else ""
+        assert candidate.title == f"{kind}{begins} in tool_result of {kind}"
+        assert ("beginning with" in candidate.description) is bool(begins)
         told = repr(candidate)
         secret = "hunter2" if kind == "password" else LEAKS[kind].removesuffix("\n-----END")[-12:]
         assert not any(secret[start : start + 5] in told for start in range(len(secret) - 4))
     # Those with the most quotes, and the longest statement.
     for kind in ("private key", "Anthropic key", "password"):
         require_reproduced(runner, look, found[kind, "tool_result", kind])
+
+
+@pytest.mark.parametrize("kind", UNUSUAL)
+def test_however_it_is_spelled_it_is_found_whatever_else_is_there(
+    clickhouse: ClickHouse, org: Org, runner: Runner, kind: str
+) -> None:
+    for number, text in enumerate(UNUSUAL[kind]):
+        alone = leak(text, tool_name=f"alone {number}")
+        not_alone = leak(f"{_AROUND} {text}", tool_name=f"not {number}")
+        ingest(clickhouse, org.id, [alone, not_alone])
+    look = look_at(clickhouse, org.id)
+    found = found_by(find, look)
+    assert {key[2] for key in found if key[0] == kind} == {
+        f"{place} {number}" for place in ("alone", "not") for number in range(len(UNUSUAL[kind]))
+    }
+    for candidate in found.values():
+        assert candidate.numbers["events"] == 1
+        require_reproduced(runner, look, candidate)
 
 
 @pytest.mark.parametrize("text", HARMLESS)
@@ -138,8 +173,11 @@ def test_scope_holds_in_numbers_and_evidence(
     ingest(clickhouse, org.id, [leak(text, "a", environment=odd, agent_id=odd, tool_name=odd)])
     ingest(clickhouse, org.id, [leak(text, "b", environment="other", tool_name=odd)])
     look = look_at(clickhouse, org.id)
+    # As many and as long ones as may be run again.
+    many = tuple(f"{number:040}" for number in range(99))
     for scoped, events in (
         (look, 2),
+        (replace(look, environments=(odd, *many), agent_ids=(odd, *many)), 1),
         (replace(look, environments=(odd,)), 1),
         (replace(look, agent_ids=("main",)), 1),
         (replace(look, ignore_error_types=("x",)), 2),
