@@ -33,7 +33,7 @@ def acknowledge(
     if actor.email is not None:
         subscribers.add(session, incident, [actor.email], "ack", at)
     activity.record(session, incident, "acknowledged", actor.name, at)
-    mails.tell(session, queue, incident, "acknowledged", actor.name)
+    mails.tell(session, queue, incident, "acknowledged", actor.name, actor_email=actor.email)
     return incident
 
 
@@ -65,17 +65,25 @@ def assign(
     subscribers.add(session, incident, added, "assigned", at)
     detail = {"assignees": assignees, "before": before}
     activity.record(session, incident, "assigned", actor.name, at, detail)
-    mails.tell(session, queue, incident, "assigned", actor.name, ", ".join(assignees))
+    told = ", ".join(assignees)
+    mails.tell(session, queue, incident, "assigned", actor.name, told, actor_email=actor.email)
     return incident
 
 
 def resolve(
-    session: Session, queue: Queue, org_id: uuid.UUID, incident_id: str | uuid.UUID, by: str
+    session: Session,
+    queue: Queue,
+    org_id: uuid.UUID,
+    incident_id: str | uuid.UUID,
+    by: str,
+    *,
+    by_email: str | None = None,
 ) -> Incident:
     """It is over; the finding that it came from is resolved, too.
 
-    `by`: an address, the name of a key, or `system`. Raises `NotFound`, and `Conflict`
-    (`incident_resolved`) the second time.
+    `by`: an address, the name of a key, or `system`. `by_email`: the address of the person who does
+    it and gets no mail about it. Raises `NotFound`, and `Conflict` (`incident_resolved`) the second
+    time.
     """
     if _finding_of(session, org_id, incident_id) is not None:
         # Who writes findings holds their turn before an incident; crosswise the two would wait.
@@ -84,7 +92,7 @@ def resolve(
     incident.resolved_at = at = rows.now(session)
     incident.state, incident.resolved_by = rows.RESOLVED, by
     activity.record(session, incident, "resolved", by, at)
-    mails.tell(session, queue, incident, "resolved", by)
+    mails.tell(session, queue, incident, "resolved", by, actor_email=by_email)
     if incident.source_finding_id is not None:
         findings.resolve_for_incident(session, incident.source_finding_id, by)
     session.flush()

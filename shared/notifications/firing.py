@@ -27,13 +27,20 @@ def fire(session: Session, runtime: Runtime, opening: Opening) -> Opened:
 
 
 def resolve(
-    session: Session, runtime: Runtime, org_id: uuid.UUID, incident_id: str | uuid.UUID, by: str
+    session: Session,
+    runtime: Runtime,
+    org_id: uuid.UUID,
+    incident_id: str | uuid.UUID,
+    by: str,
+    *,
+    by_email: str | None = None,
 ) -> Incident:
     """Resolves an incident and announces `alert.resolved` to its channels.
 
-    `by`: an address, the name of a key, or `system`. Raises `NotFound`, and `Conflict`
-    (`incident_resolved`) for one that is resolved already.
+    `by`: an address, the name of a key, or `system`. `by_email`: the address of the person who does
+    it and gets no mail about it. Raises `NotFound`, and `Conflict` (`incident_resolved`) for one
+    that is resolved already.
     """
-    incident = incidents.resolve(session, runtime.queue, org_id, incident_id, by)
+    incident = incidents.resolve(session, runtime.queue, org_id, incident_id, by, by_email=by_email)
     announce(session, runtime, incident, "alert.resolved")
     return incident

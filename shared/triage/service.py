@@ -38,6 +38,7 @@ class _Decision:
     finding: Finding
     action: Action
     by: str
+    by_email: str | None
     reason: str | None
     assigned_to: str | None
     moment: datetime
@@ -51,10 +52,14 @@ def act(
     action: Action,
     by: str,
     *,
+    by_email: str | None = None,
     reason: str | None = None,
     assigned_to: str | None = None,
 ) -> Finding:
     """Does what somebody decided about a finding, remembers it, and returns the finding.
+
+    `by`: an address, or the name of a key. `by_email`: the address of the person who decides, who
+    gets no mail about the incident.
 
     - `ack` lowers its rank and keeps its status; the first one is kept.
     - `mute` and `dismiss` suppress the fingerprint: no audit of the organization files it any more,
@@ -74,7 +79,9 @@ def act(
     take_turn(session, org_id)
     finding = _one(session, org_id, finding_id)
     moment = transaction_time(session)
-    decision = _Decision(session, runtime, finding, action, by, reason, assigned_to, moment)
+    decision = _Decision(
+        session, runtime, finding, action, by, by_email, reason, assigned_to, moment
+    )
     _ACTIONS[action](decision)
     session.flush()
     return finding
@@ -132,7 +139,14 @@ def _resolve(decision: _Decision) -> None:
         )
     )
     if incident_id is not None:
-        firing.resolve(session, decision.runtime, finding.org_id, incident_id, decision.by)
+        firing.resolve(
+            session,
+            decision.runtime,
+            finding.org_id,
+            incident_id,
+            decision.by,
+            by_email=decision.by_email,
+        )
 
 
 def _reopen(decision: _Decision) -> None:

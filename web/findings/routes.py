@@ -84,7 +84,7 @@ def act_on_finding(body: dict[str, Any], fid: str) -> dict[str, Any]:
     `resolve` of what is muted or dismissed, all but `resolve` and `reopen` of what is resolved, and
     `reopen` of a resolved finding where the audit has a newer one of the pattern.
     """
-    action = body["action"]
+    action, identity = body["action"], current_identity()
     with runtime().postgres.transaction() as session:
         finding = triage.act(
             session,
@@ -92,7 +92,8 @@ def act_on_finding(body: dict[str, Any], fid: str) -> dict[str, Any]:
             current_org_id(),
             fid,
             action,
-            current_identity().name,
+            identity.name,
+            by_email=None if identity.user is None else identity.user.email,
             reason=body["reason"],
             assigned_to=body["assigned_to"],
         )

@@ -158,9 +158,16 @@ def assign_incident(body: dict[str, Any], incident_id: str) -> Incident:
 @blueprint.alt_response(409, "CONFLICT")
 def resolve_incident(incident_id: str) -> Incident:
     """Resolve an incident for good, and the finding that it came from; announced as its opening."""
-    by = current_identity().name
+    actor = _actor()
     with runtime().postgres.transaction() as session:
-        return firing.resolve(session, runtime(), current_org_id(), incident_id, by)
+        return firing.resolve(
+            session,
+            runtime(),
+            current_org_id(),
+            incident_id,
+            actor.name,
+            by_email=actor.email,
+        )
 
 
 @blueprint.route("/alerts/incidents/<incident_id>/comments")

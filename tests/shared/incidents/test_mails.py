@@ -66,10 +66,11 @@ class Watched:
             )
         )
 
-    def resolve(self, by: str) -> None:
+    def resolve(self, by: str, email: str | None = None) -> None:
         """It is over."""
+        who = (self.org.uuid, self.id, by)
         self.write(
-            lambda session: service.resolve(session, self.runtime.queue, self.org.uuid, self.id, by)
+            lambda session: service.resolve(session, self.runtime.queue, *who, by_email=email)
         )
 
     def told(self) -> list[tuple[str, str]]:
@@ -126,6 +127,22 @@ def test_the_mails_that_arrive_say_what_happened(watched: Watched) -> None:
     for text in said.values():
         assert f"Incident (critical) of {watched.org.slug}: Errors <rise>" in text
         assert watched.id in text
+
+
+def test_who_resolves_it_is_the_only_one_not_told(watched: Watched) -> None:
+    watched.resolve(watched.ann.name, watched.ann.email)
+    assert watched.told() == [(watched.bob.name, "resolved")]
+
+
+def test_a_key_that_is_named_like_a_person_keeps_no_mail_from_them(watched: Watched) -> None:
+    bob = watched.bob.name
+    impostor = key_actor(bob)
+    watched.acknowledge(impostor)
+    watched.assign(impostor, watched.ann.name)
+    watched.comment(impostor, "?")
+    watched.resolve(impostor.name, impostor.email)
+    events = ["acknowledged", "assigned", "commented", "resolved"]
+    assert [event for to, event in watched.told() if to == bob] == events
 
 
 def test_what_changes_nothing_is_mailed_to_nobody(watched: Watched) -> None:
