@@ -41,6 +41,14 @@ _TRANSIENT_CODES = frozenset(
     }
 )
 _TIMEOUT_CODE = 159
+_MEMORY_CODE = 241
+
+
+class OverMemory(Unavailable):
+    """A statement needs more memory than one may have, and would again, however idle the server.
+
+    A kind of `Unavailable` to whoever cannot do with less: what waits to be stored waits on.
+    """
 
 
 def is_transient(error: ServerException) -> bool:
@@ -48,11 +56,19 @@ def is_transient(error: ServerException) -> bool:
     return error.code in _TRANSIENT_CODES
 
 
+def is_over_own_memory(error: ServerException) -> bool:
+    """Whether the statement's own limit of memory refused it, not what all have together."""
+    # Further on a message may quote the statement.
+    told = str(error.message).partition(" exceeded")[0]
+    return error.code == _MEMORY_CODE and told.endswith("Query memory limit")
+
+
 class ClickHouse:
     """A process's connections to one ClickHouse user.
 
-    Every method raises `Unavailable` when the server cannot be reached, `QueryTimeout` when a
-    statement ran out of time, and clickhouse-driver's `ServerException` for any other refusal.
+    Every method raises `Unavailable` when the server cannot be reached or is busy (`OverMemory`
+    where the statement is too large for it), `QueryTimeout` when a statement ran out of time, and
+    clickhouse-driver's `ServerException` for any other refusal.
     """
 
     def __init__(self, url: str, *, pool_size: int = 16, cluster: str | None = None) -> None:
@@ -166,6 +182,9 @@ def _translated() -> Iterator[None]:
     except ServerException as error:
         if error.code == _TIMEOUT_CODE:
             raise QueryTimeout("the query ran longer than its limit") from error
+        if is_over_own_memory(error):
+            log.warning("clickhouse_over_memory")
+            raise OverMemory("ClickHouse is busy", code="clickhouse_unavailable") from error
         if is_transient(error):
             log.warning("clickhouse_unavailable", code=error.code)
             raise Unavailable("ClickHouse is busy", code="clickhouse_unavailable") from error

@@ -2,7 +2,7 @@
 
 from clickhouse_driver.errors import ServerException
 
-from shared.clickhouse import is_transient
+from shared.clickhouse import is_over_own_memory, is_transient
 from shared.errors import QueryFailed, QueryTimeout, Unavailable, WatchpostError
 from shared.logs import get_logger
 
@@ -10,7 +10,6 @@ log = get_logger(__name__)
 
 # ErrorCodes.cpp of ClickHouse.
 _TIMEOUT_EXCEEDED = 159
-_MEMORY_LIMIT_EXCEEDED = 241
 _PREFIX = "DB::Exception: "
 
 
@@ -20,8 +19,7 @@ def failure_of(error: ServerException) -> WatchpostError:
     if error.code == _TIMEOUT_EXCEEDED:
         return QueryTimeout("the query ran longer than 10 s")
     # A statement's own limit of memory is its fault, what all statements have together is not.
-    own_memory = error.code == _MEMORY_LIMIT_EXCEEDED and "Query memory limit" in detail
-    if is_transient(error) and not own_memory:
+    if is_transient(error) and not is_over_own_memory(error):
         log.warning("clickhouse_unavailable", error_code=error.code, reason=detail)
         return Unavailable("ClickHouse is busy", code="clickhouse_unavailable")
     return QueryFailed("the database refuses this statement", detail=detail)

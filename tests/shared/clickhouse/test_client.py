@@ -1,5 +1,10 @@
-"""What clickhouse-driver makes of columns, where that is not what one would think."""
+"""What becomes of columns and refusals, where that is not what one would think."""
 
+import pytest
+from clickhouse_driver.errors import ServerException
+
+from shared.clickhouse import OverMemory, is_over_own_memory
+from shared.errors import Unavailable
 from shared.runtime import Runtime
 from tests.support.events import event, store_events
 from tests.support.runtime import Org
@@ -14,3 +19,34 @@ def test_false_is_no_number_however_rare_true_is(runtime: Runtime, org: Org) -> 
     )
     assert [type(value) for (value,) in rows] == [bool] * 60
     assert [value for (value,) in rows] == [n == 7 for n in range(60)]
+
+
+def test_a_statement_over_its_own_memory_is_told_from_a_busy_server(runtime: Runtime) -> None:
+    greedy = "SELECT length(groupArray(toString(number))) FROM numbers(1000000)"
+    with pytest.raises(OverMemory) as refusal:
+        runtime.clickhouse.rows(greedy, settings={"max_memory_usage": 10_000_000})
+    assert (refusal.value.status, refusal.value.code) == (503, "clickhouse_unavailable")
+    assert runtime.clickhouse.rows("SELECT 1") == [(1,)]
+
+
+@pytest.mark.parametrize(
+    ("said", "is_its_own"),
+    [
+        ("DB::Exception: Query memory limit exceeded: would use 2.00 GiB", True),
+        ("DB::Exception: User memory limit exceeded: 'Query memory limit exceeded'", False),
+        ("DB::Exception: (total) memory limit exceeded: would use 2.00 GiB", False),
+    ],
+)
+def test_which_limit_it_was_is_told_by_what_the_message_begins_with(
+    said: str, is_its_own: bool
+) -> None:
+    assert is_over_own_memory(ServerException(said, 241)) is is_its_own
+    assert not is_over_own_memory(ServerException(said, 60))
+
+
+def test_an_insert_over_its_memory_waits_like_one_that_the_server_has_no_room_for(
+    runtime: Runtime, org: Org
+) -> None:
+    columns = {"org_id": [org.id] * 100, "session_id": ["s" * 100_000] * 100}
+    with pytest.raises(Unavailable):
+        runtime.clickhouse.insert("events", columns, settings={"max_memory_usage": 1_000_000})
