@@ -18,9 +18,17 @@ NEAREST = 1 / 3
 MOVED_ON = 0.25
 
 
-def next_due(org_id: uuid.UUID, interval_secs: int, evaluated_at: datetime) -> datetime:
-    """The next moment of the organization's grid: an interval later at most."""
+def next_due(
+    org_id: uuid.UUID, interval_secs: int, evaluated_at: datetime, *, is_behind: bool = False
+) -> datetime:
+    """The next moment of the organization's grid: an interval later at most.
+
+    A rule that `is_behind` comes `NEAREST` later, on the grid or not, until it has caught up.
+    """
+    nearest = evaluated_at + timedelta(seconds=interval_secs * NEAREST)
+    if is_behind:
+        return nearest
     interval_us = interval_secs * 1_000_000
     after = to_us(evaluated_at) + 1
     on_grid = after + (org_id.int % interval_us - after) % interval_us
-    return max(from_us(on_grid), evaluated_at + timedelta(seconds=interval_secs * NEAREST))
+    return max(from_us(on_grid), nearest)

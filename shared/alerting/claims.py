@@ -32,7 +32,11 @@ _PAGE = 500
 
 @dataclass(frozen=True)
 class Claimed:
-    """A due rule as it was when it was claimed; `evaluated_to` is null at its first evaluation."""
+    """A due rule as it was when it was claimed.
+
+    `evaluated_to`: the end of the last window that was looked at, null at the first evaluation.
+    `has_failed`: whether the last evaluation came to nothing.
+    """
 
     alert_id: uuid.UUID
     revision: int
@@ -42,6 +46,7 @@ class Claimed:
     eval_window: int
     eval_interval_secs: int
     evaluated_to: datetime | None
+    has_failed: bool
 
 
 @dataclass(frozen=True)
@@ -124,7 +129,7 @@ FROM taken, alerts, mark
 WHERE state.alert_id = taken.alert_id AND alerts.id = state.alert_id
 RETURNING state.org_id, mark.until, state.due_at, alerts.id, alerts.revision, alerts.trigger_kind,
     alerts.trigger_spec, alerts.min_breaches, alerts.eval_window, alerts.eval_interval_secs,
-    state.evaluated_to
+    state.evaluated_to, state.last_error IS NOT NULL AS has_failed
 """)
 
 # As the index has them: what is leased is due.

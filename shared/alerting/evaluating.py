@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from shared.alerting import windows
 from shared.alerting.claims import Batch, Claimed
 from shared.alerting.recording import INTERNAL_ERROR
-from shared.alerting.triggers.interface import Context, Evaluate, NotEvaluated, Outcome, Rule
+from shared.alerting.triggers.interface import Context, Evaluate, Outcome, Rule, TooMuch
 from shared.alerts.specs import spec_of
-from shared.errors import QueryTimeout, Unavailable
+from shared.errors import Unavailable
 from shared.logs import get_logger
 
 log = get_logger(__name__)
@@ -19,7 +20,7 @@ log = get_logger(__name__)
 # A batch of statements is recorded after this long, and the statement that runs by then. So one
 # that takes ten seconds has a turn of its own, and then the other organizations have theirs.
 SQL_TURN_SECS = 1.0
-# How long the rules of a batch that failed as a whole are tried one by one.
+# How long the rules of a batch that failed as a whole are tried one by one; the rest stays due.
 ALONE_SECS = 30.0
 
 
@@ -28,8 +29,9 @@ def outcomes_of(
 ) -> Iterator[Mapping[uuid.UUID, Outcome]]:
     """The outcomes of a batch's rules, in as many pieces as they are evaluated in.
 
-    Ends early where the rest has to wait for another turn, or when `stopped`. Raises `Unavailable`
-    when a store is away: what did not come is not evaluated.
+    At least one has an outcome, so that a batch is never the same again; what did not fit into the
+    turn, or would come after `stopped`, has none and stays due. Raises `Unavailable` when a store
+    is away: what did not come is not evaluated.
     """
     rules, broken = _typed(batch)
     yield broken
@@ -37,15 +39,32 @@ def outcomes_of(
         alike = _by_statement(rules)
         yield from _one_by_one(evaluate, context, alike, SQL_TURN_SECS, stopped)
         return
+    together = _together(evaluate, context, rules)
+    if together is None:
+        yield from _one_by_one(evaluate, context, rules, ALONE_SECS, stopped)
+    else:
+        yield together
+
+
+def _together(
+    evaluate: Evaluate, context: Context, rules: Sequence[Rule]
+) -> Mapping[uuid.UUID, Outcome] | None:
+    """The outcomes of those that fitted into the turn; None where all of them failed together."""
     try:
         found = evaluate(context, rules)
-        # One that is forgotten would stay due, and be taken again at once, for ever.
-        yield {rule.alert_id: found.get(rule.alert_id, INTERNAL_ERROR) for rule in rules}
     except Unavailable:
         raise
+    except TooMuch as error:
+        log.warning(
+            "alerts_tried_alone", org_id=context.org_id, rules=len(rules), reason=error.reason
+        )
+        return None
     except Exception:
         log.exception("alerts_not_evaluated_together", org_id=context.org_id, rules=len(rules))
-        yield from _one_by_one(evaluate, context, rules, ALONE_SECS, stopped)
+        return None
+    outcomes = {rule.alert_id: found[rule.alert_id] for rule in rules if rule.alert_id in found}
+    # Nothing at all would be the same again and again: what stays due is taken again at once.
+    return outcomes or {rule.alert_id: INTERNAL_ERROR for rule in rules}
 
 
 def _typed(batch: Batch) -> tuple[Sequence[Rule], Mapping[uuid.UUID, Outcome]]:
@@ -61,7 +80,8 @@ def _typed(batch: Batch) -> tuple[Sequence[Rule], Mapping[uuid.UUID, Outcome]]:
 
 def _rule(claimed: Claimed, batch: Batch) -> Rule:
     spec = spec_of(claimed.trigger_kind, claimed.trigger_spec)
-    return Rule(claimed.alert_id, spec, claimed.evaluated_to, batch.until)
+    until = windows.end_of(claimed, batch.until)
+    return Rule(claimed.alert_id, spec, claimed.evaluated_to, until, is_behind=until < batch.until)
 
 
 def _by_statement(rules: Sequence[Rule]) -> Sequence[Rule]:
@@ -91,8 +111,6 @@ def _alone(evaluate: Evaluate, context: Context, rule: Rule) -> Outcome:
         return evaluate(context, [rule])[rule.alert_id]
     except Unavailable:
         raise
-    except QueryTimeout as error:
-        return NotEvaluated(error.message)
     except Exception:
         log.exception("alert_not_evaluated", alert_id=str(rule.alert_id), org_id=context.org_id)
         return INTERNAL_ERROR

@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
-from shared.alerting import cadence, claims
+from shared.alerting import cadence, claims, windows
 from shared.alerting.breaches import History, Terms
 from shared.alerting.claims import Batch, Claimed
 from shared.alerting.triggers.interface import NotEvaluated, Outcome, Reading
@@ -47,16 +47,15 @@ SET last_due_at = state.due_at,
     due_at = done.due_at,
     recent = CAST(done.recent AS boolean[]),
     clean = done.clean,
-    -- Only what was looked at: an event counts at the next evaluation where this one failed.
-    evaluated_to = CASE WHEN done.error IS NULL THEN greatest(state.evaluated_to, :until)
-        ELSE state.evaluated_to END,
+    -- Null where nothing was looked at: an event counts at the next evaluation where this failed.
+    evaluated_to = greatest(state.evaluated_to, done.evaluated_to),
     lease_token = NULL,
     lease_expires_at = NULL
 FROM unnest(
     CAST(:alert_ids AS uuid[]), CAST(:attempted_ats AS timestamptz[]),
     CAST(:due_ats AS timestamptz[]), CAST(:errors AS text[]), CAST(:recents AS text[]),
-    CAST(:cleans AS int[])
-) AS done (alert_id, attempted_at, due_at, error, recent, clean)
+    CAST(:cleans AS int[]), CAST(:evaluated_tos AS timestamptz[])
+) AS done (alert_id, attempted_at, due_at, error, recent, clean, evaluated_to)
 WHERE state.alert_id = done.alert_id AND state.org_id = :org_id
 """)
 
@@ -73,13 +72,14 @@ class _Held:
 
 @dataclass(frozen=True)
 class _Done:
-    """What an evaluation left of a rule; `error` is null where it counts."""
+    """What an evaluation left of a rule; `error` is null where it counts, else `evaluated_to`."""
 
     alert_id: uuid.UUID
     attempted_at: datetime
     due_at: datetime
     error: str | None
     history: History
+    evaluated_to: datetime | None
 
 
 def record(
@@ -99,7 +99,7 @@ def record(
     """
     held = _held(session, batch, outcomes)
     incidents = _Incidents(session, runtime, batch.org_id, held)
-    done = [_conclude(one, incidents, batch.org_id) for one in held]
+    done = [_conclude(one, incidents, batch) for one in held]
     _update(session, batch, done)
     claims.give_back(session, batch, after_secs=again_after_secs)
     return len(done)
@@ -124,7 +124,7 @@ def _held(session: Session, batch: Batch, outcomes: Mapping[uuid.UUID, Outcome])
     ]
 
 
-def _conclude(held: _Held, incidents: "_Incidents", org_id: uuid.UUID) -> _Done:
+def _conclude(held: _Held, incidents: "_Incidents", batch: Batch) -> _Done:
     rule, outcome, history = held.rule, held.outcome, held.before
     if isinstance(outcome, Reading):
         after = history.followed_by(outcome.breached, _terms(rule))
@@ -132,9 +132,14 @@ def _conclude(held: _Held, incidents: "_Incidents", org_id: uuid.UUID) -> _Done:
             history = after
         else:
             outcome = INTERNAL_ERROR
-    error = _stored(outcome.reason) if isinstance(outcome, NotEvaluated) else None
-    due_at = cadence.next_due(org_id, rule.eval_interval_secs, held.now)
-    return _Done(rule.alert_id, held.now, due_at, error, history)
+    error, evaluated_to, is_behind = None, None, False
+    if isinstance(outcome, NotEvaluated):
+        error = _stored(outcome.reason)
+    else:
+        evaluated_to = windows.end_of(rule, batch.until)
+        is_behind = evaluated_to < batch.until
+    due_at = cadence.next_due(batch.org_id, rule.eval_interval_secs, held.now, is_behind=is_behind)
+    return _Done(rule.alert_id, held.now, due_at, error, history, evaluated_to)
 
 
 class _Incidents:
@@ -184,8 +189,9 @@ class _Incidents:
         if history.fires(terms) or (reading.breached and incident is not None):
             opening = _opening(self._alerts[rule.alert_id], reading)
             firing.fire(self._session, self._runtime, opening)
-        # What people opened is for people to end: no breach says when it is over.
-        elif incident is not None and incident.source == "alert" and history.is_over(terms):
+        # What no breach was measured of is for people to end, who opened it: no evaluation saw what
+        # they mean, so none can say that it is over.
+        elif incident is not None and incident.evidence is not None and history.is_over(terms):
             firing.resolve(self._session, self._runtime, self._org_id, incident.id, by="system")
 
 
@@ -198,8 +204,9 @@ def _update(session: Session, batch: Batch, done: Sequence[_Done]) -> None:
         # As text, since PostgreSQL's arrays of arrays have one length.
         "recents": [_array(one.history.recent) for one in done],
         "cleans": [one.history.clean for one in done],
+        "evaluated_tos": [one.evaluated_to for one in done],
     }
-    session.execute(_UPDATE, {**columns, "org_id": batch.org_id, "until": batch.until})
+    session.execute(_UPDATE, {**columns, "org_id": batch.org_id})
 
 
 def _terms(rule: Claimed) -> Terms:

@@ -21,12 +21,14 @@ events.
 import time
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from shared.clickhouse import ClickHouse
+from shared.alerting.triggers.interface import TooMuch
+from shared.clickhouse import ClickHouse, OverMemory
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import Where, moment
 from shared.errors import QueryTimeout
@@ -43,6 +45,8 @@ MAX_AGGREGATES = 50
 # no great cost, and a month never.
 _WIDTHS = (600, 3600, 6 * 3600, 24 * 3600, 7 * 24 * 3600)
 _SECOND = 1_000_000
+_OVER_TIME = f"the statement took longer than {TIME_LIMIT_SECS} s"
+_OVER_MEMORY = "the statement needs more memory than it may have"
 _SETTINGS = {
     **PAGE,
     "max_execution_time": TIME_LIMIT_SECS,
@@ -102,45 +106,68 @@ Found = Mapping[Aggregate, Any]
 
 
 class Read(NamedTuple):
-    """The values of aggregates, and those that nobody asked for because the turn was over."""
+    """What came of aggregates.
+
+    `refused`: those whose statement took too much, with the reason as a sentence. `left`: those
+    that nobody asked for because the turn was over.
+    """
 
     found: Found
+    refused: Mapping[Aggregate, str]
     left: AbstractSet[Aggregate]
 
 
-def read(
-    clickhouse: ClickHouse,
-    org_id: str,
-    wanted: Iterable[Aggregate],
-    *,
-    needed: Collection[Aggregate] = (),
-) -> Read:
-    """The values of `wanted` over the organization's rows, each row counted once.
+def read(clickhouse: ClickHouse, org_id: str, rules: Sequence[Sequence[Aggregate]]) -> Read:
+    """The values of what each rule needs, over the organization's rows, each row counted once.
 
-    Those whose statement took longer than `TIME_LIMIT_SECS` are missing. No statement begins after
-    `TURN_SECS` that has none of the `needed`. Raises `Unavailable`.
+    No statement begins after `TURN_SECS` that the first rule does not need. Raises `Unavailable`,
+    and `TooMuch` where a statement was refused for all that is in it, and one of its rules alone
+    would ask for less.
     """
     found: dict[Aggregate, Any] = {}
+    refused: dict[Aggregate, str] = {}
     left: set[Aggregate] = set()
     ends_at = time.monotonic() + TURN_SECS
-    for group in _groups(dict.fromkeys(wanted)):
-        if time.monotonic() >= ends_at and set(group).isdisjoint(needed):
+    for group in _groups(aggregate for needed in rules for aggregate in needed):
+        if time.monotonic() >= ends_at and set(group).isdisjoint(rules[0]):
             left.update(group)
             continue
-        sql, params = _statement(org_id, group)
         try:
-            [values] = clickhouse.rows(sql, params, settings=_SETTINGS)
-        except QueryTimeout:
-            log.warning("alert_statement_timed_out", org_id=org_id, aggregates=len(group))
-            continue
-        found.update(zip(group, values, strict=True))
-    return Read(found, left)
+            found.update(_values(clickhouse, org_id, group))
+        except TooMuch as error:
+            if any(0 < len(set(group).intersection(needed)) < len(group) for needed in rules):
+                raise
+            refused.update(dict.fromkeys(group, error.reason))
+    return Read(found, refused, left)
+
+
+def read_samples(clickhouse: ClickHouse, org_id: str, wanted: Iterable[Aggregate]) -> Found:
+    """The values of what shows breaches, but for statements that take too much or come too late."""
+    found: dict[Aggregate, Any] = {}
+    ends_at = time.monotonic() + TURN_SECS
+    for group in _groups(wanted):
+        if time.monotonic() >= ends_at:
+            break
+        with suppress(TooMuch):
+            found.update(_values(clickhouse, org_id, group))
+    return found
+
+
+def _values(clickhouse: ClickHouse, org_id: str, group: Sequence[Aggregate]) -> Found:
+    sql, params = _statement(org_id, group)
+    try:
+        [values] = clickhouse.rows(sql, params, settings=_SETTINGS)
+    except (QueryTimeout, OverMemory) as error:
+        reason = _OVER_TIME if isinstance(error, QueryTimeout) else _OVER_MEMORY
+        log.warning("alert_statement_refused", org_id=org_id, aggregates=len(group), reason=reason)
+        raise TooMuch(reason) from error
+    return dict(zip(group, values, strict=True))
 
 
 def _groups(wanted: Iterable[Aggregate]) -> Iterator[Sequence[Aggregate]]:
     """What is read together: nearly the same rows, and the same of each."""
     groups: dict[tuple[object, ...], list[Aggregate]] = defaultdict(list)
-    for aggregate in wanted:
+    for aggregate in dict.fromkeys(wanted):
         rows = aggregate.rows
         width = bisect_left(_WIDTHS, (rows.stop - rows.start) / _SECOND)
         # Who names types of events must not have all the others gone through.

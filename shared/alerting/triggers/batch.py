@@ -7,10 +7,10 @@ from uuid import UUID
 from shared.alerting.triggers import custom_sql
 from shared.alerting.triggers.aggregates import (
     EVENTS,
-    TIME_LIMIT_SECS,
     Aggregate,
     Found,
     read,
+    read_samples,
 )
 from shared.alerting.triggers.eval_compound import CompoundPlan
 from shared.alerting.triggers.evaluation_score import ScorePlan
@@ -43,7 +43,8 @@ def evaluate(context: Context, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
     """The outcome of each rule, all of one organization, by the rule's id.
 
     Where they take longer than a turn, those that were left for the next one have none; the first
-    always has. Raises `Unavailable` while a store is away: then nothing is known of any of them.
+    always has. Raises `Unavailable` while a store is away: then nothing is known of any of them;
+    and `TooMuch` where rules that share a statement are to be evaluated one by one.
     """
     plans: dict[UUID, Plan] = {}
     outcomes: dict[UUID, Outcome] = {}
@@ -59,23 +60,22 @@ def evaluate(context: Context, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
 def _together(context: Context, plans: Mapping[UUID, Plan]) -> dict[UUID, Outcome]:
     """All plans in one go, and in another one what shows the breaches."""
     clickhouse, org_id = context.runtime.clickhouse, context.org_id
-    first = next((plan.aggregates for plan in plans.values()), ())
-    wanted = (one for plan in plans.values() for one in plan.aggregates)
-    found, left = read(clickhouse, org_id, wanted, needed=first)
+    found, refused, left = read(clickhouse, org_id, [plan.aggregates for plan in plans.values()])
     outcomes: dict[UUID, Outcome] = {}
     shown: dict[UUID, Sequence[Aggregate]] = {}
     for alert_id, plan in plans.items():
         if not left.isdisjoint(plan.aggregates):
             continue
-        if any(aggregate not in found for aggregate in plan.aggregates):
-            reason = f"the statement took longer than {TIME_LIMIT_SECS} s"
+        reason = next((refused[one] for one in plan.aggregates if one in refused), None)
+        if reason is not None:
             outcomes[alert_id] = NotEvaluated(reason)
             continue
         values = [found[aggregate] for aggregate in plan.aggregates]
         outcome = outcomes[alert_id] = plan.outcome(values)
         if isinstance(outcome, Reading) and outcome.breached:
             shown[alert_id] = plan.samples(values)
-    samples = read(clickhouse, org_id, (one for asked in shown.values() for one in asked)).found
+    wanted = (one for asked in shown.values() for one in asked)
+    samples = read_samples(clickhouse, org_id, wanted)
     for alert_id, asked in shown.items():
         outcome = outcomes[alert_id]
         if isinstance(outcome, Reading):

@@ -32,13 +32,14 @@ class Rule:
     """A rule that is due.
 
     What happened before `until` counts. `since` is the `until` of the evaluation before, None for
-    the first one.
+    the first one. `is_behind`: `until` is not the present, and what is left comes later.
     """
 
     alert_id: UUID
     spec: Spec
     since: datetime | None
     until: datetime
+    is_behind: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,5 +65,18 @@ class NotEvaluated:
 
 Outcome = Reading | NotEvaluated
 
-# Evaluates rules of one organization: an outcome for each of them, by its id.
+
+class TooMuch(Exception):
+    """A statement takes more time or memory than one may, with the reason as a sentence.
+
+    Raised of rules that share one: each by itself may be evaluated.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+# Evaluates rules of one organization: outcomes by the rules' ids. What has none was left for
+# another turn.
 Evaluate = Callable[[Context, Sequence[Rule]], Mapping[UUID, Outcome]]

@@ -13,7 +13,7 @@ from shared.alerting.triggers.interface import Outcome, Reading, Rule
 from shared.alerting.triggers.plan import sample, window
 from shared.alerting.triggers.wording import span
 from shared.alerts.specs import PerEvent
-from shared.clock import to_us
+from shared.clock import format_us, to_us
 
 _SECOND = 1_000_000
 _COLUMNS = ("event_type", "environment", "tool_name", "agent_id", "error_type")
@@ -31,7 +31,7 @@ _SAYS = "arrayExists(text -> positionCaseInsensitiveUTF8(text, ?) > 0, texts)"
 
 
 class PerEventPlan:
-    """One rule. Its window reaches back to the last evaluation where that is longer ago."""
+    """One rule. Its window reaches back to the end of the last one where that is longer ago."""
 
     def __init__(self, rule: Rule, spec: PerEvent) -> None:
         stop = to_us(rule.until)
@@ -43,6 +43,7 @@ class PerEventPlan:
             for name in (*_COLUMNS, _MESSAGE)
             if getattr(spec, name) is not None
         }
+        self._is_behind = rule.is_behind
         says = spec.message_contains
         self._rows = Rows(
             EVENTS,
@@ -75,4 +76,7 @@ class PerEventPlan:
     def _summary(self, matches: int) -> str:
         told = ", ".join(f"{name} {value!r}" for name, value in self._filter.items())
         count = "1 event" if matches == 1 else f"{matches or 'no'} events"
-        return f"{count} with {told} in the last {span(self._rows.stop - self._rows.start)}"
+        length = span(self._rows.stop - self._rows.start)
+        if self._is_behind:
+            return f"{count} with {told} in the {length} before {format_us(self._rows.stop)}"
+        return f"{count} with {told} in the last {length}"

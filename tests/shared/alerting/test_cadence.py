@@ -39,6 +39,12 @@ def test_rules_of_an_interval_are_due_together_whenever_each_was_evaluated() -> 
         assert next_due(ORG, 3600, moment) == due
 
 
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_a_rule_that_is_behind_is_due_a_third_of_an_interval_later(interval: int) -> None:
+    due = next_due(ORG, interval, NOON, is_behind=True)
+    assert (due - NOON).total_seconds() == pytest.approx(interval / 3)
+
+
 def test_what_was_evaluated_just_before_the_grid_is_back_on_it_at_its_next_moment() -> None:
     due = next_due(ORG, 60, NOON)
     soon = next_due(ORG, 60, due - timedelta(seconds=5))

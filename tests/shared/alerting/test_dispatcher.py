@@ -17,7 +17,7 @@ from shared.alerting.triggers import evaluate as by_triggers
 from shared.alerting.triggers.interface import Context, Outcome, Rule
 from shared.clickhouse import ClickHouse
 from shared.clock import now
-from shared.errors import QueryTimeout, Unavailable
+from shared.errors import Unavailable
 from shared.queue import connect_redis
 from tests.support.alerting import Verdicts, Watch, reading
 from tests.support.events import store_events
@@ -105,23 +105,6 @@ def test_a_spec_that_nobody_understands_keeps_no_other_rule(watch: Watch) -> Non
     assert watch.run(Verdicts()) == 3
     told = [watch.state(rule)["last_error"] for rule in rules]
     assert told == ["internal error", "internal error", None]
-
-
-def test_rules_that_take_too_long_together_are_tried_alone(
-    watch: Watch, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rules = [watch.rule() for _ in range(3)]
-
-    def evaluate(_context: Context, asked: Sequence[Rule]) -> Mapping[UUID, Outcome]:
-        if len(asked) > 1 or asked[0].alert_id == rules[0]:
-            raise QueryTimeout("the query ran longer than its limit")
-        return {asked[0].alert_id: reading(False)}
-
-    # Each has a turn of its own; the others stay due for the next.
-    monkeypatch.setattr(evaluating, "ALONE_SECS", 0.0)
-    assert watch.run(evaluate) == 3
-    told = [watch.state(rule)["last_error"] for rule in rules]
-    assert told == ["the query ran longer than its limit", None, None]
 
 
 def test_rules_stay_due_while_clickhouse_is_away(watch: Watch) -> None:

@@ -9,9 +9,12 @@ import pytest
 from shared.alerting import claims, recording
 from shared.alerting.cadence import next_due
 from shared.alerting.triggers.interface import Context, NotEvaluated, Outcome, Reading, Rule
+from shared.alerts import service as alerts
+from shared.incidents import manual
 from shared.notifications import firing
 from tests.support.alerting import INTERVAL_SECS, Verdicts, Watch, reading
 from tests.support.alerts import SPECS
+from tests.support.incidents import key_actor
 
 RESOLVING = {**SPECS["metric_threshold"], "auto_resolve": True}
 
@@ -92,11 +95,43 @@ def test_an_incident_stays_open_where_the_rule_does_not(watch: Watch) -> None:
     assert evaluated(watch, rule, "x---") == [1, 1, 1, 1]
 
 
-def test_what_people_opened_is_not_ended_by_clean_evaluations(watch: Watch) -> None:
-    rule = watch.rule(trigger_spec=RESOLVING)
-    evaluated(watch, rule, "x")
-    watch.sql("UPDATE incidents SET source = 'manual' WHERE org_id = :org_id")
-    assert evaluated(watch, rule, "--") == [1, 1]
+def open_by_hand(watch: Watch, rule: UUID) -> None:
+    """Somebody opens an incident for the rule, or says more about the one that is open."""
+    with watch.runtime.postgres.transaction() as session:
+        alert, _ = alerts.find(session, watch.org.uuid, str(rule))
+        firing.fire(session, watch.runtime, manual.of_alert(alert, key_actor(), "it hangs", None))
+
+
+def test_what_people_opened_and_no_breach_followed_is_not_ended_by_clean_evaluations(
+    watch: Watch,
+) -> None:
+    rule = watch.rule(trigger_spec=RESOLVING, min_breaches=2, eval_window=2)
+    assert evaluated(watch, rule, "x") == [0]
+    open_by_hand(watch, rule)
+    open_by_hand(watch, rule)
+    assert evaluated(watch, rule, "---") == [1, 1, 1]
+
+
+def test_what_people_opened_ends_like_others_once_the_rule_has_breached(watch: Watch) -> None:
+    rule = watch.rule(trigger_spec=RESOLVING, eval_window=2, channels=[{"kind": "dashboard"}])
+    evaluated(watch, rule, "--")
+    open_by_hand(watch, rule)
+    assert evaluated(watch, rule, "-x-") == [1, 1, 1]
+    # Words take nothing away from what was measured.
+    open_by_hand(watch, rule)
+    assert evaluated(watch, rule, "-") == [0]
+    [incident] = watch.incidents()
+    assert (incident["source"], incident["resolved_by"]) == ("manual", "system")
+    rows = watch.sql("SELECT event FROM notifications WHERE org_id = :org_id ORDER BY created_at")
+    assert [row["event"] for row in rows] == ["alert.firing", "alert.resolved"]
+
+
+def test_what_people_opened_stays_after_a_breach_where_the_rule_does_not_end_it(
+    watch: Watch,
+) -> None:
+    rule = watch.rule()
+    open_by_hand(watch, rule)
+    assert evaluated(watch, rule, "x--") == [1, 1, 1]
 
 
 def test_a_breach_after_people_resolved_it_opens_another_one(watch: Watch) -> None:

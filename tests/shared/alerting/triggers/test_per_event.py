@@ -1,14 +1,15 @@
 """Any event that matches."""
 
 import json
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
-from shared.alerting.triggers import Context
+from shared.alerting.triggers import Context, Reading, evaluate
 from shared.alerts.specs import PerEvent
-from tests.shared.alerting.triggers.conftest import NOON, reading_of
+from tests.shared.alerting.triggers.conftest import NOON, reading_of, rule
 from tests.support.events import event, store_events
 
 
@@ -36,6 +37,15 @@ def test_the_newest_events_that_match_are_shown(context: Context) -> None:
     assert reading.evidence["event_ids"] == [one.event_id for one in stored[:2:-1]]
     assert reading.evidence["session_ids"] == ["s7", "s6", "s5", "s4", "s3"]
     assert reading.summary == "8 events with event_type 'error' in the last 60 s"
+
+
+def test_what_is_looked_at_late_is_not_told_as_the_last_minute(context: Context) -> None:
+    store(context, event("s", "11:59:30", "error"))
+    late = rule(PerEvent(event_type="error", lookback_secs=60), since=NOON - timedelta(minutes=2))
+    outcome = evaluate(context, [replace(late, is_behind=True)])[late.alert_id]
+    assert isinstance(outcome, Reading)
+    told = "1 event with event_type 'error' in the 120 s before 2026-11-02T12:00:00"
+    assert outcome.summary.startswith(told)
 
 
 @pytest.mark.parametrize(
