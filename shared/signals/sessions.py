@@ -11,23 +11,6 @@ from shared.signals.interface import Look
 
 _ORDER = "(ts, arrival, id)"
 
-# Sessions with an event at or after the parameter `since` (microseconds), with the columns of the
-# view and `org_id`. Agent ids are never empty: an empty one means that no agent_start was stored.
-SESSIONS_SINCE = f"""(
-    SELECT {{org_id:String}} AS org_id, session_id, agent_id, environment, last_event_at,
-        if(mapContains(ends, agent_id), ends[agent_id], NULL) AS ended_at
-    FROM (
-        SELECT session_id, max(last_event_at) AS last_event_at, maxMap(agent_ends) AS ends,
-            argMinMerge(first_event) AS first, argMinIfMerge(first_agent_start) AS starter,
-            if(starter = '', first.1, starter) AS agent_id, first.2 AS environment
-        FROM agent_sessions
-        WHERE org_id = {{org_id:String}} AND session_id IN (
-            SELECT session_id FROM agent_sessions
-            WHERE org_id = {{org_id:String}} AND last_event_at >= {moment("since")})
-        GROUP BY session_id
-    )
-)"""
-
 # Sessions as they were at the parameter `stop`: those whose last event before it lies at or after
 # the parameter `since` (both in microseconds), with `org_id`, `session_id`, `agent_id`,
 # `environment`, `last_event_at` and `ended_at`. The table knows them without reading events, but
