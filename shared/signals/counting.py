@@ -4,6 +4,7 @@ An expression reads the table `events` and the view of that name alike, so that 
 evidence query count the same.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from shared.clickhouse import Row
@@ -15,6 +16,12 @@ from shared.signals.interface import MAX_CITED, EvidenceQuery, Look
 _NAME_CHARS = 200
 TOOL = f"leftUTF8(ifNull(CAST(tool_name, 'Nullable(String)'), ''), {_NAME_CHARS})"
 ERROR_TYPE = f"leftUTF8(ifNull(CAST(error_type, 'Nullable(String)'), ''), {_NAME_CHARS})"
+
+
+def names(values: Sequence[str]) -> list[str]:
+    """Names as `TOOL` and `ERROR_TYPE` have them, which know no more than their beginnings."""
+    return [value[:_NAME_CHARS] for value in values]
+
 
 # Grouped by session, what is needed to cite some of them: the columns `first`, `last`, `newest`.
 SEEN = f"""min({us("ts")}) AS first, max({us("ts")}) AS last,

@@ -129,7 +129,7 @@ def find(look: Look) -> list[Candidate]:
     where.params.update(
         errors=threshold.errors,
         sessions=max(threshold.sessions, math.ceil(threshold.share * look.total_sessions)),
-        ignored=list(look.ignore_error_types),
+        ignored=counting.names(look.ignore_error_types),
     )
     is_ignored = "type IN {ignored:Array(String)}" if look.ignore_error_types else "false"
     found = reading.rows(look, _statement(where, is_ignored), where.params)

@@ -1,8 +1,8 @@
 """Sessions that call a tool again and again with the same input.
 
 A loop is a session, a tool and an input, as JSON whatever its white space, that was called at least
-so many times. Calls without an input are none: collectors that send no inputs would have loops
-everywhere.
+so many times. Calls without an input, or with null in its place, are none: collectors that send no
+inputs would have loops everywhere.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,9 @@ _WARNING_CALLS, _WARNING_SHARE = 10, 0.01
 
 # A hash does to compare them, and an input may be as long as its event.
 _INPUT = "JSONExtractRaw(payload, 'input')"
+_HAS_INPUT = f"{_INPUT} NOT IN ('', 'null')"
 _CALLS = "event_type = 'tool_use' AND tool_name != ''"
+_SHOWN_CHARS = 1000
 
 
 def _statement(where: Where) -> str:
@@ -40,7 +42,7 @@ FROM (
         SELECT {counting.TOOL} AS tool, session_id, count() AS times, {counting.SEEN}
         FROM events FINAL
         PREWHERE {where} AND {_CALLS}
-        WHERE {_INPUT} != ''
+        WHERE {_HAS_INPUT}
         GROUP BY tool, session_id, sipHash64({_INPUT})
         HAVING times >= {{least:UInt64}}
     )
@@ -107,9 +109,9 @@ def _severity(longest: int, share: float) -> Severity:
 def _queries(look: Look, tool: str) -> tuple[EvidenceQuery, ...]:
     loops = (
         "FROM (SELECT session_id, count() AS times, min(ts) AS first_at, max(ts) AS last_at,"
-        f" any({_INPUT}) AS input FROM events"
+        f" any(leftUTF8({_INPUT}, {_SHOWN_CHARS})) AS input_begins FROM events"
         f" WHERE {sql.where(look)} AND {_CALLS} AND {sql.is_text(counting.TOOL, tool)}"
-        f" AND {_INPUT} != '' GROUP BY session_id, sipHash64({_INPUT})"
+        f" AND {_HAS_INPUT} GROUP BY session_id, sipHash64({_INPUT})"
         f" HAVING times >= {THRESHOLDS[look.sensitivity]})"
     )
     return (
@@ -120,7 +122,7 @@ def _queries(look: Look, tool: str) -> tuple[EvidenceQuery, ...]:
         ),
         EvidenceQuery(
             "The loops, longest first",
-            "SELECT session_id, times, first_at, last_at, leftUTF8(input, 1000) AS input_begins"
+            "SELECT session_id, times, first_at, last_at, input_begins"
             f" {loops} ORDER BY times DESC, session_id LIMIT 100",
         ),
     )

@@ -112,6 +112,19 @@ def test_an_error_event_that_repeats_a_failure_is_the_same_failure(
     assert set(found_by(find, replace(look, ignore_error_types=("E",)))) == {("", "boom")}
 
 
+def test_a_type_that_is_longer_than_what_is_told_of_it_is_ignored_too(
+    clickhouse: ClickHouse, org: Org
+) -> None:
+    types = ["é" * 199 + "x" * more for more in (1, 2, 57)]
+    for name in types:
+        ingest(clickhouse, org.id, errors("boom", error_type=name))
+    look = look_at(clickhouse, org.id)
+    [candidate] = found_by(find, look).values()
+    assert candidate.key == (types[0], "boom")
+    for name in types:
+        assert find(replace(look, ignore_error_types=(name,))) == []
+
+
 def test_errors_without_a_message_are_a_cluster_of_their_type(
     clickhouse: ClickHouse, org: Org, runner: Runner
 ) -> None:

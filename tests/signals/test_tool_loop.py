@@ -62,6 +62,7 @@ def test_only_the_same_input_of_one_session_is_a_loop(
         # No tool, no input, and a result.
         *(event("odd", f"10:00:0{n}", "tool_use", input={"q": 1}) for n in range(9)),
         *(event("odd", f"10:00:0{n}", "tool_use", tool_name="v") for n in range(9)),
+        *(event("odd", f"10:00:0{n}", "tool_use", tool_name="t", input=None) for n in range(9)),
         *(event("odd", f"10:00:0{n}", "tool_result", tool_name="t", input=1) for n in range(9)),
     ]
     ingest(clickhouse, org.id, lines)
