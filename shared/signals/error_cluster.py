@@ -50,16 +50,22 @@ THRESHOLDS: Mapping[Sensitivity, Threshold] = {
 _CRITICAL_SHARE, _CRITICAL_SESSIONS = 0.5, 20
 _INFO_SHARE = 0.01
 
-# More of a message than tells errors apart only takes time.
-_MESSAGE_CHARS, _TEMPLATE_CHARS, _SHOWN_CHARS = 400, 160, 120
+# What is quoted in a message may be long, and what tells errors apart comes after it. More of the
+# template than tells them apart is of no use.
+_MESSAGE_CHARS, _TEMPLATE_CHARS, _SHOWN_CHARS = 4000, 160, 120
+_LISTED_CHARS = 400
+# Stands at the end of a longer message, where it was cut.
+_CUT = "\x03"
 # What varies. At one place the first of them that fits is taken.
 _VARYING = (
+    rf"\S{{0,40}}{_CUT}",  # a word that was cut: what it was cannot be told
     # Credentials, also of letters alone: no template shows a part of one.
     r"\b(?:A[KS]IA|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|[rs]k_live_|sk-|AIza|ya29|eyJ)[\w./=-]{12,}",
     r"(?i:\bbearer |(?:passw(?:or)?d|pwd|secret|api_?key|_token)[\"']*\s*[:=]\s*[\"']*)\S{6,}",
     r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]+",  # URLs
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",  # mail addresses
-    r"\"[^\"]*\"|`[^`]*`|\B'[^']*'\B|“[^”]*”",  # what is quoted, apostrophes are not
+    # What is quoted, up to the cut where the other quote lies behind it; apostrophes quote nothing.
+    rf"\"[^\"]*[\"{_CUT}]|`[^`]*[`{_CUT}]|“[^”]*[”{_CUT}]|\B'(?:[^']|\b'\b)*(?:'\B|{_CUT})",
     r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b",  # UUIDs
     r"\B/[\w.@~-]+(?:/[\w.@~-]*)+",  # paths
     # Months beside a number, for the rest of such a date has digits.
@@ -83,33 +89,37 @@ _TEXT = f"""leftUTF8(toValidUTF8(coalesce(
     nullIf(JSONExtractString(payload, 'error', 'message'), ''),
     if(JSONType(payload, 'error') IN ('Bool', 'Null'), '', JSONExtractString(payload, 'error'))
 )), {_MESSAGE_CHARS})"""
-_ONE_LINE = f"trimBoth({_replaced('text', _BLANKS, ' ')})"
-_ALIKE = _replaced(_ONE_LINE, "|".join(_VARYING), "<*>")
+_MARK = f"if(lengthUTF8(text) = {_MESSAGE_CHARS}, {sql.text(_CUT)}, '')"
+_ONE_LINE = f"concat(trimBoth({_replaced('text', _BLANKS, ' ')}), {_MARK})"
+_ALIKE = _replaced(_ONE_LINE, f"(?:{'|'.join(_VARYING)}){_CUT}?", "<*>")
 _TEMPLATE = f"leftUTF8({_replaced(_ALIKE, _LIST, '<*>')}, {_TEMPLATE_CHARS})"
 
 _OF_ERRORS = "maxIf(own_type, event_type = 'error')"
 _TIMES = "greatest(countIf(event_type = 'error'), countIf(event_type != 'error'))"
 
 
-def _failures(source: str, seen: str) -> str:
-    """A row for each text of an agent of a session: how often it failed so, its type, and when."""
+def _failures(source: str, also: str) -> str:
+    """A row for each text of an agent of a session: how often it failed so, and its type.
+
+    Texts are told apart by a hash: those of a window may be too long and too many to be kept.
+    """
     return f"""
-    SELECT session_id, text, if({_OF_ERRORS} = '', max(own_type), {_OF_ERRORS}) AS type,
-        {_TIMES} AS times, {seen}
+    SELECT session_id, template, if({_OF_ERRORS} = '', max(own_type), {_OF_ERRORS}) AS type,
+        {_TIMES} AS times, {also}
     FROM (
         SELECT session_id, agent_id, event_type, ts, id, {counting.ERROR_TYPE} AS own_type,
-            {_TEXT} AS text
+            {_TEXT} AS text, {_TEMPLATE} AS template
         FROM events {source} AND is_error
     )
     WHERE text != '' OR event_type = 'error'
-    GROUP BY session_id, agent_id, text"""
+    GROUP BY session_id, agent_id, template, sipHash64(text)"""
 
 
 def _statement(where: Where, is_ignored: str) -> str:
     return f"""
 SELECT type, template, sum(times) AS errors, {counting.cited()}
 FROM (
-    SELECT type, {_TEMPLATE} AS template, session_id, sum(times) AS times,
+    SELECT type, template, session_id, sum(times) AS times,
         {counting.SEEN_AGAIN}
     FROM ({_failures(f"FINAL PREWHERE {where}", counting.SEEN)})
     WHERE NOT ({is_ignored})
@@ -176,10 +186,10 @@ def _severity(look: Look, sessions: int) -> Severity:
 
 
 def _queries(look: Look, error_type: str, template: str) -> tuple[EvidenceQuery, ...]:
+    also = f"max(ts) AS last, any(leftUTF8(text, {_LISTED_CHARS})) AS message"
     alike = (
-        f"FROM ({_failures(f'WHERE {sql.where(look)}', 'max(ts) AS last')})"
-        f" WHERE {sql.is_text('type', error_type)}"
-        f" AND {sql.is_text(_TEMPLATE, template)}"
+        f"FROM ({_failures(f'WHERE {sql.where(look)}', also)})"
+        f" WHERE {sql.is_text('type', error_type)} AND {sql.is_text('template', template)}"
     )
     return (
         EvidenceQuery(
@@ -193,7 +203,7 @@ def _queries(look: Look, error_type: str, template: str) -> tuple[EvidenceQuery,
         ),
         EvidenceQuery(
             "The messages, most frequent first",
-            "SELECT text AS message, sum(times) AS errors, uniqExact(session_id) AS sessions"
+            "SELECT message, sum(times) AS errors, uniqExact(session_id) AS sessions"
             f" {alike} GROUP BY message ORDER BY errors DESC, message LIMIT 100",
         ),
     )

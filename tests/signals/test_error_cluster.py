@@ -88,6 +88,42 @@ def test_what_varies_is_left_out(clickhouse: ClickHouse, org: Org) -> None:
     }
 
 
+# What somebody wrote, of letters alone: nothing but its quotes tell that it varies.
+_WRITTEN = "lorem ipsum dolor sit amet "
+# A key of which a part lies before the 4000th character, the last that is looked at.
+_KEY = "gh" + "p_" + "abcdefghijklmnopqrstuvwxyzabcdefghij"
+_UP_TO_KEY = 4000 - len("'' refused: ")
+LONG: list[tuple[list[str], str]] = [
+    (
+        [f'could not parse "{_WRITTEN * n}" as JSON' for n in (1, 20, 100)],
+        "could not parse <*> as JSON",
+    ),
+    ([f'could not read "{_WRITTEN * n}" as JSON' for n in (200, 900)], "could not read <*>"),
+    ([f"no `x` in `{_WRITTEN * n}`" for n in (200, 900)], "no <*> in <*>"),
+    ([f"no such text: “{_WRITTEN * n}”" for n in (20, 900)], "no such text: <*>"),
+    ([f"isn't 'one's {_WRITTEN * n}' now" for n in (1, 20)], "isn't <*> now"),
+    ([f"isn't 'one's {_WRITTEN * n}' so" for n in (200, 900)], "isn't <*>"),
+    ([f"'{'x' * (_UP_TO_KEY - n)}' refused: {_KEY}" for n in (4, 12, 20)], "<*> refused: <*>"),
+]
+
+
+def test_nothing_of_what_is_quoted_at_length_is_told(
+    clickhouse: ClickHouse, org: Org, runner: Runner
+) -> None:
+    lines = [
+        line
+        for number, (messages, _) in enumerate(LONG)
+        for message in messages
+        for line in errors(message, error_type=str(number))
+    ]
+    ingest(clickhouse, org.id, lines)
+    look = look_at(clickhouse, org.id)
+    found = found_by(find, look)
+    assert set(found) == {(str(number), template) for number, (_, template) in enumerate(LONG)}
+    for candidate in found.values():
+        require_reproduced(runner, look, candidate)
+
+
 def test_an_error_event_that_repeats_a_failure_is_the_same_failure(
     clickhouse: ClickHouse, org: Org, runner: Runner
 ) -> None:
