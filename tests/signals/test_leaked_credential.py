@@ -40,6 +40,7 @@ LEAKS = {
 }
 # Spelled and surrounded otherwise than most.
 UNUSUAL = {
+    "AWS access key": ["AKIA" + "QTEGTRSZKWXAMPLV"],
     "password": ["Pwd=S3cretPass99", "password    = hunter2x9", "passWord' : 'hunter2x9'"],
     "AWS secret key": [f"secretaccesskey = {_RANDOM}", f"Secret_AccessKey: {_RANDOM}"],
     "OpenAI key": [f"**sk-{_RANDOM}**", f"“sk-{_RANDOM}”", f"{{sk-{_RANDOM}}}"],
@@ -54,6 +55,7 @@ HARMLESS = [
     "PWD=/srv/user1/project pwd: ../x1",
     'password: "${DB_PASSWORD_1}" password=<redacted1> password=[secret1] password: ********1',
     "password=xxxxxxxx1",
+    "AKIA" + "X" * 16,
     '{"properties":{"password":{"type":"string","minLength":8}}}',
     "Bearer authentication is needed, Bearer tokens are short",
     "begins with -----BEGIN PRIVATE KEY----- and ends with -----END PRIVATE KEY-----",
