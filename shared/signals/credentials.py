@@ -103,8 +103,8 @@ PATTERNS = (
         is_specific=False,
     ),
 )
-# Of the ids of AWS, 16 characters of A-Z and 2-7, one in 28 has no digit; their beginning tells them
-# from words. Runs of x stand where somebody has taken a secret out.
+# Of the ids of AWS, 16 characters of A-Z and 2-7, one in 28 has no digit; their beginning tells
+# them from words. Runs of x stand where somebody has taken a secret out.
 _IS_RANDOM = r"match(one, '[0-9]|^A[KS]IA') AND NOT match(one, '(?i)x{6}')"
 
 
