@@ -1,6 +1,5 @@
 """ClickHouse, from chdb-core: clickhouse-local with its TCP listener, in a child process."""
 
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -55,10 +54,6 @@ class ClickHouseServer(Server):
         return [sys.executable, "-P", str(_CHILD), str(self.home / "data")]
 
     def _answers(self) -> bool:
-        # A bare connection first: clickhouse-driver logs every refused one with a traceback.
-        with socket.socket() as probe:
-            if probe.connect_ex((LOOPBACK, self.port)) != 0:
-                return False
         try:
             for database in (_DATABASE, _VIEWS):
                 self._execute(f"CREATE DATABASE IF NOT EXISTS {database}")

@@ -1,6 +1,7 @@
 """Which loopback ports the servers listen on."""
 
-import secrets
+import itertools
+import os
 import socket
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -12,6 +13,10 @@ LOOPBACK = "127.0.0.1"
 # Below the range from which Linux takes the ports of outgoing connections (32768-60999): a client
 # that reconnects to a server that is down could else occupy the very port of that server.
 _LOWEST, _HIGHEST = 20000, 32000
+
+# Each process tries them from a place of its own, a hundred apart: what two processes find free at
+# the same moment is not the same port.
+_candidates = itertools.count(os.getpid() * 101)
 
 
 def is_free(port: int) -> bool:
@@ -29,10 +34,10 @@ def is_free(port: int) -> bool:
 def free_port() -> int:
     """A loopback port that nothing listens on.
 
-    Raises `StackError` when a hundred random tries found none.
+    Raises `StackError` when a hundred tries found none.
     """
     for _ in range(100):
-        port = _LOWEST + secrets.randbelow(_HIGHEST - _LOWEST)
+        port = _LOWEST + next(_candidates) % (_HIGHEST - _LOWEST)
         if is_free(port):
             return port
     raise StackError(f"no free port found on {LOOPBACK} between {_LOWEST} and {_HIGHEST}")
@@ -59,6 +64,10 @@ class Ports:
                 chosen[name] = free_port()
                 say(f"port {port} is taken: {name} listens on {chosen[name]} instead")
         return Ports(**chosen)
+
+    def are_free(self) -> bool:
+        """Whether nothing listens on any of them."""
+        return all(map(is_free, asdict(self).values()))
 
     def require_free(self) -> "Ports":
         """The same ports; raises `StackError` naming the first that is taken."""

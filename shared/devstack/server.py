@@ -6,6 +6,8 @@ import time
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
+import psutil
+
 from shared.devstack.accounts import Account
 from shared.devstack.errors import StackError
 from shared.devstack.processes import last_lines, spawn, wait_until_gone
@@ -60,7 +62,7 @@ class Server(ABC):
         """
         deadline = time.monotonic() + timeout
         while True:
-            answers = self._answers()
+            answers = self._listens() and self._answers()
             if self.pid is None:
                 raise StackError(f"{self.name} ended at once:\n{last_lines(self.log)}")
             if answers:
@@ -88,6 +90,17 @@ class Server(ABC):
         if not wait_until_gone(self._process, 10.0):
             self._process.kill()
             self._process.wait()
+
+    def _listens(self) -> bool:
+        """Whether it is this server that has the port: another one would answer as well."""
+        try:
+            sockets = psutil.Process(self.pid).net_connections("tcp") if self.pid else []
+        except psutil.NoSuchProcess:
+            return False
+        return any(
+            socket.status == psutil.CONN_LISTEN and socket.laddr.port == self.port
+            for socket in sockets
+        )
 
     def _ask_to_stop(self, process: subprocess.Popen[bytes]) -> None:
         process.send_signal(self.stop_signal)

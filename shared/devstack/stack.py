@@ -19,6 +19,9 @@ from shared.devstack.state import Identity, State, StateFile
 
 ALL_SERVERS = frozenset({"postgres", "redis", "clickhouse"})
 
+# How often to look for ports: one that is free may be taken before the server has it.
+_ATTEMPTS = 5
+
 
 @dataclass(frozen=True)
 class StackUrls:
@@ -70,23 +73,15 @@ class DevStack:
             left = reap(self.directory)
             if left:
                 self._say(f"ended {left} processes that an earlier run left behind")
-            self._servers = self._make_servers(self._choose_ports())
             self._lock.start_reaper()
-            for server in self.servers:
-                server.start()
-            for server in self.servers:
-                server.wait_ready()
+            self._start_servers()
         except BaseException:
             self.stop()
             raise
 
     def stop(self) -> None:
         """Stops the servers in order and gives the directory back. Harmless when not started."""
-        if self._servers is not None:
-            for server in self._servers:
-                server.stop()
-            self._state_file.clear()
-            self._servers = None
+        self._stop_servers()
         self._lock.release()
 
     def record(self, name: str, pid: int) -> None:
@@ -135,6 +130,30 @@ class DevStack:
         traceback: TracebackType | None,
     ) -> None:
         self.stop()
+
+    def _start_servers(self) -> None:
+        """Starts them, on other ports where another stack that starts as well was faster."""
+        for attempts_left in reversed(range(_ATTEMPTS)):
+            ports = self._choose_ports()
+            self._servers = self._make_servers(ports)
+            try:
+                for server in self.servers:
+                    server.start()
+                for server in self.servers:
+                    server.wait_ready()
+            except StackError:
+                self._stop_servers()
+                if self._wanted_ports is not None or not attempts_left or ports.are_free():
+                    raise
+            else:
+                return
+
+    def _stop_servers(self) -> None:
+        if self._servers is not None:
+            for server in self._servers:
+                server.stop()
+            self._state_file.clear()
+            self._servers = None
 
     def _choose_ports(self) -> Ports:
         if self._wanted_ports is not None:

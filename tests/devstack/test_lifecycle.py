@@ -1,8 +1,6 @@
 """Starting and ending the stack: alone, twice, with a port taken, and after `kill -9`."""
 
-import shutil
 import socket
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,15 +14,13 @@ from shared.devstack.ports import free_port, is_free
 from shared.devstack.processes import is_alive, leftovers
 from shared.devstack.state import Identity, State, StateFile
 from tests.devstack.owner import owned_stack
+from tests.support.stack import stack_directory
 
 
 @pytest.fixture
 def directory() -> Iterator[Path]:
-    """A directory for one stack, with free ports noted in it as if an earlier stack used them."""
-    made = Path(tempfile.mkdtemp(prefix="watchpost-tests-"))
-    StateFile(made).write(State(ports=Ports.free()))
-    yield made
-    shutil.rmtree(made)
+    with stack_directory() as made:
+        yield made
 
 
 def running(directory: Path) -> dict[str, psutil.Process]:
@@ -104,6 +100,32 @@ def test_a_taken_port_is_replaced_and_named(directory: Path) -> None:
     assert (moved.redis, moved.clickhouse) == (wanted.redis, wanted.clickhouse)
     assert said == [
         f"port {wanted.postgres} is taken: postgres listens on {moved.postgres} instead"
+    ]
+
+
+def test_a_port_lost_to_a_faster_one_is_replaced(directory: Path) -> None:
+    wanted = StateFile(directory).read().ports
+    assert wanted is not None
+    with socket.socket() as squatter, socket.socket() as faster:
+        squatter.bind(("127.0.0.1", wanted.redis))
+        squatter.listen()
+        said: list[str] = []
+
+        def say(message: str) -> None:
+            """Takes the port of PostgreSQL, already found free, while that of Redis is replaced."""
+            if not said:
+                faster.bind(("127.0.0.1", wanted.postgres))
+                faster.listen()
+            said.append(message)
+
+        with DevStack(directory, say=say) as stack:
+            assert stack.postgres.port != wanted.postgres
+            assert StateFile(directory).read().ports == Ports(
+                stack.postgres.port, stack.redis.port, wanted.clickhouse
+            )
+    assert [line.split(":")[0] for line in said if "is taken" in line] == [
+        f"port {wanted.redis} is taken",
+        f"port {wanted.postgres} is taken",
     ]
 
 

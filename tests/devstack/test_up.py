@@ -1,22 +1,20 @@
 """`bin/up` itself, with everything that it starts."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from shared.devstack import Ports
 from shared.devstack.lock import DirectoryLock
 from shared.devstack.ports import free_port
 from shared.devstack.processes import end, leftovers
-from shared.devstack.state import State, StateFile
+from shared.devstack.state import StateFile
+from tests.support.stack import stack_directory
 
 pytestmark = pytest.mark.flow
 
@@ -30,14 +28,12 @@ _CLEAN = {
 
 @pytest.fixture
 def directory() -> Iterator[Path]:
-    made = Path(tempfile.mkdtemp(prefix="watchpost-tests-"))
-    StateFile(made).write(State(ports=Ports.free()))
-    yield made
-    end(leftovers(made, StateFile(made).read()))
-    lock = DirectoryLock(made)
-    lock.acquire()
-    lock.release()
-    shutil.rmtree(made)
+    with stack_directory() as made:
+        yield made
+        end(leftovers(made, StateFile(made).read()))
+        lock = DirectoryLock(made)
+        lock.acquire()
+        lock.release()
 
 
 def start(directory: Path, *options: str) -> subprocess.Popen[str]:

@@ -1,11 +1,8 @@
 """A whole deployment, started as the Procfile says, with an evaluator that a test can disturb."""
 
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -13,6 +10,7 @@ from shared.devstack.ports import free_port
 from shared.devstack.up.deployment import Deployment
 from tests.flows.api import Api
 from tests.support.evaluator import Evaluator, reply, running_evaluator
+from tests.support.stack import stack_directory
 
 INACTIVITY_SECS = 8
 
@@ -28,7 +26,6 @@ def evaluator() -> Iterator[Evaluator]:
 @contextmanager
 def running_deployment(evaluator: Evaluator, **given: str) -> Iterator[Deployment]:
     """The service on free ports in a directory of its own; `given` are further variables."""
-    directory = Path(tempfile.mkdtemp(prefix="watchpost-flow-"))
     variables = {
         "PATH": os.environ["PATH"],
         "PORT": str(free_port()),
@@ -37,11 +34,13 @@ def running_deployment(evaluator: Evaluator, **given: str) -> Iterator[Deploymen
     }
     said: list[str] = []
     try:
-        with Deployment(directory, variables, said.append) as running:
+        with (
+            stack_directory() as directory,
+            Deployment(directory, variables, said.append) as running,
+        ):
             yield running
     finally:
         print("\n".join(said))  # noqa: T201 shown with a failed test
-        shutil.rmtree(directory)
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +14,7 @@ from shared.devstack.ports import free_port
 from shared.devstack.up.deployment import Deployment
 from tests.support import markdown
 from tests.support.markdown import PROJECT, Block
+from tests.support.stack import stack_directory
 
 pytestmark = [
     pytest.mark.flow,
@@ -61,15 +61,13 @@ WAITS = {
 @pytest.fixture
 def deployment() -> Iterator[Deployment]:
     """The service with the example evaluator, on free ports in a directory of its own."""
-    directory = Path(tempfile.mkdtemp(prefix="watchpost-tour-"))
     given = {"PATH": os.environ["PATH"], "PORT": str(free_port())}
     said: list[str] = []
     try:
-        with Deployment(directory, given, said.append) as running:
+        with stack_directory() as directory, Deployment(directory, given, said.append) as running:
             yield running
     finally:
         print("\n".join(said))  # noqa: T201 shown with a failed test
-        shutil.rmtree(directory)
 
 
 def test_the_tour_can_be_followed(deployment: Deployment, tmp_path: Path) -> None:
