@@ -1,5 +1,6 @@
 """ClickHouse, from chdb-core: clickhouse-local with its TCP listener, in a child process."""
 
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -34,6 +35,10 @@ class ClickHouseServer(Server):
         """The URL of database `analytics`, its views, for the user who may only read them."""
         return self._url("reader", _VIEWS)
 
+    @property
+    def _data(self) -> Path:
+        return self.home / "data"
+
     def _url(self, user: str, database: str) -> str:
         return f"clickhouse://{user}@{LOOPBACK}:{self.port}/{database}"
 
@@ -51,10 +56,16 @@ class ClickHouseServer(Server):
 
     def _command(self) -> list[str]:
         # -P: the child's own folder has a redis.py, which nobody must import instead of the real.
-        return [sys.executable, "-P", str(_CHILD), str(self.home / "data")]
+        return [sys.executable, "-P", str(_CHILD), str(self._data)]
 
     def _answers(self) -> bool:
+        # A bare connection first: clickhouse-driver logs every refused one with a traceback.
+        with socket.socket() as probe:
+            if probe.connect_ex((LOOPBACK, self.port)) != 0:
+                return False
         try:
+            if not self._is_ours():
+                return False
             for database in (_DATABASE, _VIEWS):
                 self._execute(f"CREATE DATABASE IF NOT EXISTS {database}")
         except (ClickHouseError, OSError, EOFError):
@@ -65,13 +76,21 @@ class ClickHouseServer(Server):
         # The child waits in one endless query. When that ends the child shuts down in order,
         # whereas a signal would end it like a kill.
         try:
-            self._execute("KILL QUERY WHERE query LIKE 'SELECT sleepEachRow(%' ASYNC")
+            if self._is_ours():
+                self._execute("KILL QUERY WHERE query LIKE 'SELECT sleepEachRow(%' ASYNC")
+                return
         except (ClickHouseError, OSError, EOFError):
-            super()._ask_to_stop(process)
+            pass
+        super()._ask_to_stop(process)
 
-    def _execute(self, statement: str) -> None:
+    def _is_ours(self) -> bool:
+        """Whether the server that has the port is this one, and not that of another stack."""
+        rows = self._execute("SELECT value FROM system.server_settings WHERE name = 'path'")
+        return rows == [(str(self._data),)]
+
+    def _execute(self, statement: str) -> object:
         client = Client(LOOPBACK, port=self.port, connect_timeout=2, send_receive_timeout=10)
         try:
-            client.execute(statement)
+            return client.execute(statement)
         finally:
             client.disconnect()

@@ -106,6 +106,9 @@ class PostgresServer(Server):
         try:
             connection.autocommit = True
             with connection.cursor() as cursor:
+                cursor.execute("SHOW data_directory")
+                if cursor.fetchone() != (str(self._data),):
+                    return False
                 cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", (_DATABASE,))
                 if cursor.fetchone() is None:
                     cursor.execute(f"CREATE DATABASE {_DATABASE}")

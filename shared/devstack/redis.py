@@ -37,6 +37,6 @@ class RedisServer(Server):
         once = Retry(NoBackoff(), 0)  # the caller repeats, and sees in between whether we live
         with Redis(host=LOOPBACK, port=self.port, socket_timeout=2, retry=once) as client:
             try:
-                return bool(client.ping())
+                return bool(client.info("server")["process_id"] == self.pid)
             except RedisError:  # not listening yet, or still loading its file
                 return False

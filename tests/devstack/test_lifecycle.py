@@ -9,9 +9,12 @@ import pytest
 from redis import Redis
 
 from shared.devstack import DevStack, Ports, StackError
+from shared.devstack.clickhouse import ClickHouseServer
 from shared.devstack.errors import StackRunning
 from shared.devstack.ports import free_port, is_free
+from shared.devstack.postgres import PostgresServer
 from shared.devstack.processes import is_alive, leftovers
+from shared.devstack.redis import RedisServer
 from shared.devstack.state import Identity, State, StateFile
 from tests.devstack.owner import owned_stack
 from tests.support.stack import stack_directory
@@ -127,6 +130,22 @@ def test_a_port_lost_to_a_faster_one_is_replaced(directory: Path) -> None:
         f"port {wanted.redis} is taken",
         f"port {wanted.postgres} is taken",
     ]
+
+
+def test_the_server_of_another_stack_is_neither_used_nor_ended(directory: Path) -> None:
+    state_file = StateFile(directory)
+    with stack_directory() as other, DevStack(other) as stack:
+        for mine, theirs in (
+            (RedisServer(state_file, stack.redis.port), stack.redis),
+            (ClickHouseServer(state_file, stack.clickhouse.port), stack.clickhouse),
+            (PostgresServer(state_file, stack.postgres.port, print), stack.postgres),
+        ):
+            mine.start()
+            with pytest.raises(StackError, match=f"{mine.name} ended at once"):
+                mine.wait_ready()
+            mine.stop()
+            assert theirs.pid is not None
+            theirs.wait_ready()
 
 
 def test_ports_asked_for_are_taken_or_refused(directory: Path) -> None:
