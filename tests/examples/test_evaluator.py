@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from shared.runtime import Runtime
 from tests.support.airline import Airline
 from tests.support.evaluator import running_evaluator
 from tests.support.jobs import Bench
+from tests.support.processes import wait_until
 from tests.support.runtime import Org
 
 _SCRIPT = Path(__file__).parents[2] / "examples" / "evaluator.py"
@@ -132,7 +132,7 @@ def call(url: str, body: object = None, **headers: str) -> tuple[int, dict[str, 
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     request = urllib.request.Request(url, data=data, headers=named)  # noqa: S310 loopback only
     try:
-        with urllib.request.urlopen(request, timeout=5) as answer:  # noqa: S310 loopback only
+        with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310 loopback only
             return answer.status, json.loads(answer.read())
     except urllib.error.HTTPError as error:
         with error:
@@ -147,13 +147,18 @@ def test_a_synchronous_delivery_is_answered_with_scores() -> None:
         assert call(f"{url}/evaluate", request) == (200, evaluate(request))
 
 
+def test_an_asynchronous_delivery_takes_its_time() -> None:
+    with serving("--mode", "async", "--delay-ms", "60000") as url:
+        assert call(f"{url}/evaluate", eval_request(start()), Idempotency_Key="a/b")[0] == 202
+        assert call(f"{url}/evaluate/a%2Fb")[0] == 202
+
+
 def test_an_asynchronous_delivery_is_polled() -> None:
     with serving("--mode", "async", "--delay-ms", "300") as url:
         request = eval_request(start(), end("success"))
         status, job = call(f"{url}/evaluate", request, Idempotency_Key="a/b")
         assert (status, job["next_poll_secs"]) == (202, 1.0)
-        assert call(f"{url}/evaluate/a%2Fb")[0] == 202
-        time.sleep(0.4)
+        wait_until(lambda: call(f"{url}/evaluate/a%2Fb")[0] == 200)
         assert call(f"{url}/evaluate/a%2Fb") == (200, evaluate(request))
         # The same delivery again is the same job, which has been ready for a while.
         call(f"{url}/evaluate", request, Idempotency_Key="a/b")

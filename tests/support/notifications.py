@@ -77,7 +77,7 @@ class Desk:
         with self.runtime.postgres.transaction() as session:
             firing.resolve(session, self.runtime, self.org.uuid, incident.id, "ann@example.net")
 
-    def send(self, *, deadline_secs: float = 5.0, resolver: AbstractResolver | None = None) -> int:
+    def send(self, *, deadline_secs: float = 30.0, resolver: AbstractResolver | None = None) -> int:
         """Makes the deliveries that are due; returns how many attempts there were."""
         client = DeliveryClient(
             allow_private=self.runtime.settings.webhook_allow_private,

@@ -14,11 +14,14 @@ from shared.runtime import Runtime
 from tests.support import evaluator as server
 from tests.support.audits import AuditBench, finding
 from tests.support.evaluator import Answer, Evaluator, reply, running_evaluator
+from tests.support.processes import wait_until
 from tests.support.runtime import Org, make_org
 from workers.audits import llm
 from workers.audits.llm import LanguageModel
 
 KEY = "sk-of-the-tests-0123456789"
+
+TIMED_OUT = "no answer within 1 s"
 
 
 @pytest.fixture
@@ -30,10 +33,10 @@ def model_server() -> Iterator[Evaluator]:
 
 @pytest.fixture
 def model(runtime: Runtime, model_server: Evaluator) -> Iterator[Callable[..., LanguageModel]]:
-    """`model()`: a client of the server that waits for 0.3 s; `model(audit_llm_…=…)` another."""
+    """`model()`: a client of the server that waits for long; `model(audit_llm_…=…)` another."""
     made: list[LanguageModel] = []
 
-    def make(**settings: Any) -> LanguageModel:
+    def make(*, timeout_secs: float = 30.0, **settings: Any) -> LanguageModel:
         values = {
             "audit_llm_base_url": f"{model_server.url}/v1",
             "audit_llm_model": "small",
@@ -41,7 +44,7 @@ def model(runtime: Runtime, model_server: Evaluator) -> Iterator[Callable[..., L
             **settings,
         }
         changed = msgspec.structs.replace(runtime.settings, **values)
-        made.append(LanguageModel(changed, timeout_secs=0.3))
+        made.append(LanguageModel(changed, timeout_secs=timeout_secs))
         return made[-1]
 
     yield make
@@ -168,9 +171,9 @@ FAILURES: dict[str, tuple[Answer, str]] = {
     "nothing said": (completion(None), "answer is empty"),
     "refusal": (completion("I cannot do that."), "is not the JSON that it was asked for"),
     "ghosts": (saying(claim("A ghost did it.", "ghost")), "cites no session that exists"),
-    "hang": (server.hang, "no answer within 0.3 s"),
-    "drip header": (server.drip_header, "no answer within 0.3 s"),
-    "drip body": (server.drip_body, "no answer within 0.3 s"),
+    "hang": (server.hang, TIMED_OUT),
+    "drip header": (server.drip_header, TIMED_OUT),
+    "drip body": (server.drip_body, TIMED_OUT),
     "endless headers": (server.endless_headers, "the connection to the language model broke"),
     "flood": (server.flood(4 * llm.MAX_ANSWER_BYTES), "has more than 1048576 bytes"),
     "gzip bomb": (server.gzip_bomb(64 * 1024 * 1024), "is not that of a chat"),
@@ -184,12 +187,15 @@ def test_a_model_that_fails_costs_the_report_and_never_the_run(
     bench: AuditBench, model_server: Evaluator, model: Callable[..., LanguageModel], name: str
 ) -> None:
     model_server.default, reason = FAILURES[name]
+    made = model(timeout_secs=1.0) if reason == TIMED_OUT else model()
     with capture_logs() as lines:
-        found = run(bench, model())
+        found = run(bench, made)
     assert (found["status"], found["error"], found["report"]) == ("succeeded", None, None)
     assert (found["findings_count"], len(bench.findings())) == (1, 1)
     assert reason in found["stats"]["report_error"]
     assert bench.audit()["last_error"] is None
+    # The server may read a request later than the client gives up.
+    wait_until(lambda: bool(model_server.requests))
     assert len(model_server.requests) == 1
     assert KEY not in f"{lines} {dict(found)}"
 

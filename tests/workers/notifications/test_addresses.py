@@ -3,6 +3,7 @@
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -49,9 +50,23 @@ class Answers(AbstractResolver):
 def client(
     *, allow_private: bool = False, resolver: AbstractResolver | None = None
 ) -> Iterator[DeliveryClient]:
-    made = DeliveryClient(allow_private=allow_private, deadline_secs=5, resolver=resolver)
+    made = DeliveryClient(allow_private=allow_private, deadline_secs=30, resolver=resolver)
     yield made
     made.close()
+
+
+@pytest.fixture
+def no_name_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spellings of numbers and of localhost are all that is known: a name server may take long."""
+    look_up = socket.getaddrinfo
+
+    def known(host: str, *rest: Any, **more: Any) -> Any:
+        name = host.removesuffix(".")
+        if name != "localhost":
+            more["flags"] = socket.AI_NUMERICHOST
+        return look_up(name, *rest, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", known)
 
 
 def post(url: str, resolver: AbstractResolver | None = None) -> Answered | NoAnswer:
@@ -181,6 +196,7 @@ def test_what_is_the_internet_is_public(address: str) -> None:
         "1.1.1.1@127.0.0.1",
     ],
 )
+@pytest.mark.usefixtures("no_name_server")
 def test_no_spelling_of_loopback_is_reached(receiver: Receiver, host: str) -> None:
     port = receiver.server.url.rpartition(":")[2]
     result = post(f"http://{host}:{port}/")
@@ -250,6 +266,7 @@ def test_no_proxy_of_the_environment_is_used(
 
 
 @pytest.mark.parametrize("host", ["no-such-host.invalid", "a" * 64 + ".example", "a..b"])
+@pytest.mark.usefixtures("no_name_server")
 def test_a_name_without_an_address_is_no_answer_and_not_repeated(host: str) -> None:
     assert post(f"http://{host}/") == NAMELESS
 
