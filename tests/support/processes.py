@@ -38,7 +38,7 @@ def running(
             process.kill()
 
 
-def wait_until(condition: Callable[[], bool], secs: float = 40) -> None:
+def wait_until(condition: Callable[[], bool], secs: float = 120) -> None:
     """Waits until the condition holds; fails after `secs`."""
     deadline = time.monotonic() + secs
     while not condition():

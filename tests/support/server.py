@@ -15,7 +15,7 @@ from shared.devstack.ports import free_port
 
 PROJECT = Path(__file__).resolve().parents[2]
 _GUNICORN = Path(sys.executable).parent / "gunicorn"
-_START_SECS = 40.0
+_START_SECS = 120.0
 
 
 @dataclass(frozen=True)

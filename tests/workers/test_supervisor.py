@@ -30,7 +30,7 @@ def test_every_process_ends_in_order_however_the_supervisor_ends(
         wait_until(lambda: log.exists() and said(log)["worker_started"] == processes)
         children = psutil.Process(supervisor.pid).children()
         supervisor.send_signal(how)
-        assert supervisor.wait(40) == (-SIGKILL if how == SIGKILL else 0)
+        assert supervisor.wait(120) == (-SIGKILL if how == SIGKILL else 0)
         wait_until(lambda: not any(child.is_running() for child in children))
     assert said(log)["worker_stopped"] == processes
     assert said(log)["worker_died"] == 0

@@ -9,6 +9,8 @@ from tests.support.alerting import Watch
 from tests.support.processes import running, wait_until
 from tests.support.runtime import make_org
 
+# Longer than the test: who was evaluated is not due again in it.
+HOURLY = {"eval_window": 10, "eval_interval_secs": 3600}
 STATEMENT = {"sql": "SELECT 1 AS metric_value FROM events", "op": "<", "value": 1}
 
 pytestmark = pytest.mark.flow
@@ -17,9 +19,9 @@ pytestmark = pytest.mark.flow
 def test_two_workers_evaluate_what_is_due_once_and_what_a_killed_one_left(runtime: Runtime) -> None:
     watches = [Watch(runtime, make_org(runtime)) for _ in range(3)]
     for watch in watches:
-        watch.rule("metric_threshold", eval_window=10)
-        watch.rule("per_event", eval_window=10)
-        watch.rule("custom_sql", trigger_spec=STATEMENT, eval_window=10)
+        watch.rule("metric_threshold", **HOURLY)
+        watch.rule("per_event", **HOURLY)
+        watch.rule("custom_sql", trigger_spec=STATEMENT, **HOURLY)
     watches[0].sql(
         "UPDATE alert_states SET lease_token = alert_id,"
         " lease_expires_at = now() + interval '1 second' WHERE org_id = :org_id"
