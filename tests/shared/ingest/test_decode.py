@@ -178,14 +178,14 @@ def test_commas_inside_elements_are_no_elements() -> None:
         assert json_elements(body % (numbers, event())) == [numbers, event()]
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(120)
 @pytest.mark.parametrize("junk", [b"[" * 2**25, b"[]" * 2**24])
 def test_brackets_are_counted_only_so_far(junk: bytes) -> None:
     with pytest.raises(TooLarge):
         json_elements(b"[" + junk)
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(120)
 @pytest.mark.parametrize(
     "junk", [b'"' + b'\\"' * 2**21, b'"' + b"a" * 2**23, b'"' + b"\\n" * 2**21]
 )
