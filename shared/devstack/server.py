@@ -53,7 +53,7 @@ class Server(ABC):
         )
         self._state_file.record(self.name, self._process.pid)
 
-    def wait_ready(self, timeout: float = 15.0) -> None:
+    def wait_ready(self, timeout: float = 60.0) -> None:
         """Returns when the server answers and its database exists.
 
         Raises `StackError` with the end of its log when it ends instead or `timeout` seconds pass.

@@ -17,7 +17,8 @@ from shared.clickhouse.ddl import Ddl
 from shared.clickhouse.migrations import MIGRATIONS
 from shared.clickhouse.published import POLICY, TABLES, statement
 from shared.devstack.clickhouse import ClickHouseServer
-from shared.devstack.ports import free_port
+from shared.devstack.errors import StackError
+from shared.devstack.ports import free_port, is_free
 from shared.devstack.state import StateFile
 
 CLUSTER = "main"
@@ -103,13 +104,40 @@ class Both:
 
 
 @contextmanager
+def _running_server() -> Iterator[_Server]:
+    directory = Path(tempfile.mkdtemp(prefix="watchpost-shards-"))
+    try:
+        server = _started(directory)
+        try:
+            yield server
+        finally:
+            server.stop()
+    finally:
+        shutil.rmtree(directory)
+
+
+def _started(directory: Path) -> _Server:
+    """A server that answers, on the first port that nobody else was faster to take."""
+    while True:
+        server = _Server(StateFile(directory), free_port())
+        try:
+            server.start()
+            server.wait_ready()
+        except StackError:
+            server.stop()
+            if is_free(server.port):
+                raise
+        except BaseException:
+            server.stop()
+            raise
+        else:
+            return server
+
+
+@contextmanager
 def one_and_two_shards() -> Iterator[Both]:
     """Migrated databases of both kinds, in a server of their own."""
-    directory = Path(tempfile.mkdtemp(prefix="watchpost-shards-"))
-    server = _Server(StateFile(directory), free_port())
-    try:
-        server.start()
-        server.wait_ready()
+    with _running_server() as server:
         at = server.url.rpartition("/")[0]
         root = ClickHouse(f"{at}/default")
         for name in ("one", *SHARDS):
@@ -129,6 +157,3 @@ def one_and_two_shards() -> Iterator[Both]:
         yield both
         for one in (root, both.one, both.two, both.owner, *both.shards, both.reader):
             one.close()
-    finally:
-        server.stop()
-        shutil.rmtree(directory)
