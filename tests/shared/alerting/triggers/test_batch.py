@@ -17,10 +17,7 @@ from shared.alerting.triggers import (
     evaluate,
     metric_threshold,
 )
-from shared.alerting.triggers.aggregates import (
-    _SETTINGS,
-    MAX_AGGREGATES,
-)
+from shared.alerting.triggers.aggregates import MAX_AGGREGATES
 from shared.alerts.specs import (
     CustomSql,
     EvalCompound,
@@ -33,6 +30,7 @@ from shared.clock import to_us
 from shared.errors import Unavailable
 from shared.evaluations import store
 from tests.shared.alerting.triggers.conftest import NOON, rule
+from tests.support.alerting import hurry_sleepers
 from tests.support.evaluations import evaluation
 from tests.support.events import event, store_events
 from tests.support.runtime import connected
@@ -177,7 +175,7 @@ def test_a_rule_that_takes_too_long_is_not_judged_and_others_are(
 ) -> None:
     lines = [event("s", f"11:59:0{second}") for second in range(9)]
     store_events(context.runtime.clickhouse, context.org_id, lines)
-    monkeypatch.setitem(_SETTINGS, "max_execution_time", 1)
+    hurry_sleepers(context.runtime.clickhouse, monkeypatch)
     slow = metric_threshold._Metric("sumIf(sleepEachRow(0.2), @)")
     monkeypatch.setitem(metric_threshold._METRICS, "session_count", slow)
     wanted = MetricThreshold(metric="session_count", op=">", value=2, window_secs=60)
