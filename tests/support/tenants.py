@@ -110,6 +110,8 @@ def fill(runtime: Runtime, org: Org) -> uuid.UUID:
     stream.append(runtime.redis, org.id, org.slug, batch)
     dead_letters.bury_event(runtime.redis, org.id, org.slug, batch, "refused")
     facet_values(runtime.clickhouse, runtime.redis, org.id, "environments")
+    # Tests count it, however much later.
+    assert runtime.redis.persist(f"facet:{org.id}:environments")
     new_key(runtime, org)
     email = new_email()
     user_id = add_member(runtime, org, email=email)

@@ -4,6 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from typing import Any
 
+import pytest
+
 from shared.auditing import claims
 from shared.audits import service
 from shared.audits.schedule import next_point
@@ -86,7 +88,7 @@ def test_many_schedulers_at_once_queue_one_run(bench: AuditBench) -> None:
 
 
 def test_a_run_that_is_queued_already_does_for_the_point_that_is_due(bench: AuditBench) -> None:
-    audit = bench.make()
+    audit = bench.make(schedule_anchor=now() + timedelta(minutes=30))
     run_id = bench.request(audit)
     bench.schedule()
     [run] = bench.runs()
@@ -96,7 +98,7 @@ def test_a_run_that_is_queued_already_does_for_the_point_that_is_due(bench: Audi
 
 
 def test_a_point_that_comes_while_a_run_is_under_way_is_left_out(bench: AuditBench) -> None:
-    bench.make()
+    bench.make(schedule_anchor=now() + timedelta(minutes=30))
     bench.schedule()
 
     def come_due() -> None:
@@ -140,9 +142,13 @@ def test_nothing_is_queued_or_begun_in_an_organization_that_was_deleted(bench: A
     assert bench.run() == 0
 
 
-def test_a_run_waits_until_what_was_accepted_before_it_counts_as_settled(bench: AuditBench) -> None:
+def test_a_run_waits_until_what_was_accepted_before_it_counts_as_settled(
+    bench: AuditBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claims, "SETTLE", timedelta(minutes=5))
     audit = bench.make()
     bench.request(audit)
     with bench.runtime.postgres.transaction() as session:
         assert claims.claim(session, bench.runtime.redis, bench.org.uuid) is None
+    bench.sql("UPDATE audit_runs SET queued_at = now() - interval '5 min' WHERE org_id = :org_id")
     assert bench.run() == 1

@@ -4,18 +4,19 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 from sqlalchemy import update
 
 from shared import keys
+from shared.clock import now
 from shared.devstack import DevStack
 from shared.errors import Forbidden, NotFound, Unauthorized, Unavailable
 from shared.generation import at_once, renew_generation
 from shared.generation import cache as cache_module
-from shared.identity import Authenticator, Credential
+from shared.identity import Authenticator, Credential, loading
 from shared.keys import ApiKey, NewKey
 from shared.organizations import Organization
 from shared.permissions import FOR_KEYS
@@ -194,13 +195,16 @@ def test_entries_end_by_themselves(
     assert len(statements) == 1
 
 
-def test_a_cached_identity_still_expires(runtime: Runtime, secret: str) -> None:
+def test_a_cached_identity_still_expires(
+    runtime: Runtime, secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     authenticator = Authenticator(runtime)
+    expires_at = now() + timedelta(hours=1)
     with runtime.postgres.transaction() as session:
         soon = update(ApiKey).where(ApiKey.key_hash == keys.hash_secret(secret.encode()))
-        session.execute(soon.values(expires_at=datetime.fromtimestamp(time.time() + 0.5, UTC)))
+        session.execute(soon.values(expires_at=expires_at))
     authenticator.authenticate(Credential.of(secret.encode()))
-    time.sleep(0.6)
+    monkeypatch.setattr(loading, "now", lambda: expires_at)
     with counted_statements(runtime) as statements, pytest.raises(Unauthorized):
         authenticator.authenticate(Credential.of(secret.encode()))
     assert statements == []

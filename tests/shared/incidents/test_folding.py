@@ -2,12 +2,13 @@
 
 import math
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from shared import creations
-from shared.clock import format_ts, now
+from shared.clock import format_ts
 from shared.errors import NotFound
 from shared.findings.models import Finding
 from shared.ids import new_id
@@ -29,8 +30,8 @@ from tests.support.runtime import Org, make_org
 
 def created(runtime: Runtime, org: Org) -> int:
     with runtime.postgres.transaction() as session:
-        start = now().replace(year=2000)
-        return creations.created_in(session, org.uuid, "incident", start, now().replace(year=2100))
+        start, end = datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
+        return creations.created_in(session, org.uuid, "incident", start, end)
 
 
 def test_a_breach_opens_an_incident_with_what_its_alert_is_at_that_moment(

@@ -1,6 +1,7 @@
 """Mails are put into the outbox with what they are about, or not at all."""
 
 from contextlib import suppress
+from functools import partial
 
 import pytest
 import redis
@@ -26,12 +27,17 @@ def invitation(org: Org) -> Letter:
     return Letter("invitation", "ann@example.net", org.uuid, CONTEXT)
 
 
-def test_a_mail_is_due_once_the_transaction_commits(runtime: Runtime, org: Org) -> None:
+def test_a_mail_is_due_once_the_transaction_commits(
+    runtime: Runtime, org: Org, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The mark that is looked for must not end by itself before.
+    monkeypatch.setattr(runtime.queue, "nudge", partial(runtime.queue.nudge, ttl_ms=300_000))
     runtime.queue.nudged(SEND_MAIL)
     with runtime.postgres.transaction() as session:
         mail_id = enqueue(session, runtime.queue, invitation(org))
         assert not runtime.redis.exists("nudge:send_mail")
     assert runtime.redis.exists("nudge:send_mail")
+    runtime.queue.nudged(SEND_MAIL)
     [mail] = mails(runtime, org)
     assert (mail.id, mail.kind, mail.recipient) == (mail_id, "invitation", "ann@example.net")
     assert (mail.status, mail.attempts, mail.context) == ("queued", 0, CONTEXT)

@@ -4,6 +4,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -153,24 +154,24 @@ def test_what_is_left_to_the_database_is_told_by_its_id(reader: Reader, org: Org
     assert all(query_id.startswith(f"{org.id}:") for query_id, _ in told)
 
 
-def test_connections_are_bounded(migrated_stack: DevStack, runtime: Runtime, org: Org) -> None:
+def test_connections_are_bounded(migrated_stack: DevStack, org: Org) -> None:
     small = Reader(migrated_stack.urls.clickhouse_readonly_url, pool_size=1)
-    done = threading.Event()
+    held, done = threading.Event(), threading.Event()
 
-    def hold() -> None:
-        with pytest.raises(QueryCancelled):
-            small.run(org.id, LONG, {}, cancelled=done.is_set)
+    def hold() -> bool:
+        held.set()
+        return done.wait()
 
-    holder = threading.Thread(target=hold)
-    holder.start()
-    try:
-        wait_until(lambda: running(runtime.clickhouse, org) == 1)
-        with pytest.raises(Unavailable) as busy:
-            small.run(org.id, "SELECT 1", {})
-        assert busy.value.code == "queries_busy"
-    finally:
-        done.set()
-        holder.join()
+    with ThreadPoolExecutor(1) as pool:
+        holder = pool.submit(small.run, org.id, "SELECT 1", {}, cancelled=hold)
+        try:
+            wait_until(lambda: held.is_set() or holder.done())
+            with pytest.raises(Unavailable) as busy:
+                small.run(org.id, "SELECT 1", {})
+            assert busy.value.code == "queries_busy"
+        finally:
+            done.set()
+        assert isinstance(holder.exception(), QueryCancelled)
     assert small.run(org.id, "SELECT 1", {}).rows == [(1,)]
     small.close()
 
