@@ -1,9 +1,10 @@
 """Evaluation jobs under test: sessions made evaluable, jobs and results read back."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from sqlalchemy import RowMapping, text
@@ -17,11 +18,13 @@ from shared.evaluations.listing import page
 from shared.evaluations.records import Evaluation
 from shared.ids import new_id
 from shared.runtime import Runtime
-from tests.support.evaluator import Evaluator
+from tests.support.evaluator import Answer, Evaluator, hang
 from tests.support.events import event, store_events
 from tests.support.runtime import Org
 from workers.evaluator.client import EvaluatorClient
 from workers.evaluator.dispatcher import Dispatcher
+
+_Result = TypeVar("_Result")
 
 
 def insert_job(session: Session, org: Org, session_id: str, **fields: str) -> None:
@@ -44,6 +47,21 @@ def insert_job(session: Session, org: Org, session_id: str, **fields: str) -> No
     )
 
 
+class Span(NamedTuple):
+    """When something began and ended, by PostgreSQL's clock."""
+
+    began: datetime
+    ended: datetime
+
+    def planned(self, at: datetime, low: float, high: float | None = None) -> bool:
+        """Whether `at` is `low` to `high` seconds, exactly `low` by default, after a moment of it.
+
+        However late `at` is read, that stays true, unlike its distance from then.
+        """
+        most = low if high is None else high
+        return self.began + timedelta(seconds=low) <= at <= self.ended + timedelta(seconds=most)
+
+
 @dataclass
 class Bench:
     """One organization, its evaluator, and a worker that runs when it is told to.
@@ -63,12 +81,16 @@ class Bench:
         values = {
             "evaluator_endpoint": self.evaluator.url,
             "evaluator_orgs": self.org.slug,
-            "evaluator_request_timeout_ms": 500,
+            "evaluator_request_timeout_ms": 10_000,
             **settings,
         }
         self.runtime = replace(
             self.runtime, settings=msgspec.structs.replace(self.runtime.settings, **values)
         )
+
+    def give_time_for(self, answer: Answer) -> None:
+        """Has calls wait long enough for `answer`, and not long for one that never comes."""
+        self.configure(**({"evaluator_request_timeout_ms": 500} if answer is hang else {}))
 
     def store(self, session_id: str, *types: str, **fields: object) -> None:
         """Stores events of these types, a second apart, and has the session watched."""
@@ -112,6 +134,12 @@ class Bench:
         self.sql("UPDATE evaluation_jobs SET next_attempt_at = now() WHERE org_id = :org_id")
         return self.run()
 
+    def timed(self, work: Callable[[], _Result]) -> tuple[_Result, Span]:
+        """What `work` returns, and when it was done."""
+        began = self._clock()
+        result = work()
+        return result, Span(began, self._clock())
+
     def pass_time(self, seconds: float) -> None:
         """Moves all that the organization's rows tell of the past further into it."""
         by = {"by": seconds}
@@ -132,10 +160,9 @@ class Bench:
             remember(session, self.runtime.settings, EvaluatorConfig(**values))
 
     def jobs(self) -> Sequence[RowMapping]:
-        """All jobs of the organization, oldest first, times as distances from now in seconds."""
+        """All jobs of the organization, oldest first; `wait`: seconds to the next attempt."""
         return self.sql(
-            "SELECT *, extract(epoch FROM next_attempt_at - now())::float AS wait,"
-            " extract(epoch FROM poll_deadline_at - now())::float AS poll_left"
+            "SELECT *, extract(epoch FROM next_attempt_at - now())::float AS wait"
             " FROM evaluation_jobs WHERE org_id = :org_id ORDER BY enqueued_at, session_id"
         )
 
@@ -170,3 +197,8 @@ class Bench:
         self.sql("DELETE FROM evaluation_jobs WHERE org_id = :org_id")
         self.sql("DELETE FROM watched_sessions WHERE org_id = :org_id")
         self.sql("DELETE FROM evaluator_config")
+
+    def _clock(self) -> datetime:
+        [row] = self.sql("SELECT clock_timestamp() AS now")
+        now: datetime = row["now"]
+        return now

@@ -1,5 +1,7 @@
 """Reading /config when it is due, and what counts until then."""
 
+from datetime import datetime
+
 import pytest
 
 from shared.evaluation_jobs import evaluator_config
@@ -20,11 +22,10 @@ def refresh(bench: Bench, *, force: bool = False) -> EvaluatorConfig:
         return evaluator_config.current(session, bench.runtime.settings)
 
 
-def secs_until_next(bench: Bench) -> float:
-    [row] = bench.sql(
-        "SELECT extract(epoch FROM next_refresh_at - now())::float AS secs FROM evaluator_config"
-    )
-    return float(row["secs"])
+def next_refresh(bench: Bench) -> datetime:
+    [row] = bench.sql("SELECT next_refresh_at FROM evaluator_config")
+    at: datetime = row["next_refresh_at"]
+    return at
 
 
 def test_without_any_answer_there_is_no_config(bench: Bench) -> None:
@@ -34,8 +35,9 @@ def test_without_any_answer_there_is_no_config(bench: Bench) -> None:
 
 def test_it_is_read_by_its_cadence(bench: Bench) -> None:
     bench.evaluator.config = behave.reply(200, GOOD)
-    assert refresh(bench) == EvaluatorConfig(30, 5)
-    assert 299 < secs_until_next(bench) <= 300
+    config, read = bench.timed(lambda: refresh(bench))
+    assert config == EvaluatorConfig(30, 5)
+    assert read.planned(next_refresh(bench), 300)
     bench.evaluator.config = behave.reply(200, {})
     assert refresh(bench) == EvaluatorConfig(30, 5)
     bench.sql("UPDATE evaluator_config SET next_refresh_at = now()")
@@ -46,13 +48,14 @@ def test_it_is_read_by_its_cadence(bench: Bench) -> None:
 def test_a_failed_read_keeps_the_last_values_and_is_repeated_soon(
     bench: Bench, failure: behave.Answer
 ) -> None:
-    bench.configure(evaluator_request_timeout_ms=200)
     bench.evaluator.config = behave.reply(200, GOOD)
     refresh(bench)
     bench.sql("UPDATE evaluator_config SET next_refresh_at = now()")
     bench.evaluator.config = failure
-    assert refresh(bench) == EvaluatorConfig(30, 5)
-    assert 9 < secs_until_next(bench) <= 10
+    bench.give_time_for(failure)
+    config, failed = bench.timed(lambda: refresh(bench))
+    assert config == EvaluatorConfig(30, 5)
+    assert failed.planned(next_refresh(bench), 10)
 
 
 def test_an_evaluator_that_stops_serving_it_has_none(bench: Bench) -> None:
@@ -78,11 +81,15 @@ def test_another_evaluators_config_does_not_count(bench: Bench) -> None:
 
 
 def test_a_hanging_config_is_read_by_one_at_a_time(bench: Bench) -> None:
-    with bench.runtime.postgres.transaction() as session:
-        assert evaluator_config.take_refresh(session, bench.runtime.settings, force=True)
-    with bench.runtime.postgres.transaction() as session:
-        assert not evaluator_config.take_refresh(session, bench.runtime.settings, force=False)
-    assert 10 < secs_until_next(bench) <= 10.5
+    def take(*, force: bool) -> bool:
+        with bench.runtime.postgres.transaction() as session:
+            return evaluator_config.take_refresh(session, bench.runtime.settings, force=force)
+
+    bench.configure(evaluator_request_timeout_ms=500)
+    is_taken, taken = bench.timed(lambda: take(force=True))
+    assert is_taken
+    assert taken.planned(next_refresh(bench), 10.5)
+    assert not take(force=False)
 
 
 def test_it_is_asked_for_with_the_token(bench: Bench) -> None:

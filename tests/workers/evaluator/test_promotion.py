@@ -1,5 +1,7 @@
 """Which sessions get an automatic job, and when."""
 
+from datetime import timedelta
+
 from sqlalchemy import RowMapping
 
 from shared.evaluation_jobs.watching import StoredSession, watch
@@ -7,16 +9,15 @@ from tests.support.events import event, store_events
 from tests.support.jobs import Bench
 from tests.support.runtime import make_org
 
+HOUR = 3600
+
 
 def test_a_session_is_due_once_its_root_agent_ended_and_it_was_quiet_for_two_seconds(
     bench: Bench,
 ) -> None:
     bench.store("s", "agent_start", "tool_use", "agent_end", environment="staging", agent_id="a")
-    assert bench.promote() == 0
-    bench.pass_time(1.5)
-    assert bench.promote() == 0
-    bench.pass_time(1)
-    assert bench.promote() == 1
+    assert _quiet_planned(bench) == timedelta(seconds=2)
+    _promoted_at_its_time(bench)
     job = bench.job()
     assert (job["session_id"], job["agent_id"], job["environment"]) == ("s", "a", "staging")
     assert (job["trigger"], job["status"], job["attempt_count"]) == ("agent_end", "pending", 0)
@@ -24,12 +25,13 @@ def test_a_session_is_due_once_its_root_agent_ended_and_it_was_quiet_for_two_sec
 
 def test_every_further_event_starts_the_quiet_anew(bench: Bench) -> None:
     bench.store("s", "agent_start", "agent_end")
+    [first] = _watched(bench)
     bench.pass_time(1.9)
     bench.watch("s", has_end=False)
-    bench.pass_time(1.9)
-    assert bench.promote() == 0
-    bench.pass_time(0.2)
-    assert bench.promote() == 1
+    [row] = _watched(bench)
+    assert row["last_arrival_at"] > first["last_arrival_at"]
+    assert _quiet_planned(bench) == timedelta(seconds=2)
+    _promoted_at_its_time(bench)
 
 
 def test_sixty_seconds_after_the_end_the_wait_for_quiet_is_over(bench: Bench) -> None:
@@ -37,8 +39,11 @@ def test_sixty_seconds_after_the_end_the_wait_for_quiet_is_over(bench: Bench) ->
     for _ in range(39):
         bench.pass_time(1.5)
         bench.watch("s", has_end=False)
+    [row] = _watched(bench)
+    assert row["check_at"] - row["waiting_since"] == timedelta(seconds=60)
+    bench.pass_time(-HOUR)
     assert bench.promote() == 0
-    bench.pass_time(1.6)
+    bench.pass_time(HOUR + 1.5)
     bench.watch("s", has_end=False)
     assert bench.promote() == 1
 
@@ -154,13 +159,13 @@ def test_inactivity_needs_a_timeout_of_the_evaluator(bench: Bench) -> None:
 
 
 def test_inactivity_counts_from_the_newest_arrival(bench: Bench) -> None:
-    bench.config(inactivity_timeout_secs=30.0)
+    bench.config(inactivity_timeout_secs=3000.0)
     bench.store("s", "agent_start")
-    bench.pass_time(29)
+    bench.pass_time(2900)
     bench.watch("s", has_end=False)
-    bench.pass_time(29)
+    bench.pass_time(2900)
     assert bench.promote() == 0
-    bench.pass_time(2)
+    bench.pass_time(100)
     assert bench.promote() == 1
 
 
@@ -223,6 +228,21 @@ def test_several_organizations_are_promoted_at_once(bench: Bench) -> None:
     assert bench.promote() == 2
     assert (bench.job()["agent_id"], others.job()["agent_id"]) == ("main", "else")
     others.clean_up()
+
+
+def _quiet_planned(bench: Bench) -> timedelta:
+    """How long the only session has to be quiet until it is looked at."""
+    [row] = _watched(bench)
+    quiet: timedelta = row["check_at"] - row["last_arrival_at"]
+    return quiet
+
+
+def _promoted_at_its_time(bench: Bench) -> None:
+    """The only session gets its job two seconds after its last arrival, not an hour before."""
+    bench.pass_time(-HOUR)
+    assert bench.promote() == 0
+    bench.pass_time(HOUR + 2)
+    assert bench.promote() == 1
 
 
 def _watched(bench: Bench) -> list[RowMapping]:
