@@ -14,9 +14,14 @@ pytestmark = pytest.mark.flow
 
 
 def test_two_worker_processes_keep_the_bound_and_outlive_a_kill(bench: Bench) -> None:
-    bench.configure(evaluator_workers=2, evaluator_claim_batch=1, evaluator_request_timeout_ms=3000)
+    bench.configure(
+        evaluator_workers=2,
+        evaluator_claim_batch=1,
+        evaluator_request_timeout_ms=3000,
+        evaluator_config_refresh_secs=1,
+    )
     bench.evaluator.default = behave.scored(after=0.4)
-    bench.evaluator.config = behave.reply(200, {"inactivity_timeout_secs": 4})
+    bench.evaluator.config = behave.reply(200, {})
     settings = bench.runtime.settings
     with ExitStack() as processes:
         evaluators = [
@@ -27,9 +32,12 @@ def test_two_worker_processes_keep_the_bound_and_outlive_a_kill(bench: Bench) ->
         processes.enter_context(running("workers.clock", settings=settings))
         for name in SESSIONS[:-1]:
             bench.store(name, "agent_start", "agent_end")
-        bench.store(SESSIONS[-1], "agent_start", "tool_use")
         wait_until(lambda: len(bench.evaluator.requests) >= 3)
         evaluators[0].kill()
+        # Until they have their jobs, no session that ended may look inactive as well.
+        wait_until(lambda: len(bench.jobs()) == len(SESSIONS) - 1)
+        bench.evaluator.config = behave.reply(200, {"inactivity_timeout_secs": 4})
+        bench.store(SESSIONS[-1], "agent_start", "tool_use")
         wait_until(lambda: len(bench.results()) == len(SESSIONS))
     assert sorted(result.session_id for result in bench.results()) == SESSIONS
     assert {result.status for result in bench.results()} == {"done"}
