@@ -20,7 +20,7 @@ from web.worker import Connection
 
 
 @pytest.fixture
-def app(web_runtime: Runtime) -> Flask:
+def impatient(web_runtime: Runtime) -> Flask:
     """An application that loses its patience soon."""
     settings = msgspec.structs.replace(web_runtime.settings, web_receive_timeout_secs=0.3)
     return create_app(dataclasses.replace(web_runtime, settings=settings))
@@ -50,18 +50,18 @@ def post(app: Flask, server: Connection, announced: int) -> tuple[str, bytes]:
 
 
 def test_a_client_that_stops_sending_gets_its_answer(
-    app: Flask, connection: tuple[socket.socket, Connection]
+    impatient: Flask, connection: tuple[socket.socket, Connection]
 ) -> None:
     client, server = connection
     client.sendall(b'{"name":')
-    status, body = post(app, server, announced=100)
+    status, body = post(impatient, server, announced=100)
     assert status.startswith("408")
     assert b"request_timeout" in body
     assert server.gettimeout() is None
 
 
 def test_a_client_that_sends_a_byte_now_and_then_gets_no_more_time(
-    app: Flask, connection: tuple[socket.socket, Connection]
+    impatient: Flask, connection: tuple[socket.socket, Connection]
 ) -> None:
     client, server = connection
     done = threading.Event()
@@ -73,7 +73,7 @@ def test_a_client_that_sends_a_byte_now_and_then_gets_no_more_time(
     dripping = threading.Thread(target=drip)
     dripping.start()
     try:
-        status, _ = post(app, server, announced=1000)
+        status, _ = post(impatient, server, announced=1000)
     finally:
         done.set()
         dripping.join()

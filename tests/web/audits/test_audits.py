@@ -57,14 +57,13 @@ def put(client: FlaskClient, headers: Headers, audit_id: str, **body: Any) -> Te
 def test_an_audit_that_is_told_its_name_alone_has_the_defaults(
     client: FlaskClient, key: Key
 ) -> None:
-    began = now()
     row = made(make_audit(client, key("audits:write")))
     assert {name: row[name] for name in FULL} == {
         "name": "audit",
         "description": None,
         "enabled": True,
         "schedule_interval_secs": 86_400,
-        "schedule_anchor": format_ts(default_anchor(began)),
+        "schedule_anchor": format_ts(default_anchor(moment(row["created_at"]))),
         "window_mode": "since_last",
         "lookback_window_secs": 604_800,
         "scope": {"environments": [], "agent_ids": []},
