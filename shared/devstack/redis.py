@@ -11,7 +11,7 @@ from shared.devstack.server import Server
 
 
 class RedisServer(Server):
-    """The Redis server. Every write is in its append-only file before it is answered."""
+    """The Redis server. It writes its append-only file behind what it answers; see WAITAOF."""
 
     name = "redis"
 

@@ -41,7 +41,7 @@ class Owner:
         assert all(lines), self.process.stderr.read()
         return dict(line.removeprefix("export ").split("=", 1) for line in lines)
 
-    def wait_for_leftovers_to_end(self, seconds: float = 10.0) -> None:
+    def wait_for_leftovers_to_end(self, seconds: float = 60.0) -> None:
         """Waits until nothing of the stack runs any more."""
         deadline = time.monotonic() + seconds
         while left := leftovers(self.directory, StateFile(self.directory).read()):
@@ -59,7 +59,7 @@ def owned_stack(
         yield owner
     finally:
         owner.process.terminate()
-        owner.process.communicate(timeout=20)
+        owner.process.communicate(timeout=60)
         end(leftovers(directory, StateFile(directory).read()))
         lock = DirectoryLock(directory)
         lock.acquire()  # the reaper of a killed owner may still be writing there

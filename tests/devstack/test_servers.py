@@ -35,10 +35,12 @@ def test_postgres_keeps_what_was_committed(stack: DevStack) -> None:
     run("DROP TABLE kept")
 
 
-def test_redis_keeps_what_was_answered(stack: DevStack) -> None:
-    with Redis.from_url(stack.urls.redis_url) as client:
+def test_redis_keeps_what_it_says_is_on_disk(stack: DevStack) -> None:
+    # It tells that of what the same connection wrote.
+    with Redis.from_url(stack.urls.redis_url, single_connection_client=True) as client:
         for number in range(1000):
             client.rpush("kept", number)
+        assert client.waitaof(1, 0, 30_000)[0] == 1
     restart(stack.redis)
     with Redis.from_url(stack.urls.redis_url) as client:
         assert client.llen("kept") == 1000
@@ -60,7 +62,7 @@ def test_clickhouse_keeps_what_was_inserted(stack: DevStack) -> None:
 
 
 def test_clickhouse_stops_in_order(stack: DevStack) -> None:
-    stack.clickhouse.stop()
+    stack.clickhouse.stop(timeout=60)
     child = stack.clickhouse._process
     assert child is not None
     assert child.returncode == 0

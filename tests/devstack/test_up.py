@@ -72,7 +72,7 @@ def test_demonstrate_stop_and_check_on_the_same_data(directory: Path) -> None:
 
     read_until(serving, "Ctrl-C stops everything")
     serving.send_signal(signal.SIGINT)
-    serving.communicate(timeout=15)
+    serving.communicate(timeout=60)
     assert serving.returncode == 0
     assert leftovers(directory, StateFile(directory).read()) == []
 
