@@ -45,23 +45,8 @@ def running_deployment(evaluator: Evaluator, **given: str) -> Iterator[Deploymen
 
 @pytest.fixture
 def deployment(evaluator: Evaluator) -> Iterator[Deployment]:
-    """One that is there for a single test, to be killed in parts."""
-    with running_deployment(
-        evaluator,
-        EVALUATOR_REQUEST_TIMEOUT_MS="2000",
-        EVALUATOR_MAX_ATTEMPTS="50",
-        INGEST_CLAIM_IDLE_SECS="5",
-    ) as running:
-        yield running
-
-
-@pytest.fixture(scope="package")
-def sturdy() -> Iterator[Deployment]:
-    """One for all tests that nothing should impress; it loses patience with clients after 3 s."""
-    with (
-        running_evaluator() as evaluator,
-        running_deployment(evaluator, WEB_RECEIVE_TIMEOUT_SECS="3", LOG_FORMAT="json") as running,
-    ):
+    """One that is there for a single test."""
+    with running_deployment(evaluator) as running:
         yield running
 
 

@@ -3,22 +3,37 @@
 import json
 import random
 from collections import Counter
+from collections.abc import Iterator
 
 import psycopg2
 import pytest
 
 from shared.devstack.up.deployment import Deployment
-from tests.flows.api import Api, batches
+from tests.flows.api import Api, batches, eventually
 from tests.flows.checks import (
+    EVENTS,
+    SESSIONS,
     require_every_event_once,
     require_every_session_evaluated_once,
     require_every_session_once,
     wait_for_results,
 )
+from tests.flows.conftest import running_deployment
 from tests.support.airline import Airline
-from tests.support.evaluator import Evaluator
+from tests.support.evaluator import Evaluator, reply
 
-pytestmark = pytest.mark.flow
+pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
+
+# Sessions of the recording whose root agent ends.
+ENDED = 190
+
+
+@pytest.fixture
+def deployment(evaluator: Evaluator) -> Iterator[Deployment]:
+    """One whose evaluator asks for no idle sessions yet, and may do so at any time."""
+    evaluator.config = None
+    with running_deployment(evaluator, EVALUATOR_CONFIG_REFRESH_SECS="1") as running:
+        yield running
 
 
 def test_the_recording_sent_twice(
@@ -30,12 +45,16 @@ def test_the_recording_sent_twice(
     for batch in [*batches(recent.lines), *batches(shuffled)]:
         api.deliver(batch)
 
-    wait_for_results(api, 60)
+    wait_for_results(api, 180, ENDED)
+    # Not before: while events are stored slowly, a session may well look idle before its end.
+    eventually(120, "every event stored", lambda: _stored(api) == EVENTS)
+    evaluator.config = reply(200, {"inactivity_timeout_secs": 1})
+    wait_for_results(api, 180)
 
     require_every_event_once(api, recent.lines)
     require_every_session_once(api, recent.lines)
     require_every_session_evaluated_once(api)
-    assert _triggers(deployment) == {"agent_end": 190, "inactivity": 10}
+    assert _triggers(deployment) == {"agent_end": ENDED, "inactivity": SESSIONS - ENDED}
     # Each session went to the evaluator once, with all of its events.
     requests = [json.loads(received.body) for received in evaluator.requests]
     assert Counter(request["session_id"] for request in requests).most_common(1)[0][1] == 1
@@ -45,6 +64,10 @@ def test_the_recording_sent_twice(
         if label["ended"]:
             [session] = api.get("/sessions", session_id=session_id)["sessions"]
             assert session["ended_at"] is not None
+
+
+def _stored(api: Api) -> int:
+    return sum(row["event_count"] for row in api.rows("sessions", limit=200))
 
 
 def _triggers(deployment: Deployment) -> dict[str, int]:

@@ -3,7 +3,7 @@
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -15,13 +15,26 @@ from tests.flows.checks import (
     require_every_session_once,
     wait_for_results,
 )
+from tests.flows.conftest import running_deployment
 from tests.support.airline import Airline
 from tests.support.evaluator import Answer, Evaluator, close_at_once, close_midway, hang, reply
 
-pytestmark = pytest.mark.flow
+pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
 
 SEED = random.randrange(10**6)
 BAD_JSON = reply(200, b"{not json")
+
+
+@pytest.fixture
+def deployment(evaluator: Evaluator) -> Iterator[Deployment]:
+    """One to be killed in parts, which soon takes up again what hangs or was left behind."""
+    with running_deployment(
+        evaluator,
+        EVALUATOR_REQUEST_TIMEOUT_MS="2000",
+        EVALUATOR_MAX_ATTEMPTS="50",
+        INGEST_CLAIM_IDLE_SECS="5",
+    ) as running:
+        yield running
 
 
 def test_nothing_is_lost_or_doubled_whatever_fails(

@@ -3,6 +3,7 @@
 import gzip
 import json
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import quote
@@ -11,6 +12,7 @@ import pytest
 
 from shared.devstack.up.deployment import Deployment
 from tests.flows.api import Api, eventually
+from tests.flows.conftest import running_deployment
 from tests.flows.hostile import (
     ARRAY,
     BAD_LINES,
@@ -23,9 +25,20 @@ from tests.flows.hostile import (
     log_lines,
     web_memory,
 )
+from tests.support.evaluator import running_evaluator
 from tests.support.rawhttp import exchange, head
 
 pytestmark = pytest.mark.flow
+
+
+@pytest.fixture(scope="module")
+def sturdy() -> Iterator[Deployment]:
+    """One for all tests here: nothing should impress it."""
+    with (
+        running_evaluator() as evaluator,
+        running_deployment(evaluator, LOG_FORMAT="json") as running,
+    ):
+        yield running
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +89,7 @@ def test_two_hundred_months_in_one_batch(api: Api) -> None:
     moments = [f"{2005 + n // 12}-{1 + n % 12:02}-01T00:00:00.000000Z" for n in range(200)]
     status, answer = post(api, b"\n".join(event("months", timestamp=m) for m in moments), **NDJSON)
     assert (status, answer["accepted"]) == (202, 200)
-    eventually(20, "rows", lambda: len(list(api.rows("events", session_id="months"))) == 200)
+    eventually(60, "rows", lambda: len(list(api.rows("events", session_id="months"))) == 200)
     rows = api.rows("events", session_id="months", order="asc", limit=7)
     assert [row["ts"] for row in rows] == moments
 
@@ -84,8 +97,10 @@ def test_two_hundred_months_in_one_batch(api: Api) -> None:
 def test_any_id_can_be_filtered_by_and_exported(api: Api) -> None:
     body = b"\n".join(event(name, agent_id=name, n=n) for n, name in enumerate(IDS))
     assert post(api, body, **NDJSON)[1]["accepted"] == len(IDS)
+    # A session may be seen a moment after its events.
     first = IDS[0]
-    eventually(20, "stored", lambda: api.get("/events", session_id=first)["events"])
+    eventually(60, "stored", lambda: api.get("/events", session_id=first)["events"])
+    eventually(60, "session", lambda: api.get("/sessions", session_id=first)["sessions"])
     for name in IDS:
         escaped = name.replace(",", "\\,")
         for filters in ({"session_id": escaped}, {"agent_id": escaped}):
@@ -201,7 +216,7 @@ def test_no_secret_is_logged_and_each_request_once(api: Api, sturdy: Deployment)
     api.request("POST", "/events", event("logged"), X_Request_Id=marked, **NDJSON)
     # A request is logged after its last byte is sent, and the insert names it a little later.
     for program, logged in (("web", "request"), ("worker", "events_stored")):
-        eventually(20, logged, lambda name=program: events_with(sturdy, name, marked))
+        eventually(60, logged, lambda name=program: events_with(sturdy, name, marked))
         assert events_with(sturdy, program, marked) == [logged]
     secrets = [sturdy.environ[name] for name in ("ADMIN_KEY", "AGENT_API_KEY")]
     for program in ("web", "worker", "clock"):

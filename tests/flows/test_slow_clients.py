@@ -3,25 +3,34 @@
 import socket
 import threading
 import time
+from collections.abc import Iterator
+from statistics import median
 
 import pytest
 
-from shared.devstack.up.deployment import Deployment
 from tests.flows.api import Api
-from tests.flows.hostile import NDJSON, event, slowest_health
+from tests.flows.conftest import running_deployment
+from tests.flows.hostile import NDJSON, durations, event
+from tests.support.evaluator import running_evaluator
 from tests.support.rawhttp import exchange, head, opened, read_answer
 
 pytestmark = pytest.mark.flow
 
 MANY = 20
-# Of the deployment: WEB_RECEIVE_TIMEOUT_SECS.
-PATIENCE_SECS = 3
+# Long enough for honest bodies on a slow machine, and still far from the default of 30.
+PATIENCE_SECS = 8
 
 
 @pytest.fixture(scope="module")
-def api(sturdy: Deployment) -> Api:
-    """A client with the admin key."""
-    return Api(int(sturdy.environ["PORT"]), sturdy.admin_key)
+def api() -> Iterator[Api]:
+    """A client with the admin key of a deployment that loses patience with clients early."""
+    with (
+        running_evaluator() as evaluator,
+        running_deployment(
+            evaluator, WEB_RECEIVE_TIMEOUT_SECS=str(PATIENCE_SECS), LOG_FORMAT="json"
+        ) as running,
+    ):
+        yield Api(int(running.environ["PORT"]), running.admin_key)
 
 
 def post_head(api: Api, *headers: str) -> bytes:
@@ -29,12 +38,21 @@ def post_head(api: Api, *headers: str) -> bytes:
 
 
 def require_service(api: Api) -> None:
-    """Ordinary requests go on, without delay."""
-    assert slowest_health(api) < 1
-    began = time.monotonic()
-    assert api.request("POST", "/events", event(), **NDJSON)[0] == 202
-    api.get("/events", limit=1)
-    assert time.monotonic() - began < 2
+    """Ordinary requests go on, without delay.
+
+    They come one after the other: a moment in which the machine stands still is one request's.
+    """
+
+    def post_and_get() -> None:
+        assert api.request("POST", "/events", event(), **NDJSON)[0] == 202
+        api.get("/events", limit=1)
+
+    asked = durations(20, lambda: api.get("/health"))
+    assert median(asked) < 1, asked
+    assert max(asked) < 10, asked
+    posted = durations(5, post_and_get)
+    assert median(posted) < 2, posted
+    assert max(posted) < 10, posted
 
 
 @pytest.mark.parametrize(
@@ -47,15 +65,16 @@ def test_silence_before_the_end_of_the_headers_or_after_the_answer(api: Api, sen
         require_service(api)
 
 
-@pytest.mark.parametrize("length", ["Content-Length: 1000", "Transfer-Encoding: chunked"])
-def test_bodies_that_stop_halfway_end_in_time(api: Api, length: str) -> None:
-    sent = post_head(api, length) + b"20\r\n{}"
-    with opened(api.port, sent, MANY) as connections:
+def test_bodies_that_stop_halfway_end_in_time(api: Api) -> None:
+    announced = post_head(api, "Content-Length: 1000") + b"{}"
+    chunked = post_head(api, "Transfer-Encoding: chunked") + b"20\r\n{}"
+    began = time.monotonic()
+    with opened(api.port, announced, MANY) as some, opened(api.port, chunked, MANY) as others:
         time.sleep(0.2)
         require_service(api)
-        began = time.monotonic()
-        answers = [read_answer(connection) for connection in connections]
-        assert time.monotonic() - began < PATIENCE_SECS + 5
+        answers = [read_answer(connection) for connection in (*some, *others)]
+        # By default it would have been 30.
+        assert time.monotonic() - began < 25
     assert {(answer.status, answer.json()["code"]) for answer in answers} == {
         (408, "request_timeout")
     }
@@ -91,7 +110,7 @@ def test_dripping_bytes_buy_no_more_time(api: Api) -> None:
                 thread.join()
 
 
-def test_answers_that_nobody_reads(api: Api, sturdy: Deployment) -> None:
+def test_answers_that_nobody_reads(api: Api) -> None:
     """More requests than a connection's buffers can take the answers of."""
     asks = head("GET", "/v1/openapi.json") * 400
     with opened(api.port, asks, MANY):

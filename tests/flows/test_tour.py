@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -18,6 +19,7 @@ from tests.support.stack import stack_directory
 
 pytestmark = [
     pytest.mark.flow,
+    pytest.mark.timeout(900),
     pytest.mark.skipif(shutil.which("curl") is None, reason="the tour is made with curl"),
 ]
 
@@ -29,29 +31,28 @@ VARYING = re.compile(r"…|(?<=:)\d\d|[0-9a-f]{8}-|[0-9a-f]{32}|\d{12}|\d{4}-\d\
 # Ends what one block prints.
 END = "--- end of block ---"
 CURL = 'curl() { command curl --silent --show-error "$@" && echo; }'
-# A reader takes longer from asking for a code to reading it than a script: until it is there.
-WAIT_FOR_CODE = """
-for _ in $(seq 100); do
-  grep -q mailed_code .devstack/logs/worker.log && break
+
+
+def wait_until(check: str) -> str:
+    """Repeats a command until it succeeds, for a minute at most."""
+    return f"""
+deadline=$((SECONDS + 60))
+until {check}; do
+  [ $SECONDS -lt $deadline ] || {{ echo {shlex.quote(f"never: {check}")} >&2; exit 1; }}
   sleep 0.2
 done
 """
 
 
 def wait_for(path: str, what: str) -> str:
-    """The same for what comes of events and rules: until the answer of a path has it."""
-    return f"""
-for _ in $(seq 200); do
-  curl -H "$auth" "$URL/{path}" | grep -q '{what}' && break
-  sleep 0.2
-done
-"""
+    """What comes of events and rules: until the answer of a path has it."""
+    return wait_until(f"""curl -H "$auth" "$URL/{path}" | grep -q '{what}'""")
 
 
-# By what the first commands hold that have to wait.
+# By what the first commands hold that have to wait: a reader takes longer than a script does.
 WAITS = {
     "errored=true": wait_for("sessions?session_id=tour-1", '"latest_evaluation":{'),
-    "mailed_code": WAIT_FOR_CODE,
+    "mailed_code": wait_until("grep -q mailed_code .devstack/logs/worker.log"),
     "alerts/$ALERT/incidents": wait_for("alerts/$ALERT/incidents", '"state":"firing"'),
     "lookback_window_secs": wait_for("sessions?session_id=tour-4", '"event_count":4'),
     "audits/$AUDIT/runs": wait_for("audits/$AUDIT/runs", '"status":"succeeded"'),
@@ -117,7 +118,7 @@ def run(commands: Sequence[Block], deployment: Deployment, folder: Path) -> list
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -35,7 +35,7 @@ from tests.support.evaluator import Evaluator
 from tests.support.runtime import Org, connected, settings_for
 from tests.support.tenants import footprint
 
-pytestmark = pytest.mark.flow
+pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
 
 # What `bin/orgctl` runs once the environment is there.
 COMMAND = str(Path(sys.executable).parent / "service-orgctl")

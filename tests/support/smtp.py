@@ -228,7 +228,7 @@ class Smtp:
         """The mails that somebody got, oldest first."""
         return [mail for mail in list(self.messages) if mail.recipient == recipient]
 
-    def wait_for(self, recipient: str, *, number: int = 1, secs: float = 30) -> Received:
+    def wait_for(self, recipient: str, *, number: int = 1, secs: float = 60) -> Received:
         """The `number`th mail that somebody gets."""
         deadline = time.monotonic() + secs
         while len(found := self.to(recipient)) < number:
