@@ -16,7 +16,7 @@ from shared.devstack.processes import end, leftovers
 from shared.devstack.state import StateFile
 from tests.support.stack import stack_directory
 
-pytestmark = pytest.mark.flow
+pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
 
 # Variables that would let this machine's own setting decide what is tested.
 _CLEAN = {
