@@ -1,8 +1,8 @@
 """Typed configuration, read once from the environment.
 
 `Settings` is the one table of variables: a field is a variable (its name in upper case), its
-type and bounds are checked when it is read, and `python -m shared.config` prints them for the
-README.
+type and bounds are checked when it is read, and `python -m shared.config` prints them for
+`docs/configuration.md`.
 """
 
 import os

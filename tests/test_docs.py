@@ -25,7 +25,6 @@ from shared.signals.interface import Sensitivity
 from tests.support import markdown
 from tests.support.markdown import PROJECT
 
-README = (PROJECT / "README.md").read_text()
 DOCUMENTS = markdown.documents()
 SCRIPT_VARIABLES = {"DEVSTACK_DIR", "WATCHPOST_SHARED"}
 # OpenSSL's own.
@@ -47,32 +46,41 @@ def dependencies(option: str) -> set[str]:
     return {re.split(r" *[<>=]", line)[0] for line in config[section][option].split("\n") if line}
 
 
-def documented(heading: str) -> set[str]:
-    """What the first column of a section's tables names."""
-    first_cells = [row[0] for row in markdown.rows(markdown.section(README, heading))]
+def document(name: str) -> str:
+    return (PROJECT / name).read_text()
+
+
+def named_in_tables(text: str) -> set[str]:
+    """The names in the first column of the tables."""
+    first_cells = [row[0] for row in markdown.rows(text)]
     return {name for cell in first_cells for name in re.findall(r"`([^`]+)`", cell)}
 
 
-def test_every_variable_stands_in_the_readme_with_its_default() -> None:
-    assert variables_table() in README, "replace the table by what `python -m shared.config` prints"
+def test_the_readme_stays_short() -> None:
+    assert len(document("README.md").splitlines()) <= 250, "move details to docs/"
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=names)
-def test_no_variable_is_named_that_does_not_exist(document: Path) -> None:
+def test_every_variable_is_documented_with_its_default() -> None:
+    documented = document("docs/configuration.md")
+    assert variables_table() in documented, "paste the output of `python -m shared.config`"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=names)
+def test_no_variable_is_named_that_does_not_exist(path: Path) -> None:
     settings = {field.name.upper() for field in msgspec.structs.fields(Settings)}
     known = settings | SCRIPT_VARIABLES | FOREIGN_VARIABLES
-    named = set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", document.read_text()))
+    named = set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", path.read_text()))
     assert named <= known
 
 
 def test_every_permission_stands_in_its_document_with_the_sets_that_hold_it() -> None:
-    document = (PROJECT / "docs/permissions.md").read_text()
-    assert permissions_table() in document, "replace it by what `python -m shared.permissions` says"
+    documented = document("docs/permissions.md")
+    assert permissions_table() in documented, "paste the output of `python -m shared.permissions`"
 
 
 @pytest.mark.parametrize("kind", SPECS)
 def test_every_field_of_a_trigger_is_described(kind: str) -> None:
-    described = markdown.section((PROJECT / "docs/alerts.md").read_text(), kind)
+    described = markdown.section(document("docs/alerts.md"), kind)
     fields = {*SPECS[kind].__struct_fields__} - {*Spec.__struct_fields__}
     if kind == "metric_threshold":
         fields |= {*EventFilter.__struct_fields__}
@@ -80,7 +88,7 @@ def test_every_field_of_a_trigger_is_described(kind: str) -> None:
 
 
 def test_every_signal_is_described_with_its_thresholds() -> None:
-    table = markdown.rows(markdown.section((PROJECT / "docs/audits.md").read_text(), "Signals"))[2:]
+    table = markdown.rows(markdown.section(document("docs/audits.md"), "Signals"))[2:]
     described = {cells[0].strip("`"): cells[1] for cells in table}
     assert tuple(described) == NAMES
     missing = {
@@ -113,14 +121,14 @@ def shown(value: float | timedelta) -> str:
 
 
 def test_every_kind_of_mail_is_described() -> None:
-    first_table = markdown.section(README, "Mail").partition("```")[0]
+    first_table = markdown.section(document("docs/operate.md"), "Mail").partition("```")[0]
     assert {row[0].strip("`") for row in markdown.rows(first_table)[2:]} == KINDS.keys()
 
 
 def test_every_group_of_operators_commands_is_described() -> None:
+    section = markdown.section(document("docs/operate.md"), "The operator's tool")
     described = {
-        cells[0].replace("`", "").replace(",", "")
-        for cells in markdown.rows(markdown.section(README, "Operate"))[2:]
+        cells[0].replace("`", "").replace(",", "") for cells in markdown.rows(section)[2:]
     }
     assert {line.split()[0]: set(line.split()[1:]) for line in described} == {
         name: set(group.commands)
@@ -131,32 +139,33 @@ def test_every_group_of_operators_commands_is_described() -> None:
 
 def test_every_dependency_has_its_reason_and_nothing_else_has() -> None:
     needed = dependencies("install_requires") | dependencies("dev")
-    assert documented("Dependencies") == needed
+    assert named_in_tables(document("docs/dependencies.md")) == needed
 
 
 def test_every_process_type_is_described() -> None:
     types = set(parse_procfile((PROJECT / "Procfile").read_text()).processes)
     assert {"web", "clock"} < types
     # Their first table; the others are about symptoms and about what a process takes.
-    described = markdown.section(README, "Process types").partition("| symptom |")[0]
+    section = markdown.section(document("docs/deploy.md"), "Process types")
+    described = section.partition("| symptom |")[0]
     assert {row[0].strip("`") for row in markdown.rows(described)[2:]} == types
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=names)
-def test_every_link_leads_somewhere(document: Path) -> None:
-    for link in markdown.links(document.read_text()):
+@pytest.mark.parametrize("path", DOCUMENTS, ids=names)
+def test_every_link_leads_somewhere(path: Path) -> None:
+    for link in markdown.links(path.read_text()):
         if "://" in link:
             continue
-        path, _, anchor = link.partition("#")
-        target = document.parent / path if path else document
+        linked, _, anchor = link.partition("#")
+        target = path.parent / linked if linked else path
         assert target.exists(), link
         if anchor:
             assert anchor in markdown.anchors(target.read_text()), link
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=names)
-def test_every_command_exists(document: Path) -> None:
-    text = document.read_text()
+@pytest.mark.parametrize("path", DOCUMENTS, ids=names)
+def test_every_command_exists(path: Path) -> None:
+    text = path.read_text()
     for script in re.findall(r"(?<![\w./])(\.ci/run|bin/[a-z]+)", text):
         assert os.access(PROJECT / script, os.X_OK), script
     for module in re.findall(r"python3? -m ([\w.]+)", text):
@@ -170,9 +179,9 @@ def test_every_command_exists(document: Path) -> None:
         assert (PROJECT / script).exists(), script
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=names)
-def test_every_command_of_the_operators_tool_exists(document: Path) -> None:
-    for words in re.findall(r"(?:bin/|service-)orgctl ([a-z]+) ([a-z]+)", document.read_text()):
+@pytest.mark.parametrize("path", DOCUMENTS, ids=names)
+def test_every_command_of_the_operators_tool_exists(path: Path) -> None:
+    for words in re.findall(r"(?:bin/|service-)orgctl ([a-z]+) ([a-z]+)", path.read_text()):
         group = orgctl.commands[words[0]]
         assert isinstance(group, click.Group)
         assert words[1] in group.commands

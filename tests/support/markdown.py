@@ -22,7 +22,7 @@ class Block:
 
 def documents() -> list[Path]:
     """The project's own documents."""
-    return [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *PROJECT.glob("docs/*.md")]
+    return [*PROJECT.glob("*.md"), *PROJECT.glob("docs/*.md")]
 
 
 def blocks(text: str) -> list[Block]:
