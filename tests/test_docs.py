@@ -127,9 +127,7 @@ def test_every_kind_of_mail_is_described() -> None:
 
 def test_every_group_of_operators_commands_is_described() -> None:
     section = markdown.section(document("docs/operate.md"), "The operator's tool")
-    described = {
-        cells[0].replace("`", "").replace(",", "") for cells in markdown.rows(section)[2:]
-    }
+    described = {cells[0].replace("`", "").replace(",", "") for cells in markdown.rows(section)[2:]}
     assert {line.split()[0]: set(line.split()[1:]) for line in described} == {
         name: set(group.commands)
         for name, group in orgctl.commands.items()

@@ -26,8 +26,8 @@ pytestmark = [
 # One reader follows them in this order. Only this part of the README talks to the service.
 README_SECTION = "Send an event, read a score"
 DOCUMENTS = ("docs/tour.md", "docs/people.md")
-# Where an answer of the documents may begin to differ: what is left out, the demonstration's counts,
-# ids, moments.
+# An answer may differ from the document from here on: an omission, a count of the demonstration, an
+# id, a moment.
 VARYING = re.compile(r"…|(?<=:)\d\d|[0-9a-f]{8}-|[0-9a-f]{32}|\d{12}|\d{4}-\d\d-\d\dT")
 # Ends what one block prints.
 END = "--- end of block ---"
