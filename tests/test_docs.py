@@ -149,6 +149,13 @@ def test_every_process_type_is_described() -> None:
     assert {row[0].strip("`") for row in markdown.rows(described)[2:]} == types
 
 
+def test_ci_runs_every_supported_python() -> None:
+    [tried] = re.findall(r"for python in (.*); do", document("bin/setup"))
+    supported = re.findall(r"3\.\d+", tried)
+    [matrix] = re.findall(r"python: \[(.*)\]", document(".github/workflows/ci.yml"))
+    assert re.findall(r"[\d.]+", matrix) == supported
+
+
 @pytest.mark.parametrize("path", DOCUMENTS, ids=names)
 def test_every_link_leads_somewhere(path: Path) -> None:
     for link in markdown.links(path.read_text()):
