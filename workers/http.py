@@ -1,18 +1,10 @@
-"""HTTP to servers that may hang, drip, redirect or flood: nothing of it outlasts a call.
+"""HTTP to servers that may hang, drip, redirect or flood: nothing of it outlasts a call."""
 
-Calls run on one event loop in a thread of its own, because only there can a deadline end a call
-wherever it stands: resolving, connecting, between two bytes of a header, in the body.
-"""
-
-import asyncio
 import io
 import socket
-import threading
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
-from concurrent.futures import Future
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
-from typing import TypeVar
 
 import aiohttp
 import yarl
@@ -27,8 +19,6 @@ USER_AGENT = f"watchpost/{VERSION}"
 # An answer may have a few informational ones (1xx) before it.
 MAX_INFORMATIONAL = 200
 
-_Result = TypeVar("_Result")
-
 # Refuses an address by raising `OSError`, before anything is sent to it.
 Check = Callable[[aiohttp.AddrInfoType], None]
 
@@ -41,26 +31,6 @@ class Request:
     url: str | yarl.URL
     headers: Mapping[str, str]
     body: bytes | None = None
-
-
-class CallLoop:
-    """An event loop in a thread of its own; thread-safe."""
-
-    def __init__(self, name: str) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name=name, daemon=True)
-        self._thread.start()
-
-    def start(self, call: Coroutine[object, object, _Result]) -> Future[_Result]:
-        """Runs `call` on the loop."""
-        return asyncio.run_coroutine_threadsafe(call, self._loop)
-
-    def close(self) -> None:
-        """Ends the loop once it has let go of the last call's connection."""
-        self.start(asyncio.sleep(0.01)).result()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
 
 
 @asynccontextmanager

@@ -8,7 +8,8 @@ import msgspec
 
 from shared.auditing.report import Message, ReportFailed
 from shared.config import Settings
-from workers.http import CallLoop, Request, answer_to, read_bounded
+from workers.call_loop import CallLoop
+from workers.http import Request, answer_to, read_bounded
 
 TIMEOUT_SECS = 60.0
 MAX_ANSWER_BYTES = 1024 * 1024

@@ -8,7 +8,8 @@ import aiohttp
 
 from shared.config import Settings
 from shared.evaluation_jobs.answers import MAX_ANSWER_BYTES, Answer, NoAnswer
-from workers.http import CallLoop, Request, answer_to, read_bounded
+from workers.call_loop import CallLoop
+from workers.http import Request, answer_to, read_bounded
 
 # The loop answers a little after the deadline at the latest; a caller waits no longer than this.
 _LOOP_SLACK_SECS = 3.0

@@ -12,7 +12,8 @@ from aiohttp.abc import AbstractResolver
 from shared.clock import now
 from shared.evaluation_jobs.answers import parse_retry_after
 from shared.notifications.rules import Answered, NoAnswer
-from workers.http import CallLoop, Request, answer_to, read_bounded
+from workers.call_loop import CallLoop
+from workers.http import Request, answer_to, read_bounded
 from workers.notifications.addresses import NotPublic, PublicOnly, require_public
 from workers.notifications.resolver import ThreadPerLookup
 
