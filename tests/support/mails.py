@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -53,11 +54,10 @@ class Outbox:
 
     def run(self) -> int:
         """Sends what is due; returns how many mails were taken."""
-        client = None
-        if self.runtime.settings.smtp_host is not None:
-            client = SmtpClient(self.runtime.settings, limits=self.limits)
-        note = {notifications.KIND: notifications.copy_outcome}
-        return Sender(self.runtime, {"code": self._code}, client, threading.Event(), note).run()
+        if self.runtime.settings.smtp_host is None:
+            return self._run(None)
+        with closing(SmtpClient(self.runtime.settings, limits=self.limits)) as client:
+            return self._run(client)
 
     def run_later(self) -> int:
         """`run`, once every wait and every lease is over."""
@@ -89,6 +89,10 @@ class Outbox:
                 text(statement), {"org_id": self.org.uuid, **params}
             )
             return result.mappings().all() if result.returns_rows else []
+
+    def _run(self, client: SmtpClient | None) -> int:
+        note = {notifications.KIND: notifications.copy_outcome}
+        return Sender(self.runtime, {"code": self._code}, client, threading.Event(), note).run()
 
     def _code(self, _session: Session, email: str) -> Mapping[str, object] | None:
         if email not in self.members:

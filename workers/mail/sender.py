@@ -30,7 +30,7 @@ log = get_logger(__name__)
 # A thread returns to its queue after this long, so that a message never runs for hours.
 TURN_SECS = 30.0
 
-# A lease outlasts the longest exchange by this much: DNS, what is made before, and the record.
+# A lease outlasts the longest exchange by this much: the preparation before it, the record after.
 LEASE_SLACK_SECS = 60.0
 
 # Makes what a kind's `made_when_sent` names, in a transaction of its own that commits before the

@@ -1,22 +1,30 @@
-"""One mail to the mail server, which may hang, drip or refuse: none of it outlasts a deadline."""
+"""Sends one mail to the mail server, which may hang, drip or refuse, within a deadline."""
 
-import smtplib
+import asyncio
+import os
 import socket
 import ssl
 from base64 import b64encode
-from contextlib import closing, suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from email.message import EmailMessage
 from email.utils import parseaddr
 from enum import Enum
 
+import aiosmtplib
+from aiohappyeyeballs import start_connection
+
 from shared.config import Settings
-from workers.mail.deadline import Deadline
+from workers.call_loop import CallLoop
 
 _IMPLICIT_TLS_PORT = 465
 
-# "Sign in first", "too weak", "wrong password", "use TLS": it is the deployment that is to be
-# corrected, and the mails that wait for that are not to blame.
+# After this long without a connection the server's next address is tried as well.
+_NEXT_ADDRESS_SECS = 0.25
+
+# "Sign in first", "too weak", "wrong password", "use TLS": the deployment has to be corrected, and
+# the mails that wait for that are not to blame.
 _ABOUT_THE_SIGN_IN = frozenset({530, 534, 535, 538})
 
 _HIDDEN = "[hidden]"
@@ -31,7 +39,7 @@ class NotSent(Exception):
 
 
 class Security(Enum):
-    """How the connection is protected."""
+    """The protection of the connection."""
 
     NONE = "none"
     STARTTLS = "starttls"
@@ -39,7 +47,7 @@ class Security(Enum):
 
     @classmethod
     def of(cls, settings: Settings) -> "Security":
-        """What SMTP_TLS and SMTP_PORT say."""
+        """The protection that SMTP_TLS and SMTP_PORT ask for."""
         if not settings.smtp_tls:
             return cls.NONE
         return cls.IMPLICIT if settings.smtp_port == _IMPLICIT_TLS_PORT else cls.STARTTLS
@@ -47,7 +55,7 @@ class Security(Enum):
 
 @dataclass(frozen=True)
 class Limits:
-    """Seconds: of one wait for the mail server, and of the whole exchange."""
+    """Seconds: of one answer of the mail server, and of the whole exchange."""
 
     wait_secs: float = 15.0
     exchange_secs: float = 60.0
@@ -75,41 +83,62 @@ class SmtpClient:
         self.limits = limits
         # Trusts the certificates of the system, or those that SSL_CERT_FILE names.
         self._tls = ssl.create_default_context()
+        self._loop = CallLoop("mail-client")
 
     def send(self, message: EmailMessage, recipient: str) -> None:
         """Returns once the mail server has the mail. Raises `Refused` or `NotSent`.
 
-        What they say may quote the mail server and what it quotes, but never the password.
+        Their texts may quote the mail server and its quotations, but never the password.
         """
-        with Deadline(self.limits.exchange_secs) as deadline:
-            try:
-                self._exchange(message, recipient, deadline)
-            except (OSError, ValueError) as error:
-                reason = self._without_password(_reason(error))
-                if _is_final(error):
-                    raise Refused(reason) from None
-                if deadline.passed:
-                    secs = self.limits.exchange_secs
-                    reason = f"the mail server did not come to an end within {secs:g} s"
-                raise NotSent(reason) from None
+        self._loop.start(self._exchange(message, recipient)).result()
 
-    def _exchange(self, message: EmailMessage, recipient: str, deadline: Deadline) -> None:
-        tls = self._tls if self._security is Security.IMPLICIT else None
-        with closing(_Connection(self._host, self._port, self.limits, deadline, tls)) as connection:
-            if self._security is Security.STARTTLS:
-                connection.starttls(context=self._tls)
-            if self._username is not None:
-                connection.login(self._username, self._password)
-            try:
-                connection.send_message(message, self._sender, [recipient])
-            except smtplib.SMTPNotSupportedError as error:
-                # An address beyond ASCII, and a server that knows no such thing.
-                raise Refused(f"the mail server: {error}") from None
-            if deadline.passed:  # Half an answer is none, even where it began well.
-                raise TimeoutError("timed out")
-            # The mail is theirs now, whatever becomes of the good-bye.
+    def close(self) -> None:
+        """Ends the event loop of this client."""
+        self._loop.close()
+
+    async def _exchange(self, message: EmailMessage, recipient: str) -> None:
+        taken = False
+        deadline = asyncio.timeout(self.limits.exchange_secs)
+        try:
+            async with deadline, self._connection() as connection:
+                await connection.send_message(message, sender=self._sender, recipients=[recipient])
+                taken = True
+                await connection.quit()
+        except (aiosmtplib.SMTPException, OSError, ValueError) as error:
+            if taken:  # The mail is theirs now, even if the good-bye fails.
+                return
+            reason = self._without_password(_reason(error))
+            if deadline.expired():
+                secs = self.limits.exchange_secs
+                reason = f"the mail server did not come to an end within {secs:g} s"
+            raise (Refused if _is_final(error) else NotSent)(reason) from None
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[aiosmtplib.SMTP]:
+        """A connection that is protected and signed in as the settings ask for."""
+        addresses = await asyncio.get_running_loop().getaddrinfo(
+            self._host, self._port, type=socket.SOCK_STREAM
+        )
+        connected = await start_connection(addresses, happy_eyeballs_delay=_NEXT_ADDRESS_SECS)
+        connection = aiosmtplib.SMTP(
+            sock=connected,
+            hostname=self._host,
+            username=self._username,
+            password=self._password,
+            local_hostname=_own_name(),
+            timeout=self.limits.wait_secs,
+            use_tls=self._security is Security.IMPLICIT,
+            start_tls=self._security is Security.STARTTLS,
+            tls_context=self._tls,
+        )
+        try:
+            await connection.connect()
+            yield connection
+        finally:
+            # An event loop keeps a closed connection for as long as it has something left to
+            # write, which is for ever when the server stops reading.
             with suppress(OSError):
-                connection.quit()
+                connected.shutdown(socket.SHUT_RDWR)
 
     def _without_password(self, reason: str) -> str:
         if not self._password:
@@ -120,65 +149,42 @@ class SmtpClient:
         return reason.replace(self._password, _HIDDEN)
 
 
-class _Connection(smtplib.SMTP):
-    """A connection under a deadline, with TLS from the first byte on where `tls` is given."""
-
-    def __init__(
-        self,
-        host: str,
-        port: int,
-        limits: Limits,
-        deadline: Deadline,
-        tls: ssl.SSLContext | None,
-    ) -> None:
-        self._deadline = deadline
-        self._implicit_tls = tls
-        super().__init__(host, port, _own_name(), timeout=limits.wait_secs)
-
-    def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
-        """What the base opens its connection with, as `smtplib.SMTP_SSL` does too."""
-        plain = self._deadline.connect(host, port, wait_secs=timeout)
-        if self._implicit_tls is None:
-            return plain
-        return self._implicit_tls.wrap_socket(plain, server_hostname=host)
-
-
 def _own_name() -> str:
-    """What we call ourselves; the default would ask DNS, which may hang."""
+    """The name we give ourselves; the default would ask DNS, which may hang."""
     name = socket.gethostname()
     return name if "." in name else "[127.0.0.1]"
 
 
-def _is_final(error: OSError | ValueError) -> bool:
-    """Whether it is this mail that the server does not want, now and always."""
-    if isinstance(error, smtplib.SMTPRecipientsRefused):
-        codes = [code for code, _ in error.recipients.values()]
-    elif isinstance(error, smtplib.SMTPSenderRefused | smtplib.SMTPDataError):
-        codes = [error.smtp_code]
-    else:
+def _is_final(error: Exception) -> bool:
+    """Whether the server does not want this one mail, now and always."""
+    if isinstance(error, aiosmtplib.SMTPRecipientsRefused):
+        [error] = error.recipients
+    elif isinstance(error, aiosmtplib.SMTPNotSupported):
+        return True  # An address beyond ASCII, and a server that does not know SMTPUTF8.
+    elif not isinstance(error, aiosmtplib.SMTPSenderRefused | aiosmtplib.SMTPDataError):
         return False
-    return all(500 <= code <= 599 and code not in _ABOUT_THE_SIGN_IN for code in codes)
+    return 500 <= error.code <= 599 and error.code not in _ABOUT_THE_SIGN_IN
 
 
-def _reason(error: OSError | ValueError) -> str:
+def _reason(error: BaseException) -> str:
     """A sentence for operators."""
-    if isinstance(error, smtplib.SMTPRecipientsRefused):
-        [(code, answer)] = error.recipients.values()
-        return _answered(code, answer)
-    if isinstance(error, smtplib.SMTPResponseException):
-        return _answered(error.smtp_code, error.smtp_error)
-    if isinstance(error, smtplib.SMTPException):
-        return f"the mail server: {error}"
+    if isinstance(error, aiosmtplib.SMTPRecipientsRefused):
+        [error] = error.recipients
+    if isinstance(error, aiosmtplib.SMTPResponseException):
+        return f"the mail server answered {error.code} {error.message}"
+    if isinstance(error, aiosmtplib.SMTPConnectError) and error.__cause__ is not None:
+        return _reason(error.__cause__)
+    if isinstance(error, aiosmtplib.SMTPException):
+        return f"the mail server: {error.message}"
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"the mail server's certificate is not valid: {error.verify_message}"
     if isinstance(error, ssl.SSLError):
         return f"TLS with the mail server failed: {error.reason}"
     if isinstance(error, OSError):
-        return f"the mail server could not be reached: {error.strerror or error}"
-    # Its text would quote a part of what was to be sent, perhaps of the password.
-    return f"the mail server cannot be told so ({type(error).__name__}): is the sign-in ASCII?"
-
-
-def _answered(code: int, answer: bytes | str) -> str:
-    text = answer.decode(errors="replace") if isinstance(answer, bytes) else answer
-    return f"the mail server answered {code} {text}"
+        why = error.strerror or str(error) or "timed out"
+        if error.errno is not None and error.errno > 0:
+            # asyncio has put a text of its own, with the address, in place of the system's.
+            why = os.strerror(error.errno)
+        return f"the mail server could not be reached: {why}"
+    # Its text would quote what was to be sent.
+    return f"the mail could not be put into SMTP ({type(error).__name__}): is SMTP_FROM an address?"

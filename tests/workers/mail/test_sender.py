@@ -2,6 +2,7 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import pytest
 import structlog
@@ -243,8 +244,8 @@ def test_a_sender_that_is_to_stop_takes_nothing_more(outbox: Outbox, smtp: Smtp)
     stopping = threading.Event()
     stopping.set()
     outbox.add()
-    client = SmtpClient(outbox.runtime.settings)
-    assert Sender(outbox.runtime, {}, client, stopping).run() == 0
+    with closing(SmtpClient(outbox.runtime.settings)) as client:
+        assert Sender(outbox.runtime, {}, client, stopping).run() == 0
     assert outbox.row()["attempts"] == 0
 
 
