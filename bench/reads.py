@@ -42,7 +42,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Read:
-    """A row of the table. `bounded` by a page or a session, so that its ratios are judged.
+    """A row of the table. `bounded` by a page or a session, so that its growth is judged.
 
     `orientation_ms` is for 10 million events; `cold` forgets what is cached before each call.
     """
