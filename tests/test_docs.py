@@ -1,6 +1,5 @@
 """Whether the documents say what is so: variables, dependencies, commands, links."""
 
-import configparser
 import importlib
 import importlib.util
 import os
@@ -39,21 +38,8 @@ def names(document: Path) -> str:
     return document.name
 
 
-def dependencies(option: str) -> set[str]:
-    config = configparser.ConfigParser()
-    config.read(PROJECT / "setup.cfg")
-    section = "options.extras_require" if option == "dev" else "options"
-    return {re.split(r" *[<>=]", line)[0] for line in config[section][option].split("\n") if line}
-
-
 def document(name: str) -> str:
     return (PROJECT / name).read_text()
-
-
-def named_in_tables(text: str) -> set[str]:
-    """The names in the first column of the tables."""
-    first_cells = [row[0] for row in markdown.rows(text)]
-    return {name for cell in first_cells for name in re.findall(r"`([^`]+)`", cell)}
 
 
 def test_the_readme_stays_short() -> None:
@@ -133,11 +119,6 @@ def test_every_group_of_operators_commands_is_described() -> None:
         for name, group in orgctl.commands.items()
         if isinstance(group, click.Group)
     }
-
-
-def test_every_dependency_has_its_reason_and_nothing_else_has() -> None:
-    needed = dependencies("install_requires") | dependencies("dev")
-    assert named_in_tables(document("docs/dependencies.md")) == needed
 
 
 def test_every_process_type_is_described() -> None:

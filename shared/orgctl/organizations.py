@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import click
-from rich.console import Console
 from sqlalchemy.orm import Session
 
 from shared import organizations
@@ -108,15 +107,11 @@ def purge(slug: str, confirmed: str, *, as_json: bool) -> None:
     service-orgctl org delete acme
     service-orgctl org purge acme --yes acme
     """
-    console = Console(stderr=True, highlight=False)
-    with connected() as runtime, console.status("purging") as status:
 
-        def tell(doing: str) -> None:
-            if console.is_terminal:
-                status.update(doing)
-            else:
-                console.print(f"purging {slug}: {doing}", markup=False, soft_wrap=True)
+    def tell(doing: str) -> None:
+        click.echo(f"purging {slug}: {doing}", err=True)
 
+    with connected() as runtime:
         purged = purge_organization(runtime, slug, confirmed=confirmed, tell=tell)
     _print_purged(purged, as_json=as_json)
 

@@ -1,0 +1,80 @@
+"""Whether `setup.cfg` asks for the right packages, and the documents for the same."""
+
+import ast
+import configparser
+import re
+import sys
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+from tests.support import markdown
+from tests.support.markdown import PROJECT
+
+OURS = {"web", "workers", "shared"}
+DEVELOPMENT_ONLY = PROJECT / "shared/devstack"
+
+
+def asked_for(section: str, option: str) -> set[str]:
+    """The packages of an option of `setup.cfg`, without their versions."""
+    config = configparser.ConfigParser()
+    config.read(PROJECT / "setup.cfg")
+    return {re.split(r" *[<>=]", line)[0] for line in config[section][option].split("\n") if line}
+
+
+def plain(package: str) -> str:
+    """A package's name without its extras, in the spelling that registries compare."""
+    return re.sub(r"[-_.]+", "-", package.partition("[")[0]).lower()
+
+
+def production_files() -> list[Path]:
+    return [
+        path
+        for name in sorted(OURS)
+        for path in (PROJECT / name).rglob("*.py")
+        if not path.is_relative_to(DEVELOPMENT_ONLY)
+    ]
+
+
+def imported(node: ast.AST) -> Iterator[str]:
+    """The top-level modules that a piece of code imports when it runs, at any depth."""
+    if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        return
+    if isinstance(node, ast.Import):
+        yield from (alias.name.partition(".")[0] for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module is not None:
+        yield node.module.partition(".")[0]
+    for child in ast.iter_child_nodes(node):
+        yield from imported(child)
+
+
+def test_production_needs_what_install_requires_names_and_nothing_else() -> None:
+    modules = {
+        module for path in production_files() for module in imported(ast.parse(path.read_text()))
+    }
+    packages = packages_distributions()
+    needed = {
+        plain(package)
+        for module in modules - OURS - sys.stdlib_module_names
+        for package in packages[module]
+    }
+    assert needed == {plain(package) for package in asked_for("options", "install_requires")}
+
+
+@pytest.mark.parametrize(
+    ("heading", "section", "option"),
+    [
+        ("In production", "options", "install_requires"),
+        ("For the development stack", "options.extras_require", "devstack"),
+        ("For development", "options.extras_require", "dev"),
+    ],
+)
+def test_every_dependency_has_its_reason_and_nothing_else_has(
+    heading: str, section: str, option: str
+) -> None:
+    document = (PROJECT / "docs/dependencies.md").read_text()
+    first_cells = [row[0] for row in markdown.rows(markdown.section(document, heading))]
+    described = {name for cell in first_cells for name in re.findall(r"`([^`]+)`", cell)}
+    assert described == asked_for(section, option)
