@@ -3,10 +3,12 @@
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import fields
 
 import pytest
 
-from shared.devstack import DevStack
+from shared.devstack import DevStack, StackUrls
+from shared.devstack.server import Server
 from shared.runtime import Runtime
 from tests.support.airline import Airline, airline_folder, load_airline
 from tests.support.runtime import Org, connected, make_org, migrated, settings_for
@@ -20,6 +22,29 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Processes that share a run know its tests by name: one made at start-up would differ."""
     varies = isinstance(val, bytes) or (isinstance(val, str) and _MADE_ANEW.search(val))
     return argname if varies else None
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` chooses
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks as `fast` each test that needs no server: neither the run's nor servers of its own."""
+    for item in items:
+        fixtures = getattr(item, "fixturenames", ())
+        if "stack" not in fixtures and item.get_closest_marker("flow") is None:
+            item.add_marker("fast")
+
+
+@pytest.fixture(autouse=True)
+def _no_server_unasked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fast test knows no server's address and can start none."""
+    if request.node.get_closest_marker("fast") is None:
+        return
+
+    def refuse(_server: Server) -> None:
+        pytest.fail("ask for the fixture of a server, or mark the test as `flow`")
+
+    monkeypatch.setattr(Server, "start", refuse)
+    for name in fields(StackUrls):
+        monkeypatch.delenv(name.name.upper(), raising=False)
 
 
 @pytest.fixture(scope="session")

@@ -32,6 +32,7 @@ def closed() -> Iterator[Path]:
     shutil.rmtree(made)
 
 
+@pytest.mark.flow
 @as_root
 def test_root_below_a_closed_directory(closed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     installed = _install_directory()
@@ -79,6 +80,7 @@ def python_of(account: Account) -> str:
     pytest.skip(f"{account.name} cannot read this project or run Python")
 
 
+@pytest.mark.flow
 @as_root
 def test_an_ordinary_user(closed: Path) -> None:
     account = unprivileged_account()

@@ -19,6 +19,8 @@ from shared.devstack.state import Identity, State, StateFile
 from tests.devstack.owner import owned_stack
 from tests.support.stack import stack_directory
 
+pytestmark = pytest.mark.flow
+
 
 @pytest.fixture
 def directory() -> Iterator[Path]:

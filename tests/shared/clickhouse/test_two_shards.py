@@ -38,6 +38,8 @@ from tests.support.evaluations import evaluation
 from tests.support.processes import wait_until
 from tests.support.shards import Both, one_and_two_shards
 
+pytestmark = pytest.mark.flow
+
 ORG, OTHER = (f"{digit * 8}-0000-4000-8000-000000000000" for digit in "12")
 IDS = [f"s{n}" for n in range(60)]
 EVER = Window(datetime(1970, 1, 1, tzinfo=UTC), datetime(2027, 1, 1, tzinfo=UTC))

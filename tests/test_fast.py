@@ -1,0 +1,33 @@
+"""`bin/test --fast` chooses the tests whose fixtures lead to no server, and holds them to it."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from shared.devstack import DevStack
+from tests.support.runtime import Org
+
+
+def test_a_test_without_servers_is_fast(request: pytest.FixtureRequest) -> None:
+    assert request.node.get_closest_marker("fast")
+
+
+def test_a_fixture_may_lead_to_servers_through_others(
+    request: pytest.FixtureRequest, org: Org
+) -> None:
+    assert request.node.get_closest_marker("fast") is None
+
+
+@pytest.mark.flow
+def test_servers_of_its_own_are_servers_too(request: pytest.FixtureRequest) -> None:
+    assert request.node.get_closest_marker("fast") is None
+
+
+def test_a_fast_test_starts_no_server_unasked(tmp_path: Path) -> None:
+    with pytest.raises(pytest.fail.Exception, match="ask for the fixture"):
+        DevStack(tmp_path, servers={"redis"}).start()
+
+
+def test_a_fast_test_knows_no_address() -> None:
+    assert "DATABASE_URL" not in os.environ
