@@ -1,4 +1,4 @@
-"""The channels of an alert or audit (wire §9): where its notifications go, as JSON."""
+"""The channels of an alert or audit: where its notifications go, as JSON (docs/webhooks.md)."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Errors that people may read, each with a status and a stable code (wire §1).
+"""Errors that people may read, each with a status and a stable code.
 
 Raise these anywhere in `shared`; the web tier turns them into the one error body, workers log
 them. Anything else that is raised is a defect and reaches a client only as a 500 without text.

@@ -17,7 +17,7 @@ def new_request_id() -> str:
 
 
 def request_id_or_new(candidate: str | None) -> str:
-    """The caller's request id when well formed (wire §1), else a fresh one."""
+    """The caller's request id if it is 32 lowercase hex characters, else a fresh one."""
     if candidate is not None and _REQUEST_ID.fullmatch(candidate):
         return candidate
     return new_request_id()

@@ -31,6 +31,8 @@ FOREIGN_VARIABLES = {"SSL_CERT_FILE"}
 
 # Written so that this file does not hold what it looks for.
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|home|root|Users|opt)/\w")
+# Texts that are not in the repository are cited by section; documents here have headings.
+SECTION_SIGN = re.compile(r"\u00a7")
 PACKAGE_REGISTRY = re.compile(r"pypi\.(?:org|python)|pythonhosted\.|(?:index|registry)-url[ =]")
 
 
@@ -182,14 +184,14 @@ def tracked_files() -> list[Path]:
     return [PROJECT / name for name in listed.stdout.split("\0") if name]
 
 
-def test_no_file_knows_a_machine_or_a_package_registry() -> None:
+def test_no_file_names_a_machine_a_package_registry_or_a_text_elsewhere() -> None:
     files = tracked_files()
     assert PROJECT / "requirements.lock" in files
     found = [
         f"{path.relative_to(PROJECT)}: {match[0]}"
         for path in files
         if path.is_file()
-        for pattern in (MACHINE_PATH, PACKAGE_REGISTRY)
+        for pattern in (MACHINE_PATH, PACKAGE_REGISTRY, SECTION_SIGN)
         for match in pattern.finditer(path.read_text(errors="replace"))
     ]
     assert found == []

@@ -1,4 +1,4 @@
-"""flask-smorest's blueprint with the reading of bodies and parameters that wire §1 asks for."""
+"""flask-smorest's blueprint, with our reading of bodies and parameters."""
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy

@@ -1,4 +1,4 @@
-"""Finds the credential of a request: a bearer, else the session's cookie (wire §2)."""
+"""Finds the credential of a request: a bearer, else the session's cookie."""
 
 from urllib.parse import urlsplit
 

@@ -9,7 +9,7 @@ from flask import request
 
 # Linux tells at once that the other side will send no more; elsewhere only that all is over.
 _SENDS_NO_MORE = getattr(select, "POLLRDHUP", 0)
-# An interim answer that every client of HTTP/1.1 passes over (RFC 9110 §15.2).
+# An interim answer that every client of HTTP/1.1 ignores (RFC 9110, section 15.2).
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 

@@ -1,4 +1,4 @@
-"""The one error body of wire §1, for every way in which a request can fail."""
+"""The one error body, for every way in which a request can fail."""
 
 from flask import Flask, Response
 from marshmallow import Schema, fields

@@ -1,4 +1,4 @@
-"""Query parameters that every list has, and the fields they are made of (wire §1)."""
+"""Query parameters of every list, and the fields that they consist of."""
 
 import re
 from datetime import UTC, datetime

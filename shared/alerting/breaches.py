@@ -1,4 +1,4 @@
-"""What the last evaluations of a rule add up to. Pure (wire §9, §10)."""
+"""Pure decisions from the last evaluations of a rule: does it fire, does its incident end?"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

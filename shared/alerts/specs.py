@@ -1,6 +1,6 @@
-"""What the five kinds of triggers are told (wire §9), as typed values.
+"""The specs of the five kinds of triggers, as typed values (docs/alerts.md).
 
-`trigger_spec` of a rule is kept as it was sent; what it leaves out has the defaults here.
+`trigger_spec` of a rule is kept as it was sent; absent fields have the defaults here.
 """
 
 import operator

@@ -22,7 +22,7 @@ _TOTALS = "SELECT uniqExact(session_id), count() FROM events FINAL WHERE {where}
 
 @dataclass(frozen=True)
 class Looked:
-    """What the signals found. `stats` are the run's (wire §11), and JSON."""
+    """The result of the signals. `stats` is JSON and becomes the `stats` of the run."""
 
     candidates: Sequence[Candidate]
     total_sessions: int

@@ -1,4 +1,4 @@
-"""What an audit may be. Pure decisions (wire §11)."""
+"""Pure decisions about the definition of an audit (docs/audits.md)."""
 
 import json
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""What an answer of the evaluator says (wire §5). Pure: bytes and statuses in, a reading out."""
+"""Reads an answer of the evaluator (docs/evaluator.md). Pure: bytes and status in, reading out."""
 
 from dataclasses import dataclass
 from datetime import datetime

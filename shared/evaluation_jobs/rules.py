@@ -1,4 +1,4 @@
-"""What follows from a reading: store, ask again, or give up. Pure decisions (wire §5)."""
+"""Pure decisions about an answer: store it, ask again, or give up (docs/evaluator.md)."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The filters that every read of results takes (wire §5)."""
+"""The filters that every read of results takes."""
 
 from datetime import datetime
 

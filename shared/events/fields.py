@@ -1,4 +1,4 @@
-"""Reads the promoted fields of an event: the ones that become columns (wire §3)."""
+"""Reads the promoted fields of an event: the ones that become columns."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""The filters that every read of events takes (wire §3)."""
+"""The filters that every read of events takes."""
 
 from dataclasses import dataclass, field
 from datetime import datetime

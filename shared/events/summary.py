@@ -1,4 +1,4 @@
-"""The one line that stands for an event in lists (wire §3)."""
+"""The one line that stands for an event in lists."""
 
 from collections.abc import Callable
 from typing import Any

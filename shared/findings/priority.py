@@ -12,7 +12,7 @@ ACKNOWLEDGED_FACTOR = 0.5
 
 
 def priority(candidate: Candidate, window: Window, total_sessions: int) -> float:
-    """0.30 coverage + 0.25 severity + 0.25 magnitude + 0.20 recency (wire §11), 4 decimals.
+    """0.30 coverage + 0.25 severity + 0.25 magnitude + 0.20 recency, 4 decimals (docs/audits.md).
 
     Coverage is the share of the window's sessions that are affected. Severity and magnitude are a
     third, two thirds or one, from the lowest of their three values to the highest. Recency is one

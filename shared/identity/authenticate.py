@@ -24,7 +24,7 @@ class Authenticator:
         self._people: GenerationCache[Credential, Person] = GenerationCache()
 
     def authenticate(self, credential: Credential) -> Identity:
-        """Who the request acts as, for one organization (see wire §2).
+        """Who the request acts as, for one organization.
 
         Raises `Unauthorized` for a secret that is unknown, revoked, expired or of a deleted
         organization, `NotFound` when an instance-scoped key names no organization there is,

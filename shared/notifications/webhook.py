@@ -1,4 +1,4 @@
-"""What is posted to a webhook (wire §9), and how it is signed."""
+"""The body of a webhook and its signature (docs/webhooks.md)."""
 
 import hashlib
 import hmac
@@ -22,7 +22,7 @@ def content(news: News, delivery_id: uuid.UUID) -> dict[str, Any]:
         "delivery_id": str(delivery_id),
         "incident": {
             "id": str(news.incident_id),
-            "url": news.url or "",  # text, so never null (wire §1)
+            "url": news.url or "",  # a text field, so never null
             "opened_at": format_ts(news.opened_at),
         },
         "alert": {"id": origin["id"], "name": origin["name"], "severity": news.severity},

@@ -13,7 +13,7 @@ _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def require_slug(slug: str) -> None:
-    """Raises `Invalid` unless `slug` follows wire §2 and is not reserved."""
+    """Raises `Invalid` unless `slug` is well formed and not reserved."""
     if len(slug) > _MAX_LENGTH or not _SLUG.fullmatch(slug):
         raise Invalid.field(
             "slug", "1 to 40 characters of a-z and 0-9, with single hyphens between them"

@@ -1,4 +1,4 @@
-"""Every permission token there is, as one table (http-api.md, Authentication 10)."""
+"""Every permission token there is, as one table (docs/permissions.md)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

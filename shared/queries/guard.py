@@ -1,4 +1,4 @@
-"""Judges the SQL that people send before the database sees it (wire §6).
+"""Judges the SQL that people send before the database sees it (docs/queries.md).
 
 The engine keeps tenants apart by itself: a user with grants on three views, under a row policy.
 This guard stands in front of it, lets through one SELECT over the published tables, and says in a

@@ -1,4 +1,4 @@
-"""Single values as ClickHouse sends them, turned into what JSON can hold (wire §6)."""
+"""Turns single values of ClickHouse into JSON values (docs/queries.md has the table)."""
 
 import math
 import struct

@@ -1,4 +1,4 @@
-"""Every setting of an organization, as one table (wire §8): a row here is a setting more."""
+"""Every setting of an organization, as one table: to add a setting, add a row."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

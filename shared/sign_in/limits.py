@@ -1,4 +1,4 @@
-"""How often somebody may ask for a code, and try one (wire §2)."""
+"""Limits how often a client may request and try sign-in codes (docs/security.md)."""
 
 import hashlib
 import math

@@ -16,7 +16,7 @@ from shared.signals import (
 )
 from shared.signals.interface import Candidate, EvidenceQuery, Find, Look, Sensitivity, Window
 
-# The names of wire §11, in the order in which an audit runs them.
+# The names that an audit's `signals` takes, in the order in which an audit runs them.
 NAMES = (
     "error_cluster",
     "tool_failure",

@@ -1,4 +1,4 @@
-"""What is counted, as one table: a row here is a counter more (wire §12)."""
+"""The counters of usage, as one table: to add a counter, add a row."""
 
 import uuid
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Fixtures of the tests that hold the API to its specification, sentence by sentence."""
+"""Fixtures of the tests for everything in the API on which clients rely."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""wire.md §9: alert rules."""
+"""Alert rules."""
 
 from collections.abc import Callable
 

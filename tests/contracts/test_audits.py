@@ -1,4 +1,4 @@
-"""wire.md §11: audits, their runs and their context are what the document says."""
+"""Audits, their runs and their context have the documented shapes."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""wire.md §12: conversations, each answer held against the document."""
+"""Conversations: each answer is compared with the OpenAPI document."""
 
 from typing import Any
 

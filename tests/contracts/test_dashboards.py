@@ -1,4 +1,4 @@
-"""wire.md §6: dashboards, their tiles, and laying them out."""
+"""Dashboards, their tiles and their layout."""
 
 from collections.abc import Callable
 from typing import Any

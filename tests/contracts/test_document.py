@@ -1,4 +1,4 @@
-"""wire.md §1, Versions and docs: the document says exactly what the specification says."""
+"""The OpenAPI document has exactly the routes, permissions and fields that clients rely on."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.contracts.document import Document
 
-# Method and path → permission (http-api.md, Endpoints). None: any key; "": nobody is asked.
+# Method and path → permission. None: any key; "": no credential.
 PERMISSIONS: dict[str, Any] = {
     "POST /events": "events:add",
     "GET /events": "events:read",
@@ -132,7 +132,7 @@ _INCIDENT = (
     " opened_at last_breach_at acknowledged_at? acknowledged_by? assignees resolved_at?"
     " resolved_by? breach_value? breach_summary? evidence?"
 )
-# Rows as wire.md lists their fields; `?` where it says `|null`.
+# The fields of each row; `?` marks a field that may be null.
 ROWS = {
     "Accepted": "accepted skipped errors",
     "AcceptedError": "line error",
@@ -278,7 +278,7 @@ LISTS = {
 }
 
 
-def test_every_route_names_the_permission_of_the_specification(document: Document) -> None:
+def test_every_route_names_its_permission(document: Document) -> None:
     found = {
         f"{method} {path.removeprefix('/v1')}": ""
         if operation["security"] == []

@@ -1,4 +1,4 @@
-"""wire.md §5: lists of results and of jobs, and the contract of the evaluator that is called."""
+"""Lists of results and of jobs, and the contract with the evaluator (docs/evaluator.md)."""
 
 import json
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from workers.evaluator.config_refresh import refresh_if_due
 
 Key = Callable[..., Headers]
 
-# http-api.md, Limits: the operator's variables and their defaults.
+# Variables of the operator and their defaults, on which deployments rely.
 DEFAULTS = {
     "evaluator_endpoint": None,
     "evaluator_token": None,
@@ -32,7 +32,6 @@ DEFAULTS = {
     "evaluator_max_attempts": 5,
     "evaluator_config_refresh_secs": 300,
     "evaluator_max_poll_duration_secs": 3600,
-    # wire.md §3 and §4.
     "evaluator_orgs": None,
     "ingest_max_body_bytes": 16 * 1024 * 1024,
     "ingest_max_unpacked_bytes": 128 * 1024 * 1024,
@@ -40,7 +39,7 @@ DEFAULTS = {
 }
 
 
-def test_the_variables_have_the_defaults_of_the_specification() -> None:
+def test_the_variables_have_their_defaults() -> None:
     stores = {
         "DATABASE_URL": "postgresql://x@x/x",
         "REDIS_URL": "redis://x",

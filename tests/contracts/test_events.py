@@ -1,4 +1,4 @@
-"""wire.md §3: events in, events out."""
+"""Events in, events out."""
 
 import gzip
 import json
@@ -93,7 +93,7 @@ def test_an_answer_tells_of_the_first_twenty_errors(post: Post, document: Docume
     assert [error["line"] for error in body["errors"]] == [1, *range(3, 22)]
 
 
-# Fields beside those every event has → whether it is stored (wire.md §3, Event fields).
+# Fields in addition to those that every event has → whether the event is stored.
 BOUNDS: list[tuple[dict[str, Any], bool]] = [
     ({"session_id": "x" * 256}, True),
     ({"session_id": "x" * 257}, False),

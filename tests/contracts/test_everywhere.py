@@ -1,4 +1,4 @@
-"""wire.md §1: what holds for every route, tried over routes of each kind."""
+"""Rules for every route, tried over routes of each kind."""
 
 import secrets
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""wire.md §2 and §7: credentials, whom they act for, and the routes of keys."""
+"""Credentials, for whom they act, and the routes of keys."""
 
 import secrets
 from collections.abc import Callable
@@ -20,7 +20,7 @@ Key = Callable[..., Headers]
 
 DISABLE, REGENERATE = "/v1/keys/{key_id}/disable", "/v1/keys/{key_id}/regenerate"
 
-# http-api.md, Authentication 8: fixed.
+# The fixed permissions of `AGENT_API_KEY`.
 ASSISTANT = (
     "dashboards:read dashboards:write evaluations:read events:read"
     " queries:read queries:run queries:write"
@@ -123,7 +123,6 @@ def test_people_change_what_a_key_may_do_and_keys_do_not(
 def test_a_key_is_seeded_from_a_set_without_what_no_key_can_hold(
     client: FlaskClient, document: Document, key: Key
 ) -> None:
-    """http-api.md, Authentication 6."""
     row = document.require(make(client, key(), permission_set="admin"), "POST", "/v1/keys")
     assert "keys:read" in row["permissions"]
     assert {"keys:update", "orgs:admin"}.isdisjoint(row["permissions"])

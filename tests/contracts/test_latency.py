@@ -1,4 +1,4 @@
-"""wire.md §3: latency_aggregate and error_summary answer in exactly these shapes."""
+"""latency_aggregate and error_summary answer in exactly these shapes."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""wire.md §8 and §3: context windows that an organization sets, and the events they reach."""
+"""Context windows that an organization sets, and the events that they affect."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""wire.md §7 and http-api.md, Permission set: the three that everybody has, and others."""
+"""Permission sets: the three built-in ones, and custom ones."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ Make = Callable[..., Headers]
 
 SETS, SET = "/v1/permission-sets", "/v1/permission-sets/{name}"
 
-# http-api.md, Permission set.
+# The built-in sets (docs/permissions.md).
 READ_ONLY = (
     "events:read keys:read users:read evaluations:read dashboards:read queries:read"
     " settings:read alerts:read audits:read incidents:read"
@@ -23,7 +23,7 @@ READ_ONLY = (
 STANDARD = f"{READ_ONLY} evaluations:trigger queries:run incidents:ack agent:use"
 
 
-def test_built_in_sets_are_those_of_the_specification(
+def test_built_in_sets_have_their_permissions(
     client: FlaskClient, document: Document, key: Make
 ) -> None:
     rows = document.require(client.get(SETS, headers=key()), "GET", SETS)

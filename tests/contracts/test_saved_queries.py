@@ -1,4 +1,4 @@
-"""wire.md §6: saved queries, and what the guard has to say before they are saved."""
+"""Saved queries, and the errors of the guard before they are saved."""
 
 from collections.abc import Callable
 from typing import Any
@@ -70,7 +70,6 @@ def test_the_bounds_of_a_query(
 
 
 def test_the_assistant_never_deletes(client: FlaskClient, key: Key) -> None:
-    """http-api.md, Authentication 8."""
     row = save_query(client, key()).get_json()
     writer = key("queries:read", "queries:write", "queries:run")
     answer = client.delete(f"{PATH}/{row['id']}", headers=writer)

@@ -1,4 +1,4 @@
-"""wire.md §4: sessions, their exports, and evaluating them again."""
+"""Sessions, their exports, and evaluating them again."""
 
 import json
 from collections.abc import Callable
@@ -186,7 +186,7 @@ def test_what_a_request_to_evaluate_again_is_answered(
 def test_the_job_is_listed_and_becomes_the_result_of_the_same_id(
     bench: Bench, document: Document, headers: Headers
 ) -> None:
-    """wire.md §5: evaluation_id = the job's id, attempt_count ≥ 1, results are appended."""
+    """`evaluation_id` is the job's id, `attempt_count` is at least 1, and results are appended."""
     bench.evaluator.script = [behave.pending("theirs", 5)]
     bench.store("s", "agent_start", "agent_end", environment="staging")
     client = create_app(bench.runtime).test_client()

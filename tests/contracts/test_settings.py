@@ -1,4 +1,4 @@
-"""wire.md §8: the settings of an organization, key by key."""
+"""The settings of an organization, key by key."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ Key = Callable[..., Headers]
 
 PUT = "/v1/settings/{key}"
 
-# The table of the specification: kind, default, and the bounds of numbers.
+# Kind, default, and the bounds of numbers.
 SETTINGS: dict[str, tuple[str, Any, tuple[int, int] | None]] = {
     "allowed_sign_ins": ("email_allowlist", [], None),
     "session_ttl_secs": ("positive_int", 86400, (60, 2592000)),

@@ -1,4 +1,4 @@
-"""wire.md §2, Sign-in: four routes, by mail, cookie, bearer and proxy."""
+"""Sign-in: four routes, by mail, cookie, bearer and proxy."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""wire.md §12: usage in 30-day windows from the organization's anchor."""
+"""Usage in 30-day windows from the organization's anchor."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta

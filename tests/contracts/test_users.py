@@ -1,4 +1,4 @@
-"""wire.md §7: the routes of users, and GET /access-granters (§2)."""
+"""The routes of users, and GET /access-granters."""
 
 from collections.abc import Callable
 from typing import Any

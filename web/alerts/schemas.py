@@ -1,4 +1,4 @@
-"""What the routes of alerts read and answer (wire §9)."""
+"""Request and response schemas of the routes of alerts."""
 
 from marshmallow import Schema, fields
 

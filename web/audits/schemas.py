@@ -1,4 +1,4 @@
-"""What the routes of audits read and answer (wire §11)."""
+"""Request and response schemas of the routes of audits."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the routes of conversations read and answer (wire §12)."""
+"""Request and response schemas of the routes of conversations."""
 
 from typing import Any
 

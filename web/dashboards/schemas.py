@@ -1,4 +1,4 @@
-"""What the routes of dashboards and tiles read and answer (wire §6)."""
+"""Request and response schemas of the routes of dashboards and tiles."""
 
 from typing import Any
 

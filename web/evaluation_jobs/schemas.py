@@ -1,4 +1,4 @@
-"""What the routes of evaluation jobs read and answer (wire §4 and §5)."""
+"""Request and response schemas of the routes of evaluation jobs."""
 
 from typing import get_args
 

@@ -1,4 +1,4 @@
-"""What the route of the aggregate reads and answers (wire §5)."""
+"""Request and response schemas of the aggregate of evaluations."""
 
 from typing import Any
 

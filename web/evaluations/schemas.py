@@ -1,4 +1,4 @@
-"""What the routes of evaluations read and answer (wire §5)."""
+"""Request and response schemas of the routes of evaluations."""
 
 from typing import Any, get_args
 

@@ -1,4 +1,4 @@
-"""What the routes that sum events up read and answer (wire §3)."""
+"""Request and response schemas of the routes that aggregate events."""
 
 from typing import get_args
 

@@ -1,4 +1,4 @@
-"""What the routes of events read and answer (wire §3)."""
+"""Request and response schemas of the routes of events."""
 
 from marshmallow import Schema, fields, post_load, validate
 

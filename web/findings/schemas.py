@@ -1,4 +1,4 @@
-"""What the routes of findings read and answer (wire §11)."""
+"""Request and response schemas of the routes of findings."""
 
 from typing import get_args
 

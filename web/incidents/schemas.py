@@ -1,4 +1,4 @@
-"""What the routes of incidents read and answer (wire §10)."""
+"""Request and response schemas of the routes of incidents."""
 
 from marshmallow import Schema, fields
 

@@ -1,4 +1,4 @@
-"""What the routes of API keys read and answer (wire §7)."""
+"""Request and response schemas of the routes of API keys."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the routes of model context windows read and answer (wire §8)."""
+"""Request and response schemas of the routes of model context windows."""
 
 from marshmallow import Schema, fields
 

@@ -1,4 +1,4 @@
-"""What the routes of permission sets read and answer (wire §7)."""
+"""Request and response schemas of the routes of permission sets."""
 
 from typing import Any
 

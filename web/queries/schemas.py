@@ -1,4 +1,4 @@
-"""What the routes of saved queries read and answer (wire §6)."""
+"""Request and response schemas of the routes of saved queries."""
 
 from marshmallow import Schema, fields
 

@@ -1,4 +1,4 @@
-"""What the routes of sessions read and answer (wire §4)."""
+"""Request and response schemas of the routes of sessions."""
 
 from typing import Any, get_args
 

@@ -1,4 +1,4 @@
-"""What the routes of settings read and answer (wire §8)."""
+"""Request and response schemas of the routes of settings."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the routes of sign-in read and answer (wire §2)."""
+"""Request and response schemas of the routes of sign-in."""
 
 from marshmallow import Schema, fields
 

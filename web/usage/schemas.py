@@ -1,4 +1,4 @@
-"""What the routes of usage read and answer (wire §12)."""
+"""Request and response schemas of the routes of usage."""
 
 from marshmallow import Schema, fields
 

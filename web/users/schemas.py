@@ -1,4 +1,4 @@
-"""What the routes of users read and answer (wire §7)."""
+"""Request and response schemas of the routes of users."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
-"""Latencies of pairs of events, such as a tool's use and its result (wire §3).
+"""Latencies of pairs of events, such as a tool's use and its result.
 
-A pair is a starting and a closing event of one session. What the specification leaves open:
+A pair is a starting and a closing event of one session. These rules apply:
 
 Range. A pair counts where it starts: its start lies in [from, to). Every start of the range is then
 either in a pair or unpaired, and neither edge loses any. The closing event is looked for up to 24

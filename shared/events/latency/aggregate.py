@@ -62,7 +62,7 @@ _ALL, _OF_BIN, _OF_KEY = 0b11, 0b01, 0b10
 
 
 def latency_aggregate(clickhouse: ClickHouse, org_id: str, query: LatencyQuery) -> dict[str, Any]:
-    """The answer as wire §3 has it; latencies are milliseconds, moments RFC 3339.
+    """The answer of the route; latencies are milliseconds, moments RFC 3339.
 
     Band n of the heatmap holds EDGES_MS[n] ≤ latency < EDGES_MS[n + 1], the first also what is
     shorter and the last what is longer. Raises `QueryTimeout` when it takes longer than 20 s.

@@ -1,4 +1,4 @@
-"""Promoted fields, the error flag and the one-line summary (wire §3)."""
+"""Promoted fields, the error flag and the one-line summary."""
 
 import msgspec
 import pytest

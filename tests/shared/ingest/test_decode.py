@@ -1,4 +1,4 @@
-"""What is accepted, what is skipped and with which words (wire §3)."""
+"""Accepted events, skipped events, and the error texts of the skipped ones."""
 
 from datetime import UTC, datetime, timedelta
 

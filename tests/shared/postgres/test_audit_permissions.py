@@ -1,4 +1,4 @@
-"""Revision 0004: who could see alerts can see audits; keys are not widened (http-api.md, 13)."""
+"""Revision 0004: everybody who could see alerts can see audits; keys gain nothing."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""GET /audits/findings and /audits/findings/{fid} (wire §11)."""
+"""GET /audits/findings and /audits/findings/{fid}."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""POST /audits/findings/{fid}/status (wire §11)."""
+"""POST /audits/findings/{fid}/status."""
 
 from collections.abc import Callable
 

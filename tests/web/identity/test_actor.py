@@ -1,4 +1,4 @@
-"""X-Service-Actor: a dashboard acts for its members with one key of the instance (wire §2)."""
+"""X-Service-Actor: a dashboard acts for its members with one key of the instance."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Nobody gives what they do not hold, to others or to themselves, by any detour (wire §2)."""
+"""Nobody can grant permissions that they do not hold, to others or to themselves."""
 
 from collections.abc import Callable
 from typing import Any
