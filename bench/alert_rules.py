@@ -9,8 +9,8 @@ from clickhouse_driver import Client
 
 from shared.alerting.cadence import next_due
 from shared.alerts.models import Alert, AlertState
-from shared.clock import now
-from shared.ids import new_id
+from shared.core.clock import now
+from shared.core.ids import new_id
 from shared.postgres import Postgres
 
 INTERVAL_SECS = 60

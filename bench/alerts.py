@@ -41,8 +41,8 @@ from bench import alert_rules
 from bench.live import Sender
 from bench.site import Site
 from bench.workload import Workload, ensure
-from shared.clock import now
-from shared.ingest.stored import SETTLE, stored_until_each
+from shared.core.clock import now
+from shared.events.ingest.stored import SETTLE, stored_until_each
 from shared.postgres import Postgres
 
 MAX_P95_SECS = 5.0

@@ -27,16 +27,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.site import Site
 from bench.week import DAYS, fill
+from devstack.up.programs import Program
 from shared import organizations
 from shared.auditing.scheduling import schedule
 from shared.audits import service as audits
 from shared.audits.models import AuditRun
-from shared.config import load_settings
-from shared.devstack.up.programs import Program
+from shared.core.config import load_settings
+from shared.core.logs import configure_logging
+from shared.deployment.runtime import Runtime
 from shared.findings.models import Finding
-from shared.logs import configure_logging
 from shared.queries.run import Asker, Runner
-from shared.runtime import Runtime
 
 MAX_SECONDS, MAX_MEGABYTES = 30.0, 500
 _GIVE_UP_SECONDS = 600.0

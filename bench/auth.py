@@ -26,8 +26,8 @@ import redis
 # So that `python bench/auth.py` finds its neighbours too, not only `python -m bench.auth`.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from shared.devstack.ports import free_port
-from shared.devstack.up.deployment import Deployment
+from devstack.ports import free_port
+from devstack.up.deployment import Deployment
 
 ADMIN_EMAIL = "admin@example.org"
 

@@ -36,8 +36,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.airline import read_events
 from bench.raw import insert_raw
-from shared.devstack.ports import free_port
-from shared.devstack.up.deployment import Deployment
+from devstack.ports import free_port
+from devstack.up.deployment import Deployment
 
 BATCH_EVENTS = 500
 SINGLES = 100

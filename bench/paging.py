@@ -28,10 +28,10 @@ from clickhouse_driver import Client
 # So that `python bench/paging.py` finds its neighbours too, not only `python -m bench.paging`.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from devstack.ports import LOOPBACK, free_port
+from devstack.up.deployment import Deployment
 from shared import organizations
-from shared.clock import format_us, now_us
-from shared.devstack.ports import LOOPBACK, free_port
-from shared.devstack.up.deployment import Deployment
+from shared.core.clock import format_us, now_us
 from shared.organizations.rules import DEFAULT_SLUG
 from shared.postgres import Postgres
 

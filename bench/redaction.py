@@ -23,8 +23,8 @@ import click
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.airline import read_events
-from shared.ingest.decode import decode_events
-from shared.redaction import Redactor
+from shared.events.ingest.decode import decode_events
+from shared.events.redaction import Redactor
 
 Redact = Callable[[bytes], bytes]
 

@@ -11,12 +11,12 @@ from typing import Any, Self
 from clickhouse_driver import Client
 from honcho.environ import parse_procfile
 
-from shared.devstack.errors import StackError
-from shared.devstack.ports import LOOPBACK, Ports, free_port
-from shared.devstack.processes import last_lines
-from shared.devstack.stack import DevStack
-from shared.devstack.up.environment import search_path, secrets_for, store_urls
-from shared.devstack.up.programs import PROJECT, Program
+from devstack.errors import StackError
+from devstack.ports import LOOPBACK, Ports, free_port
+from devstack.processes import last_lines
+from devstack.stack import DevStack
+from devstack.up.environment import search_path, secrets_for, store_urls
+from devstack.up.programs import PROJECT, Program
 
 _STARTING_SECONDS = 60.0
 _STOPPING_SECONDS = 8.0

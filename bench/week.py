@@ -8,7 +8,7 @@ are part of what credentials look like are in every third text.
 
 from clickhouse_driver import Client
 
-from shared.clock import now_us
+from shared.core.clock import now_us
 
 DAYS = 7
 # As many as the window before it needs for what is compared with it.

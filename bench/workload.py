@@ -14,7 +14,7 @@ import msgspec
 
 from bench.site import Site
 from shared import organizations
-from shared.clock import now_us
+from shared.core.clock import now_us
 from shared.postgres import Postgres
 
 ORGS = 20

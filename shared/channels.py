@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from shared.addresses import normal_address
-from shared.errors import Invalid
+from shared.core.email_address import normal_address
+from shared.core.errors import Invalid
 from shared.settings.catalogue import CATALOGUE
 
 MAX_CHANNELS = 20

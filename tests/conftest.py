@@ -7,9 +7,9 @@ from dataclasses import fields
 
 import pytest
 
-from shared.devstack import DevStack, StackUrls
-from shared.devstack.server import Server
-from shared.runtime import Runtime
+from devstack import DevStack, StackUrls
+from devstack.server import Server
+from shared.deployment.runtime import Runtime
 from tests.support.airline import Airline, airline_folder, load_airline
 from tests.support.runtime import Org, connected, make_org, migrated, settings_for
 from tests.support.stack import running_stack

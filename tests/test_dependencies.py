@@ -13,8 +13,7 @@ import pytest
 from tests.support import markdown
 from tests.support.markdown import PROJECT
 
-OURS = {"web", "workers", "shared"}
-DEVELOPMENT_ONLY = PROJECT / "shared/devstack"
+OURS = {"web", "workers", "orgctl", "shared"}
 
 
 def asked_for(section: str, option: str) -> set[str]:
@@ -30,12 +29,7 @@ def plain(package: str) -> str:
 
 
 def production_files() -> list[Path]:
-    return [
-        path
-        for name in sorted(OURS)
-        for path in (PROJECT / name).rglob("*.py")
-        if not path.is_relative_to(DEVELOPMENT_ONLY)
-    ]
+    return [path for name in sorted(OURS) for path in (PROJECT / name).rglob("*.py")]
 
 
 def imported(node: ast.AST) -> Iterator[str]:

@@ -14,10 +14,10 @@ import msgspec
 import pytest
 from honcho.environ import parse_procfile
 
+from orgctl.cli import main as orgctl
 from shared.alerts.specs import SPECS, EventFilter, Spec
-from shared.config import Settings, variables_table
+from shared.core.config import Settings, variables_table
 from shared.mail.kinds import KINDS
-from shared.orgctl.cli import main as orgctl
 from shared.permissions.__main__ import permissions_table
 from shared.signals import NAMES
 from shared.signals.interface import Sensitivity
@@ -50,7 +50,7 @@ def test_the_readme_stays_short() -> None:
 
 def test_every_variable_is_documented_with_its_default() -> None:
     documented = document("docs/configuration.md")
-    assert variables_table() in documented, "paste the output of `python -m shared.config`"
+    assert variables_table() in documented, "paste the output of `python -m shared.core.config`"
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=names)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.devstack import DevStack
+from devstack import DevStack
 from tests.support.runtime import Org
 
 

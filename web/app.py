@@ -2,7 +2,7 @@
 
 from flask import Flask
 
-from shared.runtime import Runtime
+from shared.deployment.runtime import Runtime
 from web import errors, openapi, request_log, state
 from web.alerts import routes as alerts
 from web.audits import routes as audits
@@ -18,13 +18,13 @@ from web.incidents import routes as incidents
 from web.keys import routes as keys
 from web.model_windows import routes as model_windows
 from web.paths import EncodedSlashes, keep_fixed_paths
-from web.permission_sets import routes as permission_sets
+from web.permissions import routes as permission_sets
 from web.queries import routes as queries
 from web.sessions import routes as sessions
 from web.settings import routes as settings
-from web.sign_in import routes as sign_in
 from web.usage import routes as usage
 from web.users import routes as users
+from web.users.sign_in import routes as sign_in
 
 # A resource's routes are one line here: its blueprint.
 BLUEPRINTS = (

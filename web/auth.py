@@ -18,7 +18,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from flask import g
 
-from shared.errors import Unauthorized
+from shared.core.errors import Unauthorized
 from shared.identity import Identity, Person, UserRef
 from web.credentials import ACTOR_HEADER, ORG_HEADER, credential_of_request
 from web.request_log import HEADER as REQUEST_ID_HEADER

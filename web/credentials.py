@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 from flask import request
 
-from shared.errors import Forbidden, Unauthorized
+from shared.core.errors import Forbidden, Unauthorized
 from shared.identity import Credential
 from web.state import runtime
 

@@ -6,9 +6,9 @@ import sys
 from gunicorn import util
 from gunicorn.arbiter import Arbiter
 
-from shared.config import load_settings
-from shared.errors import ConfigurationError
-from shared.logs import configure_logging
+from shared.core.config import load_settings
+from shared.core.errors import ConfigurationError
+from shared.core.logs import configure_logging
 from web.server import StructuredLogger, write_json_error
 
 try:

@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import EXCLUDE, Schema, ValidationError, fields
 
-from shared.clock import format_optional_ts
+from shared.core.clock import format_optional_ts
 
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)")
 _SEPARATOR = re.compile(r"(?<!\\),")
@@ -115,7 +115,7 @@ def ts_to_field(what: str) -> Timestamp:
 
 
 def name_field(most: int, note: str = "") -> fields.String:
-    """The name of what people make: 1 to `most` characters (`shared.bounds.require_name`)."""
+    """The name of what people make: 1 to `most` characters (`shared.core.bounds.require_name`)."""
     return fields.String(
         required=True,
         metadata={

@@ -5,8 +5,8 @@ import time
 import structlog
 from flask import Flask, Response, g, request
 
-from shared.ids import request_id_or_new
-from shared.logs import get_logger
+from shared.core.ids import request_id_or_new
+from shared.core.logs import get_logger
 
 log = get_logger(__name__)
 

@@ -6,13 +6,13 @@ from typing import cast
 from flask import Flask, current_app
 
 from shared.clickhouse.published import schema_of
+from shared.deployment.runtime import Runtime
+from shared.events.ingest.accept import Ingest
 from shared.identity import Authenticator
-from shared.ingest.accept import Ingest
 from shared.queries.run import Runner
 from shared.queries.slots import RUNS_AT_ONCE
-from shared.readiness import Readiness
-from shared.runtime import Runtime
-from shared.sign_in.limits import SignInLimits
+from shared.users.sign_in.limits import SignInLimits
+from web.readiness import Readiness
 
 _NAME = "watchpost"
 

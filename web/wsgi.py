@@ -9,13 +9,13 @@ import sys
 
 from flask import Flask
 
-from shared.config import load_settings
-from shared.errors import ConfigurationError, Unavailable
+from shared.core.config import load_settings
+from shared.core.errors import ConfigurationError, Unavailable
+from shared.core.logs import configure_logging, get_logger
+from shared.deployment.runtime import Runtime
+from shared.deployment.schema import require_current
+from shared.deployment.stores import wait_for_stores
 from shared.identity import bootstrap
-from shared.logs import configure_logging, get_logger
-from shared.runtime import Runtime
-from shared.schema import require_current
-from shared.stores import wait_for_stores
 from web.app import create_app
 
 log = get_logger(__name__)

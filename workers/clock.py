@@ -17,18 +17,18 @@ from psycopg2.extensions import connection as Connection  # noqa: N812 a class b
 
 from shared.alerting import jobs as alerting_jobs
 from shared.audits import jobs as audit_jobs
-from shared.config import Settings, load_settings
-from shared.errors import ConfigurationError, Unavailable
+from shared.core.config import Settings, load_settings
+from shared.core.errors import ConfigurationError, Unavailable
+from shared.core.logs import configure_logging, get_logger
+from shared.deployment.runtime import Runtime
+from shared.deployment.schema import require_current
 from shared.evaluation_jobs import jobs as evaluation_jobs
-from shared.ingest import jobs as ingest_jobs
-from shared.logs import configure_logging, get_logger
+from shared.events.ingest import jobs as ingest_jobs
 from shared.mail import jobs as mail_jobs
 from shared.notifications import jobs as notification_jobs
 from shared.queue import Task
-from shared.retention import jobs as retention_jobs
-from shared.runtime import Runtime
-from shared.schema import require_current
-from shared.sign_in import jobs as sign_in_jobs
+from shared.upkeep.retention import jobs as retention_jobs
+from shared.users.sign_in import jobs as sign_in_jobs
 
 log = get_logger(__name__)
 

@@ -1,6 +1,6 @@
 """The runtime of this worker process, set once by `workers.main` before any actor runs."""
 
-from shared.runtime import Runtime
+from shared.deployment.runtime import Runtime
 
 _current: list[Runtime] = []
 

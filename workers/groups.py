@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from shared.config import Settings
+from shared.core.config import Settings
 
 # How many organizations' rules a process adds up at once, beside the statements it runs.
 ALERT_BATCH_THREADS = 4

@@ -12,7 +12,7 @@ from aiohttp.abc import AbstractResolver
 from aiohttp.connector import Connection
 from aiohttp.http import HttpProcessingError, RawResponseMessage
 
-from shared.version import VERSION
+from shared.core.version import VERSION
 
 USER_AGENT = f"watchpost/{VERSION}"
 

@@ -14,11 +14,11 @@ import threading
 import click
 import dramatiq
 
-from shared.config import load_settings
-from shared.errors import ConfigurationError, WatchpostError
-from shared.logs import configure_logging, get_logger
-from shared.runtime import Runtime
-from shared.schema import require_current
+from shared.core.config import load_settings
+from shared.core.errors import ConfigurationError, WatchpostError
+from shared.core.logs import configure_logging, get_logger
+from shared.deployment.runtime import Runtime
+from shared.deployment.schema import require_current
 from workers import context
 from workers.groups import GROUPS
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import dramatiq
 
-from shared.errors import Unavailable
+from shared.core.errors import Unavailable
 from shared.queue import Task
 
 # What hangs is ended by deadlines of its own, so Dramatiq must not end it.

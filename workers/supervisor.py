@@ -9,9 +9,9 @@ import time
 
 import click
 
-from shared.config import Settings, load_settings
-from shared.errors import ConfigurationError
-from shared.logs import configure_logging, get_logger
+from shared.core.config import Settings, load_settings
+from shared.core.errors import ConfigurationError
+from shared.core.logs import configure_logging, get_logger
 from workers.groups import GROUPS
 
 log = get_logger(__name__)

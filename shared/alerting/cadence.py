@@ -8,7 +8,7 @@ the grid lies depends on the organization, which spreads organizations over the 
 import uuid
 from datetime import datetime, timedelta
 
-from shared.clock import from_us, to_us
+from shared.core.clock import from_us, to_us
 
 # What was evaluated late, or out of turn because it is new or was changed, is evaluated again at
 # the grid's next moment; where that is nearer than this share of its interval, a little after it.

@@ -16,9 +16,9 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from shared.alerting.cadence import MOVED_ON
-from shared.ids import new_id
-from shared.ingest.stored import stored_until_each
-from shared.runtime import Runtime
+from shared.core.ids import new_id
+from shared.deployment.runtime import Runtime
+from shared.events.ingest.stored import stored_until_each
 
 # Any numbers that no other advisory lock of this project uses, by `is_sql`.
 _LOCK_IDS = {False: 7_237_011, True: 7_237_012}

@@ -10,10 +10,10 @@ from shared.alerting import claims, jobs, recording, triggers
 from shared.alerting.claims import Batch
 from shared.alerting.evaluating import outcomes_of
 from shared.alerting.triggers.interface import Context, Evaluate, Outcome
-from shared.errors import NotFound, Unavailable
-from shared.logs import get_logger
+from shared.core.errors import NotFound, Unavailable
+from shared.core.logs import get_logger
+from shared.deployment.runtime import Runtime
 from shared.queries.run import Runner
-from shared.runtime import Runtime
 
 log = get_logger(__name__)
 

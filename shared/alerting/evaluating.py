@@ -12,8 +12,8 @@ from shared.alerting.claims import Batch, Claimed
 from shared.alerting.recording import INTERNAL_ERROR
 from shared.alerting.triggers.interface import Context, Evaluate, Outcome, Rule, TooMuch
 from shared.alerts.specs import spec_of
-from shared.errors import Unavailable
-from shared.logs import get_logger
+from shared.core.errors import Unavailable
+from shared.core.logs import get_logger
 
 log = get_logger(__name__)
 

@@ -13,12 +13,12 @@ from shared.alerting.breaches import History, Terms
 from shared.alerting.claims import Batch, Claimed
 from shared.alerting.triggers.interface import NotEvaluated, Outcome, Reading
 from shared.alerts.models import Alert
-from shared.errors import Unavailable
+from shared.core.errors import Unavailable
+from shared.core.logs import get_logger
+from shared.deployment.runtime import Runtime
 from shared.incidents.models import Incident
 from shared.incidents.opening import Breach, Opening
-from shared.logs import get_logger
 from shared.notifications import firing
-from shared.runtime import Runtime
 
 log = get_logger(__name__)
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 
-from shared import bounds
 from shared.alerts.specs import (
     SPECS,
     AtLeast,
@@ -22,9 +21,10 @@ from shared.alerts.specs import (
     Spec,
 )
 from shared.channels import check_channels
-from shared.errors import Invalid
+from shared.core import bounds
+from shared.core.errors import Invalid
 from shared.postgres.room import Room
-from shared.queries.guard import guard
+from shared.queries.guard.statement import guard
 
 MAX_NAME_LENGTH = 200
 MAX_DESCRIPTION_LENGTH = 10_000

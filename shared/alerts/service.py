@@ -10,11 +10,11 @@ from typing import Any
 from sqlalchemy import Select, Text, cast, func, select
 from sqlalchemy.orm import Session
 
-from shared import creations
 from shared.alerts.models import Alert, AlertState
 from shared.alerts.rules import ROOM, AlertContent, checked
-from shared.errors import NotFound
-from shared.ids import parse_uuid
+from shared.core.errors import NotFound
+from shared.core.ids import parse_uuid
+from shared.organizations import creations
 from shared.postgres import transaction_time
 
 # What makes evaluations before a change say nothing about the rule after it.

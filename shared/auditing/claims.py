@@ -13,12 +13,12 @@ import redis
 from sqlalchemy import func, select, text, update
 from sqlalchemy.orm import Session
 
-from shared import creations
 from shared.audits.models import Audit, AuditRun
 from shared.audits.rules import MAX_LOOKBACK_SECS
+from shared.core.ids import new_id
 from shared.evaluation_jobs.service import oldest_result_waiting
-from shared.ids import new_id
-from shared.ingest.stored import SETTLE, stored_until_each
+from shared.events.ingest.stored import SETTLE, stored_until_each
+from shared.organizations import creations
 from shared.postgres import transaction_time
 from shared.signals import Window
 

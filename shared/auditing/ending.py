@@ -14,14 +14,14 @@ from shared.auditing.claims import Claim
 from shared.auditing.looking import Looked
 from shared.auditing.report import Report
 from shared.audits.models import Audit, AuditRun
-from shared.clock import format_optional_ts
+from shared.core.clock import format_optional_ts
+from shared.deployment.runtime import Runtime
 from shared.findings import filing
 from shared.findings.filing import Filed
 from shared.findings.models import Finding
 from shared.incidents.opening import Breach, Opening
 from shared.notifications import firing
 from shared.postgres import transaction_time
-from shared.runtime import Runtime
 
 
 def file(runtime: Runtime, claim: Claim, looked: Looked) -> Filed | None:

@@ -7,7 +7,7 @@ from typing import Self
 
 from shared.auditing import claims
 from shared.auditing.claims import LEASE_SECS, Claim
-from shared.errors import Unavailable
+from shared.core.errors import Unavailable
 from shared.postgres import Postgres
 
 # A run that takes longer is stuck: its lease ends, and another worker may try.

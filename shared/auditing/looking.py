@@ -8,8 +8,8 @@ from typing import Any
 from clickhouse_driver.errors import ErrorCodes, ServerException
 
 from shared.clickhouse.settings import PAGE
-from shared.errors import Unavailable, WatchpostError
-from shared.logs import get_logger
+from shared.core.errors import Unavailable, WatchpostError
+from shared.core.logs import get_logger
 from shared.signals import Candidate, Find, Look
 
 log = get_logger(__name__)

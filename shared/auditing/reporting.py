@@ -3,12 +3,12 @@
 from shared.auditing import claims, report
 from shared.auditing.claims import Claim
 from shared.auditing.report import Ask, Material, Report, ReportFailed, Told
-from shared.errors import WatchpostError
+from shared.core.errors import WatchpostError
+from shared.core.logs import get_logger
+from shared.deployment.runtime import Runtime
 from shared.findings import service as findings
 from shared.findings.models import Finding
 from shared.findings.service import FindingFilter
-from shared.logs import get_logger
-from shared.runtime import Runtime
 from shared.sessions import facts
 
 log = get_logger(__name__)

@@ -12,10 +12,10 @@ from shared.auditing.claims import MAX_ATTEMPTS, Claim
 from shared.auditing.heartbeat import Heartbeat
 from shared.auditing.report import Ask
 from shared.audits.jobs import RUN_AUDITS
-from shared.clock import now
-from shared.errors import NotFound, Unavailable, WatchpostError
-from shared.logs import get_logger, request_context
-from shared.runtime import Runtime
+from shared.core.clock import now
+from shared.core.errors import NotFound, Unavailable, WatchpostError
+from shared.core.logs import get_logger, request_context
+from shared.deployment.runtime import Runtime
 from shared.signals import SIGNALS, Find, Look
 
 log = get_logger(__name__)

@@ -17,7 +17,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.ids import new_id
+from shared.core.ids import new_id
 from shared.postgres import Base, created_at_column, timestamp_type
 
 

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from shared import bounds
 from shared.audits.schedule import default_anchor
 from shared.channels import check_channels
-from shared.errors import Invalid
+from shared.core import bounds
+from shared.core.errors import Invalid
 from shared.postgres.room import Room
 from shared.signals import NAMES
 

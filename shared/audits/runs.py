@@ -9,9 +9,9 @@ from sqlalchemy.orm import Session
 from shared.audits import service
 from shared.audits.jobs import RUN_AUDITS
 from shared.audits.models import Audit, AuditRun
-from shared.errors import Conflict
-from shared.ids import new_id, new_request_id
-from shared.logs import current_request_id
+from shared.core.errors import Conflict
+from shared.core.ids import new_id, new_request_id
+from shared.core.logs import current_request_id
 from shared.postgres import after_commit
 from shared.queue import Queue
 

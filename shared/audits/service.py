@@ -13,8 +13,8 @@ from shared.audits.models import Audit, AuditRun
 from shared.audits.rules import ROOM, Context, checked, checked_context, defaults, size_of
 from shared.audits.schedule import next_point
 from shared.audits.turns import take_turn
-from shared.errors import NotFound
-from shared.ids import parse_uuid
+from shared.core.errors import NotFound
+from shared.core.ids import parse_uuid
 from shared.postgres import after_commit, transaction_time
 from shared.queue import Queue
 

@@ -11,9 +11,9 @@ from clickhouse_driver.columns.boolcolumn import BoolColumn
 from clickhouse_driver.errors import Error, NetworkError, ServerException, SocketTimeoutError
 
 from shared.clickhouse.layout import Layout
-from shared.errors import QueryTimeout, Unavailable
-from shared.logs import get_logger
-from shared.turns import NoTurn, Turns
+from shared.core.errors import QueryTimeout, Unavailable
+from shared.core.logs import get_logger
+from shared.core.turns import NoTurn, Turns
 
 log = get_logger(__name__)
 

@@ -3,7 +3,7 @@
 from shared.clickhouse.client import ClickHouse
 from shared.clickhouse.ddl import Ddl
 from shared.clickhouse.migrations import MIGRATIONS
-from shared.logs import get_logger
+from shared.core.logs import get_logger
 
 log = get_logger(__name__)
 

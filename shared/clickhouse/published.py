@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from shared.clickhouse.client import ClickHouse
 from shared.clickhouse.ddl import Ddl
-from shared.errors import ConfigurationError
+from shared.core.errors import ConfigurationError
 
 DEFINER = "watchpost_views"
 # The row policy on the tables. The views state it as well: they filter even on a server on which

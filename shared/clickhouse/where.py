@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from shared.clock import to_us
+from shared.core.clock import to_us
 
 
 class Where:

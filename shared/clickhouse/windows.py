@@ -7,7 +7,7 @@ much there is, so each window is as wide as what the ones before it gave suggest
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from shared.clock import now_us
+from shared.core.clock import now_us
 
 HOUR_US = 3600 * 1_000_000
 # Events may lie up to 24 hours ahead of their arrival.

@@ -7,8 +7,8 @@ from sqlalchemy.orm import Session, defer
 
 from shared.conversations.messages import EMPTY, Thread
 from shared.conversations.models import Conversation
-from shared.errors import Invalid, NotFound
-from shared.ids import parse_uuid
+from shared.core.errors import Invalid, NotFound
+from shared.core.ids import parse_uuid
 
 MAX_TITLE_LENGTH = 200
 DEFAULT_TITLE = "New conversation"

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import JSON, ForeignKey, ForeignKeyConstraint, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.ids import new_id
+from shared.core.ids import new_id
 from shared.postgres import Base, created_at_column
 
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
-from shared import bounds
-from shared.errors import Invalid
+from shared.core import bounds
+from shared.core.errors import Invalid
 from shared.postgres.room import Room
 
 CHART_TYPES = ("line", "area", "bar", "stacked_bar", "pie", "kpi", "table")

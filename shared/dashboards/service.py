@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 from sqlalchemy import Select, Text, cast, func, select
 from sqlalchemy.orm import Session
 
-from shared import creations
+from shared.core.errors import Conflict, NotFound
+from shared.core.ids import parse_uuid
 from shared.dashboards.models import Dashboard, Tile
 from shared.dashboards.rules import ROOM, DashboardContent, checked_dashboard
-from shared.errors import Conflict, NotFound
-from shared.ids import parse_uuid
+from shared.organizations import creations
 from shared.postgres import transaction_time
 from shared.queries import service as queries
 

@@ -8,6 +8,8 @@ from dataclasses import replace as with_fields
 from sqlalchemy import Select, Text, cast, func, select
 from sqlalchemy.orm import Session
 
+from shared.core.errors import Invalid, NotFound
+from shared.core.ids import parse_uuid
 from shared.dashboards import service as dashboards
 from shared.dashboards.models import Dashboard, Tile
 from shared.dashboards.rules import (
@@ -21,8 +23,6 @@ from shared.dashboards.rules import (
     place_errors,
     require_place,
 )
-from shared.errors import Invalid, NotFound
-from shared.ids import parse_uuid
 from shared.postgres import transaction_time
 from shared.queries import service as queries
 

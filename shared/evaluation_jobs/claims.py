@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from shared.config import Settings
-from shared.ids import new_id
+from shared.core.config import Settings
+from shared.core.ids import new_id
 
 # Any number that no other advisory lock of this project uses.
 _LOCK_ID = 7_237_002

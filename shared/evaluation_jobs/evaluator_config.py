@@ -6,7 +6,7 @@ import msgspec
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from shared.config import Settings
+from shared.core.config import Settings
 from shared.evaluation_jobs import models
 from shared.evaluation_jobs.answers import Answer, NoAnswer
 

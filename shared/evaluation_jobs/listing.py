@@ -10,7 +10,7 @@ from uuid import UUID
 from sqlalchemy import case, func, select, text
 from sqlalchemy.orm import Session
 
-from shared.config import Settings
+from shared.core.config import Settings
 from shared.evaluation_jobs.claims import evaluator_slugs
 from shared.evaluation_jobs.models import LIVE, EvaluationJob
 

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Row, text
 from sqlalchemy.orm import Session
 
-from shared.config import Settings
+from shared.core.config import Settings
 from shared.evaluation_jobs import evaluator_config
 from shared.evaluation_jobs.answers import Answer, NoAnswer, read
 from shared.evaluation_jobs.claims import Claim

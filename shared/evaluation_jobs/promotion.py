@@ -14,7 +14,7 @@ from sqlalchemy import TextClause, text
 from sqlalchemy.orm import Session
 
 from shared.clickhouse import ClickHouse
-from shared.config import Settings
+from shared.core.config import Settings
 from shared.evaluation_jobs import evaluator_config
 from shared.evaluation_jobs.enqueue import NewJob, enqueue_automatic
 from shared.evaluation_jobs.watching import QUIET_SECS

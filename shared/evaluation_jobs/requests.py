@@ -4,14 +4,14 @@ from uuid import UUID
 
 from sqlalchemy import text
 
-from shared.clock import now_us
-from shared.errors import Conflict, Forbidden, NotFound
+from shared.core.clock import now_us
+from shared.core.errors import Conflict, Forbidden, NotFound
+from shared.core.ids import new_request_id
+from shared.core.logs import current_request_id
+from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs import evaluator_config, jobs
 from shared.evaluation_jobs.enqueue import NewJob, enqueue_manual
-from shared.ids import new_request_id
-from shared.logs import current_request_id
 from shared.postgres import after_commit
-from shared.runtime import Runtime
 from shared.sessions import facts as session_facts
 from shared.sessions.facts import SessionFacts
 

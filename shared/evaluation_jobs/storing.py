@@ -10,7 +10,7 @@ from sqlalchemy import Row, text
 
 from shared import organizations
 from shared.clickhouse import ClickHouse
-from shared.clock import to_us
+from shared.core.clock import to_us
 from shared.evaluation_jobs.result import Result, unpack
 from shared.evaluations import store
 from shared.evaluations.records import Evaluation

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from shared.config import Settings
+from shared.core.config import Settings
 
 # A session is looked at once it was quiet for QUIET_SECS, at most PATIENCE_SECS after the arrival
 # that gave the reason to look.

@@ -5,13 +5,13 @@ from typing import NamedTuple
 import msgspec
 
 from shared.clickhouse import ClickHouse
-from shared.clock import now_us
-from shared.cursor import decode_cursor, encode_cursor
+from shared.core.clock import now_us
+from shared.core.cursor import decode_cursor, encode_cursor
+from shared.core.page_bytes import how_many_fit
 from shared.evaluations.filters import EvaluationFilter
 from shared.evaluations.latest import newest_of_sessions
 from shared.evaluations.reading import Key, complete, fetch, newest
 from shared.evaluations.records import Evaluation
-from shared.page_bytes import how_many_fit
 
 
 class EvaluationPage(NamedTuple):

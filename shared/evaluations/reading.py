@@ -10,7 +10,7 @@ from typing import NamedTuple
 from shared.clickhouse import ClickHouse, Row
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import Where, moment, us
-from shared.clock import from_us
+from shared.core.clock import from_us
 from shared.evaluations.filters import EvaluationFilter
 from shared.evaluations.records import COLUMNS, MAP_COLUMNS, Evaluation, from_row
 

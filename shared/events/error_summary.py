@@ -5,7 +5,7 @@ from typing import Any
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import us
-from shared.clock import format_us, now_us, to_us
+from shared.core.clock import format_us, now_us, to_us
 from shared.events.columns import TABLE
 from shared.events.filters import EventFilters
 

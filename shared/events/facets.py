@@ -7,8 +7,8 @@ import redis
 
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.where import Where
+from shared.core.logs import get_logger
 from shared.events.columns import TABLE
-from shared.logs import get_logger
 
 log = get_logger(__name__)
 

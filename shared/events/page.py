@@ -13,12 +13,12 @@ from shared.clickhouse import ClickHouse, Row
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import moment, us
 from shared.clickhouse.windows import FUTURE_US, HOUR_US, Span, Windows
-from shared.clock import now_us, to_us
-from shared.cursor import decode_cursor, encode_cursor
+from shared.core.clock import now_us, to_us
+from shared.core.cursor import decode_cursor, encode_cursor
+from shared.core.page_bytes import how_many_fit
 from shared.events import payloads
 from shared.events.columns import TABLE
 from shared.events.filters import EventFilters
-from shared.page_bytes import how_many_fit
 
 # Cursors come from outside, and ClickHouse takes no sign where a column has none.
 _Natural = Annotated[int, Meta(ge=0)]

@@ -16,7 +16,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.audits.models import Audit, AuditRun
-from shared.ids import new_id
+from shared.core.ids import new_id
 from shared.postgres import Base, created_at_column, timestamp_type
 
 

@@ -10,11 +10,11 @@ from sqlalchemy.orm import Session
 
 from shared.audits.models import Audit
 from shared.audits.turns import take_turn
-from shared.errors import NotFound
+from shared.core.errors import NotFound
+from shared.core.ids import parse_uuid
 from shared.findings.models import Finding, FindingAction, FindingSighting
 from shared.findings.priority import ACKNOWLEDGED_FACTOR
 from shared.findings.rules import ACTIVE, Status
-from shared.ids import parse_uuid
 from shared.postgres import transaction_time
 
 # Somebody who took note of a finding wants to see the others first.

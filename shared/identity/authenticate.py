@@ -1,13 +1,13 @@
-"""From a credential to an identity; see `shared.generation` for why the cache is never stale."""
+"""From a credential to an identity; see `shared.cache` for why the cache is never stale."""
 
 from dataclasses import replace
 
-from shared.generation import GenerationCache, current_generation
+from shared.cache import GenerationCache, current_generation
+from shared.deployment.runtime import Runtime
 from shared.identity.credential import Credential
 from shared.identity.identity import Identity
 from shared.identity.loading import load_identity, load_person, require_unexpired
 from shared.identity.person import Person
-from shared.runtime import Runtime
 
 
 class Authenticator:

@@ -15,14 +15,14 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from shared import organizations
-from shared.addresses import normal_address
-from shared.clock import now
-from shared.errors import ConfigurationError, Invalid
-from shared.generation import at_once
-from shared.ids import new_id
+from shared.cache import at_once
+from shared.core.clock import now
+from shared.core.email_address import normal_address
+from shared.core.errors import ConfigurationError, Invalid
+from shared.core.ids import new_id
+from shared.deployment.runtime import Runtime
 from shared.keys import ApiKey, hash_secret
 from shared.permissions import ADMIN_SET, FOR_KEYS
-from shared.runtime import Runtime
 from shared.users.models import Membership, User
 
 # Any number that no other advisory lock of this project uses.

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from shared.keys import hash_secret
-from shared.sign_in.sessions import TOKEN_PREFIX
+from shared.users.sign_in.sessions import TOKEN_PREFIX
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import uuid
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from shared.errors import Forbidden
+from shared.core.errors import Forbidden
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Identity:
     keys belong to none and choose one per request. At least one of `key` and `user` is there.
 
     `generation` is the one that this was read under, None while Redis is away: whatever else the
-    request needs can be remembered under it without asking again (`shared.generation`).
+    request needs can be remembered under it without asking again (`shared.cache`).
     """
 
     org_id: str

@@ -8,17 +8,17 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from shared import organizations
-from shared.clock import now
-from shared.config import Settings
-from shared.errors import Forbidden, NotFound, Unauthorized
+from shared.core.clock import now
+from shared.core.config import Settings
+from shared.core.errors import Forbidden, NotFound, Unauthorized
 from shared.identity.credential import Credential
 from shared.identity.identity import Identity, KeyRef, UserRef
 from shared.identity.person import Person
 from shared.keys.models import ApiKey
 from shared.organizations.models import Organization
 from shared.permissions import FOR_KEYS, effective
-from shared.sign_in.sessions import find_session
 from shared.users import memberships_of
+from shared.users.sign_in.sessions import find_session
 
 
 def load_identity(session: Session, config: Settings, credential: Credential) -> Identity:

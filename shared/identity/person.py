@@ -4,7 +4,7 @@ import uuid
 from dataclasses import dataclass
 from datetime import datetime
 
-from shared.errors import Forbidden, Invalid
+from shared.core.errors import Forbidden, Invalid
 from shared.organizations import DEFAULT_SLUG
 from shared.users import Member
 

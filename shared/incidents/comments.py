@@ -5,8 +5,8 @@ import uuid
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
-from shared.errors import Conflict, Forbidden, NotFound
-from shared.ids import parse_uuid
+from shared.core.errors import Conflict, Forbidden, NotFound
+from shared.core.ids import parse_uuid
 from shared.incidents import activity, mails, rows, subscribers
 from shared.incidents.actor import Actor
 from shared.incidents.models import Incident, IncidentComment

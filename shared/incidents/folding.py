@@ -8,15 +8,15 @@ from sqlalchemy import Select, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from shared import creations
 from shared.alerts.models import Alert
 from shared.audits.turns import take_turn
-from shared.errors import NotFound
+from shared.core.errors import NotFound
 from shared.findings.models import Finding
 from shared.incidents import activity, rows, subscribers
 from shared.incidents.models import Incident
 from shared.incidents.opening import Opening
 from shared.incidents.rules import MAX_SUMMARY_LENGTH, MAX_TITLE_LENGTH
+from shared.organizations import creations
 
 
 class Opened(NamedTuple):

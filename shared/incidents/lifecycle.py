@@ -7,9 +7,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from shared.audits.turns import take_turn
-from shared.errors import Invalid
+from shared.core.errors import Invalid
+from shared.core.ids import parse_uuid
 from shared.findings import service as findings
-from shared.ids import parse_uuid
 from shared.incidents import activity, mails, rows, subscribers
 from shared.incidents.actor import Actor
 from shared.incidents.models import Incident

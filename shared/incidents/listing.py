@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from shared.ids import parse_uuid
+from shared.core.ids import parse_uuid
 from shared.incidents import rows
 from shared.incidents.models import Incident
 from shared.incidents.rules import OPEN_STATES, STATES, checked_state

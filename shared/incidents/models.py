@@ -20,8 +20,8 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.alerts.models import Alert
+from shared.core.ids import new_id
 from shared.findings.models import Finding
-from shared.ids import new_id
 from shared.postgres import Base, created_at_column, timestamp_type
 
 OPEN = "state <> 'resolved'"

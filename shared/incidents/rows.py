@@ -6,8 +6,8 @@ from datetime import datetime
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
-from shared.errors import Conflict, NotFound
-from shared.ids import parse_uuid
+from shared.core.errors import Conflict, NotFound
+from shared.core.ids import parse_uuid
 from shared.incidents.models import Incident
 
 RESOLVED = "resolved"

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from shared import bounds
-from shared.addresses import normal_address
-from shared.errors import Invalid
+from shared.core import bounds
+from shared.core.email_address import normal_address
+from shared.core.errors import Invalid
 
 STATES = ("firing", "acknowledged", "resolved")
 OPEN_STATES = ("firing", "acknowledged")

@@ -9,8 +9,8 @@ from sqlalchemy import Select, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from shared.addresses import normal_address
-from shared.errors import Invalid
+from shared.core.email_address import normal_address
+from shared.core.errors import Invalid
 from shared.incidents import activity, rows
 from shared.incidents.actor import Actor
 from shared.incidents.models import Incident, IncidentSubscriber

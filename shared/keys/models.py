@@ -7,7 +7,7 @@ from sqlalchemy import ForeignKey, Index, LargeBinary, Text, UniqueConstraint, t
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.ids import new_id
+from shared.core.ids import new_id
 from shared.postgres import Base, created_at_column, timestamp_type
 
 

@@ -5,8 +5,8 @@ import re
 import secrets
 from datetime import datetime
 
-from shared.clock import now
-from shared.errors import Invalid
+from shared.core.clock import now
+from shared.core.errors import Invalid
 
 DEFAULT_PERMISSIONS = ("events:add",)
 

@@ -9,14 +9,14 @@ from sqlalchemy import or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from shared import permission_sets
-from shared.clock import now
-from shared.errors import Conflict, Forbidden, NotFound
-from shared.ids import parse_uuid
+from shared.core.clock import now
+from shared.core.errors import Conflict, Forbidden, NotFound
+from shared.core.ids import parse_uuid
 from shared.keys import rules
 from shared.keys.models import ApiKey
 from shared.organizations import DEFAULT_SLUG
 from shared.permissions import FOR_KEYS, effective, require_for_keys, require_may_grant
+from shared.permissions import custom_sets as permission_sets
 
 
 @dataclass(frozen=True)

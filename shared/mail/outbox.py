@@ -8,8 +8,8 @@ from uuid import UUID
 from sqlalchemy import func
 from sqlalchemy.orm import Session
 
-from shared.ids import new_id, new_request_id
-from shared.logs import current_request_id
+from shared.core.ids import new_id, new_request_id
+from shared.core.logs import current_request_id
 from shared.mail.jobs import SEND_MAIL
 from shared.mail.kinds import KINDS
 from shared.mail.models import Mail

@@ -8,7 +8,7 @@ from sqlalchemy import collate, delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from shared.errors import Conflict, Invalid, NotFound
+from shared.core.errors import Conflict, Invalid, NotFound
 from shared.model_windows.builtin import builtin_window
 from shared.model_windows.models import ModelContextWindow
 

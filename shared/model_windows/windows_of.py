@@ -3,10 +3,10 @@
 import uuid
 from collections.abc import Collection, Mapping
 
-from shared.generation import GenerationCache, current_generation
+from shared.cache import GenerationCache, current_generation
+from shared.deployment.runtime import Runtime
 from shared.model_windows.builtin import WindowOf, builtin_window
 from shared.model_windows.service import overrides_of
-from shared.runtime import Runtime
 
 
 class _Overridden(dict[str, int | None]):
@@ -20,7 +20,7 @@ class WindowsOf:
     """Answers for a block of events which windows the models of its organizations have.
 
     Asked after the events were read, it knows every change that was answered before they were
-    sent: see `shared.generation`. What is remembered costs one round trip to Redis.
+    sent: see `shared.cache`. What is remembered costs one round trip to Redis.
     """
 
     def __init__(self, runtime: Runtime) -> None:

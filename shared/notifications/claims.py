@@ -15,8 +15,8 @@ from sqlalchemy import RowMapping, text
 from sqlalchemy.orm import Session
 
 from shared import settings
-from shared.config import Settings
-from shared.ids import new_id
+from shared.core.config import Settings
+from shared.core.ids import new_id
 from shared.notifications.rules import Again, Attempt, Sent, Step
 from shared.notifications.targets import shown_url
 from shared.settings.catalogue import CATALOGUE

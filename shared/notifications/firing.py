@@ -4,12 +4,12 @@ import uuid
 
 from sqlalchemy.orm import Session
 
+from shared.deployment.runtime import Runtime
 from shared.incidents import service as incidents
 from shared.incidents.models import Incident
 from shared.incidents.opening import Opening
 from shared.incidents.service import Opened
 from shared.notifications.service import announce
-from shared.runtime import Runtime
 
 __all__ = ["Opened", "fire", "resolve"]
 

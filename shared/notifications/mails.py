@@ -5,7 +5,7 @@ import uuid
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from shared.clock import format_ts
+from shared.core.clock import format_ts
 from shared.mail import Letter
 from shared.notifications.news import News
 from shared.notifications.wording import headline, number

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import JSON, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.ids import new_id
+from shared.core.ids import new_id
 from shared.incidents.models import Incident
 from shared.mail.models import Mail
 from shared.postgres import Base, created_at_column, timestamp_type

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any, Literal
 
 from shared.alerts.models import Alert
-from shared.clock import now
-from shared.ids import new_id
+from shared.core.clock import now
+from shared.core.ids import new_id
 from shared.incidents.models import Incident
 
 Event = Literal["alert.firing", "alert.resolved", "alert.test"]

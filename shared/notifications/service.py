@@ -10,9 +10,10 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from shared import mail
-from shared.ids import new_id, new_request_id
+from shared.core.ids import new_id, new_request_id
+from shared.core.logs import current_request_id
+from shared.deployment.runtime import Runtime
 from shared.incidents.models import Incident
-from shared.logs import current_request_id
 from shared.notifications import mails, slack, webhook
 from shared.notifications.jobs import SEND_NOTIFICATIONS
 from shared.notifications.models import Notification
@@ -21,7 +22,6 @@ from shared.notifications.targets import Target, targets_of
 from shared.organizations.models import Organization
 from shared.postgres import after_commit
 from shared.queue import Queue
-from shared.runtime import Runtime
 
 # No attempt over HTTP begins later than this; nor does one by mail (`shared.mail.kinds`).
 MAX_AGE = timedelta(days=1)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shared.clock import format_ts
+from shared.core.clock import format_ts
 from shared.notifications.news import News
 from shared.notifications.wording import headline, number
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from sqlalchemy.orm import Session
 
 from shared import settings
-from shared.config import Settings
+from shared.core.config import Settings
 from shared.settings.catalogue import Value
 
 ENABLED = "alerts.enabled_channels"

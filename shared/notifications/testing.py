@@ -9,11 +9,11 @@ from typing import Any
 from sqlalchemy import select
 
 from shared.alerts.models import Alert
+from shared.deployment.runtime import Runtime
 from shared.notifications.models import Notification
 from shared.notifications.news import of_test
 from shared.notifications.service import deliver
 from shared.queries.slots import Places, Slots
-from shared.runtime import Runtime
 
 # Longer than a receiver may take for an answer (`workers.notifications.client.DEADLINE_SECS`).
 WAIT_SECS = 12.0

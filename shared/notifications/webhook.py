@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from shared.clock import format_ts
+from shared.core.clock import format_ts
 from shared.notifications.news import News
 
 SCHEMA_VERSION = 1

@@ -6,8 +6,8 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from shared.clock import now
-from shared.errors import Conflict, NotFound
+from shared.core.clock import now
+from shared.core.errors import Conflict, NotFound
 from shared.organizations.models import Organization
 from shared.organizations.rules import DEFAULT_SLUG, require_name, require_slug
 from shared.organizations.service import slug_taken

@@ -2,7 +2,7 @@
 
 import re
 
-from shared.errors import Invalid
+from shared.core.errors import Invalid
 
 DEFAULT_SLUG = "default"
 RESERVED = frozenset({"api", "login", "admin", "ingest", "auth"})

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from shared.errors import Conflict
+from shared.core.errors import Conflict
 from shared.organizations.models import Organization
 from shared.organizations.rules import require_name, require_slug
 
@@ -39,8 +39,8 @@ def hold(session: Session, org_ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
 
     Whoever writes rows of an organization where no foreign key can refuse them, into ClickHouse,
     does it inside such a transaction and leaves out what is not returned: a purge waits for it
-    before it looks for the last time (`shared.purge`). Raises `Unavailable` when a purge does not
-    end within 30 s.
+    before it looks for the last time (`shared.upkeep.purge`). Raises `Unavailable` when a purge
+    does not end within 30 s.
     """
     query = (
         select(Organization.id)

@@ -1,5 +1,12 @@
 """Permissions: the tokens, who can hold them, and what a stored grant means."""
 
+from shared.permissions.builtin_sets import (
+    ADMIN_SET,
+    BUILTIN_SETS,
+    READ_ONLY_SET,
+    STANDARD_SET,
+    BuiltinSet,
+)
 from shared.permissions.catalogue import (
     ALL,
     CATALOGUE,
@@ -11,7 +18,6 @@ from shared.permissions.catalogue import (
     require_known,
     require_may_grant,
 )
-from shared.permissions.sets import ADMIN_SET, BUILTIN_SETS, READ_ONLY_SET, STANDARD_SET, BuiltinSet
 
 __all__ = [
     "ADMIN_SET",

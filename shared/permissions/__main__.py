@@ -2,8 +2,8 @@
 
 import sys
 
+from shared.permissions.builtin_sets import BUILTIN_SETS
 from shared.permissions.catalogue import CATALOGUE, Permission
-from shared.permissions.sets import BUILTIN_SETS
 
 
 def permissions_table() -> str:

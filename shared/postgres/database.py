@@ -11,9 +11,9 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, Operation
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 
-from shared.errors import NotFound, Unavailable
-from shared.logs import get_logger
-from shared.turns import NoTurn, Turns
+from shared.core.errors import NotFound, Unavailable
+from shared.core.logs import get_logger
+from shared.core.turns import NoTurn, Turns
 
 log = get_logger(__name__)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
-from shared.errors import Conflict
+from shared.core.errors import Conflict
 
 
 @dataclass(frozen=True)

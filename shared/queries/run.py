@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 
 from shared.clickhouse.published import schema_of
-from shared.errors import Unavailable, WatchpostError
-from shared.logs import get_logger
-from shared.queries.guard import guard
-from shared.queries.lexer import MAX_LENGTH
-from shared.queries.reader import Reader, Result, never
+from shared.core.errors import Unavailable, WatchpostError
+from shared.core.logs import get_logger
+from shared.deployment.runtime import Runtime
+from shared.queries.guard.lexer import MAX_LENGTH
+from shared.queries.guard.statement import guard
+from shared.queries.results.reader import Reader, Result, never
 from shared.queries.slots import OF_PEOPLE, Places, Slots
-from shared.runtime import Runtime
 
 log = get_logger(__name__)
 

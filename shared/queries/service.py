@@ -12,12 +12,13 @@ from sqlalchemy import Select, Text, cast, collate, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from shared import bounds, creations
-from shared.errors import Conflict, Invalid, NotFound
-from shared.ids import parse_uuid
+from shared.core import bounds
+from shared.core.errors import Conflict, Invalid, NotFound
+from shared.core.ids import parse_uuid
+from shared.organizations import creations
 from shared.postgres import transaction_time
 from shared.postgres.room import Room
-from shared.queries.guard import guard
+from shared.queries.guard.statement import guard
 from shared.queries.models import SavedQuery
 
 MAX_NAME_LENGTH = 200

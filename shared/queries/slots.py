@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import redis
 
 from shared.clickhouse import ClickHouse
-from shared.errors import RateLimited
-from shared.logs import get_logger
+from shared.core.errors import RateLimited
+from shared.core.logs import get_logger
 from shared.queue import unavailable_when_redis_is_gone
 
 log = get_logger(__name__)

@@ -14,8 +14,8 @@ from dramatiq.middleware import (
     TimeLimit,
 )
 
-from shared.ids import new_request_id
-from shared.logs import current_request_id
+from shared.core.ids import new_request_id
+from shared.core.logs import current_request_id
 from shared.queue.connection import connect_redis
 
 

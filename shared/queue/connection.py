@@ -10,8 +10,8 @@ from redis.exceptions import OutOfMemoryError, ReadOnlyError, ResponseError
 from redis.exceptions import TimeoutError as RedisTimeout
 from redis.retry import Retry
 
-from shared.errors import Unavailable
-from shared.logs import get_logger
+from shared.core.errors import Unavailable
+from shared.core.logs import get_logger
 
 log = get_logger(__name__)
 

@@ -6,8 +6,8 @@ from typing import Any
 import dramatiq
 import redis
 
-from shared.errors import Unavailable
-from shared.logs import get_logger
+from shared.core.errors import Unavailable
+from shared.core.logs import get_logger
 from shared.queue.connection import unavailable_when_redis_is_gone
 
 log = get_logger(__name__)

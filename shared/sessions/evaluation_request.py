@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from shared.clickhouse import ClickHouse
-from shared.clock import format_us
+from shared.core.clock import format_us
 from shared.sessions import facts as session_facts
 from shared.sessions.event_stream import event_objects
 from shared.sessions.facts import SessionFacts

@@ -6,7 +6,7 @@ import msgspec
 
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.where import Where, moment, us
-from shared.clock import format_us
+from shared.core.clock import format_us
 from shared.sessions.facts import SessionFacts
 
 # FINAL leaves one row a key, and a key never spans partitions because it holds the timestamp.

@@ -3,11 +3,11 @@
 from typing import NamedTuple
 
 from shared.clickhouse import ClickHouse
-from shared.cursor import decode_cursor, encode_cursor
+from shared.core.cursor import decode_cursor, encode_cursor
+from shared.core.page_bytes import how_many_fit
 from shared.evaluations.latest import latest_of
 from shared.evaluations.reading import Weighed, complete
 from shared.evaluations.records import Evaluation
-from shared.page_bytes import how_many_fit
 from shared.sessions.facts import SessionFacts
 from shared.sessions.selection import SessionFilter, SessionKey, select
 from shared.sessions.totals import SessionTotals, totals_of

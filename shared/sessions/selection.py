@@ -9,7 +9,7 @@ from shared.clickhouse import ClickHouse
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import Where, moment
 from shared.clickhouse.windows import FUTURE_US, HOUR_US, Span, Windows
-from shared.clock import now_us, to_us
+from shared.core.clock import now_us, to_us
 from shared.evaluations.latest import sessions_by_latest
 from shared.evaluations.score_filters import ScoreFilter
 from shared.sessions.facts import SELECT_LIST, SessionFacts, from_row

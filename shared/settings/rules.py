@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urlsplit
 
-from shared.addresses import normal_address
-from shared.errors import Invalid
+from shared.core.email_address import normal_address
+from shared.core.errors import Invalid
 from shared.settings.catalogue import Setting, Value
 
 # What `Invalid` names: the only field of the body.

@@ -9,9 +9,9 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from shared import permission_sets
-from shared.config import Settings
-from shared.errors import Invalid, NotFound
+from shared.core.config import Settings
+from shared.core.errors import Invalid, NotFound
+from shared.permissions import custom_sets as permission_sets
 from shared.settings.catalogue import CATALOGUE, Setting, Value
 from shared.settings.models import OrganizationSetting
 from shared.settings.reading import default_of

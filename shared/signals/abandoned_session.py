@@ -12,7 +12,7 @@ from datetime import timedelta
 
 from shared.clickhouse import Row
 from shared.clickhouse.where import Where, moment, us
-from shared.clock import from_us, to_us
+from shared.core.clock import from_us, to_us
 from shared.signals import counting, reading, sql
 from shared.signals.counting import Cited
 from shared.signals.interface import (

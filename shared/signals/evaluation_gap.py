@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from shared.clickhouse.where import Where, moment, us
-from shared.clock import from_us, to_us
+from shared.core.clock import from_us, to_us
 from shared.signals import reading, sql
 from shared.signals.gaps import Count, Group, gaps_of, total_of, without
 from shared.signals.interface import (

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from shared.clickhouse import Row
 from shared.clickhouse.where import Where, us
-from shared.clock import from_us, to_us
+from shared.core.clock import from_us, to_us
 from shared.signals import counting, reading, sql
 from shared.signals.counting import Cited
 from shared.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity, Severity

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from shared.clickhouse import Row
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import Where, moment, us
-from shared.clock import from_us, to_us
+from shared.core.clock import from_us, to_us
 from shared.signals import sql
 from shared.signals.interface import MAX_CITED, Look, Window
 

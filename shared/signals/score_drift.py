@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from shared.clickhouse.where import us
-from shared.clock import from_us
+from shared.core.clock import from_us
 from shared.signals import reading, sql
 from shared.signals.interface import (
     MAX_CITED,

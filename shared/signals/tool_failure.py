@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from shared.clickhouse import Row
 from shared.clickhouse.where import Where
-from shared.clock import from_us
+from shared.core.clock import from_us
 from shared.signals import counting, reading, sql
 from shared.signals.counting import Cited
 from shared.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity, Severity

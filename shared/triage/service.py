@@ -10,18 +10,18 @@ from sqlalchemy import delete, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from shared.addresses import normal_address
 from shared.audits.turns import take_turn
-from shared.bounds import require_text
-from shared.errors import Conflict, Invalid, NotFound
+from shared.core.bounds import require_text
+from shared.core.email_address import normal_address
+from shared.core.errors import Conflict, Invalid, NotFound
+from shared.core.ids import parse_uuid
+from shared.deployment.runtime import Runtime
 from shared.findings.models import Finding, FindingAction, Suppression
 from shared.findings.rules import ACTIVE, SUPPRESSED, Status
 from shared.findings.service import changeable, mark_resolved
-from shared.ids import parse_uuid
 from shared.incidents.models import Incident
 from shared.notifications import firing
 from shared.postgres import transaction_time
-from shared.runtime import Runtime
 from shared.users.members import memberships_of
 
 Action = Literal["ack", "mute", "dismiss", "resolve", "reopen", "assign"]

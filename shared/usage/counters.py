@@ -7,10 +7,10 @@ from functools import cached_property
 
 from sqlalchemy import func, or_, select
 
-from shared.clock import now
-from shared.creations import Kind, created_in
+from shared.core.clock import now
+from shared.deployment.runtime import Runtime
 from shared.keys import ApiKey
-from shared.runtime import Runtime
+from shared.organizations.creations import Kind, created_in
 from shared.usage.evaluations import EvaluationTotals, evaluation_totals
 from shared.usage.events import EventTotals, event_totals
 from shared.usage.windows import Window

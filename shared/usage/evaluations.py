@@ -6,7 +6,7 @@ from typing import NamedTuple
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import Where, us
-from shared.clock import to_us
+from shared.core.clock import to_us
 from shared.usage.windows import LENGTH, Window, milliseconds
 
 

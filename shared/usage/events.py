@@ -16,7 +16,7 @@ from typing import NamedTuple
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import Where, us
-from shared.clock import from_us, to_us
+from shared.core.clock import from_us, to_us
 from shared.events.batch import MAX_FUTURE, POSITION_BITS
 from shared.events.columns import TABLE
 from shared.usage.windows import LENGTH, Window, milliseconds

@@ -9,11 +9,11 @@ import msgspec
 import redis
 from sqlalchemy import select
 
-from shared.clock import now, to_us
-from shared.errors import NotFound
-from shared.logs import get_logger
+from shared.core.clock import now, to_us
+from shared.core.errors import NotFound
+from shared.core.logs import get_logger
+from shared.deployment.runtime import Runtime
 from shared.organizations import Organization
-from shared.runtime import Runtime
 from shared.usage.counters import COUNTERS, Subject
 from shared.usage.evaluations import evaluations_by_window
 from shared.usage.events import events_by_window

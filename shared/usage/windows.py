@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from shared.errors import Invalid
+from shared.core.errors import Invalid
 
 LENGTH = timedelta(days=30)
 

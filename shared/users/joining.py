@@ -5,7 +5,7 @@ import uuid
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from shared.ids import new_id
+from shared.core.ids import new_id
 from shared.users.models import Membership, User
 
 

@@ -8,8 +8,8 @@ from sqlalchemy import Select, and_, select
 from sqlalchemy.orm import Session
 
 from shared.organizations.models import Organization
-from shared.permission_sets.models import PermissionSet
 from shared.permissions import BUILTIN_SETS, effective
+from shared.permissions.custom_sets.models import PermissionSet
 from shared.users.models import Membership, User
 
 

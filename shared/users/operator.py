@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from shared.addresses import normal_address
-from shared.clock import now
-from shared.errors import Conflict, NotFound
+from shared.core.clock import now
+from shared.core.email_address import normal_address
+from shared.core.errors import Conflict, NotFound
 from shared.users.grants import Grant, Granter, assign, worth
 from shared.users.joining import join
 from shared.users.models import Membership, User

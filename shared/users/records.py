@@ -7,8 +7,8 @@ from datetime import datetime
 from sqlalchemy import Select, and_, select
 from sqlalchemy.orm import Session
 
-from shared.permission_sets.models import PermissionSet
 from shared.permissions import readable
+from shared.permissions.custom_sets.models import PermissionSet
 from shared.users.members import effective_permissions
 from shared.users.models import Membership, User
 

@@ -9,10 +9,10 @@ import uuid
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from shared.addresses import normal_address
-from shared.clock import now
-from shared.errors import Conflict, Forbidden, NotFound
-from shared.ids import parse_uuid
+from shared.core.clock import now
+from shared.core.email_address import normal_address
+from shared.core.errors import Conflict, Forbidden, NotFound
+from shared.core.ids import parse_uuid
 from shared.mail import Letter, enqueue
 from shared.organizations import Organization
 from shared.queue import Queue

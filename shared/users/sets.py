@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
-from shared import permission_sets
-from shared.clock import now
-from shared.config import Settings
-from shared.errors import Conflict
+from shared.core.clock import now
+from shared.core.config import Settings
+from shared.core.errors import Conflict
+from shared.permissions import custom_sets as permission_sets
 from shared.users.grants import default_set
 from shared.users.models import Membership
 

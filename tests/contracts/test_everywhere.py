@@ -9,8 +9,8 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from shared.devstack.ports import free_port
-from shared.runtime import Runtime
+from devstack.ports import free_port
+from shared.deployment.runtime import Runtime
 from tests.contracts.document import Document
 from tests.support.app import Headers
 from tests.support.routes import routes_of

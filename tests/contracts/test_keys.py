@@ -11,8 +11,8 @@ from flask.testing import FlaskClient
 from sqlalchemy import update
 from werkzeug.test import TestResponse
 
+from shared.deployment.runtime import Runtime
 from shared.keys import ApiKey
-from shared.runtime import Runtime
 from tests.contracts.document import Document
 from tests.support.app import ADMIN_KEY, AGENT_API_KEY, Headers, bearer
 

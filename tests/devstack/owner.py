@@ -1,4 +1,4 @@
-"""A stack owned by another process, as `python -m shared.devstack up` is for a person."""
+"""A stack owned by another process, as `python -m devstack up` is for a person."""
 
 import os
 import subprocess
@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from shared.devstack.accounts import Account
-from shared.devstack.lock import DirectoryLock
-from shared.devstack.processes import end, leftovers
-from shared.devstack.state import StateFile
+from devstack.accounts import Account
+from devstack.lock import DirectoryLock
+from devstack.processes import end, leftovers
+from devstack.state import StateFile
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -22,7 +22,7 @@ class Owner:
     def __init__(self, directory: Path, account: Account | None, python: str) -> None:
         self.directory = directory
         self.process = subprocess.Popen(
-            [python, "-m", "shared.devstack", "up", "--directory", str(directory)],
+            [python, "-m", "devstack", "up", "--directory", str(directory)],
             cwd=PROJECT,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             stdout=subprocess.PIPE,

@@ -14,10 +14,10 @@ import psycopg2
 import pytest
 from clickhouse_driver import Client
 
-from shared.devstack import DevStack, Ports
-from shared.devstack.accounts import Account, unprivileged_account
-from shared.devstack.postgres import PostgresServer, _install_directory
-from shared.devstack.state import State, StateFile
+from devstack import DevStack, Ports
+from devstack.accounts import Account, unprivileged_account
+from devstack.postgres import PostgresServer, _install_directory
+from devstack.state import State, StateFile
 from tests.devstack.owner import owned_stack
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root to be another user")
@@ -44,7 +44,7 @@ def test_root_below_a_closed_directory(closed: Path, monkeypatch: pytest.MonkeyP
     for path in [clone, *clone.rglob("*")]:
         if not path.is_symlink():
             path.chmod(path.stat().st_mode & 0o700)
-    monkeypatch.setattr("shared.devstack.postgres._install_directory", lambda: install)
+    monkeypatch.setattr("devstack.postgres._install_directory", lambda: install)
     said: list[str] = []
     with DevStack(
         clone / ".devstack", Ports.free(), servers={"postgres"}, say=said.append
@@ -67,7 +67,7 @@ def python_of(account: Account) -> str:
     for python in (sys.executable, f"/usr/bin/{version}", f"/usr/local/bin/{version}"):
         with suppress(OSError, subprocess.SubprocessError):
             subprocess.run(
-                [python, "-c", "import psycopg2, shared.devstack"],
+                [python, "-c", "import psycopg2, devstack"],
                 check=True,
                 capture_output=True,
                 cwd="/",

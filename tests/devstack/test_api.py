@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from shared.devstack.up.api import Api, ApiError
+from devstack.up.api import Api, ApiError
 
 Answer = tuple[int, dict[str, str], Any]
 

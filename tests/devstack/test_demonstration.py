@@ -8,17 +8,13 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 import pytest
 
-from shared.devstack.up.api import Api, Row
-from shared.devstack.up.checks import run_checks
-from shared.devstack.up.demo import Played
-from shared.devstack.up.expected import expected_scores
-from shared.devstack.up.figures import Figures, expected_figures
-from shared.devstack.up.oversight import (
-    Oversight,
-    expected_failing_tools,
-    expected_failure_rate,
-)
-from shared.devstack.up.recording import Recording, record
+from devstack.up.api import Api, Row
+from devstack.up.checks import run_checks
+from devstack.up.demo import Played
+from devstack.up.expected import expected_scores
+from devstack.up.figures import Figures, expected_figures
+from devstack.up.oversight import Oversight, expected_failing_tools, expected_failure_rate
+from devstack.up.recording import Recording, record
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 

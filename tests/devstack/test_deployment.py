@@ -11,11 +11,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from shared.devstack import StackError
-from shared.devstack.ports import free_port
-from shared.devstack.processes import leftovers
-from shared.devstack.state import StateFile
-from shared.devstack.up.deployment import Deployment
+from devstack import StackError
+from devstack.ports import free_port
+from devstack.processes import leftovers
+from devstack.state import StateFile
+from devstack.up.deployment import Deployment
 
 Procfile = dict[str, str]
 MakeDeployment = Callable[[Procfile], Deployment]

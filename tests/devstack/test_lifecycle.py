@@ -8,14 +8,14 @@ import psutil
 import pytest
 from redis import Redis
 
-from shared.devstack import DevStack, Ports, StackError
-from shared.devstack.clickhouse import ClickHouseServer
-from shared.devstack.errors import StackRunning
-from shared.devstack.ports import free_port, is_free
-from shared.devstack.postgres import PostgresServer
-from shared.devstack.processes import is_alive, leftovers
-from shared.devstack.redis import RedisServer
-from shared.devstack.state import Identity, State, StateFile
+from devstack import DevStack, Ports, StackError
+from devstack.clickhouse import ClickHouseServer
+from devstack.errors import StackRunning
+from devstack.ports import free_port, is_free
+from devstack.postgres import PostgresServer
+from devstack.processes import is_alive, leftovers
+from devstack.redis import RedisServer
+from devstack.state import Identity, State, StateFile
 from tests.devstack.owner import owned_stack
 from tests.support.stack import stack_directory
 
@@ -37,7 +37,7 @@ def find_reaper(directory: Path) -> psutil.Process:
     [reaper] = [
         process
         for process in psutil.process_iter(["cmdline"])
-        if (process.info["cmdline"] or [])[-2:] == ["shared.devstack.reaper", str(directory)]
+        if (process.info["cmdline"] or [])[-2:] == ["devstack.reaper", str(directory)]
     ]
     return reaper
 

@@ -8,8 +8,8 @@ from clickhouse_driver import Client
 from clickhouse_driver.errors import ServerException
 from redis import Redis
 
-from shared.devstack import DevStack
-from shared.devstack.server import Server
+from devstack import DevStack
+from devstack.server import Server
 
 
 def restart(server: Server) -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from shared.devstack.lock import DirectoryLock
-from shared.devstack.ports import free_port
-from shared.devstack.processes import end, leftovers
-from shared.devstack.state import StateFile
+from devstack.lock import DirectoryLock
+from devstack.ports import free_port
+from devstack.processes import end, leftovers
+from devstack.state import StateFile
 from tests.support.stack import stack_directory
 
 pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
@@ -38,7 +38,7 @@ def directory() -> Iterator[Path]:
 
 def start(directory: Path, *options: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "shared.devstack.up", *options],
+        [sys.executable, "-m", "devstack.up", *options],
         env={**_CLEAN, "DEVSTACK_DIR": str(directory), "PORT": str(free_port())},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

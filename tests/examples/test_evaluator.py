@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from examples.evaluator import evaluate
-from shared.runtime import Runtime
+from shared.deployment.runtime import Runtime
 from tests.support.airline import Airline
 from tests.support.evaluator import running_evaluator
 from tests.support.jobs import Bench

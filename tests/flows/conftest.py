@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from shared.devstack.ports import free_port
-from shared.devstack.up.deployment import Deployment
+from devstack.ports import free_port
+from devstack.up.deployment import Deployment
 from tests.flows.api import Api
 from tests.support.evaluator import Evaluator, reply, running_evaluator
 from tests.support.stack import stack_directory

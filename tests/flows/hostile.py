@@ -11,8 +11,8 @@ from datetime import UTC, datetime, timedelta
 import psutil
 import zstandard
 
-from shared.clock import format_ts
-from shared.devstack.up.deployment import Deployment
+from devstack.up.deployment import Deployment
+from shared.core.clock import format_ts
 
 MIB = 1024 * 1024
 NDJSON = {"Content_Type": "application/x-ndjson"}

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import psycopg2
 import pytest
 
-from shared.devstack.up.deployment import Deployment
+from devstack.up.deployment import Deployment
 from tests.flows.api import Api, batches, eventually
 from tests.flows.checks import (
     EVENTS,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from shared.devstack.up.deployment import Deployment
+from devstack.up.deployment import Deployment
 from tests.flows.api import Api, batches
 from tests.flows.checks import (
     require_every_event_once,

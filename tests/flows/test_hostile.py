@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from shared.devstack.up.deployment import Deployment
+from devstack.up.deployment import Deployment
 from tests.flows.api import Api, eventually
 from tests.flows.conftest import running_deployment
 from tests.flows.hostile import (

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from shared.devstack.ports import free_port
-from shared.devstack.up.deployment import Deployment
+from devstack.ports import free_port
+from devstack.up.deployment import Deployment
 from tests.support import markdown
 from tests.support.markdown import PROJECT, Block
 from tests.support.stack import stack_directory

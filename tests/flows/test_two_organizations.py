@@ -19,8 +19,8 @@ from uuid import UUID
 
 import pytest
 
-from shared.devstack.up.deployment import Deployment
-from shared.runtime import Runtime
+from devstack.up.deployment import Deployment
+from shared.deployment.runtime import Runtime
 from tests.flows.api import Api, batches, eventually
 from tests.flows.checks import (
     EVENTS,

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import psutil
 import pytest
 
+from devstack.up.deployment import Deployment
 from shared import organizations
-from shared.clock import format_ts, now
-from shared.devstack.up.deployment import Deployment
+from shared.core.clock import format_ts, now
 from shared.postgres import Postgres
 from tests.flows.api import Api, eventually
 from tests.flows.conftest import running_deployment

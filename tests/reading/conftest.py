@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from shared.ingest.accept import Ingest
-from shared.ingest.drain import Drain
+from shared.deployment.runtime import Runtime
+from shared.events.ingest.accept import Ingest
+from shared.events.ingest.drain import Drain
 from shared.model_windows.windows_of import WindowsOf
-from shared.runtime import Runtime
 from tests.support.airline import Airline
 from tests.support.app import Headers, new_key
 from tests.support.runtime import Org, make_org

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from shared.clock import from_us, to_us
+from shared.core.clock import from_us, to_us
 from shared.evaluations.records import Evaluation
 from tests.support.airline import Airline
 

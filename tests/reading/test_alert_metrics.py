@@ -10,9 +10,9 @@ import pytest
 
 from shared.alerting.triggers import Context, Outcome, Reading, Rule, evaluate
 from shared.alerts.specs import EventFilter, Metric, MetricThreshold, PerEvent, Spec
-from shared.clock import format_ts, from_us, to_us
+from shared.core.clock import format_ts, from_us, to_us
+from shared.deployment.runtime import Runtime
 from shared.queries.run import Runner
-from shared.runtime import Runtime
 from tests.reading.conftest import NEWEST, AirlineOrg
 from tests.reading.latencies import Event, quantile
 from tests.support.runtime import make_org

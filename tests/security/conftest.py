@@ -6,8 +6,8 @@ from contextlib import ExitStack
 import pytest
 from flask import Flask
 
-from shared.devstack import DevStack
-from shared.runtime import Runtime
+from devstack import DevStack
+from shared.deployment.runtime import Runtime
 from tests.contracts.conftest import document
 from tests.contracts.document import Document
 from tests.security.world import World, make_world

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from shared.clock import format_ts, now
-from shared.runtime import Runtime
+from shared.core.clock import format_ts, now
+from shared.deployment.runtime import Runtime
 from tests.support.app import ADMIN_KEY, Headers, new_key
 from tests.support.people import new_email, new_member
 from tests.support.runtime import Org

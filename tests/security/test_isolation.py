@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
+from shared.deployment.runtime import Runtime
 from shared.permissions import ALL, FOR_KEYS
-from shared.runtime import Runtime
 from tests.contracts.document import Document
 from tests.security.bodies import Maker, body_of
 from tests.security.world import World, rows_of

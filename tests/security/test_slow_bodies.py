@@ -11,11 +11,11 @@ from flask.testing import FlaskClient
 from sqlalchemy import update
 from werkzeug.test import TestResponse
 
-from shared.clock import format_ts, now
-from shared.generation import at_once
-from shared.runtime import Runtime
-from shared.sign_in.leaving import disable_member
+from shared.cache import at_once
+from shared.core.clock import format_ts, now
+from shared.deployment.runtime import Runtime
 from shared.users import Membership
+from shared.users.leaving import disable_member
 from tests.support.app import Headers
 from tests.support.people import add_member, signed_in
 from tests.support.runtime import Org

@@ -12,11 +12,11 @@ from flask.testing import FlaskClient
 from sqlalchemy import text
 from werkzeug.test import TestResponse
 
-from shared.clock import now, to_us
+from shared.core.clock import now, to_us
+from shared.deployment.runtime import Runtime
 from shared.evaluations import store as evaluations
-from shared.ingest.drain import Drain
+from shared.events.ingest.drain import Drain
 from shared.model_windows.windows_of import WindowsOf
-from shared.runtime import Runtime
 from tests.contracts.document import Document
 from tests.security.bodies import Maker, body_of
 from tests.support.app import Headers, new_key

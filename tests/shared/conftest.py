@@ -3,8 +3,8 @@
 import pytest
 
 from shared.clickhouse import ClickHouse
-from shared.ids import new_id
-from shared.runtime import Runtime
+from shared.core.ids import new_id
+from shared.deployment.runtime import Runtime
 
 
 @pytest.fixture(scope="session")

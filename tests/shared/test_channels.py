@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from shared.channels import MAX_CHANNELS, MAX_RECIPIENTS, check_channels
-from shared.errors import Invalid
+from shared.core.errors import Invalid
 
 URL, SLACK, SECRET = (
     "alerts.webhook_default_url",

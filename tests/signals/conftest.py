@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.clickhouse import ClickHouse
+from shared.deployment.runtime import Runtime
 from shared.queries.run import Runner
-from shared.runtime import Runtime
 from shared.signals import Look, Window
 from tests.support.airline import Airline
 from tests.support.looks import ingest, look_at

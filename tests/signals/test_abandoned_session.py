@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 from clickhouse_driver import Client
 
 from shared.clickhouse import ClickHouse
-from shared.clock import to_us
-from shared.ids import new_id
-from shared.queries.guard import guard
+from shared.core.clock import to_us
+from shared.core.ids import new_id
+from shared.deployment.runtime import Runtime
+from shared.queries.guard.statement import guard
 from shared.queries.run import Runner
-from shared.runtime import Runtime
 from shared.signals import Look, Window
 from shared.signals.abandoned_session import find
 from tests.support.airline import Airline

@@ -1,8 +1,8 @@
 """Sessions that fill the context window of their model."""
 
 from shared.clickhouse import ClickHouse
+from shared.deployment.runtime import Runtime
 from shared.queries.run import Runner
-from shared.runtime import Runtime
 from shared.signals.context_pressure import find
 from tests.signals.lines import BEFORE, NOW, line
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced

@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from shared.clickhouse import ClickHouse
+from shared.deployment.runtime import Runtime
 from shared.queries.run import Runner
-from shared.runtime import Runtime
 from shared.signals.error_drift import find
 from tests.signals.lines import BEFORE, NOW, line
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced

@@ -4,11 +4,11 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 from shared.clickhouse import ClickHouse
-from shared.clock import to_us
+from shared.core.clock import to_us
+from shared.deployment.runtime import Runtime
 from shared.evaluations import store
 from shared.evaluations.records import Evaluation
 from shared.queries.run import Runner
-from shared.runtime import Runtime
 from shared.signals import Window
 from shared.signals.evaluation_gap import find
 from tests.signals.lines import BEFORE, NOW, line

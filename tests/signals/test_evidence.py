@@ -11,11 +11,11 @@ import pytest
 from flask.testing import FlaskClient
 
 from shared.audits import rules
-from shared.clock import now
+from shared.core.clock import now
+from shared.deployment.runtime import Runtime
 from shared.findings.rules import SCOPES
-from shared.queries.guard import guard
-from shared.queries.lexer import MAX_LENGTH
-from shared.runtime import Runtime
+from shared.queries.guard.lexer import MAX_LENGTH
+from shared.queries.guard.statement import guard
 from shared.signals import NAMES, SIGNALS, Candidate, sql
 from shared.signals.interface import MAX_CITED
 from tests.support.airline import Airline

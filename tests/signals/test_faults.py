@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from shared.clickhouse import ClickHouse
-from shared.runtime import Runtime
+from shared.deployment.runtime import Runtime
 from shared.signals import NAMES, SIGNALS, Look
 from tests.support.airline import Airline
 from tests.support.days import WINDOW, Days, days, store, templates_of

@@ -9,8 +9,8 @@ from statistics import median
 import pytest
 
 from shared.clickhouse import ClickHouse
+from shared.deployment.runtime import Runtime
 from shared.queries.run import Runner
-from shared.runtime import Runtime
 from shared.signals.latency_drift import find
 from tests.signals.lines import BEFORE, NOW, line
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced

@@ -6,10 +6,10 @@ from statistics import mean
 import pytest
 
 from shared.clickhouse import ClickHouse
+from shared.deployment.runtime import Runtime
 from shared.evaluations import store
 from shared.evaluations.records import Evaluation
 from shared.queries.run import Runner
-from shared.runtime import Runtime
 from shared.signals.score_drift import find
 from tests.signals.lines import BEFORE_US, NOW, NOW_US, line
 from tests.support.evaluations import evaluation

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
+from shared.deployment.runtime import Runtime
 from shared.queries.run import Asker, Runner
-from shared.runtime import Runtime
 from shared.signals import Look, Window, sql
 from shared.signals.wording import shown
 from tests.support.events import event, store_events

@@ -14,9 +14,9 @@ from shared.alerting.triggers.interface import Context, Evaluate, Outcome, Readi
 from shared.alerts import service
 from shared.alerts.rules import AlertContent
 from shared.clickhouse import ClickHouse, Row
+from shared.deployment.runtime import Runtime
 from shared.queries.run import Runner
 from shared.queries.slots import OF_ALERTS
-from shared.runtime import Runtime
 from tests.support.alerts import SPECS
 from tests.support.runtime import Org
 

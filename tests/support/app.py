@@ -4,9 +4,9 @@ import secrets
 from collections.abc import Iterable
 
 from shared import keys
+from shared.deployment.runtime import Runtime
 from shared.keys import NewKey
 from shared.permissions import FOR_KEYS
-from shared.runtime import Runtime
 from tests.support.runtime import Org
 
 ADMIN_KEY = "admin-key-of-the-tests"

@@ -17,8 +17,8 @@ from shared.auditing.runner import Runner
 from shared.auditing.scheduling import schedule
 from shared.audits import runs, service
 from shared.audits.models import Audit
-from shared.clock import format_ts, now
-from shared.runtime import Runtime
+from shared.core.clock import format_ts, now
+from shared.deployment.runtime import Runtime
 from shared.signals import Candidate, EvidenceQuery, Find, Look
 from tests.support.app import Headers
 from tests.support.looks import ingest

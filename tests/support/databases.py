@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import psycopg2
 
+from devstack import StackUrls
 from shared.clickhouse import ClickHouse
-from shared.devstack import StackUrls
 
 # Redis databases are numbered; the tests of a run use 0, those with databases of their own 9.
 _REDIS_DATABASE = 9

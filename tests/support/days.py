@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from shared.clickhouse import ClickHouse
-from shared.clock import format_us, to_us
+from shared.core.clock import format_us, to_us
 from shared.evaluations import store as evaluations
 from shared.evaluations.records import COLUMNS, Evaluation
 from shared.events.columns import INSERTED

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from shared.clickhouse import ClickHouse
-from shared.clock import to_us
+from shared.core.clock import to_us
 
 # An arrival is the millisecond of a batch and, in its lower 21 bits, the place in that batch.
 _BATCH = 1 << 21

@@ -8,10 +8,10 @@ from sqlalchemy import select
 
 from shared.audits.models import Audit, AuditRun
 from shared.audits.rules import defaults
+from shared.core.ids import new_request_id
+from shared.deployment.runtime import Runtime
 from shared.findings.filing import Filed, file
 from shared.findings.models import Finding
-from shared.ids import new_request_id
-from shared.runtime import Runtime
 from shared.signals import Candidate, EvidenceQuery, Window
 from tests.support.runtime import Org
 

@@ -3,12 +3,12 @@
 from typing import Any
 
 from shared.alerts.models import Alert, AlertState
-from shared.ids import new_id
+from shared.core.ids import new_id
+from shared.deployment.runtime import Runtime
 from shared.incidents import activity, service
 from shared.incidents.actor import SYSTEM, Actor
 from shared.incidents.models import Incident
 from shared.incidents.opening import Breach, Opening
-from shared.runtime import Runtime
 from tests.support.people import add_member, new_email
 from tests.support.runtime import Org
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from shared.clickhouse import ClickHouse
 from shared.events import store
+from shared.events.ingest.decode import decode_events
 from shared.events.rows import columns_of
-from shared.ingest.decode import decode_events
 from shared.model_windows.builtin import builtin_window
 from shared.queries.run import Asker, Runner
 from shared.signals import Candidate, Find, Look, Sensitivity, Window

@@ -11,12 +11,12 @@ from sqlalchemy import RowMapping, text
 
 from shared import settings
 from shared.alerts.models import Alert
-from shared.generation import at_once
-from shared.ids import new_id
+from shared.cache import at_once
+from shared.core.ids import new_id
+from shared.deployment.runtime import Runtime
 from shared.incidents.models import Incident
 from shared.incidents.opening import Breach, Opening
 from shared.notifications import firing
-from shared.runtime import Runtime
 from tests.support.runtime import Org
 from workers.notifications.client import DeliveryClient
 from workers.notifications.dispatcher import Dispatcher

@@ -6,12 +6,12 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
-from shared.generation import at_once
-from shared.ids import new_id
+from shared.cache import at_once
+from shared.core.ids import new_id
+from shared.deployment.runtime import Runtime
 from shared.permissions import ADMIN_SET
-from shared.runtime import Runtime
-from shared.sign_in.sessions import open_session
 from shared.users import Membership, User, memberships_of
+from shared.users.sign_in.sessions import open_session
 from tests.support.app import ADMIN_KEY, Headers, bearer
 from tests.support.runtime import Org
 

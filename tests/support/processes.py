@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from shared.config import Settings
+from shared.core.config import Settings
 
 
 @contextmanager

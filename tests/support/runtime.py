@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from uuid import UUID
 
-from shared.config import Settings
-from shared.devstack import StackUrls
+from devstack import StackUrls
+from shared.core.config import Settings
+from shared.deployment.runtime import Runtime
+from shared.deployment.schema import release
 from shared.organizations.models import Organization
-from shared.runtime import Runtime
-from shared.schema import release
 
 
 @dataclass(frozen=True)

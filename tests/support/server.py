@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
 
-from shared.devstack.ports import free_port
+from devstack.ports import free_port
 
 PROJECT = Path(__file__).resolve().parents[2]
 _GUNICORN = Path(sys.executable).parent / "gunicorn"

@@ -12,14 +12,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from devstack.clickhouse import ClickHouseServer
+from devstack.errors import StackError
+from devstack.ports import free_port, is_free
+from devstack.state import StateFile
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.ddl import Ddl
 from shared.clickhouse.migrations import MIGRATIONS
 from shared.clickhouse.published import POLICY, TABLES, statement
-from shared.devstack.clickhouse import ClickHouseServer
-from shared.devstack.errors import StackError
-from shared.devstack.ports import free_port, is_free
-from shared.devstack.state import StateFile
 
 CLUSTER = "main"
 SHARDS = ("shard_1", "shard_2")

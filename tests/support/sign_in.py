@@ -10,10 +10,10 @@ from flask.testing import FlaskClient
 from sqlalchemy import select
 from werkzeug.test import TestResponse
 
-from shared.runtime import Runtime
-from shared.sign_in import codes
-from shared.sign_in.models import SignInCode
+from shared.deployment.runtime import Runtime
 from shared.users import Member
+from shared.users.sign_in import codes
+from shared.users.sign_in.models import SignInCode
 
 
 def new_address() -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from shared.devstack import DevStack, Ports
-from shared.devstack.state import State, StateFile
+from devstack import DevStack, Ports
+from devstack.state import State, StateFile
 
 
 @contextmanager

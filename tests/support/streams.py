@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from shared.deployment.runtime import Runtime
 from shared.events.batch import decode_batch
-from shared.ingest.stream import stream_key
-from shared.runtime import Runtime
+from shared.events.ingest.stream import stream_key
 from tests.support.runtime import Org
 
 

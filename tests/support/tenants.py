@@ -9,23 +9,23 @@ from sqlalchemy import inspect, text
 from sqlalchemy.orm import Session
 
 from shared import conversations, mail
-from shared.clock import now, now_us
 from shared.conversations import Thread
+from shared.core.clock import now, now_us
 from shared.dashboards import service as dashboards
 from shared.dashboards import tiles
 from shared.dashboards.rules import DashboardContent, TileContent
+from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs.watching import StoredSession, watch
 from shared.evaluations import store as evaluations
 from shared.events.facets import facet_values
+from shared.events.ingest import dead_letters, stream
+from shared.events.ingest.decode import decode_events
 from shared.incidents import comments
 from shared.incidents.actor import Actor
-from shared.ingest import dead_letters, stream
-from shared.ingest.decode import decode_events
 from shared.mail import Letter
 from shared.queries import service as queries
 from shared.queries.service import QueryContent
-from shared.runtime import Runtime
-from shared.sign_in.models import SignInCode
+from shared.users.sign_in.models import SignInCode
 from tests.support.app import new_key
 from tests.support.evaluations import evaluation
 from tests.support.events import event, store_events

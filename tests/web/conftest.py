@@ -6,9 +6,9 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from shared.devstack import DevStack
+from devstack import DevStack
+from shared.deployment.runtime import Runtime
 from shared.identity import bootstrap
-from shared.runtime import Runtime
 from tests.support.app import ADMIN_KEY, AGENT_API_KEY, Headers, bearer, new_key
 from tests.support.people import new_member
 from tests.support.runtime import Org, connected, settings_for

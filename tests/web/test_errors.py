@@ -10,8 +10,8 @@ from flask import Flask, abort
 from flask.testing import FlaskClient
 from structlog.testing import capture_logs
 
-from shared.errors import Forbidden, Invalid, RateLimited, Unavailable, WatchpostError
-from shared.runtime import Runtime
+from shared.core.errors import Forbidden, Invalid, RateLimited, Unavailable, WatchpostError
+from shared.deployment.runtime import Runtime
 from tests.support.app import Headers
 from web.app import create_app
 from web.auth import public

@@ -13,12 +13,12 @@ import psutil
 import pytest
 from sqlalchemy import text
 
+from devstack import DevStack, StackUrls
+from devstack.ports import free_port
 from shared import keys
-from shared.devstack import DevStack, StackUrls
-from shared.devstack.ports import free_port
+from shared.deployment.runtime import Runtime
 from shared.keys import NewKey
 from shared.permissions import FOR_KEYS
-from shared.runtime import Runtime
 from tests.support.databases import empty_databases, environment
 from tests.support.processes import wait_until
 from tests.support.runtime import Org, connected, make_org, migrated, settings_for

@@ -8,7 +8,7 @@ from signal import SIGINT, SIGKILL, SIGTERM, Signals
 import psutil
 import pytest
 
-from shared.runtime import Runtime
+from shared.deployment.runtime import Runtime
 from tests.support.processes import running, wait_until
 from workers.groups import GROUPS
 

@@ -7,8 +7,8 @@ import msgspec
 from flask import Response
 
 from shared import conversations
-from shared.clock import format_ts
 from shared.conversations import Conversation
+from shared.core.clock import format_ts
 from web.auth import current_org_id, current_user, requires_person
 from web.blueprint import Blueprint
 from web.body import read_json_body

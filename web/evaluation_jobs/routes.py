@@ -2,7 +2,7 @@
 
 from flask import Response
 
-from shared.clock import format_optional_ts, format_ts
+from shared.core.clock import format_optional_ts, format_ts
 from shared.evaluation_jobs import service
 from shared.evaluation_jobs.service import LiveJob
 from web.auth import current_identity, current_org_id, requires

@@ -4,7 +4,7 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError, fields, post_load, validate
 
-from shared.clock import format_us
+from shared.core.clock import format_us
 from shared.evaluations.aggregate import (
     AGGREGATES,
     AUTO,

@@ -1,6 +1,6 @@
 """Results as the API writes them."""
 
-from shared.clock import format_us
+from shared.core.clock import format_us
 from shared.evaluations.records import Evaluation
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 from flask import Response, request
 
-from shared.clock import format_us
+from shared.core.clock import format_us
 from shared.events.filters import EventFilters
 from shared.events.page import read_page
 from web.auth import current_identity, require_access_still, requires

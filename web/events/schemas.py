@@ -13,7 +13,7 @@ def _text(most: int, **details: object) -> dict[str, object]:
     return {"type": "string", "minLength": 1, "maxLength": most, **details}
 
 
-# Events are checked one by one, by `shared.ingest.decode`; these only describe them.
+# Events are checked one by one, by `shared.events.ingest.decode`; these only describe them.
 EVENTS = {
     "type": "array",
     "items": {

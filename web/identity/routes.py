@@ -4,7 +4,7 @@ from typing import Any
 
 from marshmallow import Schema, fields
 
-from shared.errors import Unauthorized
+from shared.core.errors import Unauthorized
 from web.auth import current_identity, requires_identity
 from web.blueprint import Blueprint
 from web.params import Timestamp

@@ -5,7 +5,7 @@ from typing import Any
 from flask import Response
 
 from shared.alerts import service as alerts
-from shared.errors import Unauthorized
+from shared.core.errors import Unauthorized
 from shared.incidents import activity, comments, lifecycle, listing, manual, subscribers
 from shared.incidents import rows as incidents
 from shared.incidents.actor import Actor

@@ -3,7 +3,7 @@
 from typing import Any
 
 from shared import keys
-from shared.generation import at_once
+from shared.cache import at_once
 from shared.keys import ApiKey, NewKey
 from web.auth import current_identity, current_org_id, requires, requires_person
 from web.blueprint import Blueprint

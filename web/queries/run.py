@@ -6,10 +6,10 @@ from flask import Response
 from marshmallow import Schema, fields
 
 from shared.clickhouse.published import TABLES
-from shared.errors import Invalid
+from shared.core.errors import Invalid
 from shared.queries import service as queries
-from shared.queries.lexer import MAX_LENGTH
-from shared.queries.reader import MAX_ROWS
+from shared.queries.guard.lexer import MAX_LENGTH
+from shared.queries.results.reader import MAX_ROWS
 from shared.queries.run import Asker
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint

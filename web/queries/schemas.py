@@ -2,7 +2,7 @@
 
 from marshmallow import Schema, fields
 
-from shared.queries.lexer import MAX_LENGTH
+from shared.queries.guard.lexer import MAX_LENGTH
 from shared.queries.service import (
     MAX_DESCRIPTION_LENGTH,
     MAX_NAME_LENGTH,

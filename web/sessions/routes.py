@@ -2,7 +2,7 @@
 
 from flask import Response, request
 
-from shared.errors import NotFound
+from shared.core.errors import NotFound
 from shared.sessions import evaluation_request, export
 from shared.sessions.facts import find
 from shared.sessions.listing import page

@@ -1,6 +1,6 @@
 """Sessions as the API writes them."""
 
-from shared.clock import format_us
+from shared.core.clock import format_us
 from shared.sessions.listing import Session
 from web.evaluations.rows import evaluation_row
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from shared import settings
-from shared.generation import at_once
+from shared.cache import at_once
 from shared.settings import CATALOGUE, Editor, default_of
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint

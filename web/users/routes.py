@@ -5,10 +5,10 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from shared import users
-from shared.generation import at_once
+from shared.cache import at_once
 from shared.permissions import require_known
-from shared.sign_in.leaving import disable_member
 from shared.users import Grant, Granter, MemberRecord
+from shared.users.leaving import disable_member
 from web.auth import current_identity, current_org_id, requires, requires_identity
 from web.blueprint import Blueprint
 from web.state import runtime

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 from shared.clickhouse import ClickHouse
-from shared.config import Settings
+from shared.core.config import Settings
 from shared.evaluation_jobs import jobs, promotion, storing
 from shared.postgres import Postgres, single_flight
 from shared.queue import Task

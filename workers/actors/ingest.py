@@ -1,4 +1,4 @@
-"""Actors of the ingest path; the work itself is `shared.ingest`'s."""
+"""Actors of the ingest path; the work itself is `shared.events.ingest`'s."""
 
 import functools
 import os
@@ -7,11 +7,11 @@ import threading
 
 import dramatiq
 
-from shared.errors import Unavailable
-from shared.ids import new_request_id
-from shared.ingest import stream
-from shared.ingest.drain import Drain
-from shared.ingest.jobs import PERSIST_EVENTS, TIDY_STREAMS
+from shared.core.errors import Unavailable
+from shared.core.ids import new_request_id
+from shared.events.ingest import stream
+from shared.events.ingest.drain import Drain
+from shared.events.ingest.jobs import PERSIST_EVENTS, TIDY_STREAMS
 from shared.model_windows.windows_of import WindowsOf
 from workers.context import runtime
 

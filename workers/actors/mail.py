@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from shared.mail import administration, jobs
 from shared.notifications import mails as notifications
-from shared.sign_in import codes
+from shared.users.sign_in import codes
 from workers.context import runtime
 from workers.mail.sender import Sender
 from workers.mail.smtp import SmtpClient

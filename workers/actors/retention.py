@@ -1,7 +1,8 @@
-"""The actor of retention; what it does is `shared.retention`'s."""
+"""The actor of retention; what it does is `shared.upkeep.retention`'s."""
 
-from shared import clock, retention
-from shared.retention.jobs import APPLY_RETENTION
+from shared.core import clock
+from shared.upkeep import retention
+from shared.upkeep.retention.jobs import APPLY_RETENTION
 from workers.context import runtime
 from workers.nudged import nudged_actor, stopping
 

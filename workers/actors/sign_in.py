@@ -1,7 +1,7 @@
-"""The actor of sign-in; what it does is `shared.sign_in`'s."""
+"""The actor of sign-in; what it does is `shared.users.sign_in`'s."""
 
-from shared.sign_in import service
-from shared.sign_in.jobs import TIDY_SIGN_IN
+from shared.users.sign_in import service
+from shared.users.sign_in.jobs import TIDY_SIGN_IN
 from workers.context import runtime
 from workers.nudged import nudged_actor
 

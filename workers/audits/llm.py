@@ -7,7 +7,7 @@ import aiohttp
 import msgspec
 
 from shared.auditing.report import Message, ReportFailed
-from shared.config import Settings
+from shared.core.config import Settings
 from workers.call_loop import CallLoop
 from workers.http import Request, answer_to, read_bounded
 

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import aiohttp
 
-from shared.config import Settings
+from shared.core.config import Settings
 from shared.evaluation_jobs.answers import MAX_ANSWER_BYTES, Answer, NoAnswer
 from workers.call_loop import CallLoop
 from workers.http import Request, answer_to, read_bounded

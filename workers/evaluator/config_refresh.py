@@ -1,9 +1,9 @@
 """Reading the evaluator's optional /config."""
 
+from shared.core.ids import new_request_id
+from shared.core.logs import current_request_id, get_logger
+from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs import evaluator_config
-from shared.ids import new_request_id
-from shared.logs import current_request_id, get_logger
-from shared.runtime import Runtime
 from workers.evaluator.client import EvaluatorClient
 
 log = get_logger(__name__)

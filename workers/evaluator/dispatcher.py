@@ -7,14 +7,14 @@ lease and one thread until its timeout, and nothing else.
 import threading
 import time
 
-from shared.errors import QueryTimeout, Unavailable
+from shared.core.errors import QueryTimeout, Unavailable
+from shared.core.logs import get_logger, request_context
+from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs import claims, jobs, outcomes, rules
 from shared.evaluation_jobs.answers import Answer, NoAnswer
 from shared.evaluation_jobs.claims import Claim
 from shared.evaluation_jobs.rules import Finish, Step
-from shared.logs import get_logger, request_context
 from shared.postgres import after_commit
-from shared.runtime import Runtime
 from shared.sessions import evaluation_request
 from shared.sessions.evaluation_request import EvaluationRequestTooLarge
 from workers.evaluator.client import EvaluatorClient

@@ -13,8 +13,9 @@ from typing import Any
 import jinja2
 from sqlalchemy.orm import Session
 
-from shared.clock import now
-from shared.logs import get_logger, request_context
+from shared.core.clock import now
+from shared.core.logs import get_logger, request_context
+from shared.deployment.runtime import Runtime
 from shared.mail import claims
 from shared.mail.claims import Claim
 from shared.mail.jobs import SEND_MAIL
@@ -22,7 +23,6 @@ from shared.mail.kinds import KINDS
 from shared.mail.message import Unaddressable, compose
 from shared.mail.rendering import render
 from shared.mail.rules import backoff
-from shared.runtime import Runtime
 from workers.mail.smtp import DEFAULT_LIMITS, NotSent, Refused, SmtpClient
 
 log = get_logger(__name__)

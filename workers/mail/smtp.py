@@ -15,7 +15,7 @@ from enum import Enum
 import aiosmtplib
 from aiohappyeyeballs import start_connection
 
-from shared.config import Settings
+from shared.core.config import Settings
 from workers.call_loop import CallLoop
 
 _IMPLICIT_TLS_PORT = 465

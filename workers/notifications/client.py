@@ -9,7 +9,7 @@ import aiohttp
 import yarl
 from aiohttp.abc import AbstractResolver
 
-from shared.clock import now
+from shared.core.clock import now
 from shared.evaluation_jobs.answers import parse_retry_after
 from shared.notifications.rules import Answered, NoAnswer
 from workers.call_loop import CallLoop

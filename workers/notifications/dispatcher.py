@@ -10,14 +10,14 @@ import time
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 
-from shared.errors import Unavailable
-from shared.logs import get_logger, request_context
+from shared.core.errors import Unavailable
+from shared.core.logs import get_logger, request_context
+from shared.deployment.runtime import Runtime
 from shared.notifications import claims, webhook
 from shared.notifications.claims import Claim
 from shared.notifications.jobs import SEND_NOTIFICATIONS
 from shared.notifications.rules import Again, Answered, Failed, NoAnswer, Step, next_step
 from shared.notifications.targets import is_empty
-from shared.runtime import Runtime
 from workers.notifications.client import DeliveryClient
 
 log = get_logger(__name__)

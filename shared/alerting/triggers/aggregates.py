@@ -31,8 +31,8 @@ from shared.alerting.triggers.interface import TooMuch
 from shared.clickhouse import ClickHouse, OverMemory
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import Where, moment
-from shared.errors import QueryTimeout
-from shared.logs import get_logger
+from shared.core.errors import QueryTimeout
+from shared.core.logs import get_logger
 
 log = get_logger(__name__)
 

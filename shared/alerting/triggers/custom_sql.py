@@ -10,10 +10,10 @@ import msgspec
 from shared.alerting.triggers.interface import Context, NotEvaluated, Outcome, Reading, Rule
 from shared.alerting.triggers.wording import number, storable
 from shared.alerts.specs import CustomSql, Op, holds, symbol
-from shared.errors import Invalid, QueryFailed, QueryTimeout, RateLimited, WatchpostError
-from shared.queries.reader import Result
+from shared.core.errors import Invalid, QueryFailed, QueryTimeout, RateLimited, WatchpostError
+from shared.queries.results.reader import Result
+from shared.queries.results.type_names import Type, parse
 from shared.queries.run import Asker
-from shared.queries.type_names import Type, parse
 
 METRIC_VALUE = "metric_value"
 

@@ -7,9 +7,9 @@ from typing import Any
 from uuid import UUID
 
 from shared.alerts.specs import Spec
-from shared.queries.reader import Result
+from shared.deployment.runtime import Runtime
+from shared.queries.results.reader import Result
 from shared.queries.run import Runner
-from shared.runtime import Runtime
 
 
 @dataclass(frozen=True)

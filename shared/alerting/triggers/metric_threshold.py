@@ -9,7 +9,7 @@ from shared.alerting.triggers.interface import Outcome, Reading, Rule
 from shared.alerting.triggers.plan import sample, window
 from shared.alerting.triggers.wording import number, span
 from shared.alerts.specs import EventFilter, Metric, MetricThreshold, holds, symbol
-from shared.clock import to_us
+from shared.core.clock import to_us
 
 # The events that end a piece of the agent's work and tell how long it took.
 TIMED = ("tool_result", "model_response", "hook_completed")

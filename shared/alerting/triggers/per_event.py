@@ -13,7 +13,7 @@ from shared.alerting.triggers.interface import Outcome, Reading, Rule
 from shared.alerting.triggers.plan import sample, window
 from shared.alerting.triggers.wording import span
 from shared.alerts.specs import PerEvent
-from shared.clock import format_us, to_us
+from shared.core.clock import format_us, to_us
 
 _SECOND = 1_000_000
 _COLUMNS = ("event_type", "environment", "tool_name", "agent_id", "error_type")

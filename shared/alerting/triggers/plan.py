@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from shared.alerting.triggers.aggregates import Aggregate, Rows
 from shared.alerting.triggers.interface import Outcome
 from shared.clickhouse.where import us
-from shared.clock import format_us
+from shared.core.clock import format_us
 
 MAX_SAMPLES = 5
 

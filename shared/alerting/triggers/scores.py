@@ -8,7 +8,7 @@ from shared.alerting.triggers.aggregates import EVALUATIONS, Aggregate, Rows, Te
 from shared.alerting.triggers.interface import Rule
 from shared.alerting.triggers.plan import sample
 from shared.alerts.specs import Op, holds, symbol
-from shared.clock import to_us
+from shared.core.clock import to_us
 
 _SECOND = 1_000_000
 # The sum of large scores would be infinite; that of 2^-32 of each, which is exact, is not

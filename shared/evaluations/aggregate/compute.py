@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from shared.clickhouse import ClickHouse
-from shared.clock import from_us, now_us, to_us
+from shared.core.clock import from_us, now_us, to_us
 from shared.evaluations.aggregate.buckets import Buckets, choose
 from shared.evaluations.aggregate.chart import Chart, Counts, timeline
 from shared.evaluations.aggregate.selectors import EVERY, MAX_SERIES, Selector

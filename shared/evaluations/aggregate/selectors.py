@@ -6,7 +6,7 @@ from typing import Annotated, Literal, NamedTuple, get_args
 import msgspec
 from msgspec import Meta
 
-from shared.errors import Invalid
+from shared.core.errors import Invalid
 
 MAX_SERIES = 24
 EVERY = "*"

@@ -5,7 +5,7 @@ from typing import Any
 
 from shared.clickhouse import ClickHouse, Row
 from shared.clickhouse.where import Where, moment
-from shared.clock import format_us
+from shared.core.clock import format_us
 from shared.events.latency.keys import find_keys
 from shared.events.latency.pairing import LONE_END, LONE_START, PAIR, pairs_sql
 from shared.events.latency.query import DAY_US, HOUR_US, LatencyQuery

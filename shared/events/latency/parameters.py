@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import get_args
 
-from shared.clock import now_us, to_us
-from shared.errors import Invalid
+from shared.core.clock import now_us, to_us
+from shared.core.errors import Invalid
 from shared.events.filters import EventFilters
 from shared.events.latency.query import (
     DAY_US,

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from flask.testing import FlaskClient
 
-from shared.devstack import DevStack
-from shared.runtime import Runtime
+from devstack import DevStack
+from shared.deployment.runtime import Runtime
 from tests.security.sql.planted import Planted, plant_foreign, plant_own
 from tests.support.app import Headers, new_key
 from tests.support.runtime import connected, settings_for

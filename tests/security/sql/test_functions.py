@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from shared.queries.refusals import refused_function
-from shared.runtime import Runtime
+from shared.deployment.runtime import Runtime
+from shared.queries.guard.refusals import refused_function
 
 # Each gives what its arguments make of it, or the time, or chance: none tells of the server, of the
 # session or of other queries, none reads from elsewhere, and none writes.

@@ -9,9 +9,9 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from shared.clickhouse.published import TABLES, Table
-from shared.errors import QueryFailed
-from shared.queries.reader import Reader
-from shared.runtime import Runtime
+from shared.core.errors import QueryFailed
+from shared.deployment.runtime import Runtime
+from shared.queries.results.reader import Reader
 from tests.security.sql.hostile import ROUTES, collected
 from tests.security.sql.planted import Planted, plant_foreign, plant_own, shown
 from tests.support.app import Headers, new_key

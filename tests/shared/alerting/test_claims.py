@@ -11,7 +11,7 @@ import pytest
 from shared.alerting import claims
 from shared.alerting.claims import Batch
 from shared.events.batch import Batch as Events
-from shared.ingest import stream
+from shared.events.ingest import stream
 from tests.support.alerting import Verdicts, Watch
 from tests.support.runtime import make_org
 

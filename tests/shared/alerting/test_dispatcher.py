@@ -16,8 +16,8 @@ from shared.alerting import dispatcher, evaluating
 from shared.alerting.triggers import evaluate as by_triggers
 from shared.alerting.triggers.interface import Context, Outcome, Rule
 from shared.clickhouse import ClickHouse
-from shared.clock import now
-from shared.errors import Unavailable
+from shared.core.clock import now
+from shared.core.errors import Unavailable
 from shared.queue import connect_redis
 from tests.support.alerting import Verdicts, Watch, reading
 from tests.support.events import store_events

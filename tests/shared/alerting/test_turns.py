@@ -12,8 +12,8 @@ from shared.alerting import evaluating
 from shared.alerting.triggers import aggregates, metric_threshold
 from shared.alerting.triggers import evaluate as by_triggers
 from shared.alerting.triggers.interface import Context, Outcome, Rule
-from shared.clock import now
-from shared.runtime import Runtime
+from shared.core.clock import now
+from shared.deployment.runtime import Runtime
 from tests.support.alerting import Watch, hurry_sleepers, reading
 from tests.support.events import store_events
 

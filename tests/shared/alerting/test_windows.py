@@ -12,7 +12,7 @@ from shared.alerting.claims import Claimed
 from shared.alerting.triggers import evaluate as by_triggers
 from shared.alerting.triggers.interface import Context, NotEvaluated, Outcome, Reading, Rule
 from shared.alerting.windows import end_of
-from shared.clock import format_us, now, to_us
+from shared.core.clock import format_us, now, to_us
 from tests.support.alerting import INTERVAL_SECS, Watch
 from tests.support.alerts import SPECS
 from tests.support.events import store_events

@@ -10,8 +10,8 @@ from shared.auditing.claims import Claim
 from shared.auditing.heartbeat import Heartbeat
 from shared.auditing.looking import Looked
 from shared.auditing.report import Message, ReportFailed
+from shared.deployment.runtime import Runtime
 from shared.postgres import Postgres
-from shared.runtime import Runtime
 from shared.signals import Candidate, Look, Window
 from tests.support.audits import AuditBench, candidate, finding, meanwhile
 from tests.support.runtime import make_org

@@ -7,10 +7,10 @@ from clickhouse_driver.errors import ErrorCodes, ServerException
 from structlog.testing import capture_logs
 
 from shared.audits import service
-from shared.clock import now, to_us
-from shared.creations import created_in
-from shared.errors import QueryTimeout, Unavailable
-from shared.ingest import stream
+from shared.core.clock import now, to_us
+from shared.core.errors import QueryTimeout, Unavailable
+from shared.events.ingest import stream
+from shared.organizations.creations import created_in
 from shared.signals import NAMES, SIGNALS, Candidate, Find, Look
 from tests.support.audits import AuditBench, candidate, finding, meanwhile
 from tests.support.runtime import make_org

@@ -9,7 +9,7 @@ import pytest
 from shared.auditing import claims
 from shared.audits import service
 from shared.audits.schedule import next_point
-from shared.clock import now
+from shared.core.clock import now
 from tests.support.audits import AuditBench, meanwhile
 
 HOUR = 3600

@@ -4,8 +4,8 @@ import pytest
 from clickhouse_driver.errors import ServerException
 
 from shared.clickhouse import OverMemory, is_over_own_memory
-from shared.errors import Unavailable
-from shared.runtime import Runtime
+from shared.core.errors import Unavailable
+from shared.deployment.runtime import Runtime
 from tests.support.events import event, store_events
 from tests.support.runtime import Org
 

@@ -17,10 +17,10 @@ from shared.clickhouse.layout import Layout
 from shared.clickhouse.migrate import _LEDGER
 from shared.clickhouse.migrations import MIGRATIONS
 from shared.clickhouse.published import TABLES, statement
-from shared.purge.in_clickhouse import _DELETE, _DELETE_HIDDEN
-from shared.retention import statements
-from shared.retention.limits import Limit
-from shared.runtime import Runtime
+from shared.deployment.runtime import Runtime
+from shared.upkeep.purge.in_clickhouse import _DELETE, _DELETE_HIDDEN
+from shared.upkeep.retention import statements
+from shared.upkeep.retention.limits import Limit
 
 ONE = Layout(None, "watchpost")
 CLUSTER = Layout("main", "watchpost")

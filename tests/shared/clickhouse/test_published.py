@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from clickhouse_driver.errors import ServerException
 
+from devstack import DevStack
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.ddl import Ddl
 from shared.clickhouse.published import (
@@ -18,10 +19,9 @@ from shared.clickhouse.published import (
     publish,
     statement,
 )
-from shared.devstack import DevStack
-from shared.errors import ConfigurationError
+from shared.core.errors import ConfigurationError
+from shared.deployment.runtime import Runtime
 from shared.evaluations import store as evaluations
-from shared.runtime import Runtime
 from shared.sessions.facts import fetch
 from shared.sessions.totals import totals_of
 from tests.support.evaluations import evaluation

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
+from devstack import DevStack
 from shared.clickhouse import ClickHouse, Row
 from shared.clickhouse.ddl import Ddl
 from shared.clickhouse.migrate import migrate
 from shared.clickhouse.migrations import m0003_read_model
-from shared.devstack import DevStack
 from shared.sessions.facts import SessionFacts, fetch
 from tests.support.databases import empty_databases
 from tests.support.events import event, store_events

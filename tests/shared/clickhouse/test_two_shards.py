@@ -25,11 +25,11 @@ from shared.events.filters import EventFilters
 from shared.events.latency.aggregate import latency_aggregate
 from shared.events.latency.parameters import latency_query
 from shared.events.page import read_page
-from shared.retention import statements
-from shared.retention.limits import Limit
 from shared.sessions import facts, selection, totals
 from shared.sessions.event_stream import event_objects
 from shared.sessions.selection import SessionFilter
+from shared.upkeep.retention import statements
+from shared.upkeep.retention.limits import Limit
 from shared.usage import evaluations as usage_evaluations
 from shared.usage import events as usage_events
 from shared.usage.windows import Window

@@ -8,12 +8,12 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from shared.core.errors import Conflict, Invalid, NotFound
 from shared.dashboards import service, tiles
 from shared.dashboards.rules import DashboardContent, Place, TileContent
-from shared.errors import Conflict, Invalid, NotFound
+from shared.deployment.runtime import Runtime
 from shared.queries import service as queries
 from shared.queries.service import QueryContent
-from shared.runtime import Runtime
 from tests.support.processes import wait_until
 from tests.support.runtime import Org
 

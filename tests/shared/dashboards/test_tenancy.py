@@ -10,15 +10,15 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.exc import IntegrityError
 
-from shared import creations
-from shared.clock import now
+from shared.core.clock import now
 from shared.dashboards import service, tiles
 from shared.dashboards.models import Dashboard, Tile
 from shared.dashboards.rules import DashboardContent, Place, TileContent
+from shared.deployment.runtime import Runtime
+from shared.organizations import creations
 from shared.queries import service as queries
 from shared.queries.models import SavedQuery
 from shared.queries.service import QueryContent
-from shared.runtime import Runtime
 from tests.support.runtime import Org, make_org
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.config import Settings
+from shared.core.config import Settings
 from shared.evaluation_jobs.answers import Failed, Pending, Reading, Refused, Scored
 from shared.evaluation_jobs.result import MAX_ERROR_BYTES, Result, cut, error_text, unpack
 from shared.evaluation_jobs.rules import (

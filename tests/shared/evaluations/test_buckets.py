@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shared.clock import from_us, to_us
+from shared.core.clock import from_us, to_us
 from shared.evaluations.aggregate.buckets import UNITS, Buckets, choose
 
 SECOND = 1_000_000

@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from shared.clickhouse import ClickHouse
-from shared.clock import now_us, to_us
-from shared.errors import Invalid
+from shared.core.clock import now_us, to_us
+from shared.core.errors import Invalid
 from shared.evaluations import store
 from shared.evaluations.facets import environments, score_keys
 from shared.evaluations.filters import EvaluationFilter

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.errors import Invalid
+from shared.core.errors import Invalid
 from shared.evaluations.score_filters import ScoreFilter, conditions, parse_score_filters
 
 

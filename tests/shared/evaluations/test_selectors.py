@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from shared.errors import Invalid
+from shared.core.errors import Invalid
 from shared.evaluations.aggregate import AGGREGATES, Selector, parse_series
 
 

@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import func, select
 
+from shared.deployment.runtime import Runtime
 from shared.findings.models import FindingSighting, Suppression
 from shared.findings.service import open_counts, resolve_for_incident
-from shared.runtime import Runtime
 from tests.support.findings import WINDOW, Audited, candidate, critical
 from tests.support.runtime import Org, make_org
 

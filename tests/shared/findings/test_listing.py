@@ -7,13 +7,13 @@ from itertools import chain
 import pytest
 from sqlalchemy import update
 
-from shared.clock import now
-from shared.errors import NotFound
+from shared.core.clock import now
+from shared.core.errors import NotFound
+from shared.core.ids import new_id
+from shared.deployment.runtime import Runtime
 from shared.findings.models import Finding
 from shared.findings.rules import Status
 from shared.findings.service import FindingFilter, find, listing
-from shared.ids import new_id
-from shared.runtime import Runtime
 from tests.support.findings import Audited, candidate
 from tests.support.runtime import Org, make_org
 

@@ -10,17 +10,17 @@ import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 from sqlalchemy import update
 
+from devstack import DevStack
 from shared import keys
-from shared.clock import now
-from shared.devstack import DevStack
-from shared.errors import Forbidden, NotFound, Unauthorized, Unavailable
-from shared.generation import at_once, renew_generation
-from shared.generation import cache as cache_module
+from shared.cache import at_once, renew_generation
+from shared.cache import cache as cache_module
+from shared.core.clock import now
+from shared.core.errors import Forbidden, NotFound, Unauthorized, Unavailable
+from shared.deployment.runtime import Runtime
 from shared.identity import Authenticator, Credential, loading
 from shared.keys import ApiKey, NewKey
 from shared.organizations import Organization
 from shared.permissions import FOR_KEYS
-from shared.runtime import Runtime
 from tests.support.runtime import Org, connected, settings_for
 from tests.support.statements import counted_statements
 

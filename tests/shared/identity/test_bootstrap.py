@@ -6,14 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import delete, select
 
+from devstack import DevStack, StackUrls
 from shared import keys
-from shared.devstack import DevStack, StackUrls
-from shared.errors import ConfigurationError, Unauthorized
+from shared.core.errors import ConfigurationError, Unauthorized
+from shared.deployment.runtime import Runtime
 from shared.identity import Authenticator, Credential, bootstrap
 from shared.keys import ApiKey, NewKey
 from shared.organizations import Organization
 from shared.permissions import FOR_KEYS
-from shared.runtime import Runtime
 from shared.users.models import Membership, User
 from tests.support.databases import empty_databases
 from tests.support.runtime import connected, migrated, settings_for

@@ -10,10 +10,10 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from shared.alerts import service as alerts
-from shared.errors import Conflict, NotFound
+from shared.core.errors import Conflict, NotFound
+from shared.deployment.runtime import Runtime
 from shared.incidents import comments, lifecycle, listing, service, subscribers
 from shared.postgres import Postgres
-from shared.runtime import Runtime
 from tests.support.incidents import (
     add_alert,
     breach,

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from shared import creations
-from shared.clock import format_ts
-from shared.errors import NotFound
+from shared.core.clock import format_ts
+from shared.core.errors import NotFound
+from shared.core.ids import new_id
+from shared.deployment.runtime import Runtime
 from shared.findings.models import Finding
-from shared.ids import new_id
 from shared.incidents import activity, listing, service, subscribers
 from shared.incidents.opening import Breach
-from shared.runtime import Runtime
+from shared.organizations import creations
 from tests.support.findings import Audited, critical
 from tests.support.incidents import (
     add_alert,

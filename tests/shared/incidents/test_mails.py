@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 from sqlalchemy.orm import Session
 
+from shared.deployment.runtime import Runtime
 from shared.incidents import comments, lifecycle, service, subscribers
 from shared.incidents.actor import Actor
 from shared.incidents.models import Incident
-from shared.runtime import Runtime
 from tests.support.incidents import (
     add_alert,
     breach,

@@ -7,12 +7,12 @@ import pytest
 import redis
 from sqlalchemy import select
 
+from shared.deployment.runtime import Runtime
 from shared.mail import Letter, enqueue
 from shared.mail.jobs import SEND_MAIL
 from shared.mail.models import Mail
 from shared.mail.rules import backoff
 from shared.queue import Queue
-from shared.runtime import Runtime
 from tests.support.runtime import Org
 
 CONTEXT = {"org_name": "Acme", "invited_by": "bob@example.net"}

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 import pytest
 from sqlalchemy import event
 
-from shared.clock import format_ts, now
-from shared.devstack import DevStack
-from shared.errors import Unavailable
-from shared.generation import at_once, renew_generation
-from shared.generation import cache as cache_module
-from shared.ids import new_id
-from shared.ingest.accept import Ingest
-from shared.ingest.drain import PAUSE_KEY, Drain
+from devstack import DevStack
+from shared.cache import at_once, renew_generation
+from shared.cache import cache as cache_module
+from shared.core.clock import format_ts, now
+from shared.core.errors import Unavailable
+from shared.core.ids import new_id
+from shared.deployment.runtime import Runtime
+from shared.events.ingest.accept import Ingest
+from shared.events.ingest.drain import PAUSE_KEY, Drain
 from shared.model_windows import service
 from shared.model_windows.windows_of import WindowsOf
-from shared.runtime import Runtime
 from tests.support.runtime import Org, connected, make_org, settings_for
 
 MODEL, WINDOW = "gpt-4o-2024-08-06", 128_000

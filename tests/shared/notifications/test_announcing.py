@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.errors import Conflict
+from shared.core.errors import Conflict
 from shared.incidents.opening import Breach
 from shared.notifications import firing, service, testing
 from tests.support.notifications import DASHBOARD, EMAIL, PUBLIC_URL, SLACK, WEBHOOK, Desk

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shared.ids import new_id
+from shared.core.ids import new_id
 from shared.notifications import slack
 from shared.notifications.news import News
 

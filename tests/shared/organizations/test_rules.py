@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.errors import Invalid
+from shared.core.errors import Invalid
 from shared.organizations.rules import RESERVED, require_name, require_slug
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.errors import Invalid
+from shared.core.errors import Invalid
 from shared.permissions import ALL, CATALOGUE, FOR_KEYS, effective, require_for_keys
 
 # The names on which clients rely, in the order of the catalogue.

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from shared.devstack import DevStack
-from shared.ids import new_id
+from devstack import DevStack
+from shared.core.ids import new_id
 from shared.postgres import Postgres
 from shared.postgres.migrate import migrate
 from shared.users import effective_permissions

@@ -4,12 +4,12 @@ import pytest
 from sqlalchemy import text
 
 from shared import keys
-from shared.errors import NotFound
+from shared.core.errors import NotFound
+from shared.core.ids import new_id, new_request_id
+from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs.enqueue import NewJob, enqueue_manual
-from shared.ids import new_id, new_request_id
 from shared.keys import NewKey
 from shared.permissions import FOR_KEYS
-from shared.runtime import Runtime
 from tests.support.runtime import Org
 
 

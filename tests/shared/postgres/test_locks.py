@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from shared.deployment.runtime import Runtime
 from shared.postgres import single_flight
-from shared.runtime import Runtime
 
 PROJECT = Path(__file__).resolve().parents[3]
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.devstack import DevStack
-from shared.queries.reader import Reader
+from devstack import DevStack
+from shared.queries.results.reader import Reader
 
 
 @pytest.fixture(scope="session")

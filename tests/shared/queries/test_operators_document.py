@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from shared.devstack import DevStack
-from shared.runtime import Runtime
+from devstack import DevStack
+from shared.deployment.runtime import Runtime
 from tests.support.markdown import PROJECT
 
 DOCUMENT = (PROJECT / "docs/queries.md").read_text()

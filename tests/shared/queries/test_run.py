@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from shared.devstack import DevStack
-from shared.errors import Invalid, QueryFailed, RateLimited, Unavailable, WatchpostError
+from devstack import DevStack
+from shared.core.errors import Invalid, QueryFailed, RateLimited, Unavailable, WatchpostError
+from shared.deployment.runtime import Runtime
 from shared.queries import slots
-from shared.queries.reader import QueryCancelled
+from shared.queries.results.reader import QueryCancelled
 from shared.queries.run import Asker, Runner
 from shared.queries.slots import RUNS_AT_ONCE, Slots
-from shared.runtime import Runtime
 from tests.support.events import event, store_events
 from tests.support.runtime import Org, connected, settings_for
 

@@ -8,10 +8,10 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from shared.errors import RateLimited, Unavailable
+from shared.core.errors import RateLimited, Unavailable
+from shared.deployment.runtime import Runtime
 from shared.queries import slots as module
 from shared.queries.slots import OF_ALERTS, RUNS_AT_ONCE, Slots
-from shared.runtime import Runtime
 from tests.support.runtime import Org, make_org
 
 

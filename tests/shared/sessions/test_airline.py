@@ -6,7 +6,7 @@ import random
 import pytest
 
 from shared.clickhouse import ClickHouse
-from shared.ids import new_id
+from shared.core.ids import new_id
 from shared.sessions import evaluation_request, export, facts
 from shared.sessions.listing import Session, page
 from shared.sessions.selection import SessionFilter

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.clickhouse import ClickHouse
-from shared.errors import Invalid
+from shared.core.errors import Invalid
 from shared.evaluations import store
 from shared.evaluations.score_filters import ScoreFilter
 from shared.sessions.listing import page

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.errors import Invalid
+from shared.core.errors import Invalid
 from shared.settings import CATALOGUE, lets_in
 from shared.settings.rules import normal_value
 

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from shared.deployment.runtime import Runtime
 from shared.findings.models import Finding
 from shared.incidents.models import Incident
 from shared.incidents.opening import Breach, Opening
 from shared.notifications import firing
-from shared.runtime import Runtime
 from shared.triage.service import act
 from tests.support.findings import Audited
 from tests.support.runtime import Org

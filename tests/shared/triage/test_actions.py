@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from shared.errors import Conflict, Invalid, NotFound
+from shared.core.errors import Conflict, Invalid, NotFound
+from shared.core.ids import new_id
+from shared.deployment.runtime import Runtime
 from shared.findings.models import FindingAction, Suppression
 from shared.findings.service import find
-from shared.ids import new_id
-from shared.runtime import Runtime
 from shared.triage.service import act
 from tests.shared.triage.conftest import Act
 from tests.support.findings import Audited, candidate

@@ -9,13 +9,13 @@ from sqlalchemy import text
 
 from shared.audits import service as audits
 from shared.audits.turns import take_turn
-from shared.errors import Conflict, NotFound
+from shared.core.errors import Conflict, NotFound
+from shared.deployment.runtime import Runtime
 from shared.findings.filing import file
 from shared.findings.models import Finding
 from shared.incidents import rows
 from shared.incidents.models import Incident
 from shared.notifications import firing
-from shared.runtime import Runtime
 from shared.triage.service import act
 from tests.shared.triage.conftest import Act
 from tests.support.findings import TOTAL_SESSIONS, Audited, candidate, critical

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
+from shared.deployment.runtime import Runtime
 from shared.findings.models import Finding
 from shared.incidents.models import Incident
 from shared.notifications import firing
-from shared.runtime import Runtime
 from tests.shared.triage.conftest import Act
 from tests.support.findings import Audited, critical
 

@@ -4,7 +4,7 @@ import random
 from datetime import UTC, datetime, timedelta
 
 from shared.clickhouse import ClickHouse
-from shared.clock import from_us, to_us
+from shared.core.clock import from_us, to_us
 from shared.events import store
 from shared.events.batch import MAX_FUTURE, POSITION_BITS, Batch
 from shared.events.rows import columns_of

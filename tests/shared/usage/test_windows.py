@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shared.errors import Invalid
+from shared.core.errors import Invalid
 from shared.usage.windows import LENGTH, Window, chosen_window, newest_windows, window_at
 
 ANCHOR = datetime(2026, 1, 31, 12, 30, 0, 123_456, tzinfo=UTC)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from shared.runtime import Runtime
+from shared.deployment.runtime import Runtime
 from shared.users import User, memberships_of
 from shared.users.accounts import remove_unused
 from shared.users.joining import join

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from shared.runtime import Runtime
+from shared.deployment.runtime import Runtime
 from tests.support.app import Headers
 from tests.support.people import acting_as, add_member, new_email, new_member, signed_in
 from tests.support.runtime import Org, make_org

@@ -8,8 +8,8 @@ from uuid import UUID
 import pytest
 from flask.testing import FlaskClient
 
+from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs import service
-from shared.runtime import Runtime
 from tests.support import evaluator as behave
 from tests.support.app import Headers
 from tests.support.evaluator import running_evaluator

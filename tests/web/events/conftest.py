@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from shared.clock import format_ts
-from shared.ingest.drain import Drain
+from shared.core.clock import format_ts
+from shared.deployment.runtime import Runtime
+from shared.events.ingest.drain import Drain
 from shared.model_windows.windows_of import WindowsOf
-from shared.runtime import Runtime
 from tests.support.app import Headers
 
 NDJSON = "application/x-ndjson"

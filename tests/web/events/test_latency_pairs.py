@@ -5,9 +5,9 @@ from typing import Any
 
 from flask.testing import FlaskClient
 
-from shared.ingest.drain import Drain
+from shared.deployment.runtime import Runtime
+from shared.events.ingest.drain import Drain
 from shared.model_windows.windows_of import WindowsOf
-from shared.runtime import Runtime
 from tests.support.app import new_key
 from tests.support.runtime import make_org
 from tests.web.events.conftest import at, result, use

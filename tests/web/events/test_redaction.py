@@ -8,10 +8,10 @@ import pytest
 from flask.testing import FlaskClient
 from structlog.testing import capture_logs
 
-from shared.clock import format_ts, now
-from shared.ingest.drain import Drain
+from shared.core.clock import format_ts, now
+from shared.deployment.runtime import Runtime
+from shared.events.ingest.drain import Drain
 from shared.model_windows.windows_of import WindowsOf
-from shared.runtime import Runtime
 from tests.support.app import Headers
 from tests.support.runtime import Org, make_org
 from tests.support.streams import waiting_payloads

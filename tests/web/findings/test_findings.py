@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 from flask.testing import FlaskClient
 
+from shared.core.ids import new_id
+from shared.deployment.runtime import Runtime
 from shared.findings.rules import SCOPES
-from shared.ids import new_id
-from shared.runtime import Runtime
 from tests.support.app import Headers
 from tests.support.findings import Audited, candidate
 from tests.support.runtime import Org, make_org

@@ -9,13 +9,13 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import text
 
-from shared import readiness
-from shared.devstack import DevStack, StackUrls
-from shared.ingest.stream import ACTIVE_KEY, stream_key
-from shared.runtime import Runtime
-from shared.stores import STORES
+from devstack import DevStack, StackUrls
+from shared.deployment.runtime import Runtime
+from shared.deployment.stores import STORES
+from shared.events.ingest.stream import ACTIVE_KEY, stream_key
 from tests.support.databases import empty_databases
 from tests.support.runtime import connected, make_org, migrated, settings_for
+from web import readiness
 from web.app import create_app
 
 NOWHERE = {

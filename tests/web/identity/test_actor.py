@@ -7,13 +7,13 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import update
 
-from shared.generation import at_once
+from shared.cache import at_once
+from shared.deployment.runtime import Runtime
 from shared.identity.bootstrap import ASSISTANT_PERMISSIONS
 from shared.keys import ApiKey
 from shared.organizations import find
 from shared.permissions import ADMIN_SET
-from shared.runtime import Runtime
-from shared.sign_in.models import SignInSession
+from shared.users.sign_in.models import SignInSession
 from tests.support.app import AGENT_API_KEY, Headers, bearer
 from tests.support.people import acting_as, add_member, new_email, new_member, signed_in
 from tests.support.runtime import Org, make_org

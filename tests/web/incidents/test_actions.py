@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.runtime import Runtime
+from shared.deployment.runtime import Runtime
 from tests.support.app import Headers, new_key
 from tests.support.people import acting_as, add_member, new_email
 from tests.support.runtime import Org, make_org

@@ -7,11 +7,11 @@ from flask.testing import FlaskClient
 from sqlalchemy import text
 
 from shared import keys
+from shared.deployment.runtime import Runtime
 from shared.incidents.opening import Breach, Opening
 from shared.keys import NewKey
 from shared.notifications import firing
 from shared.permissions import FOR_KEYS
-from shared.runtime import Runtime
 from tests.support.app import Headers, bearer
 from tests.support.findings import Audited, candidate
 from tests.support.people import new_email

@@ -6,7 +6,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from shared.alerts.models import Alert
-from shared.runtime import Runtime
+from shared.deployment.runtime import Runtime
 from tests.support.app import Headers, new_key
 from tests.support.incidents import add_alert, breach, opening_of
 from tests.support.people import acting_as, add_member, new_email, new_member

@@ -9,9 +9,9 @@ from flask.testing import FlaskClient
 from sqlalchemy import update
 from werkzeug.test import TestResponse
 
+from shared.deployment.runtime import Runtime
 from shared.keys import ApiKey, new_secret
 from shared.permissions import BUILTIN_SETS, FOR_KEYS
-from shared.runtime import Runtime
 from tests.support.app import ADMIN_KEY, Headers, bearer, new_key
 from tests.support.people import acting_as, new_email
 from tests.support.runtime import Org, make_org

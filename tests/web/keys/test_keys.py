@@ -9,9 +9,9 @@ from flask.testing import FlaskClient
 from structlog.testing import capture_logs
 from werkzeug.test import TestResponse
 
+from shared.deployment.runtime import Runtime
 from shared.identity import bootstrap
 from shared.keys import new_secret
-from shared.runtime import Runtime
 from tests.support.app import ADMIN_KEY, Headers, bearer, new_key
 from tests.support.runtime import make_org
 

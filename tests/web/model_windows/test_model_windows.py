@@ -8,9 +8,9 @@ from flask.testing import FlaskClient
 from sqlalchemy import insert
 from werkzeug.test import TestResponse
 
+from shared.deployment.runtime import Runtime
 from shared.model_windows import service
 from shared.model_windows.models import ModelContextWindow
-from shared.runtime import Runtime
 from tests.support.app import Headers, new_key
 from tests.support.runtime import Org, make_org
 

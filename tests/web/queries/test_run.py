@@ -7,8 +7,8 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from shared.clickhouse.published import TABLES
+from shared.deployment.runtime import Runtime
 from shared.queries.slots import RUNS_AT_ONCE, Slots
-from shared.runtime import Runtime
 from tests.support.app import Headers, new_key
 from tests.support.dashboards import made, save_query
 from tests.support.events import event, store_events

@@ -10,8 +10,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from shared.devstack import DevStack
-from shared.runtime import Runtime
+from devstack import DevStack
+from shared.deployment.runtime import Runtime
 from tests.support.app import ADMIN_KEY, AGENT_API_KEY, new_key
 from tests.support.databases import environment
 from tests.support.events import event, store_events

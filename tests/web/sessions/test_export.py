@@ -7,8 +7,8 @@ from urllib.parse import quote, unquote
 import pytest
 from flask.testing import FlaskClient
 
-from shared.errors import Unavailable
-from shared.runtime import Runtime
+from shared.core.errors import Unavailable
+from shared.deployment.runtime import Runtime
 from shared.sessions.evaluation_request import build
 from tests.support.app import Headers
 from tests.support.events import event, store_events

@@ -7,9 +7,9 @@ import pytest
 from flask.testing import FlaskClient
 
 from shared.clickhouse import ClickHouse
-from shared.clock import format_us
+from shared.core.clock import format_us
+from shared.deployment.runtime import Runtime
 from shared.evaluations import store
-from shared.runtime import Runtime
 from tests.support.airline import Airline
 from tests.support.app import Headers
 from tests.support.evaluations import evaluation

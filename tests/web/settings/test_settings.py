@@ -9,9 +9,9 @@ from flask.testing import FlaskClient
 from structlog.testing import capture_logs
 from werkzeug.test import TestResponse
 
-from shared.devstack.ports import free_port
-from shared.permission_sets import PermissionSet
-from shared.runtime import Runtime
+from devstack.ports import free_port
+from shared.deployment.runtime import Runtime
+from shared.permissions.custom_sets import PermissionSet
 from shared.settings import CATALOGUE
 from tests.support.app import Headers, new_key
 from tests.support.people import acting_as, add_member, new_email

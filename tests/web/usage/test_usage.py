@@ -10,12 +10,12 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import update
 
-from shared.clock import format_ts, now, to_us
-from shared.devstack.ports import free_port
+from devstack.ports import free_port
+from shared.core.clock import format_ts, now, to_us
+from shared.deployment.runtime import Runtime
 from shared.evaluations import store as evaluation_store
 from shared.keys import ApiKey
 from shared.organizations import Organization
-from shared.runtime import Runtime
 from shared.usage.windows import LENGTH
 from tests.support.app import Headers, new_key
 from tests.support.dashboards import SQL, made, make_dashboard, save_query

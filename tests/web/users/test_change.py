@@ -7,10 +7,10 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import update
 
-from shared.generation import at_once
-from shared.ids import new_id
+from shared.cache import at_once
+from shared.core.ids import new_id
+from shared.deployment.runtime import Runtime
 from shared.permissions import BUILTIN_SETS
-from shared.runtime import Runtime
 from shared.users import Membership, operator
 from tests.support.app import ADMIN_KEY, Headers, bearer
 from tests.support.people import acting_as, add_member, new_email, new_member, signed_in

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from shared.config import Settings
+from shared.core.config import Settings
 from shared.evaluation_jobs.answers import MAX_ANSWER_BYTES, Answer, NoAnswer
 from tests.support import evaluator as behave
 from tests.support.evaluator import Evaluator

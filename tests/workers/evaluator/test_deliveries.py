@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from shared.clickhouse import ClickHouse
-from shared.errors import Unavailable
+from shared.core.errors import Unavailable
 from shared.evaluation_jobs import rules, storing
 from shared.sessions import evaluation_request
 from tests.support import evaluator as behave

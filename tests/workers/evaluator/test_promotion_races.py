@@ -7,7 +7,7 @@ from typing import Any
 
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.client import Row
-from shared.clock import now
+from shared.core.clock import now
 from shared.evaluation_jobs import promotion
 from shared.evaluation_jobs.watching import StoredSession, watch
 from tests.support.events import event, store_events

@@ -8,7 +8,7 @@ import pytest
 import structlog
 from structlog.testing import capture_logs
 
-from shared.logs import _mask_secrets
+from shared.core.logs import _mask_secrets
 from shared.mail import claims
 from tests.support import smtp as behave
 from tests.support.mails import TO, Outbox

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import trustme
 
-from shared.clock import now
-from shared.config import Settings
-from shared.devstack.ports import free_port
-from shared.ids import new_id
+from devstack.ports import free_port
+from shared.core.clock import now
+from shared.core.config import Settings
+from shared.core.ids import new_id
 from shared.mail.message import compose
 from shared.mail.rendering import Content
 from tests.support import smtp as behave

@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from structlog.testing import capture_logs
 
+from shared.deployment.runtime import Runtime
 from shared.notifications import claims, testing
 from shared.notifications.rules import Failed, Sent
-from shared.runtime import Runtime
 from tests.support import evaluator as behave
 from tests.support.notifications import DASHBOARD, SECRET, SLACK, WEBHOOK, Desk
 from tests.support.processes import wait_until

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shared.errors import RateLimited
+from shared.core.errors import RateLimited
 from shared.notifications import testing
 from tests.support.mails import Outbox
 from tests.support.notifications import DASHBOARD, WEBHOOK, Desk

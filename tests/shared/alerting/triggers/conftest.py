@@ -8,8 +8,8 @@ import pytest
 
 from shared.alerting.triggers import Context, NotEvaluated, Reading, Rule, evaluate
 from shared.alerts.specs import Spec
+from shared.deployment.runtime import Runtime
 from shared.queries.run import Runner
-from shared.runtime import Runtime
 from tests.support.runtime import Org
 
 # Events of tests/support/events.py happen on this day.

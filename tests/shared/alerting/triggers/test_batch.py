@@ -26,8 +26,8 @@ from shared.alerts.specs import (
     PerEvent,
     ScoreCondition,
 )
-from shared.clock import to_us
-from shared.errors import Unavailable
+from shared.core.clock import to_us
+from shared.core.errors import Unavailable
 from shared.evaluations import store
 from tests.shared.alerting.triggers.conftest import NOON, rule
 from tests.support.alerting import hurry_sleepers

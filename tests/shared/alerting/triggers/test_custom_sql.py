@@ -8,9 +8,9 @@ from structlog.testing import capture_logs
 
 from shared.alerting.triggers import Context, NotEvaluated, Reading, evaluate
 from shared.alerts.specs import CustomSql, Op
-from shared.errors import Unavailable
+from shared.core.errors import Unavailable
 from shared.queries import slots
-from shared.queries.reader import Reader, Result
+from shared.queries.results.reader import Reader, Result
 from shared.queries.run import Runner
 from shared.queries.slots import RUNS_AT_ONCE, Slots
 from tests.shared.alerting.triggers.conftest import reading_of, refusal_of, rule
@@ -147,7 +147,7 @@ def test_a_statement_that_is_too_slow_spoils_no_other(
     def impatient(reader: Reader, org_id: str, sql: str, *args: Any, **kwargs: Any) -> Result:
         with monkeypatch.context() as patch:
             if "numbers(400000000)" in sql:
-                patch.setattr("shared.queries.reader.DEADLINE_SECS", 0.3)
+                patch.setattr("shared.queries.results.reader.DEADLINE_SECS", 0.3)
             return run(reader, org_id, sql, *args, **kwargs)
 
     monkeypatch.setattr(Reader, "run", impatient)

@@ -15,7 +15,7 @@ from shared.alerts.specs import (
     Op,
     ScoreCondition,
 )
-from shared.clock import from_us, to_us
+from shared.core.clock import from_us, to_us
 from shared.evaluations import store
 from shared.evaluations.records import Evaluation
 from tests.reading.scores import results_of

@@ -1,0 +1,109 @@
+"""What the three servers have in common: start, wait, stop, kill, restart on the same port."""
+
+import signal
+import subprocess
+import time
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from devstack.accounts import Account
+from devstack.errors import StackError
+from devstack.processes import last_lines, spawn, wait_until_gone
+from devstack.state import StateFile
+
+
+class Server(ABC):
+    """One server of the stack. `name` is also its folder and its log's name."""
+
+    name: ClassVar[str]
+    stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
+    kill_signal: ClassVar[signal.Signals] = signal.SIGKILL
+    account: Account | None = None
+
+    def __init__(self, state_file: StateFile, port: int) -> None:
+        self.port = port
+        self.home = state_file.directory / self.name
+        self.log = state_file.directory / "logs" / f"{self.name}.log"
+        self._state_file = state_file
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    @abstractmethod
+    def url(self) -> str:
+        """Where clients connect."""
+
+    @property
+    def pid(self) -> int | None:
+        """The process id while the server runs."""
+        return self._process.pid if self._process and self._process.poll() is None else None
+
+    def start(self) -> None:
+        """Starts the server and returns at once; see `wait_ready`. Does nothing while it runs."""
+        if self.pid is not None:
+            return
+        self.home.mkdir(parents=True, exist_ok=True)
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        self._prepare()
+        self._process = spawn(
+            self._command(),
+            directory=self._state_file.directory,
+            cwd=self.home,
+            log=self.log,
+            account=self.account,
+        )
+        self._state_file.record(self.name, self._process.pid)
+
+    def wait_ready(self, timeout: float = 60.0) -> None:
+        """Returns when the server answers and its database exists.
+
+        Raises `StackError` with the end of its log when it ends instead or `timeout` seconds pass.
+        """
+        deadline = time.monotonic() + timeout
+        while True:
+            answers = self._answers()
+            if self.pid is None:
+                raise StackError(f"{self.name} ended at once:\n{last_lines(self.log)}")
+            if answers:
+                return
+            if time.monotonic() > deadline:
+                raise StackError(
+                    f"{self.name} did not answer within {timeout:g} s:\n{last_lines(self.log)}"
+                )
+            time.sleep(0.02)
+
+    def stop(self, timeout: float = 10.0) -> None:
+        """Shuts the server down in order; kills it when that takes more than `timeout` seconds."""
+        if self.pid is None or self._process is None:
+            return
+        self._ask_to_stop(self._process)
+        if not wait_until_gone(self._process, timeout):
+            self._process.kill()
+            self._process.wait()
+
+    def kill(self) -> None:
+        """Ends the server without giving it time for anything (see `kill_signal`)."""
+        if self.pid is None or self._process is None:
+            return
+        self._process.send_signal(self.kill_signal)
+        if not wait_until_gone(self._process, 10.0):
+            self._process.kill()
+            self._process.wait()
+
+    def _ask_to_stop(self, process: subprocess.Popen[bytes]) -> None:
+        process.send_signal(self.stop_signal)
+
+    @abstractmethod
+    def _prepare(self) -> None:
+        """Makes what the server needs on disk before it can start."""
+
+    @abstractmethod
+    def _command(self) -> list[str]:
+        """The command line, run in `home`."""
+
+    @abstractmethod
+    def _answers(self) -> bool:
+        """Whether the server serves; makes the database when it is the first time.
+
+        False also when it is the server of another stack that answers: one that took the port at
+        the same moment, while this one has not noticed yet.
+        """

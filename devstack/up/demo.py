@@ -1,0 +1,74 @@
+"""Plays the demonstration: sends a recording in a burst and waits for what comes of it."""
+
+import time
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from devstack.up.api import Api, Row
+from devstack.up.figures import Figures, ask_figures
+from devstack.up.oversight import Oversight, oversee
+from devstack.up.recording import Recording, record
+
+_BATCH = 250
+_EVALUATING_SECONDS = 120.0
+_POLL_SECONDS = 0.5
+_EVALUATIONS_A_PAGE = 200
+
+
+@dataclass(frozen=True)
+class Played:
+    """What was sent, how many events the service took, and what it made of them."""
+
+    recording: Recording
+    accepted: int
+    skipped: int
+    evaluations: tuple[Row, ...]
+    figures: Figures
+    oversight: Oversight
+
+
+def play(api: Api, console: Console, *, sql: bool) -> Played:
+    """Sends a fresh recording, waits until each ended session is evaluated, or two minutes.
+
+    Then has the service watch over it. `sql` False leaves out what is asked in SQL.
+    """
+    recording = record()
+    with Progress(
+        TextColumn("{task.description:<20}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+    ) as progress:
+        accepted, skipped = _send(api, recording, progress)
+        evaluations = _wait_for_evaluations(api, recording, progress)
+    figures = ask_figures(api, recording, sql=sql)
+    oversight = oversee(api, recording)
+    return Played(recording, accepted, skipped, tuple(evaluations), figures, oversight)
+
+
+def _send(api: Api, recording: Recording, progress: Progress) -> tuple[int, int]:
+    bar = progress.add_task("events sent", total=len(recording.lines))
+    accepted = skipped = 0
+    for start in range(0, len(recording.lines), _BATCH):
+        batch = recording.lines[start : start + _BATCH]
+        answer = api.post_events(batch)
+        accepted += answer["accepted"]
+        skipped += answer["skipped"]
+        progress.advance(bar, len(batch))
+    return accepted, skipped
+
+
+def _wait_for_evaluations(api: Api, recording: Recording, progress: Progress) -> list[Row]:
+    ended = recording.ended_session_ids
+    bar = progress.add_task("sessions evaluated", total=len(ended))
+    deadline = time.monotonic() + _EVALUATING_SECONDS
+    while True:
+        evaluations = list(api.rows("evaluations", ended, _EVALUATIONS_A_PAGE))
+        evaluated = {row["session_id"] for row in evaluations}
+        progress.update(bar, completed=len(evaluated))
+        if len(evaluated) == len(ended) or time.monotonic() > deadline:
+            return evaluations
+        time.sleep(_POLL_SECONDS)

@@ -1,0 +1,181 @@
+"""The service as the Procfile describes it, on top of the development stack."""
+
+import http.client
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from honcho.environ import parse_procfile
+
+from devstack.errors import StackError
+from devstack.ports import LOOPBACK, free_port
+from devstack.stack import DevStack
+from devstack.up.environment import (
+    search_path,
+    secrets_for,
+    servers_to_start,
+    store_urls,
+    to_export,
+    web_port,
+)
+from devstack.up.programs import PROJECT, Program
+from devstack.up.watcher import Watcher
+
+_PROCESS_TYPES = ("web", "worker", "clock")
+_ADMIN_EMAIL = "admin@example.com"
+_STARTING_SECONDS = 60.0
+_STOPPING_SECONDS = 8.0
+
+
+class Deployment:
+    """Stack, migrations, web, worker, clock and (unless the user has one) the example evaluator.
+
+    `given` are the user's variables: they win over the deployment's own and are all passed on.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        given: Mapping[str, str],
+        say: Callable[[str], None],
+        procfile: Path = PROJECT / "Procfile",
+    ) -> None:
+        self.uses_example_evaluator = not given.get("EVALUATOR_ENDPOINT")
+        self._given = given
+        self._say = say
+        self._lines: dict[str, str] = parse_procfile(procfile.read_text()).processes
+        self._stack = DevStack(directory, servers=servers_to_start(given), say=say)
+        self._watcher = Watcher(say)
+        self._programs: list[Program] = []
+        self.environ: dict[str, str] = {}
+
+    @property
+    def url(self) -> str:
+        """The origin under which `web` serves."""
+        return f"http://{LOOPBACK}:{self.environ['PORT']}"
+
+    @property
+    def admin_key(self) -> str:
+        """The key that may do everything."""
+        return self.environ["ADMIN_KEY"]
+
+    @property
+    def runs_sql(self) -> bool:
+        """Whether people's SQL is served: the user's own ClickHouse may have no reader."""
+        return bool(self.environ.get("CLICKHOUSE_READONLY_URL"))
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """What the operator's tool needs beside the user's own variables: where the stores are."""
+        return to_export(self.environ, self._given)
+
+    @property
+    def sign_in(self) -> str:
+        """As whom one can sign in, and where the code that is asked for is found."""
+        email = self.environ["ADMIN_EMAIL"]
+        if self._given.get("SMTP_HOST"):
+            return f"{email}, with a code that is sent by mail"
+        return f"{email}, with a code from {self._stack.directory}/logs/worker.log"
+
+    @property
+    def stack(self) -> DevStack:
+        """The servers underneath."""
+        return self._stack
+
+    def kill(self, name: str) -> None:
+        """Ends a process type with SIGKILL, children and all; the watcher starts it again."""
+        for program in self._programs:
+            if program.name == name:
+                program.kill()
+
+    def start(self) -> None:
+        """Returns when `web` answers. Raises `StackError`, with everything stopped again."""
+        directory = self._stack.directory
+        self._say(f"starting the stores in {directory}; every log is in {directory}/logs")
+        try:
+            self._stack.start()
+            self.environ = self._make_environ()
+            self._say("migrating")
+            Program("release", self._lines["release"], self._stack, self.environ).run_to_end()
+            self._start_programs()
+            self._wait_for_health()
+            self._watcher.start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Stops everything, the newest first. Harmless when not started."""
+        self._watcher.stop()
+        for program in self._programs:
+            program.ask_to_stop()
+        deadline = time.monotonic() + _STOPPING_SECONDS
+        for program in self._programs:
+            program.finish(deadline)
+        self._programs.clear()
+        self._stack.stop()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def _make_environ(self) -> dict[str, str]:
+        port = str(web_port(self._given, self._say))
+        environ = {
+            **self._given,
+            **store_urls(self._stack.urls, self._given),
+            **secrets_for(self._stack.directory, self._given),
+            "PATH": search_path(self._given),
+            "PORT": port,
+            "PUBLIC_URL": self._given.get("PUBLIC_URL") or f"http://{LOOPBACK}:{port}",
+            "ADMIN_EMAIL": self._given.get("ADMIN_EMAIL") or _ADMIN_EMAIL,
+        }
+        if self.uses_example_evaluator:
+            environ["EVALUATOR_ENDPOINT"] = f"http://{LOOPBACK}:{free_port()}"
+        elif not self._given.get("EVALUATOR_TOKEN"):
+            environ.pop("EVALUATOR_TOKEN")  # theirs may have none, and ours is not for them
+        return environ
+
+    def _start_programs(self) -> None:
+        lines = {name: self._lines[name] for name in _PROCESS_TYPES}
+        if self.uses_example_evaluator:
+            port = self.environ["EVALUATOR_ENDPOINT"].rpartition(":")[2]
+            lines["example-evaluator"] = f"python examples/evaluator.py --port {port}"
+        self._say(f"starting {', '.join(lines)}")
+        for server in self._stack.servers:
+            self._watcher.add(server)
+        for name, line in lines.items():
+            program = Program(name, line, self._stack, self.environ)
+            self._programs.append(program)
+            program.start()
+            self._watcher.add(program)
+
+    def _wait_for_health(self) -> None:
+        deadline = time.monotonic() + _STARTING_SECONDS
+        while not self._is_healthy():
+            self._watcher.require_all_running()
+            if time.monotonic() > deadline:
+                raise StackError(
+                    f"{self.url}/v1/health did not answer; see {self._programs[0].log}"
+                )
+            time.sleep(0.1)
+
+    def _is_healthy(self) -> bool:
+        connection = http.client.HTTPConnection(LOOPBACK, int(self.environ["PORT"]), timeout=5)
+        try:
+            connection.request("GET", "/v1/health")
+            return connection.getresponse().status == http.client.OK
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()

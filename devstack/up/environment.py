@@ -1,0 +1,81 @@
+"""The variables that the processes of `bin/up` get: the user's own, and one for each missing."""
+
+import secrets
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+import msgspec
+
+from devstack.errors import StackError
+from devstack.ports import free_port, is_free
+from devstack.stack import StackUrls
+
+_DEFAULT_PORT = 8000
+
+# The variable that makes a server of the stack unnecessary.
+_SERVER_OF = {
+    "DATABASE_URL": "postgres",
+    "REDIS_URL": "redis",
+    "CLICKHOUSE_URL": "clickhouse",
+}
+
+
+def servers_to_start(given: Mapping[str, str]) -> set[str]:
+    """The servers of the stack whose URL the user did not give."""
+    return {server for variable, server in _SERVER_OF.items() if not given.get(variable)}
+
+
+def store_urls(urls: StackUrls, given: Mapping[str, str]) -> dict[str, str]:
+    """The store variables; those that are given win.
+
+    The stack's read-only ClickHouse user is no use beside the ClickHouse of somebody else.
+    """
+    ours = {name.upper(): url for name, url in asdict(urls).items()}
+    if given.get("CLICKHOUSE_URL"):
+        ours.pop("CLICKHOUSE_READONLY_URL")
+    return {name: given.get(name) or url for name, url in ours.items()}
+
+
+def to_export(environ: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """The URLs of stores that the user does not have in the environment already."""
+    return {name: environ[name] for name in _SERVER_OF if not given.get(name)}
+
+
+def web_port(given: Mapping[str, str], say: Callable[[str], None]) -> int:
+    """The port for `web`: PORT, or 8000, or a free one, of which `say` is told.
+
+    Raises `StackError` when PORT is given and is no number or taken.
+    """
+    wanted = given.get("PORT")
+    if wanted:
+        if not wanted.isdecimal() or not is_free(int(wanted)):
+            raise StackError(f"PORT={wanted} is taken or is no port; choose another or unset it")
+        return int(wanted)
+    if is_free(_DEFAULT_PORT):
+        return _DEFAULT_PORT
+    port = free_port()
+    say(f"port {_DEFAULT_PORT} is taken: web listens on {port} instead")
+    return port
+
+
+def secrets_for(directory: Path, given: Mapping[str, str]) -> dict[str, str]:
+    """ADMIN_KEY, AGENT_API_KEY and EVALUATOR_TOKEN, given or generated.
+
+    Generated ones are kept in `keys.json`, so that a key copied yesterday works today.
+    """
+    path = directory / "keys.json"
+    kept = msgspec.json.decode(path.read_bytes(), type=dict[str, str]) if path.exists() else {}
+    for name, prefix in (("ADMIN_KEY", "wpa_"), ("AGENT_API_KEY", "wpd_"), ("EVALUATOR_TOKEN", "")):
+        if not given.get(name):
+            kept.setdefault(name, prefix + secrets.token_urlsafe(24))
+    path.touch(mode=0o600)
+    path.write_bytes(msgspec.json.encode(kept))
+    return {name: given.get(name) or value for name, value in kept.items()}
+
+
+def search_path(given: Mapping[str, str]) -> str:
+    """PATH with this environment's scripts first: `python` and `gunicorn` of the Procfile."""
+    scripts = str(Path(sys.executable).parent)
+    return f"{scripts}:{given['PATH']}" if given.get("PATH") else scripts

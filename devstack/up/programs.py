@@ -1,0 +1,84 @@
+"""Programs of the service, started from command lines as a process manager would."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from devstack.errors import StackError
+from devstack.processes import last_lines, spawn, wait_until_gone
+from devstack.stack import DevStack
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+# Several commands, or variables set before one: lines that `exec` cannot take.
+_COMPOUND = re.compile(r"[;&|]|^\s*\w+=")
+
+
+class Program:
+    """One line of the Procfile, or another shell command, run in the project's directory."""
+
+    def __init__(
+        self, name: str, command: str, stack: DevStack, environ: Mapping[str, str]
+    ) -> None:
+        self.name = name
+        self.log = stack.directory / "logs" / f"{name}.log"
+        self._command = command
+        self._stack = stack
+        self._environ = environ
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The process id while the program runs."""
+        return self._process.pid if self._process and self._process.poll() is None else None
+
+    def start(self) -> None:
+        """Starts the program; its output goes to `log`."""
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        self._process = spawn(
+            ["/bin/sh", "-c", _replacing_the_shell(self._command)],
+            directory=self._stack.directory,
+            cwd=PROJECT,
+            log=self.log,
+            environ=self._environ,
+        )
+        with suppress(ProcessLookupError):
+            self._stack.record(self.name, self._process.pid)
+
+    def run_to_end(self) -> None:
+        """Runs the program and waits for it; raises `StackError` when it fails."""
+        self.start()
+        code = self._process.wait() if self._process else 0
+        self._stack.forget(self.name)
+        if code != 0:
+            raise StackError(f"{self.name} failed:\n{last_lines(self.log)}")
+
+    def ask_to_stop(self) -> None:
+        """Sends SIGTERM to the program, and to it alone: its own children are its own affair."""
+        if self._process is not None and self.pid is not None:
+            self._process.terminate()
+
+    def kill(self) -> None:
+        """Sends SIGKILL to the program and to what it started."""
+        if self._process is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    def finish(self, deadline: float) -> None:
+        """Waits until `deadline` (`time.monotonic()`), then kills what is left of the session."""
+        if self._process is None:
+            return
+        wait_until_gone(self._process, max(0.0, deadline - time.monotonic()))
+        self.kill()
+        self._process.wait()
+
+
+def _replacing_the_shell(command: str) -> str:
+    # A shell in between would take the SIGTERM and end without passing it on. Not every shell
+    # gives way to a single command by itself (dash 0.5.12 does not).
+    return f"exec {command}" if not _COMPOUND.search(command) else command

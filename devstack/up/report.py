@@ -1,0 +1,117 @@
+"""What `bin/up` prints: scores by agent, other figures, the checks, and how to go on."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from statistics import fmean
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+from devstack.up.checks import Check
+from devstack.up.demo import Played
+from devstack.up.deployment import Deployment
+from devstack.up.figures import Figures
+from devstack.up.oversight import Oversight
+
+_MOST_SCORES = 6
+_MOST_TOOLS = 3
+_EXAMPLE_SQL = "SELECT event_type, count() AS events FROM events GROUP BY event_type"
+
+
+def print_scores(console: Console, played: Played) -> None:
+    """A table with a line for each agent: how much it did, and the mean of each score."""
+    by_agent: dict[str, list[dict[str, float]]] = defaultdict(list)
+    for row in played.evaluations:
+        by_agent[row["agent_id"]].append(row["scores"] or {})
+    names = sorted({name for rows in by_agent.values() for scores in rows for name in scores})
+    table = Table(title="What was scored (means)")
+    table.add_column("agent", no_wrap=True)
+    table.add_column("evaluated", justify="right")
+    for name in names[:_MOST_SCORES]:
+        table.add_column(name.replace("_", " "), justify="right", overflow="fold")
+    for agent_id, rows in sorted(by_agent.items()):
+        table.add_row(agent_id, str(len(rows)), *(_mean(rows, n) for n in names[:_MOST_SCORES]))
+    console.print(table)
+    ended = len(played.recording.ended_session_ids)
+    console.print(
+        f"{len(played.recording.lines)} events of {len(played.recording.session_ids)} sessions; "
+        f"{len(played.evaluations)} of {ended} that ended are evaluated",
+        highlight=False,
+    )
+
+
+def _mean(rows: Sequence[dict[str, float]], name: str) -> str:
+    values = [scores[name] for scores in rows if name in scores]
+    return f"{fmean(values):.2f}" if values else ""
+
+
+def print_figures(console: Console, figures: Figures) -> None:
+    """How long tool calls took, and which tools fail most often, which is asked in SQL."""
+    _say(
+        console,
+        f"{figures.calls} tool calls, {figures.failed} of them failed;"
+        f" p50 {figures.p50_ms:.0f} ms, p95 {figures.p95_ms:.0f} ms",
+    )
+    if figures.tools:
+        worst = [f"{name} {failed} of {n}" for name, failed, n in figures.tools[:_MOST_TOOLS]]
+        _say(console, f"failed most often, by SQL: {', '.join(worst)}")
+
+
+def print_oversight(console: Console, oversight: Oversight) -> None:
+    """What the alert's incident says, and how many findings the audit has of which severity."""
+    incident, findings = oversight.incident, oversight.findings
+    if incident is not None:
+        _say(console, f"incident of an alert: {incident['breach_summary']}")
+    if oversight.run is not None:
+        critical = sum(one["severity"] == "critical" for one in findings)
+        first = f"; most urgent: {findings[0]['title']}" if findings else ""
+        _say(console, f"findings of an audit: {len(findings)}, {critical} critical{first}")
+
+
+def _say(console: Console, text: str) -> None:
+    console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+def print_checks(console: Console, checks: Sequence[Check]) -> bool:
+    """A line for each check; returns whether all passed."""
+    for check in checks:
+        verdict = "ok" if check.passed else f"FAILED: {check.difference}"
+        _say(console, f"{check.what} ... {verdict}")
+    return all(check.passed for check in checks)
+
+
+def print_next_steps(console: Console, deployment: Deployment) -> None:
+    """URLs, the key, whom to sign in as, and commands to paste."""
+    url, key, variables = deployment.url, deployment.admin_key, deployment.variables
+    event = {
+        "session_id": "my-first-session",
+        "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "type": "agent_start",
+        "goal": "try Watchpost",
+    }
+    line = msgspec.json.encode(event).decode()
+    auth = f"-H 'Authorization: Bearer {key}'"
+    sql = msgspec.json.encode({"sql": _EXAMPLE_SQL}).decode()
+    json = "-H 'Content-Type: application/json'"
+    for text in (
+        "",
+        f"API:       {url}/v1/docs",
+        f"OpenAPI:   {url}/v1/openapi.json",
+        f"ADMIN_KEY: {key}",
+        f"Sign in:   {deployment.sign_in}",
+        "",
+        "Go on with:",
+        f"curl {auth} '{url}/v1/sessions?limit=3'",
+        f"curl {auth} '{url}/v1/evaluations?limit=3'",
+        f"curl {auth} '{url}/v1/alerts/incidents?limit=3'",
+        f"curl {auth} '{url}/v1/audits/findings?limit=3'",
+        *([f"curl {auth} {json} -d '{sql}' {url}/v1/queries/run"] if deployment.runs_sql else []),
+        f"curl {auth} -H 'Content-Type: application/x-ndjson' -d '{line}' {url}/v1/events",
+        "",
+        *(["In another shell, for bin/orgctl:"] if variables else []),
+        *(f"export {name}={value}" for name, value in variables.items()),
+        "",
+    ):
+        _say(console, text)

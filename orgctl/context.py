@@ -1,0 +1,89 @@
+"""What every command needs: connections for as long as it runs, and a way to print its result."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import click
+import msgspec
+from clickhouse_driver.errors import ServerException
+from sqlalchemy.exc import DBAPIError, ProgrammingError
+
+from shared.core.config import load_settings
+from shared.core.errors import ConfigurationError
+from shared.core.logs import configure_logging
+from shared.deployment.runtime import Runtime
+from shared.queue import unavailable_when_redis_is_gone
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+Row = dict[str, str | int | None]
+
+
+def json_option(command: Command) -> Command:
+    """Adds `--json` to a command, which gets it as `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")(
+        command
+    )
+
+
+@contextmanager
+def connected() -> Iterator[Runtime]:
+    """The runtime of the environment's settings.
+
+    Raises `ConfigurationError` for a bad environment, databases that were never migrated and what
+    they refuse otherwise, and `Unavailable` when one is away.
+    """
+    settings = load_settings()
+    configure_logging(settings, "orgctl")
+    runtime = Runtime.connect(settings)
+    try:
+        with unavailable_when_redis_is_gone(), _told_in_a_sentence():
+            yield runtime
+    finally:
+        runtime.close()
+
+
+@contextmanager
+def _told_in_a_sentence() -> Iterator[None]:
+    """What a store refuses, a missing grant above all, in the store's own first words."""
+    try:
+        yield
+    except ProgrammingError as error:
+        if getattr(error.orig, "pgcode", None) == "42P01":  # undefined_table
+            raise ConfigurationError(
+                "PostgreSQL is not migrated yet: run `bin/release` first"
+            ) from error
+        raise ConfigurationError(f"PostgreSQL refuses: {_first_line(error.orig)}") from error
+    except DBAPIError as error:
+        raise ConfigurationError(f"PostgreSQL refuses: {_first_line(error.orig)}") from error
+    except ServerException as error:
+        raise ConfigurationError(f"ClickHouse refuses: {_first_line(error.message)}") from error
+
+
+def _first_line(said: object) -> str:
+    return str(said).partition("Stack trace")[0].strip().partition("\n")[0]
+
+
+def print_rows(rows: Sequence[Row], *, as_json: bool) -> None:
+    """A JSON array, or a table with a line a row."""
+    if as_json:
+        print_json(rows)
+        return
+    if not rows:
+        click.echo("none")
+        return
+    table = [list(rows[0]), *([_cell(value) for value in row.values()] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for line in table:
+        cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        click.echo("  ".join(cells).rstrip())
+
+
+def print_json(value: object) -> None:
+    """One indented JSON document."""
+    click.echo(msgspec.json.format(msgspec.json.encode(value)).decode())
+
+
+def _cell(value: str | int | None) -> str:
+    return "-" if value is None else str(value)

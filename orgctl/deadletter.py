@@ -1,0 +1,118 @@
+"""`service-orgctl deadletter`: events that could not be stored, and what to do with them."""
+
+from collections.abc import Callable, Iterable
+from itertools import islice
+
+import click
+
+from orgctl.context import Row, connected, json_option, print_json, print_rows
+from shared.core.clock import format_us
+from shared.core.errors import NotFound
+from shared.deployment.runtime import Runtime
+from shared.events.ingest import dead_letters
+from shared.events.ingest.dead_letters import DeadLetter
+from shared.events.ingest.jobs import PERSIST_EVENTS
+from shared.queue import unavailable_when_redis_is_gone
+
+
+@click.group()
+def deadletter() -> None:
+    """Look at events that ClickHouse refused, send them again, or drop them.
+
+    An event ends here, with the reason, when ClickHouse would refuse it every time. Mend the
+    cause, then retry: the event goes back to the end of its organization's queue.
+    """
+
+
+@deadletter.command("list")
+@click.option("--org", help="Only this organization, by its slug.")
+@click.option(
+    "--limit", default=50, show_default=True, type=click.IntRange(1), help="How many at most."
+)
+@json_option
+def list_letters(org: str | None, limit: int, *, as_json: bool) -> None:
+    """List dead letters, oldest first."""
+    with connected() as runtime, unavailable_when_redis_is_gone():
+        letters = list(islice(dead_letters.letters(runtime.redis, org), limit))
+        total = dead_letters.count(runtime.redis)
+    print_rows([_row(letter) for letter in letters], as_json=as_json)
+    if not as_json and total > len(letters):
+        click.echo(f"{len(letters)} of {total}")
+
+
+@deadletter.command()
+@click.argument("letter_id", metavar="ID")
+@json_option
+def show(letter_id: str, *, as_json: bool) -> None:
+    """Show one dead letter, with its event as it was sent."""
+    with connected() as runtime, unavailable_when_redis_is_gone():
+        letter = dead_letters.get(runtime.redis, letter_id)
+    batch = letter.batch
+    payload = None if batch is None else batch.payloads[0].decode(errors="replace")
+    row: Row = {**_row(letter), "payload": payload}
+    if as_json:
+        print_json(row)
+        return
+    for name, value in row.items():
+        click.echo(f"{name:12}{'-' if value is None else value}")
+
+
+@deadletter.command()
+@click.argument("letter_ids", metavar="[ID]...", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="All of them.")
+@click.option("--org", help="With --all: only this organization's, by its slug.")
+def retry(letter_ids: tuple[str, ...], everything: bool, org: str | None) -> None:
+    """Send events to their organization's queue again."""
+    with connected() as runtime, unavailable_when_redis_is_gone():
+        chosen = _choose(runtime, letter_ids, everything, org)
+        done = _each(chosen, lambda letter: dead_letters.retry(runtime.redis, letter))
+        runtime.queue.nudge(PERSIST_EVENTS)
+    click.echo(f"{done} sent again")
+
+
+@deadletter.command()
+@click.argument("letter_ids", metavar="[ID]...", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="All of them.")
+@click.option("--org", help="With --all: only this organization's, by its slug.")
+@click.confirmation_option(prompt="Their events are gone for good then. Go on?")
+def drop(letter_ids: tuple[str, ...], everything: bool, org: str | None) -> None:
+    """Delete dead letters and their events for good."""
+    with connected() as runtime, unavailable_when_redis_is_gone():
+        chosen = _choose(runtime, letter_ids, everything, org)
+        done = _each(chosen, lambda letter: dead_letters.drop(runtime.redis, letter))
+    click.echo(f"{done} dropped")
+
+
+def _choose(
+    runtime: Runtime, letter_ids: tuple[str, ...], everything: bool, org: str | None
+) -> list[DeadLetter]:
+    if everything == bool(letter_ids):
+        raise click.UsageError("name dead letters by their id, or say --all")
+    if everything:
+        return list(dead_letters.letters(runtime.redis, org))
+    return [dead_letters.get(runtime.redis, letter_id) for letter_id in letter_ids]
+
+
+def _each(letters: Iterable[DeadLetter], act: Callable[[DeadLetter], None]) -> int:
+    """Acts on each letter; one that cannot be acted on is told of and does not stop the rest."""
+    done = 0
+    for letter in letters:
+        try:
+            act(letter)
+            done += 1
+        except NotFound as error:
+            click.echo(f"Error: {error}", err=True)
+    return done
+
+
+def _row(letter: DeadLetter) -> Row:
+    batch = letter.batch
+    set_aside_us = int(letter.id.partition("-")[0]) * 1000
+    return {
+        "id": letter.id,
+        "org": letter.org_slug,
+        "set_aside_at": format_us(set_aside_us),
+        "session_id": None if batch is None else batch.session_ids[0],
+        "event_type": None if batch is None else batch.event_types[0],
+        "reason": letter.reason,
+    }

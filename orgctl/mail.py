@@ -1,0 +1,109 @@
+"""`service-orgctl mail`: what is to be sent, was sent or could not be, and what to do about it."""
+
+from uuid import UUID
+
+import click
+from sqlalchemy.orm import Session
+
+from orgctl.context import Row, connected, json_option, print_rows
+from shared import organizations
+from shared.core.clock import format_optional_ts, format_ts
+from shared.core.errors import NotFound
+from shared.core.ids import parse_uuid
+from shared.mail import administration
+from shared.mail.jobs import SEND_MAIL
+from shared.mail.models import Mail
+
+
+@click.group()
+def mail() -> None:
+    """Look at the mails of the last weeks, send failed ones again, or drop them.
+
+    What a mail says is not kept. A mail ends as failed when the mail server refuses it for good,
+    or nothing came of it for two days.
+    """
+
+
+@mail.command("list")
+@click.option("--status", type=click.Choice(["queued", "sent", "failed"]), help="Only these.")
+@click.option("--org", help="Only about this organization, by its slug.")
+@click.option(
+    "--limit", default=50, show_default=True, type=click.IntRange(1), help="How many at most."
+)
+@json_option
+def list_mails(status: str | None, org: str | None, limit: int, *, as_json: bool) -> None:
+    """List mails, newest first."""
+    with connected() as runtime, runtime.postgres.transaction() as session:
+        slugs = {found.id: found.slug for found in organizations.all_live(session)}
+        org_id = None if org is None else _org_id(session, org)
+        mails = administration.listing(session, status=status, org_id=org_id, limit=limit)
+        rows = [_row(found, slugs) for found in mails]
+    print_rows(rows, as_json=as_json)
+
+
+@mail.command()
+@click.argument("mail_ids", metavar="[ID]...", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="All that failed.")
+def retry(mail_ids: tuple[str, ...], everything: bool) -> None:
+    """Send failed mails again; sign-in codes are not, their recipients ask for another."""
+    chosen = _choose(mail_ids, everything)
+    with connected() as runtime:
+        with runtime.postgres.transaction() as session:
+            done = administration.retry(session, chosen)
+        runtime.queue.nudge_soon(SEND_MAIL)
+    _tell_of_others(chosen, done, "retry")
+    click.echo(f"{len(done)} queued again")
+
+
+@mail.command()
+@click.argument("mail_ids", metavar="[ID]...", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="All that failed.")
+@click.confirmation_option(prompt="Nobody will get them then. Go on?")
+def drop(mail_ids: tuple[str, ...], everything: bool) -> None:
+    """Delete failed mails for good."""
+    chosen = _choose(mail_ids, everything)
+    with connected() as runtime, runtime.postgres.transaction() as session:
+        done = administration.drop(session, chosen)
+    _tell_of_others(chosen, done, "drop")
+    click.echo(f"{len(done)} dropped")
+
+
+def _choose(mail_ids: tuple[str, ...], everything: bool) -> list[UUID] | None:
+    """The ids, None for all that failed."""
+    if everything == bool(mail_ids):
+        raise click.UsageError("name mails by their id, or say --all")
+    if everything:
+        return None
+    chosen = {mail_id: parse_uuid(mail_id) for mail_id in mail_ids}
+    for mail_id, parsed in chosen.items():
+        if parsed is None:
+            raise NotFound(f"there is no mail {mail_id}")
+    return [parsed for parsed in chosen.values() if parsed is not None]
+
+
+def _tell_of_others(chosen: list[UUID] | None, done: list[UUID], verb: str) -> None:
+    for mail_id in chosen or ():
+        if mail_id not in done:
+            click.echo(f"Error: there is no failed mail {mail_id} to {verb}", err=True)
+
+
+def _org_id(session: Session, slug: str) -> UUID:
+    found = organizations.find(session, slug)
+    if found is None:
+        raise NotFound(f"there is no organization {slug}")
+    return found.id
+
+
+def _row(found: Mail, slugs: dict[UUID, str]) -> Row:
+    return {
+        "id": str(found.id),
+        "org": None if found.org_id is None else slugs.get(found.org_id),
+        "kind": found.kind,
+        "recipient": found.recipient,
+        "status": found.status,
+        "attempts": found.attempts,
+        "created_at": format_ts(found.created_at),
+        "next_attempt_at": format_ts(found.next_attempt_at) if found.status == "queued" else None,
+        "finished_at": format_optional_ts(found.finished_at),
+        "last_error": found.last_error,
+    }

@@ -1,0 +1,226 @@
+"""`service-orgctl member`: who may do what in an organization."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import click
+from sqlalchemy.orm import Session
+
+from orgctl.context import Row, connected, json_option, print_json, print_rows
+from shared import users
+from shared.cache import at_once
+from shared.core.clock import format_optional_ts, format_ts
+from shared.deployment.runtime import Runtime
+from shared.organizations import Organization
+from shared.organizations.lifecycle import require
+from shared.users import Grant, MemberRecord, operator
+from shared.users.leaving import remove_member
+from shared.users.operator import Change
+
+_NO_SET = click.option("--no-set", is_flag=True, help="No permission set.")
+
+
+@click.group()
+def member() -> None:
+    """Manage the members of an organization, with what only an operator may do.
+
+    A member may do what its permission set holds and --add adds, without what --remove removes.
+    Only here can `orgs:admin` be given, and are protected members changed. Every change holds from
+    the next request on; no mail is sent.
+    """
+
+
+@member.command()
+@click.argument("slug")
+@click.argument("email")
+@click.option("--set", "permission_set", metavar="NAME", help="[default: the organization's]")
+@_NO_SET
+@click.option("--add", "added", metavar="TOKEN", multiple=True, help="One permission more.")
+@click.option("--remove", "removed", metavar="TOKEN", multiple=True, help="One less.")
+@click.option("--protected", is_flag=True, help="Other members cannot change or disable it.")
+@json_option
+def add(
+    slug: str,
+    email: str,
+    permission_set: str | None,
+    no_set: bool,
+    added: tuple[str, ...],
+    removed: tuple[str, ...],
+    protected: bool,
+    *,
+    as_json: bool,
+) -> None:
+    """Make EMAIL a member of the organization SLUG; an account is made where there is none.
+
+    \b
+    service-orgctl member add acme ada@example.com --set admin --add orgs:admin --protected
+    """
+    _require_one(permission_set, no_set)
+
+    def act(runtime: Runtime, session: Session, org: Organization) -> MemberRecord:
+        chosen = permission_set
+        if chosen is None and not no_set:
+            chosen = users.default_set(session, runtime.settings, org.id).name
+        grant = Grant(chosen, added, removed)
+        return operator.add(session, org.id, email, grant, is_protected=protected)
+
+    _print(_change(slug, act), "added", as_json=as_json)
+
+
+@member.command("list")
+@click.argument("slug")
+@json_option
+def list_members(slug: str, *, as_json: bool) -> None:
+    """List the members of the organization SLUG by address, disabled ones too.
+
+    With --json each has its effective permissions, and what they come from.
+    """
+    with connected() as runtime, runtime.postgres.transaction() as session:
+        members = users.visible(session, require(session, slug).id)
+    if as_json:
+        print_json([_details(one) for one in members])
+    else:
+        print_rows([_row(one) for one in members], as_json=False)
+
+
+@member.command()
+@click.argument("slug")
+@click.argument("email")
+@click.option("--set", "permission_set", metavar="NAME", help="Another permission set.")
+@_NO_SET
+@click.option("--add", "added", metavar="TOKEN", multiple=True, help="In place of all added ones.")
+@click.option("--no-add", is_flag=True, help="Nothing added.")
+@click.option(
+    "--remove", "removed", metavar="TOKEN", multiple=True, help="In place of all removed ones."
+)
+@click.option("--no-remove", is_flag=True, help="Nothing removed.")
+@click.option("--enable", is_flag=True, help="Give a disabled member its access back.")
+@json_option
+def update(
+    slug: str,
+    email: str,
+    permission_set: str | None,
+    no_set: bool,
+    added: tuple[str, ...],
+    no_add: bool,
+    removed: tuple[str, ...],
+    no_remove: bool,
+    enable: bool,
+    *,
+    as_json: bool,
+) -> None:
+    """Replace what the member EMAIL of the organization SLUG was given; what is not said stays.
+
+    \b
+    service-orgctl member update acme ada@example.com --set standard --add keys:create --no-remove
+    """
+    for given, none, name in (
+        (permission_set, no_set, "set"),
+        (added, no_add, "add"),
+        (removed, no_remove, "remove"),
+    ):
+        _require_one(given, none, name)
+    wanted = Change(
+        permission_set=permission_set,
+        no_set=no_set,
+        added=added if added or no_add else None,
+        removed=removed if removed or no_remove else None,
+        enable=enable,
+    )
+    if wanted == Change():
+        raise click.UsageError("say what to replace: --set, --add, --remove, --no-…, --enable")
+    found = _change(slug, lambda _, session, org: operator.change(session, org.id, email, wanted))
+    _print(found, "updated", as_json=as_json)
+
+
+@member.command()
+@click.argument("slug")
+@click.argument("email")
+@json_option
+def remove(slug: str, email: str, *, as_json: bool) -> None:
+    """Remove the member EMAIL from the organization SLUG, with its conversations in there.
+
+    The person is signed out everywhere. An account that is a member of nothing else is removed as
+    well. The member of ADMIN_EMAIL comes back with the next start of the web tier.
+    """
+
+    def act(_: Runtime, session: Session, org: Organization) -> bool:
+        return remove_member(session, org.id, email)
+
+    account = _change(slug, act)
+    if as_json:
+        print_json({"slug": slug, "email": email, "account_removed": account})
+    else:
+        click.echo(f"removed {email}" + (" and the account" if account else ""))
+
+
+@member.command()
+@click.argument("slug")
+@click.argument("email")
+@json_option
+def protect(slug: str, email: str, *, as_json: bool) -> None:
+    """Keep other members from changing or disabling the member EMAIL of the organization SLUG."""
+    _print(_protect(slug, email, is_protected=True), "protected", as_json=as_json)
+
+
+@member.command()
+@click.argument("slug")
+@click.argument("email")
+@json_option
+def unprotect(slug: str, email: str, *, as_json: bool) -> None:
+    """Let members who may do so change and disable the member EMAIL of the organization SLUG."""
+    _print(_protect(slug, email, is_protected=False), "unprotected", as_json=as_json)
+
+
+Result = TypeVar("Result")
+
+
+def _change(slug: str, act: Callable[[Runtime, Session, Organization], Result]) -> Result:
+    with connected() as runtime, at_once(runtime.postgres, runtime.redis) as session:
+        return act(runtime, session, require(session, slug))
+
+
+def _protect(slug: str, email: str, *, is_protected: bool) -> MemberRecord:
+    return _change(
+        slug,
+        lambda _, session, org: operator.protect(session, org.id, email, is_protected=is_protected),
+    )
+
+
+def _require_one(given: object, none: bool, name: str = "set") -> None:
+    if given and none:
+        raise click.UsageError(f"--{name} and --no-{name} rule each other out")
+
+
+def _print(found: MemberRecord, done: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json(_details(found))
+    else:
+        click.echo(f"{done} {found.email} ({found.id})")
+
+
+def _row(found: MemberRecord) -> Row:
+    return {
+        "id": str(found.id),
+        "email": found.email,
+        "permission_set": found.permission_set,
+        "added": ",".join(found.permission_added) or None,
+        "removed": ",".join(found.permission_removed) or None,
+        "protected": "yes" if found.is_protected else None,
+        "disabled_at": format_optional_ts(found.disabled_at),
+    }
+
+
+def _details(found: MemberRecord) -> dict[str, object]:
+    return {
+        "id": str(found.id),
+        "email": found.email,
+        "permissions": found.permissions,
+        "permission_set": found.permission_set,
+        "permission_added": found.permission_added,
+        "permission_removed": found.permission_removed,
+        "is_protected": found.is_protected,
+        "disabled_at": format_optional_ts(found.disabled_at),
+        "created_at": format_ts(found.created_at),
+        "updated_at": format_ts(found.updated_at),
+    }

@@ -1,0 +1,68 @@
+"""What texts and opaque JSON values of a request may be before they are stored."""
+
+import json
+import unicodedata
+from typing import Any
+
+from shared.core.errors import Invalid
+
+# Flags, families and several scripts are written with these, which count as not printable.
+_JOINERS = str.maketrans("", "", "\u200c\u200d")
+_LINE_BREAKS = "\n\r\t"
+# Far below what Python and PostgreSQL can follow.
+_MAX_DEPTH = 64
+
+
+def require_name(field: str, text: str, *, most: int) -> str:
+    """The text without the blanks around it: 1 to `most` printable characters on one line.
+
+    Raises `Invalid` naming the field.
+    """
+    trimmed = require_line(field, text, most=most)
+    if not trimmed:
+        raise Invalid.field(field, "must not be empty")
+    return trimmed
+
+
+def require_line(field: str, text: str, *, most: int) -> str:
+    """As `require_name`, but it may be empty."""
+    trimmed = text.strip()
+    if len(trimmed) > most:
+        raise Invalid.field(field, f"must have at most {most} characters")
+    if not trimmed.translate(_JOINERS).isprintable():
+        raise Invalid.field(field, "must not have control characters or line breaks")
+    return trimmed
+
+
+def require_text(field: str, text: str, *, most: int) -> str:
+    """The text as it is: at most `most` characters on any number of lines.
+
+    Raises `Invalid` naming the field.
+    """
+    if len(text) > most:
+        raise Invalid.field(field, f"must have at most {most} characters")
+    if any(unicodedata.category(one) == "Cc" and one not in _LINE_BREAKS for one in text):
+        raise Invalid.field(field, "must not have control characters")
+    return text
+
+
+def require_opaque(field: str, value: Any, *, most: int) -> int:
+    """How many bytes a decoded JSON value has as PostgreSQL's `json`, in ASCII: at most `most`.
+
+    Raises `Invalid` naming the field for a larger one, or one that is nested too deeply.
+    """
+    level = [value]
+    for _ in range(_MAX_DEPTH):
+        level = [below for one in level for below in _members(one)]
+    if level:
+        raise Invalid.field(field, f"must be nested at most {_MAX_DEPTH} levels deep")
+    size = len(json.dumps(value))
+    if size > most:
+        raise Invalid.field(field, f"must have at most {most} bytes as JSON in ASCII")
+    return size
+
+
+def _members(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, list) else []

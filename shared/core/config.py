@@ -1,0 +1,292 @@
+"""Typed configuration, read once from the environment.
+
+`Settings` is the one table of variables: a field is a variable (its name in upper case), its
+type and bounds are checked when it is read, and `python -m shared.core.config` prints them for
+`docs/configuration.md`.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Mapping
+from email.utils import getaddresses
+from typing import Annotated, Any, get_type_hints
+
+import msgspec
+from msgspec import Meta
+
+from shared.core.errors import ConfigurationError
+
+Seconds = Annotated[float, Meta(gt=0)]
+Bytes = Annotated[int, Meta(ge=1024)]
+Count = Annotated[int, Meta(ge=1)]
+ClusterName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]+$")]
+Secret = Annotated[str, Meta(min_length=16, max_length=256)]
+
+_PREFIXES = {
+    "database_url": ("postgresql://", "postgres://"),
+    "redis_url": ("redis://", "rediss://", "unix://"),
+    "clickhouse_url": ("clickhouse://", "clickhouses://"),
+    "clickhouse_readonly_url": ("clickhouse://", "clickhouses://"),
+    "evaluator_endpoint": ("http://", "https://"),
+    "public_url": ("http://", "https://"),
+    "audit_llm_base_url": ("http://", "https://"),
+}
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything a process is told from outside; see `load_settings`."""
+
+    # Stores
+    database_url: Annotated[str, Meta(description="PostgreSQL, `postgresql://user@host/db`")]
+    redis_url: Annotated[str, Meta(description="Redis or Valkey, `redis://host:6379/0`")]
+    clickhouse_url: Annotated[
+        str, Meta(description="ClickHouse, native protocol, `clickhouse://user:pw@host:9000/db`")
+    ]
+    clickhouse_readonly_url: Annotated[
+        str | None, Meta(description="the read-only ClickHouse user that runs people's SQL")
+    ] = None
+    clickhouse_cluster: Annotated[
+        ClusterName | None,
+        Meta(
+            description="cluster, as `remote_servers` names it, that keeps the tables"
+            " (`docs/cluster.md`); unset: one server",
+        ),
+    ] = None
+    clickhouse_pool_size: Annotated[
+        Count, Meta(description="ClickHouse connections a process holds at most")
+    ] = 16
+    database_pool_size: Annotated[
+        Count, Meta(description="PostgreSQL connections a process holds at most")
+    ] = 16
+
+    # Web
+    port: Annotated[int, Meta(ge=1, le=65535, description="where `web` listens")] = 8000
+    web_bind: Annotated[str, Meta(description="address that `web` listens on")] = "127.0.0.1"
+    web_concurrency: Annotated[Count, Meta(description="web processes")] = 2
+    web_threads: Annotated[
+        Count, Meta(description="requests that a web process serves at once, slow clients included")
+    ] = 64
+    web_receive_timeout_secs: Annotated[
+        Seconds, Meta(description="longest that a request's body may take to arrive; above it 408")
+    ] = 30
+    public_url: Annotated[
+        str | None, Meta(description="the URL people reach this deployment under")
+    ] = None
+    log_level: Annotated[
+        str,
+        Meta(
+            pattern="^(debug|info|warning|error)$",
+            description="lowest level logged: debug, info, warning or error",
+        ),
+    ] = "info"
+    log_format: Annotated[
+        str,
+        Meta(
+            pattern="^(auto|json|console)$",
+            description="json, console, or auto: readable on a terminal, else JSON",
+        ),
+    ] = "auto"
+
+    # Identity
+    admin_key: Annotated[
+        Secret | None,
+        Meta(description="secret of the instance key `admin`, 16 to 256 characters"),
+    ] = None
+    agent_api_key: Annotated[
+        Secret | None,
+        Meta(description="secret of the key `dashboard-assistant`, 16 to 256 characters"),
+    ] = None
+    admin_email: Annotated[
+        str | None, Meta(description="protected first member of the default organization")
+    ] = None
+    default_user_permissions: Annotated[
+        str, Meta(description="permission set of new members, where an organization names none")
+    ] = "standard"
+    trusted_proxy_hops: Annotated[
+        int, Meta(ge=0, description="proxies in front: whose X-Forwarded-For entry is the client")
+    ] = 0
+
+    # Mail
+    smtp_host: Annotated[
+        str | None,
+        Meta(description="mail server; unset: sign-in codes go to the log, other mails fail"),
+    ] = None
+    smtp_port: Annotated[
+        int, Meta(ge=1, le=65535, description="its port; 465 is TLS from the first byte on")
+    ] = 587
+    smtp_username: Annotated[
+        str | None, Meta(description="who to sign in as at the mail server; unset: without")
+    ] = None
+    smtp_password: Annotated[str | None, Meta(description="password of `SMTP_USERNAME`")] = None
+    smtp_from: Annotated[
+        str | None,
+        Meta(description="sender of all mail, `a@b` or `Name <a@b>`; required with `SMTP_HOST`"),
+    ] = None
+    smtp_tls: Annotated[
+        bool, Meta(description="send over TLS with a valid certificate only; 0: in clear")
+    ] = True
+
+    # Ingest
+    ingest_max_body_bytes: Annotated[Bytes, Meta(description="largest POST /events as sent")] = (
+        16 * 1024 * 1024
+    )
+    ingest_max_unpacked_bytes: Annotated[
+        Bytes, Meta(description="largest POST /events once decompressed")
+    ] = 128 * 1024 * 1024
+    ingest_max_event_bytes: Annotated[Bytes, Meta(description="largest single event")] = 1024 * 1024
+    ingest_backlog_bytes: Annotated[
+        Bytes, Meta(description="accepted but not yet stored events in Redis; above it 503")
+    ] = 512 * 1024 * 1024
+    ingest_sync: Annotated[
+        bool, Meta(description="answer only once Redis has the batch on disk (WAITAOF)")
+    ] = True
+    ingest_concurrency: Annotated[
+        Count, Meta(description="batches that a web process unpacks at once; bounds its memory")
+    ] = 8
+    ingest_claim_idle_secs: Annotated[
+        Seconds, Meta(description="when a dead worker's batches are taken over")
+    ] = 15
+    ingest_processes: Annotated[
+        Count, Meta(description="ingest processes that one `worker` or `ingest` runs")
+    ] = 2
+
+    # Evaluation
+    evaluator_endpoint: Annotated[
+        str | None, Meta(description="base URL of the evaluator; unset: no evaluations")
+    ] = None
+    evaluator_token: Annotated[
+        str | None, Meta(description="bearer token shared with the evaluator")
+    ] = None
+    evaluator_orgs: Annotated[
+        str | None,
+        Meta(description="slugs that may use the evaluator, comma-separated; unset: all"),
+    ] = None
+    evaluator_workers: Annotated[Count, Meta(description="concurrent dispatcher workers")] = 2
+    evaluator_claim_batch: Annotated[
+        Count, Meta(description="sessions claimed a pass; times EVALUATOR_WORKERS = calls at once")
+    ] = 4
+    evaluator_polling_interval_secs: Annotated[
+        Seconds, Meta(description="polling interval when the evaluator names none")
+    ] = 10
+    evaluator_request_timeout_ms: Annotated[
+        Count, Meta(description="one evaluator request, all of it, in milliseconds")
+    ] = 30000
+    evaluator_max_attempts: Annotated[
+        Count, Meta(description="delivery attempts before a job ends in error")
+    ] = 5
+    evaluator_config_refresh_secs: Annotated[
+        Seconds, Meta(description="how often the evaluator's /config is read")
+    ] = 300
+    evaluator_max_poll_duration_secs: Annotated[
+        Seconds, Meta(description="longest an asynchronous job is polled")
+    ] = 3600
+
+    # Watching
+    webhook_allow_private: Annotated[
+        bool,
+        Meta(description="1: webhooks and Slack may reach loopback, private, link-local addresses"),
+    ] = False
+    alert_query_concurrency: Annotated[
+        Count, Meta(description="statements of `custom_sql` alerts that run at once, over all")
+    ] = 4
+    audit_llm_base_url: Annotated[
+        str | None,
+        Meta(description="OpenAI-compatible server that writes reports of audits; unset: none are"),
+    ] = None
+    audit_llm_model: Annotated[
+        str | None, Meta(description="its model; required with `AUDIT_LLM_BASE_URL`")
+    ] = None
+    audit_llm_api_key: Annotated[
+        str | None, Meta(description="its bearer token; unset: requests carry none")
+    ] = None
+
+    # Readiness
+    ready_max_ingest_lag_secs: Annotated[
+        Seconds, Meta(description="/ready is 503 when the oldest undrained batch is older")
+    ] = 60
+    ready_max_job_age_secs: Annotated[
+        Seconds, Meta(description="/ready is 503 when a due evaluation waited longer")
+    ] = 300
+
+    @property
+    def evaluator_concurrency(self) -> int:
+        """Calls to the evaluator that may run at once over the whole deployment."""
+        return self.evaluator_workers * self.evaluator_claim_batch
+
+    def may_evaluate(self, org_slug: str) -> bool:
+        """Whether sessions of this organization go to the evaluator at all."""
+        if self.evaluator_endpoint is None:
+            return False
+        if self.evaluator_orgs is None:
+            return True
+        return org_slug in {slug.strip() for slug in self.evaluator_orgs.split(",")}
+
+
+def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
+    """Reads `Settings` from `environ` (default: the process's); an empty variable counts as unset.
+
+    Raises `ConfigurationError` naming the first variable that is missing or bad; its value, which
+    may be a secret, is not repeated.
+    """
+    source = os.environ if environ is None else environ
+    raw: dict[str, Any] = {}
+    for field in msgspec.structs.fields(Settings):
+        value = source.get(field.name.upper(), "").strip()
+        if value:
+            raw[field.name] = value
+        elif field.required:
+            raise ConfigurationError(f"{field.name.upper()} is not set")
+    for name, value in raw.items():
+        prefixes = _PREFIXES.get(name)
+        if prefixes and not value.startswith(prefixes):
+            raise ConfigurationError(f"{name.upper()} must start with {' or '.join(prefixes)}")
+    try:
+        settings = msgspec.convert(raw, Settings, strict=False)
+    except msgspec.ValidationError as error:
+        reason, _, path = str(error).partition(" - at `$.")
+        raise ConfigurationError(f"{path.rstrip('`').upper()}: {reason}") from None
+    _require_complete_mail(settings)
+    if settings.audit_llm_base_url is not None and settings.audit_llm_model is None:
+        raise ConfigurationError("AUDIT_LLM_MODEL is not set, and AUDIT_LLM_BASE_URL needs it")
+    return settings
+
+
+def _require_complete_mail(settings: Settings) -> None:
+    if settings.smtp_host is not None and settings.smtp_from is None:
+        raise ConfigurationError("SMTP_FROM is not set, and SMTP_HOST needs it")
+    if settings.smtp_username is not None and settings.smtp_password is None:
+        raise ConfigurationError("SMTP_PASSWORD is not set, and SMTP_USERNAME needs it")
+    if settings.smtp_from is not None and not _is_one_address(settings.smtp_from):
+        raise ConfigurationError("SMTP_FROM: expected one address, `a@b` or `Name <a@b>`")
+
+
+def _is_one_address(text: str) -> bool:
+    found = getaddresses([text]) if text.isprintable() else []
+    return len(found) == 1 and re.fullmatch(r"[^@\s]+@[^@\s]+", found[0][1]) is not None
+
+
+def variables_table() -> str:
+    """Every variable with its default and its description, as a table in Markdown."""
+    hints = get_type_hints(Settings, include_extras=True)
+    rows = [
+        (f"`{field.name.upper()}`", _shown_default(field), hints[field.name].__metadata__[-1])
+        for field in msgspec.structs.fields(Settings)
+    ]
+    lines = [f"| {name} | {default} | {meta.description} |" for name, default, meta in rows]
+    return "\n".join(["| variable | default | what it is |", "|---|---|---|", *lines])
+
+
+def _shown_default(field: msgspec.structs.FieldInfo) -> str:
+    value = field.default
+    if field.required:
+        return "required"
+    if value is None:
+        return "unset"
+    if isinstance(value, int) and value >= 1024 * 1024:
+        return f"`{value}` ({value // (1024 * 1024)} MiB)"
+    return f"`{str(value).lower()}`"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(variables_table() + "\n")

@@ -1,0 +1,25 @@
+"""Opaque cursors: the sort key of the last row of a page, as base64 of MessagePack."""
+
+import base64
+import binascii
+from typing import TypeVar
+
+import msgspec
+
+from shared.core.errors import Invalid
+
+Key = TypeVar("Key")
+
+
+def encode_cursor(key: object) -> str:
+    """The text of a cursor for a sort key (a tuple of numbers and strings)."""
+    return base64.urlsafe_b64encode(msgspec.msgpack.encode(key)).rstrip(b"=").decode()
+
+
+def decode_cursor(text: str, shape: type[Key]) -> Key:
+    """The sort key of a cursor; raises `Invalid` naming `cursor` for anything we did not issue."""
+    try:
+        packed = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+        return msgspec.msgpack.decode(packed, type=shape)
+    except (binascii.Error, ValueError, msgspec.MsgspecError):
+        raise Invalid.field("cursor", "is not a cursor of this list") from None

@@ -1,5 +1,0 @@
-"""What was ever created in an organization, for the counters that outlive it."""
-
-from shared.creations.service import Kind, created_in, record
-
-__all__ = ["Kind", "created_in", "record"]

@@ -1,0 +1,57 @@
+"""Migrates both databases to what this release needs: `python -m shared.deployment.release`."""
+
+import sys
+
+import click
+from sqlalchemy import text
+
+from shared.clickhouse import migrate as clickhouse_migrations
+from shared.core.config import load_settings
+from shared.core.errors import ConfigurationError, Unavailable
+from shared.core.logs import configure_logging
+from shared.deployment.runtime import Runtime
+from shared.deployment.schema import release
+from shared.deployment.stores import wait_for_stores
+from shared.postgres import migrate as postgres_migrations
+
+# Any number that no other advisory lock of this project uses.
+_LOCK_ID = 7_237_003
+
+
+def run(runtime: Runtime) -> None:
+    """Waits for the databases, then migrates them, one release at a time.
+
+    Raises `ConfigurationError` on a schema that a newer release made, `Unavailable` when a
+    database does not answer within 30 s.
+    """
+    click.echo("waiting for PostgreSQL and ClickHouse ...")
+    wait_for_stores(runtime, ("postgres", "clickhouse"))
+    with runtime.postgres.engine.connect() as connection:
+        # Of two releases that start at once the second waits, and finds everything done. The
+        # lock goes with the connection.
+        connection.execute(text("SET statement_timeout = 0"))
+        connection.execute(text("SELECT pg_advisory_lock(:id)"), {"id": _LOCK_ID})
+        readonly_url = runtime.settings.clickhouse_readonly_url
+        release(runtime.postgres, runtime.clickhouse, readonly_url=readonly_url)
+        connection.invalidate()
+    revision = postgres_migrations.current_revision(runtime.postgres.engine)
+    version = clickhouse_migrations.current_version(runtime.clickhouse)
+    click.echo(f"PostgreSQL stands at {revision}, ClickHouse at {version:04d}")
+
+
+@click.command()
+def main() -> None:
+    """Bring both databases to what this release needs; safe to run again."""
+    try:
+        settings = load_settings()
+        configure_logging(settings, "release")
+        runtime = Runtime.connect(settings)
+        run(runtime)
+    except (ConfigurationError, Unavailable) as error:
+        click.echo(f"release: {error}", err=True)
+        sys.exit(1)
+    runtime.close()
+
+
+if __name__ == "__main__":
+    main()

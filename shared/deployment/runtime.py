@@ -1,0 +1,48 @@
+"""What a process works with: its settings and its connections, made once and passed along."""
+
+from dataclasses import dataclass
+
+import redis
+from dramatiq.brokers.redis import RedisBroker
+
+from shared.clickhouse import ClickHouse
+from shared.core.config import Settings
+from shared.postgres import Postgres
+from shared.queue import Queue, connect_redis, make_broker
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """Nothing connects before its first use, so a process starts while a store is down."""
+
+    settings: Settings
+    postgres: Postgres
+    clickhouse: ClickHouse
+    redis: redis.Redis
+    broker: RedisBroker
+    queue: Queue
+
+    @classmethod
+    def connect(cls, settings: Settings) -> "Runtime":
+        """The runtime of these settings."""
+        client = connect_redis(settings.redis_url)
+        broker = make_broker(settings.redis_url)
+        return cls(
+            settings=settings,
+            postgres=Postgres(settings.database_url, pool_size=settings.database_pool_size),
+            clickhouse=ClickHouse(
+                settings.clickhouse_url,
+                pool_size=settings.clickhouse_pool_size,
+                cluster=settings.clickhouse_cluster,
+            ),
+            redis=client,
+            broker=broker,
+            queue=Queue(broker, client),
+        )
+
+    def close(self) -> None:
+        """Closes what was opened."""
+        self.postgres.close()
+        self.clickhouse.close()
+        self.redis.close()
+        self.broker.close()

@@ -1,0 +1,110 @@
+"""How much is accepted and not yet stored, measured on the streams themselves.
+
+Never a counter: a process that is killed between two steps would leave one wrong for good.
+"""
+
+import threading
+import time
+from typing import Any
+
+import redis
+
+from shared.core.errors import Unavailable
+from shared.events.ingest.stream import active_orgs, stream_key
+from shared.queue import unavailable_when_redis_is_gone
+
+RETRY_AFTER_SECS = 2
+# One organization's burst leaves room for the others' events.
+ORG_SHARE = 0.75
+# What must stay free below Redis's `maxmemory`: full, it refuses the messages that wake the workers
+# too, and what nobody drains would never get less.
+MEMORY_SHARE = 0.8
+_REMEASURE_SECS = 0.25
+
+
+class Backlog:
+    """A process's view of the backlog, measured at most four times a second."""
+
+    def __init__(self, client: redis.Redis, limit_bytes: int) -> None:
+        self._redis = client
+        self._limit = limit_bytes
+        self._lock = threading.Lock()
+        self._measuring = threading.Lock()
+        self._measured_at = float("-inf")
+        self._sizes: dict[str, int] = {}
+        self._redis_is_full = False
+
+    def require_room(self, org_id: str) -> None:
+        """Raises `Unavailable` with `Retry-After` while the backlog is full."""
+        sizes = self._current()
+        if sum(sizes.values()) >= self._limit or self._redis_is_full:
+            raise Unavailable(
+                "the ingest backlog is full",
+                code="backlog_full",
+                retry_after_secs=RETRY_AFTER_SECS,
+            )
+        if sizes.get(org_id, 0) >= self._limit * ORG_SHARE:
+            raise Unavailable(
+                "this organization's ingest backlog is full",
+                code="backlog_full",
+                retry_after_secs=RETRY_AFTER_SECS,
+            )
+
+    def added(self, org_id: str, size: int) -> None:
+        """Counts what this process added until the next measurement sees it."""
+        with self._lock:
+            self._sizes[org_id] = self._sizes.get(org_id, 0) + size
+
+    def _current(self) -> dict[str, int]:
+        """The sizes as last measured; one thread measures, and nobody waits for a Redis that hangs.
+
+        Raises `Unavailable` in that thread when Redis is away.
+        """
+        due = time.monotonic() - self._measured_at > _REMEASURE_SECS
+        if due and self._measuring.acquire(blocking=False):
+            try:
+                self._measure()
+            finally:
+                self._measuring.release()
+        with self._lock:
+            return dict(self._sizes)
+
+    def _measure(self) -> None:
+        with unavailable_when_redis_is_gone():
+            sizes = measure(self._redis)
+            self._redis_is_full = is_full(self._redis)
+        with self._lock:
+            self._sizes = sizes
+        self._measured_at = time.monotonic()
+
+
+def is_full(client: redis.Redis) -> bool:
+    """Whether Redis holds more than `MEMORY_SHARE` of its `maxmemory`, if it has one."""
+    memory: Any = client.info("memory")
+    maximum = memory.get("maxmemory", 0)
+    return bool(maximum) and memory["used_memory"] > maximum * MEMORY_SHARE
+
+
+def measure(client: redis.Redis) -> dict[str, int]:
+    """Bytes that each organization's stream takes in Redis."""
+    org_ids = active_orgs(client)
+    with client.pipeline(transaction=False) as pipe:
+        for org_id in org_ids:
+            # All nodes, not a sample: the entries of one stream differ a thousandfold in size.
+            pipe.memory_usage(stream_key(org_id), samples=0)
+        return {org_id: size or 0 for org_id, size in zip(org_ids, pipe.execute(), strict=True)}
+
+
+def lag_secs(client: redis.Redis) -> float:
+    """Age in seconds of the oldest entry that is not stored yet; 0.0 when all are."""
+    org_ids = active_orgs(client)
+    with client.pipeline(transaction=False) as pipe:
+        for org_id in org_ids:
+            pipe.xrange(stream_key(org_id), count=1)
+        firsts = [entries[0][0] for entries in pipe.execute() if entries]
+    if not firsts:
+        return 0.0
+    oldest_ms = min(int(entry_id.partition(b"-")[0]) for entry_id in firsts)
+    seconds, microseconds = client.time()
+    now_ms = int(seconds) * 1000 + int(microseconds) // 1000
+    return float(max(0, now_ms - oldest_ms)) / 1000

@@ -1,0 +1,132 @@
+"""Events that ClickHouse will not have: kept aside, with the reason, for an operator to decide.
+
+A dead letter is a stream entry of its own, one event each, so that a retry or a drop concerns
+exactly what was looked at.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import redis
+
+from shared.core.errors import NotFound
+from shared.core.logs import get_logger
+from shared.events.batch import Batch, decode_batch, encode_batch
+from shared.events.ingest.stream import append
+
+log = get_logger(__name__)
+
+STREAM_KEY = "ingest:dead"
+_PAGE = 500
+
+
+@dataclass(frozen=True)
+class DeadLetter:
+    """One event that could not be stored; `batch` is None when not even its entry was readable."""
+
+    id: str
+    org_id: str
+    org_slug: str
+    reason: str
+    data: bytes
+
+    @property
+    def batch(self) -> Batch | None:
+        """The event as a batch of one."""
+        try:
+            return decode_batch(self.data)
+        except ValueError:
+            return None
+
+
+def bury(
+    client: redis.Redis, org_id: str, org_slug: str, letters: Sequence[tuple[bytes, str]]
+) -> None:
+    """Sets (encoded batch, reason) pairs aside."""
+    with client.pipeline(transaction=True) as pipe:
+        for data, reason in letters:
+            fields: dict[Any, Any] = {
+                "org_id": org_id,
+                "slug": org_slug,
+                "reason": reason[:2048],
+                "data": data,
+            }
+            pipe.xadd(STREAM_KEY, fields)
+        pipe.execute()
+    log.error("events_set_aside", org=org_slug, count=len(letters), reason=letters[0][1][:200])
+
+
+def bury_event(client: redis.Redis, org_id: str, org_slug: str, batch: Batch, reason: str) -> None:
+    """Sets a batch of one event aside."""
+    bury(client, org_id, org_slug, [(encode_batch(batch), reason)])
+
+
+def count(client: redis.Redis) -> int:
+    """How many letters there are."""
+    return int(client.xlen(STREAM_KEY))
+
+
+def letters(client: redis.Redis, org_slug: str | None = None) -> Iterator[DeadLetter]:
+    """All letters, oldest first, of one organization or of all."""
+    start = "-"
+    while page := _range(client, start, "+", _PAGE):
+        for entry_id, fields in page:
+            letter = _letter(entry_id, fields)
+            if org_slug is None or letter.org_slug == org_slug:
+                yield letter
+        start = f"({page[-1][0].decode()}"
+
+
+def get(client: redis.Redis, letter_id: str) -> DeadLetter:
+    """One letter; raises `NotFound`."""
+    try:
+        found = _range(client, letter_id, letter_id, 1)
+    except redis.ResponseError:
+        found = []
+    if not found:
+        raise NotFound(f"there is no dead letter {letter_id}")
+    return _letter(*found[0])
+
+
+def retry(client: redis.Redis, letter: DeadLetter) -> None:
+    """Puts the event back at the end of its organization's stream.
+
+    Raises `NotFound` for a letter whose entry could never be read: it can only be dropped.
+    """
+    batch = letter.batch
+    if batch is None:
+        raise NotFound(f"dead letter {letter.id} holds no readable event")
+    # First back in, then out of here: between the two the event is there twice and stored once.
+    append(client, letter.org_id, letter.org_slug, batch)
+    drop(client, letter)
+
+
+def drop(client: redis.Redis, letter: DeadLetter) -> None:
+    """Deletes the letter and its event for good."""
+    client.xdel(STREAM_KEY, letter.id)
+
+
+def drop_all(client: redis.Redis, org_id: str) -> int:
+    """Deletes every letter of an organization for good; returns how many there were."""
+    of_org = [letter.id for letter in letters(client) if letter.org_id == org_id]
+    for start in range(0, len(of_org), _PAGE):
+        client.xdel(STREAM_KEY, *of_org[start : start + _PAGE])
+    return len(of_org)
+
+
+def _range(
+    client: redis.Redis, first: str, last: str, count: int
+) -> list[tuple[bytes, dict[bytes, bytes]]]:
+    # The client is typed for both of its decodings; ours answers in bytes.
+    return client.xrange(STREAM_KEY, min=first, max=last, count=count)  # type: ignore[return-value]
+
+
+def _letter(entry_id: bytes, fields: dict[bytes, bytes]) -> DeadLetter:
+    return DeadLetter(
+        id=entry_id.decode(),
+        org_id=fields[b"org_id"].decode(),
+        org_slug=fields[b"slug"].decode(),
+        reason=fields[b"reason"].decode(),
+        data=fields[b"data"],
+    )

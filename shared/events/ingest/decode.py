@@ -1,0 +1,255 @@
+"""Tells good events from bad ones, line by line, without ever refusing a batch for one of them.
+
+The hot path of the service: an event is parsed once into the five fields that every event has,
+everything else is checked and skipped over, and its bytes stay what they were.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+import msgspec
+import xxhash
+from msgspec import Meta
+
+from shared.core.clock import now_us
+from shared.core.errors import BadRequest, Invalid, TooLarge
+from shared.events.batch import MAX_FUTURE, POSITION_BITS, Batch
+from shared.events.ingest.elements import split_elements
+
+MAX_ERRORS = 20
+# Positions of a batch have to fit `arrival`, and a small body of nothing but line breaks must not
+# unpack into gigabytes of them.
+MAX_EVENTS = 2**POSITION_BITS - 1
+_OLDEST_US = int(datetime(2000, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+# Reads escapes one after the other, so that an escaped backslash never starts one; group 1 is a
+# surrogate without its other half.
+_ESCAPE = re.compile(
+    rb"\\(?:ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|u(d[89a-f][0-9a-f]{2})|.)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+# Makes what is stored of an event from what was sent of it.
+Redact = Callable[[bytes], bytes]
+
+
+class Envelope(msgspec.Struct, gc=False):
+    """What every event has to have, typed and bounded."""
+
+    session_id: Annotated[str, Meta(min_length=1, max_length=256)]
+    timestamp: Annotated[datetime, Meta(tz=True)]
+    type: Annotated[str, Meta(min_length=1, max_length=64)]
+    agent_id: Annotated[str, Meta(min_length=1, max_length=256)] = "main"
+    environment: Annotated[str, Meta(min_length=1, max_length=64)] = "default"
+
+
+class LineError(msgspec.Struct):
+    """Why one line or array element was skipped; `line` counts from 1."""
+
+    line: int
+    error: str
+
+
+class Decoded(msgspec.Struct):
+    """The good events of a body, how many were skipped and the first reasons why."""
+
+    batch: Batch
+    skipped: int
+    errors: list[LineError]
+
+
+class Rejected(Exception):
+    """One event cannot be accepted; the message is for the sender."""
+
+
+_decode_envelope = msgspec.json.Decoder(Envelope).decode
+_decode_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_decode_array = msgspec.json.Decoder(list[msgspec.Raw]).decode
+
+
+class _Wrapped(msgspec.Struct):
+    events: list[msgspec.Raw]
+
+
+_decode_wrapped = msgspec.json.Decoder(_Wrapped).decode
+
+
+def ndjson_lines(body: bytes) -> list[bytes]:
+    """One candidate a line; blank ones are dropped later and count for nothing.
+
+    Raises `TooLarge` for more than `MAX_EVENTS` lines.
+    """
+    if body.count(b"\n") > MAX_EVENTS:
+        raise TooLarge(f"the body has more than {MAX_EVENTS} lines")
+    return body.split(b"\n")
+
+
+def json_elements(body: bytes) -> list[bytes]:
+    """The elements of `[…]` or `{"events": […]}`, each as it was sent.
+
+    Raises `BadRequest` when the body is not JSON, `Invalid` when it is another JSON, `TooLarge` for
+    more than `MAX_EVENTS`. Elements that are bad by themselves (too deeply nested, not quite JSON)
+    are told apart all the same, so that only they are skipped.
+    """
+    text = body.strip()
+    elements = None
+    # The parser cannot be told how many are too many; where there might be, it is not asked.
+    if text.count(b",") < MAX_EVENTS:
+        elements = _parse_elements(text)
+    if elements is None:
+        elements = split_elements(text, MAX_EVENTS)
+        # A comma with nothing beside it is no bad event: it makes the array none.
+        if elements is None or not all(map(bytes.strip, elements)):
+            raise BadRequest("the body is not JSON", code="bad_json")
+    return elements
+
+
+def _parse_elements(text: bytes) -> list[bytes] | None:
+    """The elements in the parser's eyes, None where it sees no JSON."""
+    try:
+        if text.startswith(b"["):
+            return [bytes(raw) for raw in _decode_array(text)]
+        return [bytes(raw) for raw in _decode_wrapped(text).events]
+    except msgspec.ValidationError:
+        raise Invalid.field("events", 'the body must be an array or {"events": […]}') from None
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
+def decode_events(
+    lines: list[bytes], org_id: str, max_event_bytes: int, redact: Redact | None = None
+) -> Decoded:
+    """Checks every line and gathers the good ones into a batch of the organization.
+
+    `redact` makes the payload of an accepted line; without it the line is the payload.
+    """
+    received = now_us()
+    reader = _Reader(org_id, received, max_event_bytes, redact)
+    for number, line in enumerate(lines, 1):
+        reader.read(number, line)
+    return Decoded(reader.batch, reader.skipped, reader.errors)
+
+
+class _Reader:
+    """Reads lines into a batch; ids that were found good once are not looked at again."""
+
+    def __init__(
+        self, org_id: str, received_us: int, max_event_bytes: int, redact: Redact | None
+    ) -> None:
+        self.batch = Batch([], [], [], [], [], [], [], [])
+        self.skipped = 0
+        self.errors: list[LineError] = []
+        self._seed = xxhash.xxh3_64_intdigest(org_id.encode())
+        self._arrival = (received_us // 1000) << POSITION_BITS
+        self._newest_us = received_us + MAX_FUTURE // timedelta(microseconds=1)
+        self._max_bytes = max_event_bytes
+        self._redact = redact
+        self._clean: set[str] = set()
+
+    def read(self, number: int, line: bytes) -> None:
+        line = line.strip()
+        if not line:
+            return
+        try:
+            event = self._parse(line)
+            ts = self._check(event)
+        except Rejected as error:
+            self.skipped += 1
+            if len(self.errors) < MAX_ERRORS:
+                self.errors.append(LineError(number, str(error)))
+            return
+        batch = self.batch
+        # Of the bytes as sent: a repeated event is the same one whatever was redacted meanwhile.
+        batch.ids.append(xxhash.xxh3_64_intdigest(line, self._seed) >> 11)
+        batch.ts.append(ts)
+        batch.arrivals.append(self._arrival + number)
+        batch.session_ids.append(event.session_id)
+        batch.agent_ids.append(event.agent_id)
+        batch.event_types.append(event.type)
+        batch.environments.append(event.environment)
+        batch.payloads.append(line if self._redact is None else self._redact(line))
+
+    def _parse(self, line: bytes) -> Envelope:
+        if len(line) > self._max_bytes:
+            raise Rejected(f"larger than {self._max_bytes} bytes")
+        try:
+            if not line.isascii():
+                # The parser skips over fields nobody reads without looking at their encoding.
+                str(line, "utf-8")
+            return _decode_envelope(line)
+        except UnicodeDecodeError:
+            raise Rejected("is not valid UTF-8") from None
+        except msgspec.ValidationError as error:
+            return _parse_last(line, error)
+        except msgspec.DecodeError:
+            return _parse_surrogates(line)
+        except RecursionError:
+            raise Rejected("is nested too deeply") from None
+
+    def _check(self, event: Envelope) -> int:
+        ts = round(event.timestamp.timestamp() * 1_000_000)
+        if ts < _OLDEST_US:
+            raise Rejected("timestamp is before 2000-01-01")
+        if ts > self._newest_us:
+            raise Rejected("timestamp is more than 24 hours in the future")
+        clean = self._clean
+        if event.session_id not in clean:
+            self._require_clean("session_id", event.session_id)
+        if event.agent_id not in clean:
+            self._require_clean("agent_id", event.agent_id)
+        if event.type not in clean:
+            self._require_clean("type", event.type)
+        if event.environment not in clean:
+            if "," in event.environment:
+                raise Rejected("environment has a comma")
+            self._require_clean("environment", event.environment)
+        return ts
+
+    def _require_clean(self, name: str, value: str) -> None:
+        if _CONTROL.search(value):
+            raise Rejected(f"{name} has a control character")
+        # A value with a comma is never remembered: it may be a session but no environment.
+        if "," not in value:
+            self._clean.add(value)
+
+
+def _parse_last(line: bytes, refusal: msgspec.ValidationError) -> Envelope:
+    """A field given twice may be wrong the first time: the last counts, and only it is judged."""
+    try:
+        return _decode_envelope(msgspec.json.encode(_decode_members(line)))
+    except msgspec.ValidationError as error:
+        raise Rejected(_explain(error)) from None
+    except (msgspec.DecodeError, RecursionError):
+        raise Rejected(_explain(refusal)) from None
+
+
+def _parse_surrogates(line: bytes) -> Envelope:
+    """Half of an emoji, cut by a careless sender, is grammatical JSON though no Unicode."""
+    mended = _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], line)
+    try:
+        if mended != line:
+            return _decode_envelope(mended)
+    except msgspec.ValidationError as error:
+        raise Rejected(_explain(error)) from None
+    except msgspec.DecodeError:
+        pass
+    except RecursionError:
+        raise Rejected("is nested too deeply") from None
+    raise Rejected("is not JSON")
+
+
+def _explain(error: msgspec.ValidationError) -> str:
+    """msgspec's reason in the words of this API: `timestamp has no zone`."""
+    reason, _, path = str(error).partition(" - at `$.")
+    field = path.rstrip("`")
+    if not field:
+        if "missing required field" in reason:
+            return f"{reason.split('`')[1]} is missing"
+        return "is not an object"
+    if "timezone" in reason:
+        return f"{field} has no zone"
+    if "RFC3339" in reason:
+        return f"{field} is not an RFC 3339 time"
+    return f"{field}: {reason[0].lower()}{reason[1:]}"

@@ -1,0 +1,169 @@
+"""Stores one block: the insert, the bisection of a refused one, and the sessions to watch."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from datetime import UTC, datetime
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from shared import organizations
+from shared.core.errors import WatchpostError
+from shared.core.ids import parse_uuid
+from shared.core.logs import get_logger
+from shared.deployment.runtime import Runtime
+from shared.evaluation_jobs import service as evaluation_jobs
+from shared.evaluation_jobs.service import StoredSession
+from shared.events import store
+from shared.events.batch import Batch
+from shared.events.ingest import dead_letters
+from shared.events.ingest.block import Block
+from shared.events.rows import Columns, columns_of
+from shared.events.store import RowsRefused
+from shared.model_windows.builtin import WindowOf
+
+log = get_logger(__name__)
+
+# Organization → the context windows of its models.
+Windows = Mapping[str, WindowOf]
+# Tells the windows of some organizations; `shared.model_windows.windows_of.WindowsOf` is one.
+WindowsLookup = Callable[[Collection[str]], Windows]
+
+# ClickHouse refuses an insert into more than 100 partitions, and a partition is a month.
+MAX_MONTHS = 90
+_MONTH_US = 28 * 24 * 3600 * 1_000_000
+
+
+def persist(runtime: Runtime, block: Block, windows_of: WindowsLookup) -> None:
+    """Returns once ClickHouse has every event of the block and PostgreSQL its sessions.
+
+    Events that ClickHouse refuses go to the dead letters. Raises `Unavailable` when a store is
+    down; storing the same block again later changes nothing. What is left of organizations that
+    were purged since is dropped.
+    """
+    # Asked only now that the entries are read: what was set before they were sent holds for them.
+    windows = windows_of(block.batches)
+    with runtime.postgres.transaction() as session:
+        _drop_what_was_purged(session, block)
+        for part in _parts(block):
+            _insert(runtime, part, windows)
+        for entry in block.unreadable:
+            reason = "the entry is not a batch of events"
+            dead_letters.bury(runtime.redis, entry.org_id, entry.org_slug, [(entry.data, reason)])
+        _watch(runtime, session, block)
+
+
+class Part:
+    """A piece of a block that fits one insert: (organization, slug, batch) triples."""
+
+    def __init__(self, pieces: list[tuple[str, str, Batch]]) -> None:
+        self.pieces = pieces
+
+    def __len__(self) -> int:
+        return sum(len(batch) for _, _, batch in self.pieces)
+
+    def columns(self, windows: Windows) -> Columns:
+        """The columns of all pieces, one below the other."""
+        merged: Columns = {}
+        for org_id, _, batch in self.pieces:
+            columns = columns_of(org_id, batch, windows[org_id])
+            if not merged:
+                merged = columns
+                continue
+            for name, values in columns.items():
+                merged[name].extend(values)
+        return merged
+
+    def halves(self) -> "tuple[Part, Part]":
+        """The same rows in two parts."""
+        middle, first, second = len(self) // 2, [], []
+        for org_id, slug, batch in self.pieces:
+            cut = min(max(middle, 0), len(batch))
+            middle -= len(batch)
+            if cut:
+                first.append((org_id, slug, batch.slice(0, cut)))
+            if cut < len(batch):
+                second.append((org_id, slug, batch.slice(cut, len(batch))))
+        return Part(first), Part(second)
+
+
+def _drop_what_was_purged(session: Session, block: Block) -> None:
+    """From here on nobody purges the organizations that are left, until the transaction ends."""
+    parsed = {entry.org_id: parse_uuid(entry.org_id) for entry in block.entries}
+    existing = organizations.hold(session, [one for one in parsed.values() if one is not None])
+    gone = block.keep_only({org_id for org_id, one in parsed.items() if one in existing})
+    if gone:
+        log.warning("events_of_purged_orgs_dropped", org_ids=gone)
+
+
+def _parts(block: Block) -> Iterator[Part]:
+    pieces = [
+        (org_id, block.slugs[org_id], batch) for org_id, batch in block.batches.items() if batch.ids
+    ]
+    if not pieces:
+        return
+    oldest = min(min(batch.ts) for _, _, batch in pieces)
+    newest = max(max(batch.ts) for _, _, batch in pieces)
+    if (newest - oldest) // _MONTH_US < MAX_MONTHS:
+        yield Part(pieces)
+        return
+    for org_id, slug, batch in pieces:
+        for months in _month_groups(batch):
+            yield Part([(org_id, slug, batch.pick(months))])
+
+
+def _month_groups(batch: Batch) -> Iterator[list[int]]:
+    """Indexes of the rows, `MAX_MONTHS` calendar months at a time."""
+    by_month: dict[tuple[int, int], list[int]] = {}
+    for index, ts in enumerate(batch.ts):
+        day = datetime.fromtimestamp(ts // 1_000_000, UTC)
+        by_month.setdefault((day.year, day.month), []).append(index)
+    months = list(by_month.values())
+    for start in range(0, len(months), MAX_MONTHS):
+        yield [index for month in months[start : start + MAX_MONTHS] for index in month]
+
+
+def _insert(runtime: Runtime, part: Part, windows: Windows) -> None:
+    try:
+        store.insert(runtime.clickhouse, _columns(part, windows))
+    except RowsRefused as refusal:
+        if len(part) == 1:
+            [(org_id, slug, batch)] = part.pieces
+            dead_letters.bury_event(runtime.redis, org_id, slug, batch, str(refusal))
+            return
+        for half in part.halves():
+            _insert(runtime, half, windows)
+
+
+def _columns(part: Part, windows: Windows) -> Columns:
+    try:
+        return part.columns(windows)
+    except WatchpostError:
+        raise
+    except Exception as error:
+        # A defect of ours that one odd event brings out may cost that event its place, never
+        # everybody's events behind it; the log keeps the traceback.
+        log.exception("columns_not_made", events=len(part))
+        raise RowsRefused(f"{type(error).__name__}: {error}") from error
+
+
+def _watch(runtime: Runtime, session: Session, block: Block) -> None:
+    """Tells the evaluation jobs which sessions got events, and which of them an agent's end."""
+    if runtime.settings.evaluator_endpoint is None:
+        return
+    stored: list[StoredSession] = []
+    for org_id, batch in block.batches.items():
+        ended = {
+            session_id
+            for session_id, event_type in zip(batch.session_ids, batch.event_types, strict=True)
+            if event_type == "agent_end"
+        }
+        stored += [
+            StoredSession(
+                org_id=UUID(org_id),
+                org_slug=block.slugs[org_id],
+                session_id=session_id,
+                has_agent_end=session_id in ended,
+            )
+            for session_id in set(batch.session_ids)
+        ]
+    evaluation_jobs.watch(session, runtime.settings, stored)

@@ -1,0 +1,25 @@
+"""Permission sets: named grants, built in or of an organization's own."""
+
+from shared.permissions.custom_sets.models import PermissionSet
+from shared.permissions.custom_sets.service import (
+    SetRecord,
+    change,
+    changeable,
+    chosen,
+    create,
+    find,
+    get,
+    visible,
+)
+
+__all__ = [
+    "PermissionSet",
+    "SetRecord",
+    "change",
+    "changeable",
+    "chosen",
+    "create",
+    "find",
+    "get",
+    "visible",
+]

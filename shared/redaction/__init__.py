@@ -1,6 +1,0 @@
-"""What an organization never wants stored, taken out of its events before anything keeps them."""
-
-from shared.redaction.redactions import Redactions
-from shared.redaction.rules import Redactor
-
-__all__ = ["Redactions", "Redactor"]

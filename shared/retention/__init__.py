@@ -1,5 +1,0 @@
-"""Removes what an organization does not want to keep any longer."""
-
-from shared.retention.service import apply
-
-__all__ = ["apply"]

@@ -1,0 +1,5 @@
+"""Removing an organization from all three stores, for good."""
+
+from shared.upkeep.purge.service import Purged, purge
+
+__all__ = ["Purged", "purge"]

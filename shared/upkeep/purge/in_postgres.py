@@ -1,0 +1,116 @@
+"""An organization in PostgreSQL: the rows of every table that has a column `org_id`.
+
+The tables are asked of the database, so that those of later releases are covered.
+"""
+
+import uuid
+from collections import Counter
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, delete, inspect, select, text
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
+
+from shared.core.errors import Unavailable
+from shared.mail.models import Mail
+from shared.organizations import Organization
+from shared.postgres import Postgres
+from shared.users import Membership
+from shared.users.accounts import remove_unused
+from shared.users.sign_in.models import SignInCode
+
+# Rows a transaction: few enough for any statement to stay far below its 30 s.
+_BATCH_ROWS = 5000
+
+# An insert that a worker waits for takes seconds; a statement may take 30.
+_PATIENCE_SECS = 25
+_LOCK_NOT_AVAILABLE = "55P03"
+
+_MEMBERSHIPS = Membership.__tablename__
+
+
+def lock(session: Session, org_id: uuid.UUID) -> None:
+    """Waits for all who hold the organization; until the transaction ends nobody else does.
+
+    Raises `Unavailable` when somebody holds it for longer than 25 s.
+    """
+    session.execute(text(f"SET LOCAL lock_timeout = '{_PATIENCE_SECS}s'"))
+    query = select(Organization.id).where(Organization.id == org_id).with_for_update()
+    try:
+        session.execute(query)
+    except OperationalError as error:
+        if getattr(error.orig, "pgcode", None) != _LOCK_NOT_AVAILABLE:
+            raise
+        raise Unavailable(
+            "something of the organization is still being stored: run the purge again"
+        ) from error
+
+
+def remove(postgres: Postgres, org_id: uuid.UUID) -> Counter[str]:
+    """Removes all but the organization, in many transactions; returns the rows by table.
+
+    Accounts go with their last membership. Raises `Unavailable` when PostgreSQL is away.
+    """
+    with postgres.transaction() as session:
+        tables = _tables(session.connection())
+    removed = Counter(dict.fromkeys(tables, 0))
+    for table in tables:
+        rows = _BATCH_ROWS
+        while rows == _BATCH_ROWS:
+            with postgres.transaction() as session:
+                found = _remove_from(session, table, org_id, limit=_BATCH_ROWS)
+            removed.update(found)
+            rows = found[table]
+    return removed
+
+
+def remove_rest(session: Session, org_id: uuid.UUID) -> Counter[str]:
+    """Removes what came since, with the organization locked; returns the rows by table."""
+    removed: Counter[str] = Counter()
+    for table in _tables(session.connection()):
+        removed.update(_remove_from(session, table, org_id, limit=None))
+    return removed
+
+
+def _tables(connection: Connection) -> list[str]:
+    """Tables with a column `org_id`, each before those that it refers to; memberships are last.
+
+    With the last membership goes the account, and what refers to the account would go uncounted.
+    """
+    found = inspect(connection)
+    tables = [
+        name
+        for name, _ in reversed(found.get_sorted_table_and_fkc_names())
+        if name and any(column["name"] == "org_id" for column in found.get_columns(name))
+    ]
+    return sorted(tables, key=_MEMBERSHIPS.__eq__)
+
+
+def _remove_from(
+    session: Session, table: str, org_id: uuid.UUID, *, limit: int | None
+) -> Counter[str]:
+    quoted = session.connection().dialect.identifier_preparer.quote(table)
+    # By place, since a DELETE has no LIMIT of its own; the place is good within the statement.
+    statement = text(
+        f"DELETE FROM {quoted} WHERE ctid = ANY(ARRAY("
+        f"SELECT ctid FROM {quoted} WHERE org_id = :org_id LIMIT :limit FOR UPDATE"
+        f")) RETURNING {'user_id' if table == _MEMBERSHIPS else 'NULL'}"
+    )
+    rows = session.scalars(statement, {"org_id": org_id, "limit": limit}).all()
+    removed = Counter({table: len(rows)})
+    if table == _MEMBERSHIPS:
+        removed.update(_remove_accounts(session, rows))
+    return removed
+
+
+def _remove_accounts(session: Session, user_ids: Sequence[uuid.UUID]) -> Counter[str]:
+    """In the transaction of the memberships: nobody could tell later whose accounts they were."""
+    emails = remove_unused(session, user_ids)
+    removed = Counter({"users": len(emails)})
+    for name, of_accounts in (
+        ("sign_in_codes", delete(SignInCode).where(SignInCode.email.in_(emails))),
+        ("mails", delete(Mail).where(Mail.recipient.in_(emails), Mail.org_id.is_(None))),
+    ):
+        found = session.execute(of_accounts.returning(text("1"))).all()
+        removed[name] += len(found)
+    return removed

@@ -1,0 +1,25 @@
+"""An organization in Redis: its stream, its dead letters, and every key that carries its id."""
+
+from collections import Counter
+
+import redis
+
+from shared.events.ingest import dead_letters, stream
+from shared.queue import unavailable_when_redis_is_gone
+
+_SCAN_COUNT = 1000
+
+
+def remove(client: redis.Redis, org_id: str) -> Counter[str]:
+    """Removes all of it; returns how many of what. Raises `Unavailable` when Redis is away."""
+    with unavailable_when_redis_is_gone():
+        removed = {
+            "waiting_batches": stream.remove(client, org_id),
+            "dead_letters": dead_letters.drop_all(client, org_id),
+            # Caches above all; an id is no pattern, so nothing else matches.
+            "keys": sum(
+                int(client.unlink(key))
+                for key in client.scan_iter(match=f"*{org_id}*", count=_SCAN_COUNT)
+            ),
+        }
+    return Counter(removed)

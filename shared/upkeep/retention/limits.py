@@ -1,0 +1,50 @@
+"""How old the data of which organizations may get."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import select
+
+from shared import settings
+from shared.core.config import Settings
+from shared.organizations import Organization
+from shared.postgres import Postgres
+
+KEY = "retention.events_days"
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What is older than `before`, a midnight (UTC), is old for these organizations."""
+
+    before: datetime
+    days: int
+    org_ids: tuple[str, ...]
+
+
+def limits(postgres: Postgres, config: Settings, now: datetime) -> list[Limit]:
+    """The limits of all organizations that have one, one for each number of days.
+
+    Whole days, so that rows go once a day and not all the time. Deleted organizations are among
+    them: what was promised about their data holds until the purge. One that is being purged, or
+    changed at this very moment, is not: its row is locked.
+    """
+    with postgres.transaction() as session:
+        query = select(Organization.id).order_by(Organization.id)
+        org_ids = session.scalars(query.with_for_update(read=True, skip_locked=True)).all()
+        by_days = defaultdict(list)
+        for org_id, days in settings.values(session, config, org_ids, KEY).items():
+            if isinstance(days, int) and days > 0:
+                by_days[days].append(str(org_id))
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    return [
+        Limit(midnight - timedelta(days=days), days, tuple(found))
+        for days, found in sorted(by_days.items())
+    ]
+
+
+def days_of(found: Sequence[Limit]) -> dict[str, int]:
+    """The number of days by organization."""
+    return {org_id: limit.days for limit in found for org_id in limit.org_ids}

@@ -1,0 +1,154 @@
+"""Removes what is older than `retention.events_days`, without getting in the way of ingest.
+
+Every look begins anew with what there is, so a run may be killed anywhere, or be one of many. It
+does one small thing after the other, each only while ingest keeps up and no other mutation is under
+way in the database, and leaves the rest to the next run.
+"""
+
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from shared.clickhouse import Row
+from shared.clickhouse.ddl import Ddl
+from shared.clickhouse.kept import KEPT, Kept
+from shared.clickhouse.mutations import unfinished
+from shared.core.logs import get_logger
+from shared.deployment.runtime import Runtime
+from shared.events.ingest import backlog
+from shared.postgres import single_flight
+from shared.queue import unavailable_when_redis_is_gone
+from shared.upkeep.retention import statements
+from shared.upkeep.retention.jobs import APPLY_RETENTION
+from shared.upkeep.retention.limits import Limit, days_of, limits
+
+log = get_logger(__name__)
+
+# Above either of them ingest has enough to do.
+BACKLOG_SHARE = 0.1
+LAG_SECS = 5.0
+# Sunday: hidden rows leave the disk, where merges have not seen to it. Each night would write a
+# month of events again for a day of them.
+REWRITE_WEEKDAY = 6
+_POLL_SECS = 0.1
+
+_WITH_HIDDEN_ROWS = """
+SELECT DISTINCT table, partition_id FROM {parts}
+WHERE database = {{database:String}} AND active AND has_lightweight_delete
+ORDER BY table, partition_id
+"""
+
+Removed = Mapping[str, Mapping[str, int]]
+
+
+def apply(runtime: Runtime, stopping: threading.Event, now: datetime) -> Removed:
+    """Removes what is old at `now`; returns the rows by organization and table, copies as one.
+
+    Nothing, when somebody else is at it. Ends early, and says so in the log, while ingest is behind
+    or mutations are under way, and when `stopping` is set. Raises `Unavailable` when a store is.
+    """
+    with single_flight(runtime.postgres, APPLY_RETENTION.actor) as alone:
+        return _Run(runtime, stopping, now).run() if alone else {}
+
+
+class _Later(Exception):
+    """The rest is for the next run; the message is for the log."""
+
+
+class _Run:
+    def __init__(self, runtime: Runtime, stopping: threading.Event, now: datetime) -> None:
+        self._runtime = runtime
+        self._clickhouse = runtime.clickhouse
+        self._stopping = stopping
+        self._now = now
+        self._limits = limits(runtime.postgres, runtime.settings, now)
+        self._removed: dict[str, Counter[str]] = defaultdict(Counter)
+
+    def run(self) -> Removed:
+        try:
+            for kept in KEPT:
+                for month, (old_limits, counts) in self._find(kept).items():
+                    self._remove(kept, month, old_limits)
+                    for org_id, rows in counts.items():
+                        self._removed[org_id][kept.table] += rows
+                    self._wait()
+            if self._now.weekday() == REWRITE_WEEKDAY:
+                self._write_again()
+        except _Later as reason:
+            log.info("retention_postponed", reason=str(reason))
+        finally:
+            self._tell()
+        return self._removed
+
+    def _find(self, kept: Kept) -> dict[int, tuple[list[Limit], Counter[str]]]:
+        """By month: the limits with those organizations that have old rows in it, and how many."""
+        found: dict[int, tuple[list[Limit], Counter[str]]] = defaultdict(lambda: ([], Counter()))
+        for limit in self._limits if kept.moment is not None else ():
+            old = statements.old_rows(kept, [limit])
+            if not self._rows(statements.any_candidate(kept), old.params):
+                continue
+            months: dict[int, Counter[str]] = defaultdict(Counter)
+            for org_id, month, rows in self._rows(statements.count(kept, old), old.params):
+                months[month][org_id] = rows
+            for month, counts in months.items():
+                found[month][0].append(replace(limit, org_ids=tuple(sorted(counts))))
+                found[month][1].update(counts)
+        return dict(sorted(found.items()))
+
+    def _remove(self, kept: Kept, month: int, old_limits: list[Limit]) -> None:
+        old = statements.old_rows(kept, old_limits)
+        nothing_remains = (
+            kept.by_month
+            and statements.is_over(month, old_limits)
+            and not self._rows(statements.anything_else(kept, old, month), old.params)
+        )
+        statement = statements.remove if nothing_remains else statements.hide
+        self._require_quiet()
+        Ddl(self._clickhouse).run(statement(kept, old, month), old.params)
+
+    def _write_again(self) -> None:
+        """Takes the hidden rows off the disk."""
+        layout = self._clickhouse.layout
+        sql = _WITH_HIDDEN_ROWS.format(parts=layout.everywhere("system.parts"))
+        for table, partition_id in self._clickhouse.rows(sql, {"database": layout.database}):
+            self._require_quiet()
+            Ddl(self._clickhouse).run(statements.write_again(layout.public(table), partition_id))
+            log.info("retention_wrote_again", table=layout.public(table), partition=partition_id)
+            self._wait()
+
+    def _rows(self, template: str, params: Mapping[str, object]) -> list[Row]:
+        [sql] = self._clickhouse.layout.statements(template)
+        return self._clickhouse.rows(sql, params, settings=statements.QUIET)
+
+    def _require_quiet(self) -> None:
+        """Raises `_Later` unless there is room for a mutation."""
+        if self._stopping.is_set():
+            raise _Later("this worker stops")
+        running = unfinished(self._clickhouse)
+        if running:
+            raise _Later(f"a mutation of {running[0].table} is under way{_why(running[0].failure)}")
+        with unavailable_when_redis_is_gone():
+            waiting = sum(backlog.measure(self._runtime.redis).values())
+            lag = backlog.lag_secs(self._runtime.redis)
+        if waiting > self._runtime.settings.ingest_backlog_bytes * BACKLOG_SHARE or lag > LAG_SECS:
+            raise _Later("ingest is behind")
+
+    def _wait(self) -> None:
+        """Returns when no mutation is left; one that fails goes on trying by itself."""
+        while running := unfinished(self._clickhouse):
+            for mutation in running:
+                if mutation.failure:
+                    raise _Later(f"a mutation of {mutation.table} fails: {mutation.failure}")
+            if self._stopping.wait(_POLL_SECS):
+                raise _Later("this worker stops; what it began goes on")
+
+    def _tell(self) -> None:
+        days = days_of(self._limits)
+        for org_id, rows in sorted(self._removed.items()):
+            log.info("retention_applied", org_id=org_id, days=days[org_id], **rows)
+
+
+def _why(failure: str) -> str:
+    return f", which fails: {failure}" if failure else ""

@@ -1,0 +1,107 @@
+"""Codes that are sent by mail: six digits, one live code an address, five tries.
+
+What protects a code is how few tries it has and how soon it is over. The hash protects the table:
+10^6 codes at about 10 ms each are three hours of a core for one row, while a code lives ten minutes
+by default. A costlier hash would take our own cores from us, since strangers make us compute it.
+
+Somebody who asks may not learn who is a member, neither from answers nor from how long they take.
+So an address without a member gets a row as well, one that no code fits, and an address without a
+row is hashed for as well.
+"""
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from shared.core.clock import now
+from shared.core.config import Settings
+from shared.users import Member, Membership, User, memberships_of
+from shared.users.sign_in.models import SignInCode
+from shared.users.sign_in.sessions import allowed, shortest
+
+DIGITS = 6
+MAX_WRONG_TRIES = 5
+
+_HASH_BYTES = 32
+_SALT_BYTES = 16
+_NO_SALT = bytes(_SALT_BYTES)
+_TTL = "otp_ttl_secs"
+
+
+@dataclass(frozen=True)
+class IssuedCode:
+    """A code in clear, for the mail and nothing else, and the seconds it is good for."""
+
+    code: str = field(repr=False)
+    ttl_secs: int
+
+
+def issue(session: Session, config: Settings, email: str) -> IssuedCode | None:
+    """A new code in place of the one before, for a lower-case address.
+
+    None when the address belongs to no active member whom the organization lets sign in. The code
+    is good for the shortest `otp_ttl_secs` of the member's organizations.
+    """
+    members = allowed(session, config, memberships_of(session, email=email))
+    ttl_secs = shortest(session, config, members, _TTL)
+    code = f"{secrets.randbelow(10**DIGITS):0{DIGITS}}"
+    salt = secrets.token_bytes(_SALT_BYTES)
+    code_hash = _hash(code, salt)
+    _store(session, email, salt, code_hash if members else bytes(_HASH_BYTES), ttl_secs)
+    return IssuedCode(code, ttl_secs) if members else None
+
+
+def redeem(session: Session, config: Settings, email: str, code: str) -> list[Member] | None:
+    """The memberships of whoever knows the code, which is used up by that; None for a wrong one.
+
+    Wrong tries are counted in the session's transaction, so refuse only after its commit. Of
+    requests at a time each waits for the one before, since both could pass the count otherwise.
+    """
+    query = select(SignInCode).where(SignInCode.email == email).with_for_update()
+    row = session.scalars(query).one_or_none()
+    given = _hash(code, _NO_SALT if row is None else row.salt)
+    if row is None or row.expires_at <= now() or row.wrong_tries >= MAX_WRONG_TRIES:
+        return None
+    if not hmac.compare_digest(given, row.code_hash):
+        row.wrong_tries += 1
+        return None
+    session.delete(row)
+    _hold_memberships(session, email)
+    return allowed(session, config, memberships_of(session, email=email)) or None
+
+
+def _hold_memberships(session: Session, email: str) -> None:
+    """Who takes a membership away just now waits, and then finds the session that it has to end."""
+    session.execute(
+        select(Membership.user_id)
+        .join(User, User.id == Membership.user_id)
+        .where(User.email == email)
+        .with_for_update(read=True, of=Membership)
+    )
+
+
+def _store(session: Session, email: str, salt: bytes, code_hash: bytes, ttl_secs: int) -> None:
+    issued_at = now()
+    values = {
+        "salt": salt,
+        "code_hash": code_hash,
+        "wrong_tries": 0,
+        "created_at": issued_at,
+        "expires_at": issued_at + timedelta(seconds=ttl_secs),
+    }
+    session.execute(
+        insert(SignInCode)
+        .values(email=email, **values)
+        .on_conflict_do_update(index_elements=[SignInCode.email], set_=values)
+    )
+
+
+def _hash(code: str, salt: bytes) -> bytes:
+    """10 ms and 4 MiB; releases the interpreter's lock meanwhile."""
+    return hashlib.scrypt(code.encode(), salt=salt, n=2**12, r=8, p=1, dklen=_HASH_BYTES)

@@ -1,0 +1,62 @@
+"""Limits how often a client may request and try sign-in codes (docs/security.md)."""
+
+import hashlib
+import math
+import time
+from collections.abc import Sequence
+
+import redis
+from limits import RateLimitItem, RateLimitItemPerMinute
+from limits.storage import RedisStorage
+from limits.strategies import MovingWindowRateLimiter
+
+from shared.core.errors import RateLimited
+from shared.queue import unavailable_when_redis_is_gone
+
+REQUESTS_PER_ADDRESS = RateLimitItemPerMinute(5, 15, "code-requests-of-address")
+REQUESTS_PER_CLIENT = RateLimitItemPerMinute(30, 15, "code-requests-of-client")
+TRIES_PER_CLIENT = RateLimitItemPerMinute(10, 1, "code-tries-of-client")
+
+Count = tuple[RateLimitItem, str]
+
+
+class SignInLimits:
+    """Moving windows in Redis, one count for all processes; `client` names where a request is from.
+
+    Both methods raise `RateLimited`, and `Unavailable` while Redis is away.
+    """
+
+    def __init__(self, client: redis.Redis) -> None:
+        # Where Redis is the pool knows; the library wants a scheme all the same.
+        storage = RedisStorage(
+            "redis://", connection_pool=client.connection_pool, key_prefix="sign-in"
+        )
+        self._windows = MovingWindowRateLimiter(storage)
+
+    def count_request(self, client: str, email: str) -> None:
+        """One more request for a code; Redis holds a hash of the address."""
+        hashed = hashlib.sha256(email.encode()).hexdigest()
+        self._take([(REQUESTS_PER_CLIENT, client), (REQUESTS_PER_ADDRESS, hashed)])
+
+    def count_try(self, client: str) -> None:
+        """One more try of a code, right or wrong."""
+        self._take([(TRIES_PER_CLIENT, client)])
+
+    def _take(self, counts: Sequence[Count]) -> None:
+        """Counts everywhere, or nowhere and raises.
+
+        All are looked at before the first is taken, so a client that is refused does not use up the
+        requests of an address. A request that loses a race between the two may count for one.
+        """
+        with unavailable_when_redis_is_gone():
+            for take in (self._windows.test, self._windows.hit):
+                for count in counts:
+                    if not take(*count):
+                        raise self._refusal(*count)
+
+    def _refusal(self, limit: RateLimitItem, whose: str) -> RateLimited:
+        free_at = self._windows.get_window_stats(limit, whose).reset_time
+        return RateLimited(
+            "too many attempts to sign in; try again later",
+            retry_after_secs=max(1, math.ceil(free_at - time.time())),
+        )

@@ -1,0 +1,37 @@
+"""Sign-in as PostgreSQL keeps it: hashes of codes and tokens, never the thing itself."""
+
+import uuid
+from datetime import datetime
+
+from sqlalchemy import ForeignKey, LargeBinary, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from shared.core.ids import new_id
+from shared.postgres import Base, created_at_column, timestamp_type
+
+
+class SignInCode(Base):
+    """The one live code of an address; the row goes when the code is used or replaced."""
+
+    __tablename__ = "sign_in_codes"
+
+    email: Mapped[str] = mapped_column(primary_key=True)
+    salt: Mapped[bytes] = mapped_column(LargeBinary)
+    code_hash: Mapped[bytes] = mapped_column(LargeBinary)
+    wrong_tries: Mapped[int] = mapped_column(server_default=text("0"))
+    created_at: Mapped[datetime] = created_at_column()
+    expires_at: Mapped[datetime] = mapped_column(timestamp_type)
+
+
+class SignInSession(Base):
+    """A person who is signed in; `token_hash` is the SHA-256 of the cookie's random token."""
+
+    __tablename__ = "sign_in_sessions"
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
+    token_hash: Mapped[bytes] = mapped_column(LargeBinary, unique=True)
+    user_id: Mapped[uuid.UUID] = mapped_column(
+        ForeignKey("users.id", ondelete="CASCADE"), index=True
+    )
+    created_at: Mapped[datetime] = created_at_column()
+    expires_at: Mapped[datetime] = mapped_column(timestamp_type, index=True)

@@ -1,0 +1,85 @@
+"""Signing in and out, each with the transactions it needs."""
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import redis
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from shared.cache import at_once
+from shared.core.clock import now
+from shared.core.errors import Unauthorized
+from shared.core.logs import get_logger
+from shared.deployment.runtime import Runtime
+from shared.mail import Letter, enqueue
+from shared.postgres import Postgres
+from shared.users.sign_in import codes
+from shared.users.sign_in.models import SignInCode, SignInSession
+from shared.users.sign_in.sessions import close_session, open_session
+
+log = get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class NewSession:
+    """Somebody who just signed in; `token` is for the cookie and nothing else."""
+
+    user_id: UUID
+    email: str
+    token: str = field(repr=False)
+    ttl_secs: int
+
+
+def request_code(runtime: Runtime, email: str) -> None:
+    """Has a code sent to a normal address, if it is anybody's.
+
+    Whose it is is found out by who sends the mail: here the same is done for every address. Raises
+    `Unavailable` while PostgreSQL is away.
+    """
+    with runtime.postgres.transaction() as session:
+        enqueue(session, runtime.queue, Letter("code", email))
+
+
+def sign_in(runtime: Runtime, email: str, code: str) -> NewSession:
+    """Opens a session for the code of a normal address.
+
+    Raises `Unauthorized` for a code that is wrong, expired or used, `Unavailable` while PostgreSQL
+    is away.
+    """
+    with runtime.postgres.transaction() as session:
+        opened = _redeem(session, runtime, email, code)
+    if opened is None:
+        raise Unauthorized("this code is wrong, or not good any more", code="wrong_code")
+    log.info("signed_in", user_id=str(opened.user_id))
+    return opened
+
+
+def sign_out(postgres: Postgres, client: redis.Redis, token_hash: bytes) -> None:
+    """Ends the session of a token, at once and everywhere; nothing happens when there is none.
+
+    Raises `Unavailable` while PostgreSQL or Redis is away.
+    """
+    # Whoever makes tokens up must not make every process forget what it remembers.
+    with postgres.transaction() as session:
+        query = select(SignInSession.user_id).where(SignInSession.token_hash == token_hash)
+        user_id = session.scalars(query).one_or_none()
+    if user_id is None:
+        return
+    with at_once(postgres, client) as session:
+        close_session(session, token_hash)
+    log.info("signed_out", user_id=str(user_id))
+
+
+def tidy(session: Session) -> None:
+    """Deletes codes and sessions that are over."""
+    for table in (SignInCode, SignInSession):
+        session.execute(delete(table).where(table.expires_at <= now()))
+
+
+def _redeem(session: Session, runtime: Runtime, email: str, code: str) -> NewSession | None:
+    members = codes.redeem(session, runtime.settings, email, code)
+    if members is None:
+        return None
+    token, ttl_secs = open_session(session, runtime.settings, members)
+    return NewSession(members[0].user_id, members[0].email, token, ttl_secs)

@@ -1,0 +1,228 @@
+"""Accepted events, skipped events, and the error texts of the skipped ones."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from shared.core.clock import format_ts, from_us
+from shared.core.errors import BadRequest, Invalid, TooLarge
+from shared.events.ingest import elements
+from shared.events.ingest.decode import (
+    MAX_ERRORS,
+    Decoded,
+    decode_events,
+    json_elements,
+    ndjson_lines,
+)
+from tests.support.airline import Airline
+
+ORG = "6f8a3c1e-0000-4000-8000-000000000000"
+MAX_EVENT = 1024 * 1024
+
+
+def decode(*lines: bytes, org: str = ORG) -> Decoded:
+    return decode_events(list(lines), org, MAX_EVENT)
+
+
+def event(**fields: bytes) -> bytes:
+    members = {
+        "session_id": b'"s"',
+        "timestamp": b'"2026-11-01T08:00:33.587Z"',
+        "type": b'"note"',
+        **fields,
+    }
+    return b"{" + b",".join(b'"%s":%s' % (k.encode(), v) for k, v in members.items()) + b"}"
+
+
+def test_defaults_of_optional_fields() -> None:
+    batch = decode(event()).batch
+    assert (batch.agent_ids, batch.environments) == (["main"], ["default"])
+    assert from_us(batch.ts[0]) == datetime(2026, 11, 1, 8, 0, 33, 587000, UTC)
+
+
+def test_payload_is_what_was_sent_without_the_space_around_it() -> None:
+    sent = event(z=b'"\\u00e9 \\/ 1e400"')
+    assert decode(b"  " + sent + b"\r").batch.payloads == [sent]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (event(z=b'"\xff"'), "is not valid UTF-8"),
+        (event(z=b"NaN"), "is not JSON"),
+        (event(z=b"[" * 100_000 + b"]" * 100_000), "is nested too deeply"),
+        (event(z=b'"\x01"'), "is not JSON"),
+        (event(z=b'"\\q"'), "is not JSON"),
+        (event()[:-1], "is not JSON"),
+        (b"[]", "is not an object"),
+        (b'"text"', "is not an object"),
+        (b'{"timestamp":"2026-11-01T08:00:33Z","type":"x"}', "session_id is missing"),
+        (event(timestamp=b'"2026-11-01T08:00:33.587"'), "timestamp has no zone"),
+        (event(timestamp=b'"yesterday"'), "timestamp is not an RFC 3339 time"),
+        (event(timestamp=b'"1970-01-01T00:00:00Z"'), "timestamp is before 2000-01-01"),
+        (event(timestamp=b"1793520033"), "timestamp: expected `datetime`, got `int`"),
+        (event(session_id=b'"' + b"a" * 300 + b'"'), "session_id: expected `str` of length <= 256"),
+        (event(session_id=b'""'), "session_id: expected `str` of length >= 1"),
+        (event(session_id=b'"a\\u0000"'), "session_id has a control character"),
+        (event(agent_id=b'"a\\n"'), "agent_id has a control character"),
+        (event(type=b'"' + b"a" * 65 + b'"'), "type: expected `str` of length <= 64"),
+        (event(environment=b'"a,b"'), "environment has a comma"),
+        (event(environment=b"null"), "environment: expected `str`, got `null`"),
+        (event(z=b'"' + b"a" * MAX_EVENT + b'"'), f"larger than {MAX_EVENT} bytes"),
+    ],
+)
+def test_a_bad_event_is_skipped_with_its_reason_beside_good_ones(line: bytes, reason: str) -> None:
+    decoded = decode(event(), line, event(session_id=b'"t"'))
+    assert decoded.skipped == 1
+    assert [(error.line, error.error) for error in decoded.errors] == [(2, reason)]
+    assert decoded.batch.session_ids == ["s", "t"]
+
+
+def test_a_time_of_next_week_is_skipped_and_one_of_tonight_is_not() -> None:
+    now = datetime.now(UTC)
+    soon = format_ts(now + timedelta(hours=23)).encode()
+    late = format_ts(now + timedelta(days=7)).encode()
+    decoded = decode(event(timestamp=b'"%s"' % soon), event(timestamp=b'"%s"' % late))
+    assert len(decoded.batch) == 1
+    assert [error.error for error in decoded.errors] == [
+        "timestamp is more than 24 hours in the future"
+    ]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        b"1e400",
+        b"9" * 400,
+        b'"\\ud800"',
+        b'"\\udc00 half"',
+        b'"\\ud83d\\ud83d\\ude00"',
+        b'"\\\\ud8"',
+    ],
+)
+def test_odd_but_grammatical_values_stay_as_sent(value: bytes) -> None:
+    sent = event(z=value)
+    assert decode(sent).batch.payloads == [sent]
+
+
+def test_of_duplicate_keys_the_last_counts() -> None:
+    line = event().replace(b'"session_id":"s"', b'"session_id":"first","session_id":"last"')
+    assert decode(line).batch.session_ids == ["last"]
+
+
+def test_of_duplicate_keys_only_the_last_is_judged() -> None:
+    line = event().replace(b'"type":', b'"type":1,"session_id":null,"session_id":"t","type":')
+    assert decode(line).batch.session_ids == ["t"]
+    line = event().replace(b'"type":', b'"session_id":"t","session_id":null,"type":')
+    assert decode(line).errors[0].error.startswith("session_id: expected `str`")
+    line = event().replace(b'"type":', b'"type":1,"\\ud800":2,"x":')
+    assert decode(line).errors[0].error.startswith("type: expected `str`")
+
+
+def test_ids_with_slashes_commas_and_any_script_are_kept() -> None:
+    wanted = ["a/b", "c,d", "ünï", "x" * 256, "..", "%2F"]
+    decoded = decode(*(event(session_id=b'"%s"' % name.encode()) for name in wanted))
+    assert decoded.batch.session_ids == wanted
+
+
+def test_only_the_first_errors_are_told_but_all_are_counted() -> None:
+    decoded = decode(*[b"x"] * 50)
+    assert decoded.skipped == 50
+    assert [error.line for error in decoded.errors] == list(range(1, MAX_ERRORS + 1))
+
+
+def test_blank_lines_count_for_nothing_but_their_number() -> None:
+    decoded = decode_events(ndjson_lines(b"\n\n" + event() + b"\n \nx\n"), ORG, MAX_EVENT)
+    assert (len(decoded.batch), decoded.skipped, decoded.errors[0].line) == (1, 1, 5)
+
+
+def test_the_same_line_is_the_same_event_in_one_organization_only() -> None:
+    first, again = decode(event()).batch, decode(b" " + event()).batch
+    other = decode(event(), org="6f8a3c1e-0000-4000-8000-000000000001").batch
+    assert first.ids == again.ids
+    assert first.ids != other.ids
+    assert 0 <= first.ids[0] < 2**53
+
+
+def test_arrival_keeps_the_order_of_the_batch() -> None:
+    batch = decode(*(event(n=b"%d" % n) for n in range(100))).batch
+    assert batch.arrivals == sorted(batch.arrivals)
+    assert len(set(batch.arrivals)) == 100
+
+
+def test_an_array_and_an_object_of_events_are_told_apart_into_elements() -> None:
+    for body in (b' [{"a":1}, {"b":"]"}] ', b'{"x":0,"events": [{"a":1}, {"b":"]"}]}'):
+        assert json_elements(body) == [b'{"a":1}', b'{"b":"]"}']
+    assert json_elements(b"[]") == []
+
+
+def test_one_hopeless_element_takes_no_other_along() -> None:
+    deep = b"[" * 100_000 + b"]" * 100_000
+    for body in (b"[%s, %s]", b'{"events":[%s, %s]}'):
+        elements = json_elements(body % (event(z=deep), event()))
+        decoded = decode(*elements)
+        assert (len(decoded.batch), decoded.skipped) == (1, 1)
+
+
+@pytest.mark.parametrize("body", [b"\n" * 2**21, b"1\n" * 2**21])
+def test_more_lines_than_a_batch_has_places_for(body: bytes) -> None:
+    with pytest.raises(TooLarge):
+        ndjson_lines(body)
+
+
+@pytest.mark.parametrize(
+    "body", [b"[%s1]" % (b"1," * 2**21), b'{"x":",","events":[%s1]}' % (b"1," * 2**21)]
+)
+def test_more_elements_than_a_batch_has_places_for(body: bytes) -> None:
+    with pytest.raises(TooLarge):
+        json_elements(body)
+
+
+def test_commas_inside_elements_are_no_elements() -> None:
+    numbers = b"[%s1]" % (b"1," * 2**21)
+    wrapped = b'{"z":["events"],"a":"events","events" : [%s,%s],"b":{"events":[1]}}'
+    for body in (b"[%s,%s]", wrapped):
+        assert json_elements(body % (numbers, event())) == [numbers, event()]
+
+
+@pytest.mark.parametrize("junk", [b"[", b"[]"])
+def test_brackets_are_counted_only_so_far(junk: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    # 16 million take seven seconds, and each test as much.
+    assert elements._MAX_TOKENS <= 2**24
+    monkeypatch.setattr(elements, "_MAX_TOKENS", 2**16)
+    with pytest.raises(BadRequest):
+        json_elements(b"[" + junk * (2**15 - 1))
+    with pytest.raises(TooLarge):
+        json_elements(b"[" + junk * 2**16)
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize(
+    "junk", [b'"' + b'\\"' * 2**21, b'"' + b"a" * 2**23, b'"' + b"\\n" * 2**21]
+)
+def test_strings_cost_neither_hours_nor_gigabytes(junk: bytes) -> None:
+    """Backtracking would take either, for the string that never ends or for the one that does."""
+    with pytest.raises(BadRequest):
+        json_elements(b"[[[],%s" % junk)
+    assert json_elements(b'[[[[,%s"]]]]' % junk) == [b'[[[,%s"]]]' % junk]
+
+
+@pytest.mark.parametrize(
+    "body", [b"{", b"[1,", b"[]]", b"nope", b"[{},]", b"[,]", b"[{},,{}]", b'{"events":[{},]}']
+)
+def test_a_body_that_is_not_json_is_refused(body: bytes) -> None:
+    with pytest.raises(BadRequest):
+        json_elements(body)
+
+
+@pytest.mark.parametrize("body", [b'{"events":5}', b"5", b'"x"', b"null", b"{}"])
+def test_json_that_is_no_array_of_events_is_refused(body: bytes) -> None:
+    with pytest.raises(Invalid):
+        json_elements(body)
+
+
+def test_the_whole_airline_recording_is_good(airline: Airline) -> None:
+    decoded = decode(*airline.lines)
+    assert (len(decoded.batch), decoded.skipped) == (13_007, 0)
+    assert len(set(decoded.batch.ids)) == 13_007
+    assert decoded.batch.payloads == list(airline.lines)

@@ -1,0 +1,219 @@
+"""A purge removes all of one organization and nothing else, whatever is under way meanwhile."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import select, text
+
+from shared import organizations
+from shared.cache import at_once
+from shared.core.errors import Conflict, Invalid, NotFound
+from shared.deployment.runtime import Runtime
+from shared.events.ingest import stream
+from shared.events.ingest.decode import decode_events
+from shared.events.ingest.drain import Drain
+from shared.model_windows.windows_of import WindowsOf
+from shared.organizations import lifecycle
+from shared.upkeep.purge import Purged, purge
+from shared.users import User
+from shared.users.sign_in.models import SignInCode, SignInSession
+from tests.support.events import event, store_events
+from tests.support.people import add_member
+from tests.support.processes import wait_until
+from tests.support.runtime import Org, make_org
+from tests.support.tenants import EVENTS, SESSIONS, Footprint, fill, footprint
+
+WAITING = "waiting for what is being stored"
+
+
+class Killed(Exception):
+    """Ends a purge where it says what it is doing."""
+
+
+def tell_nobody(_doing: str) -> None:
+    """Nobody watches."""
+
+
+def run(runtime: Runtime, org: Org) -> Purged:
+    return purge(runtime, org.slug, confirmed=org.slug, tell=tell_nobody)
+
+
+def delete(runtime: Runtime, org: Org) -> None:
+    with at_once(runtime.postgres, runtime.redis) as session:
+        lifecycle.delete(session, org.slug)
+
+
+@pytest.fixture
+def gone(runtime: Runtime, org: Org) -> Org:
+    """A deleted organization that left something in every place."""
+    fill(runtime, org)
+    delete(runtime, org)
+    return org
+
+
+@pytest.fixture
+def other(runtime: Runtime) -> Iterator[tuple[Org, Footprint]]:
+    """Another organization with the same in it, and how it looked."""
+    made = make_org(runtime)
+    fill(runtime, made)
+    yield made, footprint(runtime, made)
+    stream.remove(runtime.redis, made.id)
+
+
+def test_everything_of_one_organization_goes_and_nothing_else(
+    runtime: Runtime, other: tuple[Org, Footprint], gone: Org
+) -> None:
+    before = footprint(runtime, gone)
+    assert all(count for count, _ in before.clickhouse.values())
+    of_dashboards = ("saved_queries", "dashboards", "dashboard_tiles", "creations")
+    assert [len(before.postgres[table]) for table in of_dashboards] == [1, 1, 2, 3]
+    of_incidents = ("alerts", "alert_states", "incidents", "incident_comments")
+    assert [len(before.postgres[table]) for table in of_incidents] == [1, 1, 1, 1]
+    about_one = ("incident_subscribers", "incident_activity")
+    assert [len(before.postgres[table]) for table in about_one] == [1, 2]
+    purged = run(runtime, gone)
+    assert footprint(runtime, gone).is_empty
+    counted = {table: len(rows) for table, rows in before.postgres.items()}
+    accounts = {"users": 1, "sign_in_codes": 1, "mails": counted["mails"] + 1}
+    assert purged.postgres == {**counted, **accounts}
+    assert purged.clickhouse == {
+        "events": EVENTS,
+        "agent_sessions": SESSIONS,
+        "evaluations": SESSIONS,
+    }
+    assert purged.redis == {"waiting_batches": 2, "dead_letters": 1, "keys": 1}
+    assert footprint(runtime, other[0]) == other[1]
+
+
+def test_every_table_with_an_organization_is_covered(runtime: Runtime, gone: Org) -> None:
+    """Those that a later release brings are found by their column."""
+    with runtime.postgres.transaction() as session:
+        session.execute(text('CREATE TABLE "later Table" (org_id uuid, n int)'))
+        session.execute(
+            text('INSERT INTO "later Table" SELECT :org_id, generate_series(1, 10001)'),
+            {"org_id": gone.uuid},
+        )
+    runtime.clickhouse.execute(
+        "CREATE TABLE later_table (org_id String, n UInt8) ENGINE = MergeTree ORDER BY n"
+    )
+    runtime.clickhouse.insert("later_table", {"org_id": [gone.id, "x"], "n": [1, 2]})
+    try:
+        purged = run(runtime, gone)
+        assert purged.postgres["later Table"] == 10_001
+        assert purged.clickhouse["later_table"] == 1
+        assert runtime.clickhouse.rows("SELECT org_id FROM later_table") == [("x",)]
+    finally:
+        runtime.clickhouse.execute("DROP TABLE later_table SYNC")
+        with runtime.postgres.transaction() as session:
+            session.execute(text('DROP TABLE "later Table"'))
+
+
+def test_an_account_goes_with_its_last_membership(runtime: Runtime, org: Org) -> None:
+    elsewhere = make_org(runtime)
+    ours, shared = fill(runtime, org), fill(runtime, elsewhere)
+    with runtime.postgres.transaction() as session:
+        email = session.scalars(select(User.email).where(User.id == shared)).one()
+    add_member(runtime, org, email=email)
+    delete(runtime, org)
+    assert run(runtime, org).postgres["users"] == 1
+    with runtime.postgres.transaction() as session:
+        assert session.get(User, ours) is None
+        assert session.get(User, shared) is not None
+        assert session.get(SignInCode, email) is not None
+        open_sessions = select(SignInSession.user_id).where(
+            SignInSession.user_id.in_([ours, shared])
+        )
+        assert session.scalars(open_sessions).all() == [shared]
+    stream.remove(runtime.redis, elsewhere.id)
+
+
+@pytest.mark.parametrize(
+    "moment", ["Redis", "ClickHouse: agent_sessions", "ClickHouse: events", "PostgreSQL", WAITING]
+)
+def test_an_interrupted_purge_is_run_again(runtime: Runtime, gone: Org, moment: str) -> None:
+    def tell(doing: str) -> None:
+        if doing == moment:
+            raise Killed
+
+    with pytest.raises(Killed):
+        purge(runtime, gone.slug, confirmed=gone.slug, tell=tell)
+    left = footprint(runtime, gone)
+    assert left.postgres["organizations"]
+    purged = run(runtime, gone)
+    assert purged.clickhouse["evaluations"] == left.clickhouse["evaluations"][0]
+    assert purged.postgres["api_keys"] == len(left.postgres["api_keys"])
+    assert footprint(runtime, gone).is_empty
+    with pytest.raises(NotFound):
+        run(runtime, gone)
+
+
+def test_a_block_that_a_worker_holds_is_waited_for(
+    runtime: Runtime, gone: Org, other: tuple[Org, Footprint]
+) -> None:
+    waits = threading.Event()
+
+    def tell(doing: str) -> None:
+        if doing == WAITING:
+            waits.set()
+
+    with ThreadPoolExecutor(1) as pool:
+        with runtime.postgres.transaction() as session:
+            assert organizations.hold(session, [gone.uuid]) == {gone.uuid}
+            purging = pool.submit(purge, runtime, gone.slug, confirmed=gone.slug, tell=tell)
+            wait_until(lambda: waits.is_set() or purging.done())
+            assert not purging.done(), purging.result()
+            # Meanwhile others' events are stored as ever.
+            Drain(runtime, "other", WindowsOf(runtime)).run()
+            assert other[0].id not in stream.active_orgs(runtime.redis)
+            assert not purging.done(), purging.result()
+            store_events(runtime.clickhouse, gone.id, [event("late", "10:00:00")])
+        purged = purging.result()
+    assert purged.clickhouse["events"] == EVENTS + 1
+    assert purged.clickhouse["agent_sessions"] == SESSIONS + 1
+    assert footprint(runtime, gone).is_empty
+
+
+def test_a_batch_that_comes_later_is_dropped(runtime: Runtime, gone: Org) -> None:
+    live = make_org(runtime)
+    run(runtime, gone)
+    for org in (gone, live):
+        batch = decode_events([event("s", "10:00:00")], org.id, 10_000).batch
+        stream.append(runtime.redis, org.id, org.slug, batch)
+        runtime.redis.xadd(
+            stream.stream_key(org.id), {"slug": org.slug, "data": b"no batch", "request_id": ""}
+        )
+    Drain(runtime, "late", WindowsOf(runtime)).run()
+    assert footprint(runtime, live).clickhouse["events"][0] == 1
+    assert footprint(runtime, live).dead_letters == 1
+    runtime.redis.delete(stream.stream_key(gone.id))
+    assert footprint(runtime, gone).is_empty
+
+
+def test_nobody_restores_an_organization_that_is_being_purged(runtime: Runtime, gone: Org) -> None:
+    def tell(doing: str) -> None:
+        if doing == "PostgreSQL":
+            with runtime.postgres.transaction() as session:
+                session.execute(text("SET LOCAL lock_timeout = '100ms'"))
+                lifecycle.restore(session, gone.slug)
+
+    with pytest.raises(Exception, match="unavailable"):
+        purge(runtime, gone.slug, confirmed=gone.slug, tell=tell)
+    run(runtime, gone)
+
+
+def test_only_what_is_deleted_and_named_twice_is_purged(runtime: Runtime, org: Org) -> None:
+    fill(runtime, org)
+    before = footprint(runtime, org)
+    with pytest.raises(Conflict, match="is not deleted"):
+        run(runtime, org)
+    with pytest.raises(NotFound):
+        purge(runtime, "nobody", confirmed="nobody", tell=tell_nobody)
+    delete(runtime, org)
+    with pytest.raises(Invalid):
+        purge(runtime, org.slug, confirmed=org.slug + "x", tell=tell_nobody)
+    with at_once(runtime.postgres, runtime.redis) as session:
+        lifecycle.restore(session, org.slug)
+    assert footprint(runtime, org) == before
+    stream.remove(runtime.redis, org.id)

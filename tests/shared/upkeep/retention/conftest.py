@@ -1,0 +1,71 @@
+"""Databases of these tests' own: retention goes by what is under way in all of them."""
+
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import delete
+
+from devstack import DevStack
+from shared import settings
+from shared.cache import at_once
+from shared.deployment.runtime import Runtime
+from shared.settings import Editor
+from shared.settings.models import OrganizationSetting
+from shared.upkeep import retention
+from shared.upkeep.retention.service import Removed
+from tests.support.databases import empty_databases
+from tests.support.runtime import Org, connected, make_org, migrated, settings_for
+
+# A Wednesday; 30 days before it lies 2026-10-19.
+NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def runtime(stack: DevStack) -> Iterator[Runtime]:
+    """Databases that hold these tests' organizations only."""
+    with empty_databases(stack.urls) as urls:
+        made = settings_for(urls, clickhouse_readonly_url=None)
+        migrated(made)
+        with connected(made) as connections:
+            connections.redis.flushdb()
+            yield connections
+
+
+@pytest.fixture
+def org(runtime: Runtime) -> Iterator[Org]:
+    """An organization that keeps 30 days; in the tests after this one it keeps everything."""
+    made = make_org(runtime)
+    keep(runtime, made, 30)
+    yield made
+    with runtime.postgres.transaction() as session:
+        session.execute(delete(OrganizationSetting))
+
+
+@pytest.fixture
+def other(runtime: Runtime) -> Org:
+    """An organization that keeps everything."""
+    return make_org(runtime)
+
+
+@pytest.fixture
+def without_merges(runtime: Runtime) -> Iterator[None]:
+    """Parts of `events` stay as they are unless a statement changes them."""
+    setting = "max_bytes_to_merge_at_max_space_in_pool"
+    runtime.clickhouse.execute(f"ALTER TABLE events MODIFY SETTING {setting} = 1")
+    yield
+    runtime.clickhouse.execute(f"ALTER TABLE events RESET SETTING {setting}")
+
+
+def keep(runtime: Runtime, org: Org, days: int) -> None:
+    """Sets how long an organization keeps its data."""
+    with at_once(runtime.postgres, runtime.redis) as session:
+        settings.change(
+            session, runtime.settings, org.uuid, "retention.events_days", days, Editor("t", None)
+        )
+
+
+def apply(runtime: Runtime, now: datetime = NOW) -> Removed:
+    """What a run at `now` removes."""
+    return retention.apply(runtime, threading.Event(), now)

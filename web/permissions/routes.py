@@ -1,0 +1,108 @@
+"""Permission sets: named grants that members have."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from shared import users
+from shared.cache import at_once
+from shared.permissions import custom_sets as permission_sets
+from shared.permissions.custom_sets import SetRecord
+from web.auth import current_identity, current_org_id, requires
+from web.blueprint import Blueprint
+from web.permissions.schemas import DeletedSet, NewSetBody, SetBody, SetRow
+from web.state import runtime
+
+blueprint = Blueprint("permission-sets", "Named grants that members have")
+
+
+@blueprint.route("/permission-sets")
+@requires("users:read")
+@blueprint.response(200, SetRow(many=True))
+def list_permission_sets() -> list[dict[str, Any]]:
+    """List the built-in permission sets, then the organization's own by name."""
+    with runtime().postgres.transaction() as session:
+        counts = users.active_by_set(session, current_org_id())
+        return [_row(found, counts) for found in permission_sets.visible(session, current_org_id())]
+
+
+@blueprint.route("/permission-sets", methods=["POST"])
+@requires("settings:write")
+@blueprint.arguments(NewSetBody)
+@blueprint.grants
+@blueprint.response(201, SetRow)
+@blueprint.alt_response(409, "CONFLICT")
+def create_permission_set(body: dict[str, Any]) -> dict[str, Any]:
+    """Create a permission set, which can only hold what the caller holds."""
+    wanted = SetRecord(
+        name=body["name"],
+        description=body.get("description", ""),
+        permissions=tuple(body["permissions"]),
+        is_builtin=False,
+    )
+    granter = current_identity().permissions
+    with runtime().postgres.transaction() as session:
+        made = permission_sets.create(session, current_org_id(), wanted, granter=granter)
+        return _row(made, {})
+
+
+@blueprint.route("/permission-sets/<any_id:name>")
+@requires("users:read")
+@blueprint.response(200, SetRow)
+def get_permission_set(name: str) -> dict[str, Any]:
+    """Read one permission set."""
+    with runtime().postgres.transaction() as session:
+        return _shown(session, permission_sets.get(session, current_org_id(), name))
+
+
+@blueprint.route("/permission-sets/<any_id:name>", methods=["PUT"])
+@requires("settings:write")
+@blueprint.arguments(SetBody)
+@blueprint.grants
+@blueprint.response(200, SetRow)
+@blueprint.alt_response(409, "CONFLICT")
+def update_permission_set(body: dict[str, Any], name: str) -> dict[str, Any]:
+    """Change what a permission set holds, for all of its members from their next request on.
+
+    The set can only gain what the caller holds. Built-in sets are refused.
+    """
+    with at_once(runtime().postgres, runtime().redis) as session:
+        changed = permission_sets.change(
+            session,
+            current_org_id(),
+            name,
+            description=body.get("description"),
+            permissions=body.get("permissions"),
+            granter=current_identity().permissions,
+        )
+        return _shown(session, changed)
+
+
+@blueprint.route("/permission-sets/<any_id:name>", methods=["DELETE"])
+@requires("settings:write")
+@blueprint.response(200, DeletedSet)
+@blueprint.alt_response(409, "CONFLICT")
+def delete_permission_set(name: str) -> dict[str, int]:
+    """Delete a permission set; its members have none from their next request on.
+
+    Built-in sets and the set of new members are refused.
+    """
+    config = runtime().settings
+    with at_once(runtime().postgres, runtime().redis) as session:
+        affected = users.delete_set(session, config, current_org_id(), name)
+    return {"affected_users": affected}
+
+
+def _shown(session: Session, found: SetRecord) -> dict[str, Any]:
+    return _row(found, users.active_by_set(session, current_org_id()))
+
+
+def _row(found: SetRecord, counts: Mapping[str, int]) -> dict[str, Any]:
+    return {
+        "name": found.name,
+        "description": found.description,
+        "permissions": found.permissions,
+        "is_builtin": found.is_builtin,
+        "user_count": counts.get(found.name, 0),
+    }

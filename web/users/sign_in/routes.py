@@ -1,0 +1,117 @@
+"""Signing in by a code that is sent by mail, and out."""
+
+from typing import Any
+
+from shared.core.email_address import normal_address
+from shared.permissions import INSTANCE_ADMIN
+from shared.users import Member
+from shared.users.sign_in import service
+from web.auth import public, signed_in_person
+from web.blueprint import Blueprint
+from web.client_address import client_of_request
+from web.credentials import ACTOR_HEADER, session_of_request
+from web.state import runtime, state
+from web.users.sign_in import cookie
+from web.users.sign_in.schemas import (
+    CodeBody,
+    CodeRequestBody,
+    CodeRequested,
+    SignedIn,
+    SignedOut,
+    SignInSession,
+)
+
+blueprint = Blueprint("sign-in", "People: signing in and out")
+
+_COOKIE_HEADER = {"Set-Cookie": {"schema": {"type": "string"}}}
+
+
+@blueprint.route("/auth/otp/request", methods=["POST"])
+@public
+@blueprint.arguments(CodeRequestBody)
+@blueprint.response(200, CodeRequested)
+@blueprint.alt_response(429, "TOO_MANY_REQUESTS")
+@blueprint.alt_response(503, "SERVICE_UNAVAILABLE")
+def request_code(body: dict[str, Any]) -> dict[str, bool]:
+    """Have a sign-in code sent to a member's address.
+
+    The answer is the same for every address. An address can ask 5 times in 15 minutes, a client
+    30 times.
+    """
+    email = normal_address(body["email"])
+    state().sign_in_limits.count_request(client_of_request(), email)
+    service.request_code(runtime(), email)
+    return {"sent": True}
+
+
+@blueprint.route("/auth/otp/verify", methods=["POST"])
+@public
+@blueprint.arguments(CodeBody)
+@blueprint.response(200, SignedIn, headers=_COOKIE_HEADER)
+@blueprint.alt_response(401, "UNAUTHORIZED")
+@blueprint.alt_response(429, "TOO_MANY_REQUESTS")
+@blueprint.alt_response(503, "SERVICE_UNAVAILABLE")
+def verify_code(body: dict[str, Any]) -> dict[str, Any]:
+    """Sign in with a code: the answer carries the session as cookie `service_session`.
+
+    A code is good once, and dies after 5 wrong tries. A client can try 10 times a minute.
+    """
+    email = normal_address(body["email"])
+    state().sign_in_limits.count_try(client_of_request())
+    opened = service.sign_in(runtime(), email, body["code"].strip())
+    cookie.give(opened.token, opened.ttl_secs)
+    return {
+        "user": {"id": opened.user_id, "email": opened.email},
+        "expires_in_secs": opened.ttl_secs,
+    }
+
+
+@blueprint.route("/auth/session")
+@public
+@blueprint.header(
+    ACTOR_HEADER,
+    schema={"type": "string", "format": "email"},
+    description="With an instance-scoped key: the address of the member who is asked about.",
+)
+@blueprint.response(200, SignInSession)
+@blueprint.alt_response(401, "UNAUTHORIZED")
+@blueprint.alt_response(403, "FORBIDDEN")
+@blueprint.alt_response(503, "SERVICE_UNAVAILABLE")
+def get_session() -> dict[str, Any]:
+    """Tell who is signed in, by cookie or bearer, or whom an instance-scoped key acts as.
+
+    All memberships are listed, so no organization has to be named.
+    """
+    person = signed_in_person()
+    return {
+        "id": person.user_id,
+        "email": person.email,
+        "is_instance_admin": any(INSTANCE_ADMIN in one.permissions for one in person.memberships),
+        "memberships": [_membership(member) for member in person.memberships],
+    }
+
+
+@blueprint.route("/auth/logout", methods=["POST"])
+@public
+@blueprint.response(200, SignedOut, headers=_COOKIE_HEADER)
+@blueprint.alt_response(403, "FORBIDDEN")
+@blueprint.alt_response(503, "SERVICE_UNAVAILABLE")
+def log_out() -> dict[str, bool]:
+    """Sign out, from the next request on; the same answer where nobody is signed in."""
+    token_hash, by_cookie = session_of_request()
+    if token_hash is not None:
+        service.sign_out(runtime().postgres, runtime().redis, token_hash)
+    if by_cookie:
+        cookie.take_back()
+    return {"ok": True}
+
+
+def _membership(member: Member) -> dict[str, Any]:
+    return {
+        "org_id": member.org_id,
+        "org_slug": member.org_slug,
+        "org_name": member.org_name,
+        "permissions": sorted(member.permissions),
+        "permission_set": member.permission_set,
+        "feature_flags": [],
+    }
