@@ -13,11 +13,12 @@ from shared.alerting.breaches import History, Terms
 from shared.alerting.claims import Batch, Claimed
 from shared.alerting.triggers.interface import NotEvaluated, Outcome, Reading
 from shared.alerts.models import Alert
+from shared.alerts.opening import measured
 from shared.core.errors import Unavailable
 from shared.core.logs import get_logger
 from shared.deployment.runtime import Runtime
 from shared.incidents.models import Incident
-from shared.incidents.opening import Breach, Opening
+from shared.incidents.opening import Breach
 from shared.notifications import firing
 
 log = get_logger(__name__)
@@ -187,7 +188,8 @@ class _Incidents:
         incident = self._open.get(rule.alert_id)
         terms = _terms(rule)
         if history.fires(terms) or (reading.breached and incident is not None):
-            opening = _opening(self._alerts[rule.alert_id], reading)
+            breach = Breach(reading.value, reading.summary, reading.evidence)
+            opening = measured(self._alerts[rule.alert_id], breach)
             firing.fire(self._session, self._runtime, opening)
         # What no breach was measured of is for people to end, who opened it: no evaluation saw what
         # they mean, so none can say that it is over.
@@ -212,22 +214,6 @@ def _update(session: Session, batch: Batch, done: Sequence[_Done]) -> None:
 def _terms(rule: Claimed) -> Terms:
     auto_resolve = rule.trigger_spec.get("auto_resolve") is True
     return Terms(rule.min_breaches, rule.eval_window, auto_resolve)
-
-
-def _opening(alert: Alert, reading: Reading) -> Opening:
-    return Opening(
-        org_id=alert.org_id,
-        title=alert.name,
-        source="alert",
-        severity=alert.severity,
-        breach=Breach(reading.value, reading.summary, reading.evidence),
-        actor="system",
-        alert_id=alert.id,
-        alert_name=alert.name,
-        trigger_kind=alert.trigger_kind,
-        origin={"id": str(alert.id), "name": alert.name},
-        channels=tuple(alert.channels),
-    )
 
 
 def _array(flags: Sequence[bool]) -> str:

@@ -5,6 +5,7 @@ once: a worker that takes over a run whose findings are filed goes on with the r
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -16,7 +17,7 @@ from shared.auditing.report import Report
 from shared.audits.models import Audit, AuditRun
 from shared.core.clock import format_optional_ts
 from shared.deployment.runtime import Runtime
-from shared.findings import filing
+from shared.findings import filing, incident
 from shared.findings.filing import Filed
 from shared.findings.models import Finding
 from shared.incidents.opening import Breach, Opening
@@ -108,6 +109,7 @@ def _opening(
         breach=Breach(float(affected_sessions), f"{of_all}: {finding.description}", evidence),
         actor="system",
         finding_id=finding.id,
+        hold=partial(incident.hold, finding.id),
         origin={"id": str(audit.id), "name": audit.name},
         channels=tuple(audit.channels),
     )

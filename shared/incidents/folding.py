@@ -1,17 +1,12 @@
 """Opening an incident, or folding a breach into the one that is open."""
 
 import math
-import uuid
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, select
+from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from shared.alerts.models import Alert
-from shared.audits.turns import take_turn
-from shared.core.errors import NotFound
-from shared.findings.models import Finding
 from shared.incidents import activity, rows, subscribers
 from shared.incidents.models import Incident
 from shared.incidents.opening import Opening
@@ -34,11 +29,9 @@ def open_or_fold(session: Session, opening: Opening) -> Opened:
     that open at once, one does, and the other folds. Raises `NotFound` when the alert or finding is
     gone.
     """
-    if opening.finding_id is not None:
-        take_turn(session, opening.org_id)
-    # Before the incident, for that is how they go: an incident that was resolved while we waited
-    # for it is none to fold into, and locked all the same.
-    _require_origin(session, opening)
+    # The origin is locked before the incident, in this order everywhere. An incident that was
+    # resolved during the wait is locked too, but takes no breach.
+    opening.hold(session, opening.org_id)
     while True:
         found = _open_one(session, opening)
         if found is not None:
@@ -63,22 +56,6 @@ def _open_one(session: Session, opening: Opening) -> Incident | None:
     else:
         query = query.where(Incident.source_finding_id == opening.finding_id)
     return session.scalars(rows.locking(query)).one_or_none()
-
-
-def _require_origin(session: Session, opening: Opening) -> None:
-    """Holds what the incident will refer to, so that it does not go meanwhile."""
-    if opening.alert_id is not None:
-        query: Select[uuid.UUID] = select(Alert.id).where(
-            Alert.org_id == opening.org_id, Alert.id == opening.alert_id
-        )
-        if session.scalar(query.with_for_update(read=True, key_share=True)) is None:
-            raise NotFound("there is no such alert")
-    if opening.finding_id is not None:
-        query = select(Finding.id).where(
-            Finding.org_id == opening.org_id, Finding.id == opening.finding_id
-        )
-        if session.scalar(query.with_for_update(read=True, key_share=True)) is None:
-            raise NotFound("there is no such finding")
 
 
 def _insert(session: Session, opening: Opening) -> Incident | None:

@@ -3,13 +3,9 @@
 import uuid
 from collections.abc import Sequence
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from shared.audits.turns import take_turn
 from shared.core.errors import Invalid
-from shared.core.ids import parse_uuid
-from shared.findings import service as findings
 from shared.incidents import activity, mails, rows, subscribers
 from shared.incidents.actor import Actor
 from shared.incidents.models import Incident
@@ -79,31 +75,16 @@ def resolve(
     *,
     by_email: str | None = None,
 ) -> Incident:
-    """It is over; the finding that it came from is resolved, too.
+    """It is over. `shared.findings.incident.resolve_with_finding` resolves its finding as well.
 
     `by`: an address, the name of a key, or `system`. `by_email`: the address of the person who does
     it and gets no mail about it. Raises `NotFound`, and `Conflict` (`incident_resolved`) the second
     time.
     """
-    if _finding_of(session, org_id, incident_id) is not None:
-        # Who writes findings holds their turn before an incident; crosswise the two would wait.
-        take_turn(session, org_id)
     incident = rows.unresolved(session, org_id, incident_id)
     incident.resolved_at = at = rows.now(session)
     incident.state, incident.resolved_by = rows.RESOLVED, by
     activity.record(session, incident, "resolved", by, at)
     mails.tell(session, queue, incident, "resolved", by, actor_email=by_email)
-    if incident.source_finding_id is not None:
-        findings.resolve_for_incident(session, incident.source_finding_id, by)
     session.flush()
     return incident
-
-
-def _finding_of(
-    session: Session, org_id: uuid.UUID, incident_id: str | uuid.UUID
-) -> uuid.UUID | None:
-    parsed = parse_uuid(incident_id) if isinstance(incident_id, str) else incident_id
-    query = select(Incident.source_finding_id).where(
-        Incident.org_id == org_id, Incident.id == parsed
-    )
-    return session.scalar(query)

@@ -1,8 +1,7 @@
-"""Incidents that people open: of an alert, or of their own."""
+"""Incidents that people open for something that no alert watches."""
 
 import uuid
 
-from shared.alerts.models import Alert
 from shared.incidents.actor import Actor
 from shared.incidents.opening import Breach, Opening
 from shared.incidents.rules import (
@@ -11,28 +10,6 @@ from shared.incidents.rules import (
     checked_title,
     title_of,
 )
-
-
-def of_alert(alert: Alert, actor: Actor, summary: str, title: str | None) -> Opening:
-    """What somebody reports of an alert, with its severity, and its name where they give no title.
-
-    Raises `Invalid` naming `summary` or `title`.
-    """
-    said = checked_summary(summary)
-    return Opening(
-        org_id=alert.org_id,
-        title=checked_title(title) or alert.name,
-        source="manual",
-        severity=alert.severity,
-        breach=Breach(value=None, summary=said, evidence=None),
-        actor=actor.name,
-        alert_id=alert.id,
-        alert_name=alert.name,
-        trigger_kind=alert.trigger_kind,
-        origin={"id": str(alert.id), "name": alert.name},
-        channels=tuple(alert.channels),
-        subscriber=actor.email,
-    )
 
 
 def standalone(

@@ -19,9 +19,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.alerts.models import Alert
 from shared.core.ids import new_id
-from shared.findings.models import Finding
 from shared.postgres import Base, created_at_column, timestamp_type
 
 OPEN = "state <> 'resolved'"
@@ -33,6 +31,9 @@ class Incident(Base):
     What is told of its alert or finding (`alert_name`, `alert_severity`, `trigger_kind`,
     `channels`) is as it was at the opening. For an incident of an audit `alert_name` is null and
     `origin` the audit, for one of an alert `origin` is the alert: `{"id", "name"}`.
+
+    The keys to alerts and findings name their tables, and `use_alter` leaves them unresolved:
+    alerts and audits import incidents, and a process may write incidents without knowing both.
     """
 
     __tablename__ = "incidents"
@@ -42,7 +43,7 @@ class Incident(Base):
     title: Mapped[str]
     source: Mapped[str]
     source_finding_id: Mapped[uuid.UUID | None] = mapped_column(
-        ForeignKey(Finding.id, ondelete="SET NULL")
+        ForeignKey("findings.id", ondelete="SET NULL", use_alter=True)
     )
     alert_id: Mapped[uuid.UUID | None]
     alert_name: Mapped[str | None]
@@ -70,9 +71,10 @@ class Incident(Base):
         UniqueConstraint("org_id", "id", name="uq_incidents_id"),
         ForeignKeyConstraint(
             ["org_id", "alert_id"],
-            [Alert.org_id, Alert.id],
+            ["alerts.org_id", "alerts.id"],
             name="fk_incidents_alert",
             ondelete="CASCADE",
+            use_alter=True,
         ),
         # An alert has one open incident, a finding too, whoever opens it.
         Index("uq_incidents_open_of_alert", "alert_id", unique=True, postgresql_where=text(OPEN)),

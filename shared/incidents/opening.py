@@ -1,9 +1,11 @@
-"""What opens an incident, as its three sources hand it over."""
+"""An incident to be opened, as each of its three sources hands it in."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from sqlalchemy.orm import Session
 
 Source = Literal["alert", "manual", "audit"]
 
@@ -17,6 +19,10 @@ class Breach:
     evidence: Mapping[str, Any] | None
 
 
+def hold_nothing(_session: Session, _org_id: uuid.UUID) -> None:
+    """Holds the origin of an incident that has none."""
+
+
 @dataclass(frozen=True)
 class Opening:
     """An incident to be opened, or to be folded into the one that is open already.
@@ -24,7 +30,8 @@ class Opening:
     `origin` is `{"id", "name"}` of the alert or audit that notifications tell of, None for an
     incident that people opened without either. `channels` are the alert's or audit's. `actor` is
     an address, the name of a key, or `system`. `subscriber` is the address of the person who opens
-    it and wants to hear how it goes on, None for a key or a machine.
+    it and wants to hear how it goes on, None for a key or a machine. `hold` locks the alert or
+    finding so that it stays until the transaction ends, and raises `NotFound` when it is gone.
     """
 
     org_id: uuid.UUID
@@ -40,3 +47,4 @@ class Opening:
     origin: Mapping[str, str] | None = None
     channels: tuple[Mapping[str, Any], ...] = ()
     subscriber: str | None = None
+    hold: Callable[[Session, uuid.UUID], None] = hold_nothing

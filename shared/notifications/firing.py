@@ -38,8 +38,9 @@ def resolve(
     """Resolves an incident and announces `alert.resolved` to its channels.
 
     `by`: an address, the name of a key, or `system`. `by_email`: the address of the person who does
-    it and gets no mail about it. Raises `NotFound`, and `Conflict` (`incident_resolved`) for one
-    that is resolved already.
+    it and gets no mail about it. The finding that it came from stays as it is;
+    `shared.findings.incident.resolve_with_finding` resolves both. Raises `NotFound`, and `Conflict`
+    (`incident_resolved`) for one that is resolved already.
     """
     incident = incidents.resolve(session, runtime.queue, org_id, incident_id, by, by_email=by_email)
     announce(session, runtime, incident, "alert.resolved")

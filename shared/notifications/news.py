@@ -6,9 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from shared.alerts.models import Alert
-from shared.core.clock import now
-from shared.core.ids import new_id
 from shared.incidents.models import Incident
 
 Event = Literal["alert.firing", "alert.resolved", "alert.test"]
@@ -59,22 +56,4 @@ def of_incident(incident: Incident, event: Event, public_url: str | None) -> New
         value=incident.breach_value,
         summary=incident.breach_summary,
         evidence=incident.evidence,
-    )
-
-
-def of_test(alert: Alert) -> News:
-    """What a test of an alert says, about an incident that there is not."""
-    return News(
-        event="alert.test",
-        org_id=alert.org_id,
-        incident_id=new_id(),
-        stored=False,
-        url=None,
-        opened_at=now(),
-        title=alert.name,
-        origin={"id": str(alert.id), "name": alert.name},
-        severity=alert.severity,
-        value=None,
-        summary="This is a test of the alert's channels; nothing has happened.",
-        evidence=None,
     )

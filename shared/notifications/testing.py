@@ -9,9 +9,11 @@ from typing import Any
 from sqlalchemy import select
 
 from shared.alerts.models import Alert
+from shared.core.clock import now
+from shared.core.ids import new_id
 from shared.deployment.runtime import Runtime
 from shared.notifications.models import Notification
-from shared.notifications.news import of_test
+from shared.notifications.news import News
 from shared.notifications.service import deliver
 from shared.queries.slots import Places, Slots
 
@@ -69,7 +71,7 @@ def _send(
     channels: Sequence[Mapping[str, Any]],
     wait_secs: float,
 ) -> TestResult:
-    news = of_test(alert)
+    news = _news(alert)
     with runtime.postgres.transaction() as session:
         rows = deliver(session, runtime, news, channels)
     ids = [row.id for row in rows]
@@ -79,6 +81,23 @@ def _send(
         if all(one.status != "queued" for one in found) or time.monotonic() >= ends:
             return TestResult(news.incident_id, found)
         time.sleep(_LOOK_SECS)
+
+
+def _news(alert: Alert) -> News:
+    return News(
+        event="alert.test",
+        org_id=alert.org_id,
+        incident_id=new_id(),
+        stored=False,
+        url=None,
+        opened_at=now(),
+        title=alert.name,
+        origin={"id": str(alert.id), "name": alert.name},
+        severity=alert.severity,
+        value=None,
+        summary="This is a test of the alert's channels; nothing has happened.",
+        evidence=None,
+    )
 
 
 def _deliveries(runtime: Runtime, org_id: uuid.UUID, ids: Sequence[uuid.UUID]) -> list[Delivery]:

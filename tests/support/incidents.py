@@ -1,12 +1,14 @@
 """Incidents below the web tier, for the tests that need some."""
 
+from dataclasses import replace
 from typing import Any
 
 from shared.alerts.models import Alert, AlertState
+from shared.alerts.opening import measured
 from shared.core.ids import new_id
 from shared.deployment.runtime import Runtime
 from shared.incidents import activity, service
-from shared.incidents.actor import SYSTEM, Actor
+from shared.incidents.actor import Actor
 from shared.incidents.models import Incident
 from shared.incidents.opening import Breach, Opening
 from tests.support.people import add_member, new_email
@@ -38,21 +40,8 @@ def add_alert(runtime: Runtime, org: Org, **columns: Any) -> Alert:
 
 def opening_of(alert: Alert, value: float | None = 0.5, **fields: Any) -> Opening:
     """A breach of an alert, as its evaluation hands it over."""
-    values: dict[str, Any] = {
-        "org_id": alert.org_id,
-        "title": alert.name,
-        "source": "alert",
-        "severity": alert.severity,
-        "breach": Breach(value, f"error_rate is {value}", {"value": value}),
-        "actor": SYSTEM,
-        "alert_id": alert.id,
-        "alert_name": alert.name,
-        "trigger_kind": alert.trigger_kind,
-        "origin": {"id": str(alert.id), "name": alert.name},
-        "channels": tuple(alert.channels),
-        **fields,
-    }
-    return Opening(**values)
+    opening = measured(alert, Breach(value, f"error_rate is {value}", {"value": value}))
+    return replace(opening, **fields)
 
 
 def breach(runtime: Runtime, opening: Opening) -> service.Opened:

@@ -5,7 +5,9 @@ from typing import Any
 from flask import Response
 
 from shared.alerts import service as alerts
+from shared.alerts.opening import reported
 from shared.core.errors import Unauthorized
+from shared.findings.incident import resolve_with_finding
 from shared.incidents import activity, comments, lifecycle, listing, manual, subscribers
 from shared.incidents import rows as incidents
 from shared.incidents.actor import Actor
@@ -86,7 +88,7 @@ def open_alert_incident(body: dict[str, Any], alert_id: str) -> tuple[dict[str, 
     """
     with runtime().postgres.transaction() as session:
         alert, _ = alerts.find(session, current_org_id(), alert_id)
-        opening = manual.of_alert(alert, _actor(), body["summary"], body["title"])
+        opening = reported(alert, _actor(), body["summary"], body["title"])
         return _opened(firing.fire(session, runtime(), opening))
 
 
@@ -160,7 +162,7 @@ def resolve_incident(incident_id: str) -> Incident:
     """Resolve an incident for good, and the finding that it came from; announced as its opening."""
     actor = _actor()
     with runtime().postgres.transaction() as session:
-        return firing.resolve(
+        return resolve_with_finding(
             session,
             runtime(),
             current_org_id(),

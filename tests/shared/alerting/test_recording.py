@@ -10,7 +10,7 @@ from shared.alerting import claims, recording
 from shared.alerting.cadence import next_due
 from shared.alerting.triggers.interface import Context, NotEvaluated, Outcome, Reading, Rule
 from shared.alerts import service as alerts
-from shared.incidents import manual
+from shared.alerts.opening import reported
 from shared.notifications import firing
 from tests.support.alerting import INTERVAL_SECS, Verdicts, Watch, reading
 from tests.support.alerts import SPECS
@@ -99,7 +99,7 @@ def open_by_hand(watch: Watch, rule: UUID) -> None:
     """Somebody opens an incident for the rule, or says more about the one that is open."""
     with watch.runtime.postgres.transaction() as session:
         alert, _ = alerts.find(session, watch.org.uuid, str(rule))
-        firing.fire(session, watch.runtime, manual.of_alert(alert, key_actor(), "it hangs", None))
+        firing.fire(session, watch.runtime, reported(alert, key_actor(), "it hangs", None))
 
 
 def test_what_people_opened_and_no_breach_followed_is_not_ended_by_clean_evaluations(

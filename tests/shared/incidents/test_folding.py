@@ -3,14 +3,16 @@
 import math
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from functools import partial
 
 import pytest
 
+from shared.alerts import service as alerts
 from shared.core.clock import format_ts
 from shared.core.errors import NotFound
 from shared.core.ids import new_id
 from shared.deployment.runtime import Runtime
+from shared.findings.incident import hold, resolve_with_finding
 from shared.findings.models import Finding
 from shared.incidents import activity, listing, service, subscribers
 from shared.incidents.opening import Breach
@@ -139,12 +141,23 @@ def test_incidents_without_an_alert_never_fold(runtime: Runtime, org: Org) -> No
         assert listing.count(session, org.uuid, listing.Filter()) == 2
 
 
-@pytest.mark.parametrize("missing", ["alert_id", "finding_id"])
-def test_an_alert_or_finding_that_is_gone_opens_nothing(
-    runtime: Runtime, org: Org, missing: str
-) -> None:
-    changes: dict[str, Any] = {"alert_id": None, missing: new_id()}
-    opening = replace(opening_of(add_alert(runtime, org)), **changes)
+def test_an_alert_that_is_gone_opens_nothing(runtime: Runtime, org: Org) -> None:
+    alert = add_alert(runtime, org)
+    with runtime.postgres.transaction() as session:
+        alerts.delete(session, org.uuid, str(alert.id))
+    with pytest.raises(NotFound):
+        breach(runtime, opening_of(alert))
+    assert created(runtime, org) == 0
+
+
+def test_a_finding_that_is_gone_opens_nothing(runtime: Runtime, org: Org) -> None:
+    gone = new_id()
+    opening = replace(
+        opening_of(add_alert(runtime, org)),
+        alert_id=None,
+        finding_id=gone,
+        hold=partial(hold, gone),
+    )
     with pytest.raises(NotFound):
         breach(runtime, opening)
     assert created(runtime, org) == 0
@@ -160,7 +173,11 @@ def test_another_organizations_alert_opens_nothing(runtime: Runtime, org: Org) -
 def test_another_organizations_finding_opens_nothing(runtime: Runtime, org: Org) -> None:
     [finding] = Audited(runtime, make_org(runtime)).file(critical()).critical
     opening = replace(
-        opening_of(add_alert(runtime, org)), alert_id=None, source="audit", finding_id=finding.id
+        opening_of(add_alert(runtime, org)),
+        alert_id=None,
+        source="audit",
+        finding_id=finding.id,
+        hold=partial(hold, finding.id),
     )
     with pytest.raises(NotFound):
         breach(runtime, opening)
@@ -185,7 +202,11 @@ def test_a_finding_has_one_open_incident_and_is_resolved_with_it(
     audited = Audited(runtime, org)
     [finding] = audited.file(critical()).critical
     opening = replace(
-        opening_of(add_alert(runtime, org)), alert_id=None, source="audit", finding_id=finding.id
+        opening_of(add_alert(runtime, org)),
+        alert_id=None,
+        source="audit",
+        finding_id=finding.id,
+        hold=partial(hold, finding.id),
     )
     first = breach(runtime, opening)
     again = breach(runtime, replace(opening, breach=Breach(None, "again", None)))
@@ -193,7 +214,7 @@ def test_a_finding_has_one_open_incident_and_is_resolved_with_it(
     assert again.incident.id == first.incident.id
     assert stored(runtime, first.incident).breach_summary == "again"
     with runtime.postgres.transaction() as session:
-        service.resolve(session, runtime.queue, org.uuid, first.incident.id, "ann@example.com")
+        resolve_with_finding(session, runtime, org.uuid, first.incident.id, "ann@example.com")
     with runtime.postgres.transaction() as session:
         assert session.get_one(Finding, finding.id).status == "resolved"
     assert stored(runtime, first.incident).source_finding_id == finding.id

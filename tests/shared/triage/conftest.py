@@ -1,12 +1,14 @@
 """Findings of audits that somebody decides about."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
 from shared.deployment.runtime import Runtime
+from shared.findings.incident import hold
 from shared.findings.models import Finding
 from shared.incidents.models import Incident
 from shared.incidents.opening import Breach, Opening
@@ -48,6 +50,7 @@ def fire(runtime: Runtime) -> Callable[[Finding], Incident]:
             breach=Breach(None, finding.description, finding.evidence),
             actor="system",
             finding_id=finding.id,
+            hold=partial(hold, finding.id),
         )
         with runtime.postgres.transaction() as session:
             return firing.fire(session, runtime, opening).incident

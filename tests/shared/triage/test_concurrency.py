@@ -12,10 +12,10 @@ from shared.audits.turns import take_turn
 from shared.core.errors import Conflict, NotFound
 from shared.deployment.runtime import Runtime
 from shared.findings.filing import file
+from shared.findings.incident import resolve_with_finding
 from shared.findings.models import Finding
 from shared.incidents import rows
 from shared.incidents.models import Incident
-from shared.notifications import firing
 from shared.triage.service import act
 from tests.shared.triage.conftest import Act
 from tests.support.findings import TOTAL_SESSIONS, Audited, candidate, critical
@@ -96,7 +96,7 @@ def test_a_finding_and_its_incident_that_are_resolved_at_once_are_resolved(
     def resolve(incident: Incident) -> None:
         # The finding may have taken it along.
         with suppress(Conflict), runtime.postgres.transaction() as session:
-            firing.resolve(session, runtime, incident.org_id, incident.id, "somebody")
+            resolve_with_finding(session, runtime, incident.org_id, incident.id, "somebody")
 
     rounds = 8
     with ThreadPoolExecutor(2) as pool:
@@ -170,7 +170,7 @@ def test_an_audit_that_is_deleted_waits_for_who_resolves_an_incident_of_it(
             rows.changeable(session, org.uuid, incident.id)
             later = pool.submit(delete)
             wait_until(lambda: waiting(runtime))
-            firing.resolve(session, runtime, org.uuid, incident.id, "somebody")
+            resolve_with_finding(session, runtime, org.uuid, incident.id, "somebody")
         later.result()
     assert audited.findings() == []
     assert [(one.state, one.source_finding_id) for one in incidents()] == [("resolved", None)]

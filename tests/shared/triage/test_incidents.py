@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from shared.deployment.runtime import Runtime
+from shared.findings import incident as linked
 from shared.findings.models import Finding
 from shared.incidents.models import Incident
-from shared.notifications import firing
 from tests.shared.triage.conftest import Act
 from tests.support.findings import Audited, critical
 
@@ -17,7 +17,7 @@ Incidents = Callable[[], list[Incident]]
 
 def resolve_incident(runtime: Runtime, incident: Incident) -> None:
     with runtime.postgres.transaction() as session:
-        firing.resolve(session, runtime, incident.org_id, incident.id, "a person")
+        linked.resolve_with_finding(session, runtime, incident.org_id, incident.id, "a person")
 
 
 def test_resolving_a_finding_resolves_its_incident(

@@ -1,6 +1,7 @@
 """Who hears by mail of what was done over HTTP."""
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from flask.testing import FlaskClient
@@ -8,6 +9,7 @@ from sqlalchemy import text
 
 from shared import keys
 from shared.deployment.runtime import Runtime
+from shared.findings.incident import hold
 from shared.incidents.opening import Breach, Opening
 from shared.keys import NewKey
 from shared.notifications import firing
@@ -90,6 +92,7 @@ def test_who_resolves_a_finding_is_not_told_that_its_incident_is_over(
         breach=Breach(None, finding.description, None),
         actor="system",
         finding_id=finding.id,
+        hold=partial(hold, finding.id),
     )
     with runtime.postgres.transaction() as session:
         incident = firing.fire(session, runtime, opening).incident

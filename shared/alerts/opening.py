@@ -1,0 +1,54 @@
+"""Incidents of an alert: opened by its evaluation, or reported by a person."""
+
+import uuid
+from functools import partial
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from shared.alerts.models import Alert
+from shared.core.errors import NotFound
+from shared.incidents.actor import SYSTEM, Actor
+from shared.incidents.opening import Breach, Opening, Source
+from shared.incidents.rules import checked_summary, checked_title
+
+
+def measured(alert: Alert, breach: Breach) -> Opening:
+    """An incident that an evaluation opens, with the alert's name and severity."""
+    return _opening(alert, alert.name, "alert", breach, SYSTEM, subscriber=None)
+
+
+def reported(alert: Alert, actor: Actor, summary: str, title: str | None) -> Opening:
+    """An incident that a person opens; without a title it has the alert's name.
+
+    Raises `Invalid` naming `summary` or `title`.
+    """
+    breach = Breach(value=None, summary=checked_summary(summary), evidence=None)
+    named = checked_title(title) or alert.name
+    return _opening(alert, named, "manual", breach, actor.name, subscriber=actor.email)
+
+
+def _opening(
+    alert: Alert, title: str, source: Source, breach: Breach, actor: str, *, subscriber: str | None
+) -> Opening:
+    return Opening(
+        org_id=alert.org_id,
+        title=title,
+        source=source,
+        severity=alert.severity,
+        breach=breach,
+        actor=actor,
+        alert_id=alert.id,
+        alert_name=alert.name,
+        trigger_kind=alert.trigger_kind,
+        origin={"id": str(alert.id), "name": alert.name},
+        channels=tuple(alert.channels),
+        subscriber=subscriber,
+        hold=partial(_hold, alert.id),
+    )
+
+
+def _hold(alert_id: uuid.UUID, session: Session, org_id: uuid.UUID) -> None:
+    query = select(Alert.id).where(Alert.org_id == org_id, Alert.id == alert_id)
+    if session.scalar(query.with_for_update(read=True, key_share=True)) is None:
+        raise NotFound("there is no such alert")
