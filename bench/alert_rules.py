@@ -7,7 +7,7 @@ from typing import Any
 
 from clickhouse_driver import Client
 
-from shared.alerting.cadence import next_due
+from shared.alerts.evaluation.cadence import next_due
 from shared.alerts.models import Alert, AlertState
 from shared.core.clock import now
 from shared.core.ids import new_id

@@ -29,13 +29,13 @@ from bench.site import Site
 from bench.week import DAYS, fill
 from devstack.up.programs import Program
 from shared import organizations
-from shared.auditing.scheduling import schedule
 from shared.audits import service as audits
+from shared.audits.findings.models import Finding
 from shared.audits.models import AuditRun
+from shared.audits.runs.scheduling import schedule
 from shared.core.config import load_settings
 from shared.core.logs import configure_logging
 from shared.deployment.runtime import Runtime
-from shared.findings.models import Finding
 from shared.queries.run import Asker, Runner
 
 MAX_SECONDS, MAX_MEGABYTES = 30.0, 500

@@ -24,8 +24,8 @@ import click
 # So that `python bench/faults.py` finds its neighbours too, not only `python -m bench.faults`.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from shared.audits.signals import NAMES, SIGNALS, Candidate
 from shared.deployment.runtime import Runtime
-from shared.signals import NAMES, SIGNALS, Candidate
 from tests.support.airline import load_airline
 from tests.support.days import WINDOW, Days, Template, days, store, templates_of
 from tests.support.faults import FAULTS

@@ -16,11 +16,11 @@ from honcho.environ import parse_procfile
 
 from orgctl.cli import main as orgctl
 from shared.alerts.specs import SPECS, EventFilter, Spec
+from shared.audits.signals import NAMES
+from shared.audits.signals.interface import Sensitivity
 from shared.core.config import Settings, variables_table
 from shared.mail.kinds import KINDS
 from shared.permissions.__main__ import permissions_table
-from shared.signals import NAMES
-from shared.signals.interface import Sensitivity
 from tests.support import markdown
 from tests.support.markdown import PROJECT
 
@@ -92,7 +92,7 @@ def thresholds_of(signal: str) -> list[str]:
     """Of each threshold its values at low, medium and high sensitivity, as the table has them."""
     # The decisions of this one are a module of their own.
     module = "gaps" if signal == "evaluation_gap" else signal
-    thresholds = importlib.import_module(f"shared.signals.{module}").THRESHOLDS
+    thresholds = importlib.import_module(f"shared.audits.signals.{module}").THRESHOLDS
     levels = [
         [level] if isinstance(level, int | float) else list(vars(level).values())
         for level in (thresholds[sensitivity] for sensitivity in get_args(Sensitivity))

@@ -6,12 +6,12 @@ from shared.deployment.runtime import Runtime
 from web import errors, openapi, request_log, state
 from web.alerts import routes as alerts
 from web.audits import routes as audits
+from web.audits.findings import routes as findings
 from web.conversations import routes as conversations
 from web.dashboards import routes as dashboards
 from web.evaluation_jobs import routes as evaluation_jobs
 from web.evaluations import routes as evaluations
 from web.events import routes as events
-from web.findings import routes as findings
 from web.health import routes as health
 from web.identity import routes as identity
 from web.incidents import routes as incidents

@@ -15,7 +15,7 @@ import click
 import psycopg2
 from psycopg2.extensions import connection as Connection  # noqa: N812 a class by its lower-case name
 
-from shared.alerting import jobs as alerting_jobs
+from shared.alerts.evaluation import jobs as alerting_jobs
 from shared.audits import jobs as audit_jobs
 from shared.core.config import Settings, load_settings
 from shared.core.errors import ConfigurationError, Unavailable
@@ -24,8 +24,8 @@ from shared.deployment.runtime import Runtime
 from shared.deployment.schema import require_current
 from shared.evaluation_jobs import jobs as evaluation_jobs
 from shared.events.ingest import jobs as ingest_jobs
+from shared.incidents.deliveries import jobs as notification_jobs
 from shared.mail import jobs as mail_jobs
-from shared.notifications import jobs as notification_jobs
 from shared.queue import Task
 from shared.upkeep.retention import jobs as retention_jobs
 from shared.users.sign_in import jobs as sign_in_jobs

@@ -25,10 +25,10 @@ from workers.groups import GROUPS
 ACTOR_MODULES = (
     "workers.actors.alerts",
     "workers.actors.ingest",
-    "workers.actors.evaluations",
+    "workers.actors.evaluation_jobs",
     "workers.actors.audits",
     "workers.actors.mail",
-    "workers.actors.notifications",
+    "workers.actors.deliveries",
     "workers.actors.retention",
     "workers.actors.sign_in",
 )

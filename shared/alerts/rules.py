@@ -20,9 +20,9 @@ from shared.alerts.specs import (
     ScoreCondition,
     Spec,
 )
-from shared.channels import check_channels
 from shared.core import bounds
 from shared.core.errors import Invalid
+from shared.incidents.channels import check_channels
 from shared.postgres.room import Room
 from shared.queries.guard.statement import guard
 

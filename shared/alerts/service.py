@@ -1,4 +1,4 @@
-"""Alert rules of an organization. Their evaluation is `shared.alerting`'s.
+"""Alert rules of an organization. Their evaluation is `shared.alerts.evaluation`'s.
 
 Whatever changes what is evaluated resets the rule's `AlertState` in the same transaction: it is due
 at once, and an evaluation that is under way counts for nothing.

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from shared.audits.schedule import default_anchor
-from shared.channels import check_channels
+from shared.audits.signals import NAMES
 from shared.core import bounds
 from shared.core.errors import Invalid
+from shared.incidents.channels import check_channels
 from shared.postgres.room import Room
-from shared.signals import NAMES
 
 MAX_NAME_LENGTH = 200
 MAX_DESCRIPTION_LENGTH = 10_000

@@ -1,4 +1,4 @@
-"""Audits of an organization. What is due is queued, and run, by `shared.auditing`."""
+"""Audits of an organization. What is due is queued, and run, by `shared.audits.runs`."""
 
 import uuid
 from collections.abc import Mapping

@@ -75,7 +75,7 @@ def resolve(
     *,
     by_email: str | None = None,
 ) -> Incident:
-    """It is over. `shared.findings.incident.resolve_with_finding` resolves its finding as well.
+    """Ends an incident; its finding is resolved with it by `shared.audits.findings.incident`.
 
     `by`: an address, the name of a key, or `system`. `by_email`: the address of the person who does
     it and gets no mail about it. Raises `NotFound`, and `Conflict` (`incident_resolved`) the second

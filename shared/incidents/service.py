@@ -1,6 +1,6 @@
 """What other packages ask of incidents.
 
-Who opens or resolves one uses `shared.notifications.firing`, which announces it besides.
+Who opens or resolves one uses `shared.incidents.firing`, which announces it besides.
 """
 
 from shared.incidents.folding import Opened, open_or_fold

@@ -48,7 +48,7 @@ KINDS: dict[str, Kind] = {
             {"org_name", "incident_id", "title", "severity", "event", "actor", "note"}
         ),
     ),
-    # What `shared.notifications.mails` tells of an incident. `event` is alert.firing,
+    # What `shared.incidents.deliveries.mails` tells of an incident. `event` is alert.firing,
     # alert.resolved or alert.test; `headline` names severity and title; what there is not is None.
     "alert_notification": Kind(
         subject="{{ headline }}",

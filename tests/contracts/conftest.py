@@ -9,7 +9,7 @@ from flask import Flask
 from tests.contracts.document import Document
 from tests.web.conftest import admin, app, client, key, person, web_runtime
 from tests.web.events.conftest import listed, post, reader, store
-from tests.workers.evaluator.conftest import bench, evaluator
+from tests.workers.evaluation_jobs.conftest import bench, evaluator
 
 __all__ = [
     "admin",

@@ -16,8 +16,8 @@ from tests.support.app import Headers
 from tests.support.evaluations import evaluation
 from tests.support.jobs import Bench
 from tests.support.runtime import Org
-from workers.evaluator.client import EvaluatorClient
-from workers.evaluator.config_refresh import refresh_if_due
+from workers.evaluation_jobs.client import EvaluatorClient
+from workers.evaluation_jobs.config_refresh import refresh_if_due
 
 Key = Callable[..., Headers]
 

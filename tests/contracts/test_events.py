@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import pytest
 from flask.testing import FlaskClient
 
 from shared.core.clock import format_ts

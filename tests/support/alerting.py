@@ -9,9 +9,9 @@ from uuid import UUID
 import pytest
 from sqlalchemy import CursorResult, RowMapping, text
 
-from shared.alerting.dispatcher import Dispatcher
-from shared.alerting.triggers.interface import Context, Evaluate, Outcome, Reading, Rule
 from shared.alerts import service
+from shared.alerts.evaluation.dispatcher import Dispatcher
+from shared.alerts.evaluation.triggers.interface import Context, Evaluate, Outcome, Reading, Rule
 from shared.alerts.rules import AlertContent
 from shared.clickhouse import ClickHouse, Row
 from shared.deployment.runtime import Runtime

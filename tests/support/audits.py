@@ -12,14 +12,15 @@ from flask.testing import FlaskClient
 from sqlalchemy import RowMapping, text
 from werkzeug.test import TestResponse
 
-from shared.auditing.report import Ask
-from shared.auditing.runner import Runner
-from shared.auditing.scheduling import schedule
-from shared.audits import runs, service
+from shared.audits import service
 from shared.audits.models import Audit
+from shared.audits.runs import requests as runs
+from shared.audits.runs.report import Ask
+from shared.audits.runs.runner import Runner
+from shared.audits.runs.scheduling import schedule
+from shared.audits.signals import Candidate, EvidenceQuery, Find, Look
 from shared.core.clock import format_ts, now
 from shared.deployment.runtime import Runtime
-from shared.signals import Candidate, EvidenceQuery, Find, Look
 from tests.support.app import Headers
 from tests.support.looks import ingest
 from tests.support.runtime import Org

@@ -14,12 +14,12 @@ from typing import Any
 
 import msgspec
 
+from shared.audits.signals import Window
 from shared.clickhouse import ClickHouse
 from shared.core.clock import format_us, to_us
 from shared.evaluations import store as evaluations
 from shared.evaluations.records import COLUMNS, Evaluation
 from shared.events.columns import INSERTED
-from shared.signals import Window
 from tests.support.airline import Airline
 from tests.support.evaluations import evaluation
 from tests.support.looks import ingest

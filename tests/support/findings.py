@@ -6,13 +6,13 @@ from typing import Any
 
 from sqlalchemy import select
 
+from shared.audits.findings.filing import Filed, file
+from shared.audits.findings.models import Finding
 from shared.audits.models import Audit, AuditRun
 from shared.audits.rules import defaults
+from shared.audits.signals import Candidate, EvidenceQuery, Window
 from shared.core.ids import new_request_id
 from shared.deployment.runtime import Runtime
-from shared.findings.filing import Filed, file
-from shared.findings.models import Finding
-from shared.signals import Candidate, EvidenceQuery, Window
 from tests.support.runtime import Org
 
 STOP = datetime(2026, 3, 8, tzinfo=UTC)

@@ -21,8 +21,8 @@ from shared.evaluations.records import Evaluation
 from tests.support.evaluator import Answer, Evaluator, hang
 from tests.support.events import event, store_events
 from tests.support.runtime import Org
-from workers.evaluator.client import EvaluatorClient
-from workers.evaluator.dispatcher import Dispatcher
+from workers.evaluation_jobs.client import EvaluatorClient
+from workers.evaluation_jobs.dispatcher import Dispatcher
 
 _Result = TypeVar("_Result")
 

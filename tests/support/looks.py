@@ -5,14 +5,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from shared.audits.signals import Candidate, Find, Look, Sensitivity, Window
+from shared.audits.signals.interface import MAX_CITED
 from shared.clickhouse import ClickHouse
 from shared.events import store
 from shared.events.ingest.decode import decode_events
 from shared.events.rows import columns_of
 from shared.model_windows.builtin import builtin_window
 from shared.queries.run import Asker, Runner
-from shared.signals import Candidate, Find, Look, Sensitivity, Window
-from shared.signals.interface import MAX_CITED
 
 # The day of `tests.support.events.event`.
 DAY = Window(datetime(2026, 11, 2, tzinfo=UTC), datetime(2026, 11, 3, tzinfo=UTC))

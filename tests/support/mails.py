@@ -11,8 +11,8 @@ from sqlalchemy import RowMapping, text
 from sqlalchemy.orm import Session
 
 from shared.deployment.runtime import Runtime
+from shared.incidents.deliveries import mails as notifications
 from shared.mail import Letter, enqueue
-from shared.notifications import mails as notifications
 from tests.support.runtime import Org
 from tests.support.smtp import Smtp
 from workers.mail.sender import Sender

@@ -14,12 +14,12 @@ from shared.alerts.models import Alert
 from shared.cache import at_once
 from shared.core.ids import new_id
 from shared.deployment.runtime import Runtime
+from shared.incidents import firing
 from shared.incidents.models import Incident
 from shared.incidents.opening import Breach, Opening
-from shared.notifications import firing
 from tests.support.runtime import Org
-from workers.notifications.client import DeliveryClient
-from workers.notifications.dispatcher import Dispatcher
+from workers.deliveries.client import DeliveryClient
+from workers.deliveries.dispatcher import Dispatcher
 
 SECRET = "a secret of the tests"
 PUBLIC_URL = "https://watch.example.org"

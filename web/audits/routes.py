@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from shared.audits import runs
 from shared.audits import service as audits
+from shared.audits.findings import service as findings
 from shared.audits.models import AuditRun
 from shared.audits.rules import Context
+from shared.audits.runs import requests as runs
 from shared.audits.service import Listed
-from shared.findings import service as findings
 from web.audits.schemas import (
     AuditBody,
     AuditContext,

@@ -24,8 +24,8 @@ from shared.audits.rules import (
     SENSITIVITIES,
     WINDOW_MODES,
 )
-from shared.audits.runs import DEFAULT_PAGE, MAX_PAGE
-from shared.signals import NAMES
+from shared.audits.runs.requests import DEFAULT_PAGE, MAX_PAGE
+from shared.audits.signals import NAMES
 from web.params import Body, Limit, Offset, Timestamp, count_field, name_field, switch_field
 
 _WHO = {"description": "the address of a person or the name of a key"}

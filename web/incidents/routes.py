@@ -6,17 +6,16 @@ from flask import Response
 
 from shared.alerts import service as alerts
 from shared.alerts.opening import reported
+from shared.audits.findings.incident import resolve_with_finding
 from shared.core.errors import Unauthorized
-from shared.findings.incident import resolve_with_finding
-from shared.incidents import activity, comments, lifecycle, listing, manual, subscribers
+from shared.incidents import activity, comments, firing, lifecycle, listing, manual, subscribers
 from shared.incidents import rows as incidents
 from shared.incidents.actor import Actor
+from shared.incidents.deliveries import listing as notifications
 from shared.incidents.models import Incident, IncidentComment, IncidentSubscriber
 from shared.incidents.rules import OPEN_STATES, STATES
 from shared.incidents.service import Opened
 from shared.incidents.subscribers import Subscription
-from shared.notifications import firing
-from shared.notifications import listing as notifications
 from web.auth import current_identity, current_org_id, requires, requires_any
 from web.blueprint import Blueprint
 from web.incidents.schemas import (

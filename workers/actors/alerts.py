@@ -1,10 +1,10 @@
-"""Actors of alert rules; what they do is `shared.alerting`'s."""
+"""Actors of alert rules; what they do is `shared.alerts.evaluation`'s."""
 
 import functools
 import threading
 
-from shared.alerting import jobs
-from shared.alerting.dispatcher import Dispatcher
+from shared.alerts.evaluation import jobs
+from shared.alerts.evaluation.dispatcher import Dispatcher
 from shared.queries.run import Runner
 from shared.queries.slots import OF_ALERTS
 from workers.context import runtime

@@ -1,11 +1,11 @@
-"""Actors of audits; what they do is `shared.auditing`'s."""
+"""Actors of audits; what they do is `shared.audits.runs`'s."""
 
 import functools
 import threading
 
-from shared.auditing.runner import Runner
-from shared.auditing.scheduling import schedule
 from shared.audits import jobs
+from shared.audits.runs.runner import Runner
+from shared.audits.runs.scheduling import schedule
 from workers.audits.llm import LanguageModel
 from workers.context import runtime
 from workers.nudged import nudged_actor, stopping

@@ -8,8 +8,8 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from shared.incidents.deliveries import mails as notifications
 from shared.mail import administration, jobs
-from shared.notifications import mails as notifications
 from shared.users.sign_in import codes
 from workers.context import runtime
 from workers.mail.sender import Sender

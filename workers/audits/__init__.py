@@ -1,1 +1,1 @@
-"""What workers of audits need beside `shared.auditing`."""
+"""What workers of audits need beside `shared.audits.runs`."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import aiohttp
 import msgspec
 
-from shared.auditing.report import Message, ReportFailed
+from shared.audits.runs.report import Message, ReportFailed
 from shared.core.config import Settings
 from workers.call_loop import CallLoop
 from workers.http import Request, answer_to, read_bounded
@@ -36,7 +36,7 @@ class _Completion(msgspec.Struct):
 
 
 class LanguageModel:
-    """The server of AUDIT_LLM_BASE_URL; thread-safe, and a `shared.auditing.report.Ask`."""
+    """The server of AUDIT_LLM_BASE_URL; thread-safe, and a `shared.audits.runs.report.Ask`."""
 
     def __init__(self, settings: Settings, *, timeout_secs: float = TIMEOUT_SECS) -> None:
         if settings.audit_llm_base_url is None or settings.audit_llm_model is None:

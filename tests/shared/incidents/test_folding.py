@@ -8,12 +8,12 @@ from functools import partial
 import pytest
 
 from shared.alerts import service as alerts
+from shared.audits.findings.incident import hold, resolve_with_finding
+from shared.audits.findings.models import Finding
 from shared.core.clock import format_ts
 from shared.core.errors import NotFound
 from shared.core.ids import new_id
 from shared.deployment.runtime import Runtime
-from shared.findings.incident import hold, resolve_with_finding
-from shared.findings.models import Finding
 from shared.incidents import activity, listing, service, subscribers
 from shared.incidents.opening import Breach
 from shared.organizations import creations

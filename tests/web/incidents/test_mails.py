@@ -8,11 +8,11 @@ from flask.testing import FlaskClient
 from sqlalchemy import text
 
 from shared import keys
+from shared.audits.findings.incident import hold
 from shared.deployment.runtime import Runtime
-from shared.findings.incident import hold
+from shared.incidents import firing
 from shared.incidents.opening import Breach, Opening
 from shared.keys import NewKey
-from shared.notifications import firing
 from shared.permissions import FOR_KEYS
 from tests.support.app import Headers, bearer
 from tests.support.findings import Audited, candidate

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import RowMapping
 from structlog.testing import capture_logs
 
-from shared.auditing.report import Message
+from shared.audits.runs.report import Message
 from shared.deployment.runtime import Runtime
 from tests.support import evaluator as server
 from tests.support.audits import AuditBench, finding

@@ -1,0 +1,216 @@
+"""Taking an organization's due rules, keeping them, and giving them back: leases in PostgreSQL.
+
+One worker at a time evaluates rules of an organization, of each sort: statements of people's own
+(`is_sql`) are claimed apart from the rest. A batch of those runs its statements one after the
+other, so the number of live leases is that of statements that run over the whole deployment. A
+worker renews its lease; the rules of one that was killed are due again when it runs out.
+"""
+
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from shared.alerts.evaluation.cadence import MOVED_ON
+from shared.core.ids import new_id
+from shared.deployment.runtime import Runtime
+from shared.events.ingest.stored import stored_until_each
+
+# Any numbers that no other advisory lock of this project uses, by `is_sql`.
+_LOCK_IDS = {False: 7_237_011, True: 7_237_012}
+
+# How many rules a batch has at most, by `is_sql`: what one batch has is recorded together.
+MOST_RULES = {False: 500, True: 50}
+LEASE_SECS = 20.0
+# How many organizations are looked at together.
+_PAGE = 500
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """A due rule as it was when it was claimed.
+
+    `evaluated_to`: the end of the last window that was looked at, null at the first evaluation.
+    `has_failed`: whether the last evaluation came to nothing.
+    """
+
+    alert_id: uuid.UUID
+    revision: int
+    trigger_kind: str
+    trigger_spec: Mapping[str, Any]
+    min_breaches: int
+    eval_window: int
+    eval_interval_secs: int
+    evaluated_to: datetime | None
+    has_failed: bool
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Due rules of one organization, oldest first, and the moment its events are stored up to."""
+
+    org_id: uuid.UUID
+    token: uuid.UUID
+    until: datetime
+    is_sql: bool
+    rules: Sequence[Claimed]
+
+
+# The organizations with due rules, that whose turn was longest ago first: who has many rules, or
+# slow ones, waits for the others after each batch.
+_DUE = text("""
+SELECT organizations.id
+FROM organizations
+CROSS JOIN LATERAL (
+    SELECT 1 FROM alert_states
+    WHERE is_sql = :is_sql AND org_id = organizations.id AND due_at <= statement_timestamp()
+    LIMIT 1
+) AS due
+CROSS JOIN LATERAL (
+    SELECT max(last_attempted_at) AS turn_at FROM alert_states
+    WHERE is_sql = :is_sql AND org_id = organizations.id AND due_at IS NOT NULL
+) AS turn
+WHERE organizations.deleted_at IS NULL
+ORDER BY turn.turn_at NULLS FIRST, organizations.id
+LIMIT :page OFFSET :skipped
+""")
+
+_FREE_PLACES = text("""
+SELECT :bound - count(DISTINCT lease_token) FROM alert_states
+WHERE is_sql AND due_at IS NOT NULL
+    AND lease_token IS NOT NULL AND lease_expires_at > statement_timestamp()
+""")
+
+# A window that has not moved on since the last evaluation saw it would count twice, unless Redis's
+# clock was set back.
+_TAKEABLE = f"""
+    state.is_sql = :is_sql
+    AND state.due_at <= statement_timestamp()
+    AND (state.lease_expires_at IS NULL OR state.lease_expires_at <= statement_timestamp())
+    AND (state.evaluated_to IS NULL OR mark.until < state.evaluated_to OR mark.until >=
+        state.evaluated_to + make_interval(secs => alerts.eval_interval_secs * {MOVED_ON}))
+"""
+
+_TAKE = text(f"""
+WITH mark AS (
+    SELECT candidate.org_id, candidate.until
+    FROM unnest(CAST(:org_ids AS uuid[]), CAST(:untils AS timestamptz[]))
+        WITH ORDINALITY AS candidate (org_id, until, place)
+    WHERE NOT EXISTS (
+        SELECT FROM alert_states AS held
+        WHERE held.is_sql = :is_sql AND held.org_id = candidate.org_id AND held.due_at IS NOT NULL
+            AND held.lease_token IS NOT NULL AND held.lease_expires_at > statement_timestamp()
+    ) AND EXISTS (
+        SELECT FROM (SELECT candidate.until) AS mark
+        JOIN alert_states AS state ON state.org_id = candidate.org_id
+        JOIN alerts ON alerts.id = state.alert_id
+        WHERE {_TAKEABLE}
+    )
+    ORDER BY candidate.place
+    LIMIT 1
+), taken AS (
+    SELECT state.alert_id
+    FROM mark
+    JOIN alert_states AS state ON state.org_id = mark.org_id
+    JOIN alerts ON alerts.id = state.alert_id
+    WHERE {_TAKEABLE}
+    ORDER BY state.due_at, state.alert_id
+    LIMIT :most
+    FOR UPDATE OF state SKIP LOCKED
+)
+UPDATE alert_states AS state
+SET lease_token = :token,
+    lease_expires_at = statement_timestamp() + make_interval(secs => :lease)
+FROM taken, alerts, mark
+WHERE state.alert_id = taken.alert_id AND alerts.id = state.alert_id
+RETURNING state.org_id, mark.until, state.due_at, alerts.id, alerts.revision, alerts.trigger_kind,
+    alerts.trigger_spec, alerts.min_breaches, alerts.eval_window, alerts.eval_interval_secs,
+    state.evaluated_to, state.last_error IS NOT NULL AS has_failed
+""")
+
+# As the index has them: what is leased is due.
+_OF_BATCH = "is_sql = :is_sql AND org_id = :org_id AND due_at IS NOT NULL AND lease_token = :token"
+
+_RENEW = text(f"""
+UPDATE alert_states
+SET lease_expires_at = statement_timestamp() + make_interval(secs => :lease)
+WHERE {_OF_BATCH}
+""")
+
+_GIVE_BACK = text(f"""
+UPDATE alert_states
+SET lease_token = NULL,
+    lease_expires_at = statement_timestamp() + make_interval(secs => :after)
+WHERE {_OF_BATCH}
+""")
+
+
+def claim(runtime: Runtime, *, is_sql: bool) -> Batch | None:
+    """Takes due rules of the organization whose turn is longest ago.
+
+    None when nothing is due, or when as many statements run as may. Rules of an organization whose
+    events have not been stored any further since their last evaluation are left where they are, so
+    a backlog makes alerts late and never counts a window twice. Raises `Unavailable`.
+    """
+    for org_ids in _due(runtime, is_sql):
+        marks = stored_until_each(runtime.redis, [str(org_id) for org_id in org_ids])
+        with runtime.postgres.transaction() as session:
+            batch = _take(session, runtime.settings.alert_query_concurrency, is_sql, org_ids, marks)
+        if batch is not None:
+            return batch
+    return None
+
+
+def renew(session: Session, batch: Batch) -> None:
+    """Keeps what is left of a batch for `LEASE_SECS` from now."""
+    session.execute(_RENEW, {**_key(batch), "lease": LEASE_SECS})
+
+
+def give_back(session: Session, batch: Batch, *, after_secs: float) -> None:
+    """Frees what is left of a batch: it stays due, and is taken again in `after_secs`."""
+    session.execute(_GIVE_BACK, {**_key(batch), "after": after_secs})
+
+
+def _key(batch: Batch) -> dict[str, object]:
+    return {"is_sql": batch.is_sql, "org_id": batch.org_id, "token": batch.token}
+
+
+def _due(runtime: Runtime, is_sql: bool) -> Iterator[Sequence[uuid.UUID]]:
+    """Organizations with due rules, a page at a time; what is taken meanwhile may shift them."""
+    skipped = 0
+    while True:
+        page = {"is_sql": is_sql, "page": _PAGE, "skipped": skipped}
+        with runtime.postgres.transaction() as session:
+            org_ids = session.scalars(_DUE, page).all()
+        if org_ids:
+            yield org_ids
+        if len(org_ids) < _PAGE:
+            return
+        skipped += _PAGE
+
+
+def _take(
+    session: Session,
+    bound: int,
+    is_sql: bool,
+    org_ids: Sequence[uuid.UUID],
+    marks: Sequence[datetime],
+) -> Batch | None:
+    # One worker at a time counts the places and looks whose rules nobody holds.
+    session.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": _LOCK_IDS[is_sql]})
+    if is_sql and session.execute(_FREE_PLACES, {"bound": bound}).scalar_one() <= 0:
+        return None
+    token = new_id()
+    wanted = {"org_ids": list(org_ids), "untils": list(marks), "is_sql": is_sql}
+    rows = session.execute(
+        _TAKE, {**wanted, "most": MOST_RULES[is_sql], "token": token, "lease": LEASE_SECS}
+    ).all()
+    if not rows:
+        return None
+    rows.sort(key=lambda row: (row.due_at, row.id))  # type: ignore[attr-defined] # a list
+    rules = [Claimed(*row[3:]) for row in rows]
+    return Batch(rows[0].org_id, token, rows[0].until, is_sql, rules)

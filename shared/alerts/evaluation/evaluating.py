@@ -1,0 +1,116 @@
+"""From a claimed batch to outcomes; what breaks is kept to the rule that broke it."""
+
+import time
+import uuid
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from shared.alerts.evaluation import windows
+from shared.alerts.evaluation.claims import Batch, Claimed
+from shared.alerts.evaluation.recording import INTERNAL_ERROR
+from shared.alerts.evaluation.triggers.interface import Context, Evaluate, Outcome, Rule, TooMuch
+from shared.alerts.specs import spec_of
+from shared.core.errors import Unavailable
+from shared.core.logs import get_logger
+
+log = get_logger(__name__)
+
+# A batch of statements is recorded after this long, and the statement that runs by then. So one
+# that takes ten seconds has a turn of its own, and then the other organizations have theirs.
+SQL_TURN_SECS = 1.0
+# How long the rules of a batch that failed as a whole are tried one by one; the rest stays due.
+ALONE_SECS = 30.0
+
+
+def outcomes_of(
+    evaluate: Evaluate, context: Context, batch: Batch, stopped: Callable[[], bool]
+) -> Iterator[Mapping[uuid.UUID, Outcome]]:
+    """The outcomes of a batch's rules, in as many pieces as they are evaluated in.
+
+    At least one has an outcome, so that a batch is never the same again; what did not fit into the
+    turn, or would come after `stopped`, has none and stays due. Raises `Unavailable` when a store
+    is away: what did not come is not evaluated.
+    """
+    rules, broken = _typed(batch)
+    yield broken
+    if batch.is_sql:
+        alike = _by_statement(rules)
+        yield from _one_by_one(evaluate, context, alike, SQL_TURN_SECS, stopped)
+        return
+    together = _together(evaluate, context, rules)
+    if together is None:
+        yield from _one_by_one(evaluate, context, rules, ALONE_SECS, stopped)
+    else:
+        yield together
+
+
+def _together(
+    evaluate: Evaluate, context: Context, rules: Sequence[Rule]
+) -> Mapping[uuid.UUID, Outcome] | None:
+    """The outcomes of those that fitted into the turn; None where all of them failed together."""
+    try:
+        found = evaluate(context, rules)
+    except Unavailable:
+        raise
+    except TooMuch as error:
+        log.warning(
+            "alerts_tried_alone", org_id=context.org_id, rules=len(rules), reason=error.reason
+        )
+        return None
+    except Exception:
+        log.exception("alerts_not_evaluated_together", org_id=context.org_id, rules=len(rules))
+        return None
+    outcomes = {rule.alert_id: found[rule.alert_id] for rule in rules if rule.alert_id in found}
+    # Nothing at all would be the same again and again: what stays due is taken again at once.
+    return outcomes or {rule.alert_id: INTERNAL_ERROR for rule in rules}
+
+
+def _typed(batch: Batch) -> tuple[Sequence[Rule], Mapping[uuid.UUID, Outcome]]:
+    rules, broken = [], {}
+    for claimed in batch.rules:
+        try:
+            rules.append(_rule(claimed, batch))
+        except (msgspec.ValidationError, KeyError):
+            log.exception("alert_not_understood", alert_id=str(claimed.alert_id))
+            broken[claimed.alert_id] = INTERNAL_ERROR
+    return rules, broken
+
+
+def _rule(claimed: Claimed, batch: Batch) -> Rule:
+    spec = spec_of(claimed.trigger_kind, claimed.trigger_spec)
+    until = windows.end_of(claimed, batch.until)
+    return Rule(claimed.alert_id, spec, claimed.evaluated_to, until, is_behind=until < batch.until)
+
+
+def _by_statement(rules: Sequence[Rule]) -> Sequence[Rule]:
+    """Those with the same statement next to each other, each where the first of them was."""
+    alike = defaultdict[object, list[Rule]](list)
+    for rule in rules:
+        alike[getattr(rule.spec, "sql", rule.alert_id)].append(rule)
+    return [rule for group in alike.values() for rule in group]
+
+
+def _one_by_one(
+    evaluate: Evaluate,
+    context: Context,
+    rules: Sequence[Rule],
+    turn_secs: float,
+    stopped: Callable[[], bool],
+) -> Iterator[Mapping[uuid.UUID, Outcome]]:
+    ends_at = time.monotonic() + turn_secs
+    for rule in rules:
+        yield {rule.alert_id: _alone(evaluate, context, rule)}
+        if stopped() or time.monotonic() > ends_at:
+            return
+
+
+def _alone(evaluate: Evaluate, context: Context, rule: Rule) -> Outcome:
+    try:
+        return evaluate(context, [rule])[rule.alert_id]
+    except Unavailable:
+        raise
+    except Exception:
+        log.exception("alert_not_evaluated", alert_id=str(rule.alert_id), org_id=context.org_id)
+        return INTERNAL_ERROR

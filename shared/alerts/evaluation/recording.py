@@ -1,0 +1,226 @@
+"""What an evaluation changes: how far the rule is evaluated, and its incident; both at once."""
+
+import uuid
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select, text
+from sqlalchemy.orm import Session
+
+from shared.alerts.evaluation import cadence, claims, windows
+from shared.alerts.evaluation.breaches import History, Terms
+from shared.alerts.evaluation.claims import Batch, Claimed
+from shared.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, Reading
+from shared.alerts.models import Alert
+from shared.alerts.opening import measured
+from shared.core.errors import Unavailable
+from shared.core.logs import get_logger
+from shared.deployment.runtime import Runtime
+from shared.incidents import firing
+from shared.incidents.models import Incident
+from shared.incidents.opening import Breach
+
+log = get_logger(__name__)
+
+# Told where the fault is ours; the log says what happened.
+INTERNAL_ERROR = NotEvaluated("internal error")
+_MAX_ERROR_CHARS = 2000
+
+# Whoever has to do with a rule and its alert locks the rule's state first. What changed or disabled
+# the rule meanwhile has taken the lease away.
+_HELD = text("""
+SELECT state.alert_id, state.recent, state.clean, clock_timestamp() AS now
+FROM alert_states AS state
+JOIN alerts ON alerts.id = state.alert_id
+JOIN unnest(CAST(:alert_ids AS uuid[]), CAST(:revisions AS int[])) AS claimed (alert_id, revision)
+    ON claimed.alert_id = state.alert_id AND claimed.revision = alerts.revision
+WHERE state.org_id = :org_id AND state.lease_token = :token
+ORDER BY state.alert_id
+FOR UPDATE OF state
+""")
+
+_UPDATE = text("""
+UPDATE alert_states AS state
+SET last_due_at = state.due_at,
+    last_attempted_at = done.attempted_at,
+    last_error = done.error,
+    due_at = done.due_at,
+    recent = CAST(done.recent AS boolean[]),
+    clean = done.clean,
+    -- Null where nothing was looked at: an event counts at the next evaluation where this failed.
+    evaluated_to = greatest(state.evaluated_to, done.evaluated_to),
+    lease_token = NULL,
+    lease_expires_at = NULL
+FROM unnest(
+    CAST(:alert_ids AS uuid[]), CAST(:attempted_ats AS timestamptz[]),
+    CAST(:due_ats AS timestamptz[]), CAST(:errors AS text[]), CAST(:recents AS text[]),
+    CAST(:cleans AS int[]), CAST(:evaluated_tos AS timestamptz[])
+) AS done (alert_id, attempted_at, due_at, error, recent, clean, evaluated_to)
+WHERE state.alert_id = done.alert_id AND state.org_id = :org_id
+""")
+
+
+@dataclass(frozen=True)
+class _Held:
+    """A rule that is still ours, what its evaluations were before, and what this one was."""
+
+    rule: Claimed
+    before: History
+    outcome: Outcome
+    now: datetime
+
+
+@dataclass(frozen=True)
+class _Done:
+    """What an evaluation left of a rule; `error` is null where it counts, else `evaluated_to`."""
+
+    alert_id: uuid.UUID
+    attempted_at: datetime
+    due_at: datetime
+    error: str | None
+    history: History
+    evaluated_to: datetime | None
+
+
+def record(
+    session: Session,
+    runtime: Runtime,
+    batch: Batch,
+    outcomes: Mapping[uuid.UUID, Outcome],
+    *,
+    again_after_secs: float = 0.0,
+) -> int:
+    """Records the outcomes of a batch's rules and frees the batch; returns how many were recorded.
+
+    What a rule's breaches and clean evaluations mean for its incident happens in the same
+    transaction. A rule that was changed, disabled or deleted since it was claimed, or that others
+    hold by now, stays as it is. One without an outcome stays due, and is left to others
+    `again_after_secs` from now.
+    """
+    held = _held(session, batch, outcomes)
+    incidents = _Incidents(session, runtime, batch.org_id, held)
+    done = [_conclude(one, incidents, batch) for one in held]
+    _update(session, batch, done)
+    claims.give_back(session, batch, after_secs=again_after_secs)
+    return len(done)
+
+
+def _held(session: Session, batch: Batch, outcomes: Mapping[uuid.UUID, Outcome]) -> Sequence[_Held]:
+    rules = {rule.alert_id: rule for rule in batch.rules if rule.alert_id in outcomes}
+    claimed = {
+        "alert_ids": list(rules),
+        "revisions": [rule.revision for rule in rules.values()],
+        "org_id": batch.org_id,
+        "token": batch.token,
+    }
+    return [
+        _Held(
+            rules[row.alert_id],
+            History(tuple(row.recent), row.clean),
+            outcomes[row.alert_id],
+            row.now,
+        )
+        for row in session.execute(_HELD, claimed)
+    ]
+
+
+def _conclude(held: _Held, incidents: "_Incidents", batch: Batch) -> _Done:
+    rule, outcome, history = held.rule, held.outcome, held.before
+    if isinstance(outcome, Reading):
+        after = history.followed_by(outcome.breached, _terms(rule))
+        if incidents.follow(rule, outcome, after):
+            history = after
+        else:
+            outcome = INTERNAL_ERROR
+    error, evaluated_to, is_behind = None, None, False
+    if isinstance(outcome, NotEvaluated):
+        error = _stored(outcome.reason)
+    else:
+        evaluated_to = windows.end_of(rule, batch.until)
+        is_behind = evaluated_to < batch.until
+    due_at = cadence.next_due(batch.org_id, rule.eval_interval_secs, held.now, is_behind=is_behind)
+    return _Done(rule.alert_id, held.now, due_at, error, history, evaluated_to)
+
+
+class _Incidents:
+    """The open incidents of rules, and what evaluations do to them."""
+
+    def __init__(
+        self, session: Session, runtime: Runtime, org_id: uuid.UUID, held: Collection[_Held]
+    ) -> None:
+        self._session = session
+        self._runtime = runtime
+        self._org_id = org_id
+        readings = {
+            one.rule.alert_id: one.outcome.breached
+            for one in held
+            if isinstance(one.outcome, Reading)
+        }
+        # Locked until the end: nobody resolves one between the decision and what follows from it.
+        open_ones = select(Incident).where(
+            Incident.org_id == org_id,
+            Incident.alert_id.in_(readings),
+            Incident.state != "resolved",
+        )
+        rows = session.scalars(open_ones.order_by(Incident.id).with_for_update())
+        self._open = {row.alert_id: row for row in rows}
+        breached = [alert_id for alert_id, is_breach in readings.items() if is_breach]
+        alerts = select(Alert).where(Alert.org_id == org_id, Alert.id.in_(breached))
+        self._alerts = {alert.id: alert for alert in session.scalars(alerts)} if breached else {}
+
+    def follow(self, rule: Claimed, reading: Reading, history: History) -> bool:
+        """Opens, folds or resolves; false where that failed by a fault of ours, and left nothing.
+
+        One rule's failure must not keep the organization's others from being recorded.
+        """
+        try:
+            with self._session.begin_nested():
+                self._follow(rule, reading, history)
+        except Unavailable:
+            raise
+        except Exception:
+            log.exception("alert_not_followed", alert_id=str(rule.alert_id))
+            return False
+        return True
+
+    def _follow(self, rule: Claimed, reading: Reading, history: History) -> None:
+        incident = self._open.get(rule.alert_id)
+        terms = _terms(rule)
+        if history.fires(terms) or (reading.breached and incident is not None):
+            breach = Breach(reading.value, reading.summary, reading.evidence)
+            opening = measured(self._alerts[rule.alert_id], breach)
+            firing.fire(self._session, self._runtime, opening)
+        # What no breach was measured of is for people to end, who opened it: no evaluation saw what
+        # they mean, so none can say that it is over.
+        elif incident is not None and incident.evidence is not None and history.is_over(terms):
+            firing.resolve(self._session, self._runtime, self._org_id, incident.id, by="system")
+
+
+def _update(session: Session, batch: Batch, done: Sequence[_Done]) -> None:
+    columns = {
+        "alert_ids": [one.alert_id for one in done],
+        "attempted_ats": [one.attempted_at for one in done],
+        "due_ats": [one.due_at for one in done],
+        "errors": [one.error for one in done],
+        # As text, since PostgreSQL's arrays of arrays have one length.
+        "recents": [_array(one.history.recent) for one in done],
+        "cleans": [one.history.clean for one in done],
+        "evaluated_tos": [one.evaluated_to for one in done],
+    }
+    session.execute(_UPDATE, {**columns, "org_id": batch.org_id})
+
+
+def _terms(rule: Claimed) -> Terms:
+    auto_resolve = rule.trigger_spec.get("auto_resolve") is True
+    return Terms(rule.min_breaches, rule.eval_window, auto_resolve)
+
+
+def _array(flags: Sequence[bool]) -> str:
+    return "{" + ",".join("t" if flag else "f" for flag in flags) + "}"
+
+
+def _stored(reason: str) -> str:
+    """A reason, which may quote what a database said, as the column takes it."""
+    text_ = reason.replace("\x00", "\N{REPLACEMENT CHARACTER}")[:_MAX_ERROR_CHARS]
+    return text_.encode(errors="replace").decode()

@@ -1,0 +1,107 @@
+"""Evaluates what is due in an organization: the rules of all kinds together, in few statements."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from shared.alerts.evaluation.triggers import custom_sql
+from shared.alerts.evaluation.triggers.aggregates import (
+    EVENTS,
+    Aggregate,
+    Found,
+    read,
+    read_samples,
+)
+from shared.alerts.evaluation.triggers.eval_compound import CompoundPlan
+from shared.alerts.evaluation.triggers.evaluation_score import ScorePlan
+from shared.alerts.evaluation.triggers.interface import (
+    Context,
+    NotEvaluated,
+    Outcome,
+    Reading,
+    Rule,
+)
+from shared.alerts.evaluation.triggers.metric_threshold import MetricPlan
+from shared.alerts.evaluation.triggers.per_event import PerEventPlan
+from shared.alerts.evaluation.triggers.plan import MAX_SAMPLES, Plan
+from shared.alerts.evaluation.triggers.wording import storable
+from shared.alerts.specs import (
+    CustomSql,
+    EvalCompound,
+    EvaluationScore,
+    MetricThreshold,
+    PerEvent,
+    Spec,
+)
+
+MAX_REASON_CHARS = 500
+
+# One row a kind that is evaluated together with others.
+_PLANS: Mapping[type[Spec], Callable[[Rule, Any], Plan]] = {
+    MetricThreshold: MetricPlan,
+    EvaluationScore: ScorePlan,
+    EvalCompound: CompoundPlan,
+    PerEvent: PerEventPlan,
+}
+
+
+def evaluate(context: Context, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
+    """The outcome of each rule, all of one organization, by the rule's id.
+
+    Where they take longer than a turn, those that were left for the next one have none; the first
+    always has. Raises `Unavailable` while a store is away: then nothing is known of any of them;
+    and `TooMuch` where rules that share a statement are to be evaluated one by one.
+    """
+    plans: dict[UUID, Plan] = {}
+    outcomes: dict[UUID, Outcome] = {}
+    for rule in rules:
+        if isinstance(rule.spec, CustomSql):
+            outcomes[rule.alert_id] = custom_sql.evaluate(context, rule, rule.spec)
+        else:
+            plans[rule.alert_id] = _PLANS[type(rule.spec)](rule, rule.spec)
+    outcomes.update(_together(context, plans))
+    return {alert_id: _bounded(outcome) for alert_id, outcome in outcomes.items()}
+
+
+def _together(context: Context, plans: Mapping[UUID, Plan]) -> dict[UUID, Outcome]:
+    """All plans in one go, and in another one what shows the breaches."""
+    clickhouse, org_id = context.runtime.clickhouse, context.org_id
+    found, refused, left = read(clickhouse, org_id, [plan.aggregates for plan in plans.values()])
+    outcomes: dict[UUID, Outcome] = {}
+    shown: dict[UUID, Sequence[Aggregate]] = {}
+    for alert_id, plan in plans.items():
+        if not left.isdisjoint(plan.aggregates):
+            continue
+        reason = next((refused[one] for one in plan.aggregates if one in refused), None)
+        if reason is not None:
+            outcomes[alert_id] = NotEvaluated(reason)
+            continue
+        values = [found[aggregate] for aggregate in plan.aggregates]
+        outcome = outcomes[alert_id] = plan.outcome(values)
+        if isinstance(outcome, Reading) and outcome.breached:
+            shown[alert_id] = plan.samples(values)
+    wanted = (one for asked in shown.values() for one in asked)
+    samples = read_samples(clickhouse, org_id, wanted)
+    for alert_id, asked in shown.items():
+        outcome = outcomes[alert_id]
+        if isinstance(outcome, Reading):
+            outcome.evidence.update(_samples(asked, samples))
+    return outcomes
+
+
+def _samples(asked: Sequence[Aggregate], found: Found) -> dict[str, list[Any]]:
+    """The ids of the rows that show a breach, and of their sessions."""
+    if not asked:
+        return {}
+    rows = [row for aggregate in asked for row in found.get(aggregate, ())]
+    name = "event_ids" if asked[0].rows.table == EVENTS else "evaluation_ids"
+    return {
+        name: list(dict.fromkeys(row[1] for row in rows))[:MAX_SAMPLES],
+        "session_ids": list(dict.fromkeys(storable(row[2]) for row in rows))[:MAX_SAMPLES],
+    }
+
+
+def _bounded(outcome: Outcome) -> Outcome:
+    if isinstance(outcome, NotEvaluated):
+        return NotEvaluated(storable(outcome.reason[:MAX_REASON_CHARS]))
+    return outcome

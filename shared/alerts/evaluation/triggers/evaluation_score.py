@@ -1,0 +1,57 @@
+"""evaluation_score: the average of one score over the evaluations of a window, compared."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from shared.alerts.evaluation.triggers.aggregates import Aggregate
+from shared.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, Reading, Rule
+from shared.alerts.evaluation.triggers.plan import window
+from shared.alerts.evaluation.triggers.scores import Average
+from shared.alerts.evaluation.triggers.wording import number, span
+from shared.alerts.specs import EvaluationScore
+
+
+class ScorePlan:
+    """One rule."""
+
+    def __init__(self, rule: Rule, spec: EvaluationScore) -> None:
+        named = {"environment": spec.environment, "agent_id": spec.agent_id}
+        self._filter = {name: value for name, value in named.items() if value is not None}
+        self._average = Average(
+            rule,
+            score_key=spec.score_key,
+            op=spec.op,
+            bound=spec.value,
+            window_secs=spec.window_secs,
+            min_count=spec.min_count,
+            admitted=self._filter,
+        )
+        self.aggregates: Sequence[Aggregate] = self._average.aggregates
+
+    def outcome(self, values: Sequence[Any]) -> Outcome:
+        """`values`: the average and the number of scores."""
+        average = self._average
+        judged = average.judge(values)
+        if judged.average is None or judged.holds is None:
+            return NotEvaluated(average.shortage(judged))
+        rows = average.rows
+        summary = (
+            f"the average of the score '{average.score_key}' was {number(judged.average)} over"
+            f" {judged.count} evaluations of the last {span(rows.stop - rows.start)}"
+            f" ({average.op} {number(average.bound)})"
+        )
+        evidence = {
+            "metric": "average_score",
+            "score_key": average.score_key,
+            "value": judged.average,
+            "op": average.op,
+            "bound": average.bound,
+            "window": window(rows),
+            "filter": self._filter,
+            "counts": {"evaluations": judged.count},
+        }
+        return Reading(judged.average, judged.holds, summary, evidence)
+
+    def samples(self, values: Sequence[Any]) -> Sequence[Aggregate]:  # noqa: ARG002 as any plan's
+        """The scores that pull the average over its bound."""
+        return (self._average.sample(),)

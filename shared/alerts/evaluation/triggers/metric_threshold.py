@@ -1,0 +1,113 @@
+"""metric_threshold: a number made of the events of a window, compared."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from shared.alerts.evaluation.triggers.aggregates import EVENTS, Aggregate, Rows, Term
+from shared.alerts.evaluation.triggers.interface import Outcome, Reading, Rule
+from shared.alerts.evaluation.triggers.plan import sample, window
+from shared.alerts.evaluation.triggers.wording import number, span
+from shared.alerts.specs import EventFilter, Metric, MetricThreshold, holds, symbol
+from shared.core.clock import to_us
+
+# The events that end a piece of the agent's work and tell how long it took.
+TIMED = ("tool_result", "model_response", "hook_completed")
+
+_SECOND = 1_000_000
+_COUNT = "countIf(@)"
+_ERROR = Term("is_error")
+_TOKENS = "toUInt64(ifNull(input_tokens, 0)) + ifNull(output_tokens, 0)"
+_MEASURED = Term("duration_ms IS NOT NULL")
+_LONGEST = "-toInt64(ifNull(duration_ms, 0))"
+_QUANTILE = "quantileExactInclusiveOrNullIf({level})(duration_ms, @)"
+
+
+@dataclass(frozen=True)
+class _Metric:
+    """The aggregate of the events, and which events show why it is high."""
+
+    sql: str
+    term: Term | None = None
+    is_of_timed: bool = False
+    highest: str | None = None
+
+
+_METRICS: Mapping[Metric, _Metric] = {
+    "event_count": _Metric(_COUNT),
+    "error_count": _Metric(_COUNT, _ERROR),
+    "error_rate": _Metric(_COUNT, _ERROR),
+    "session_count": _Metric("uniqExactIf(session_id, @)"),
+    "token_sum": _Metric(f"sumIf({_TOKENS}, @)", highest=f"-toInt64({_TOKENS})"),
+    "p95_latency_ms": _Metric(
+        _QUANTILE.format(level=0.95), _MEASURED, is_of_timed=True, highest=_LONGEST
+    ),
+    "p99_latency_ms": _Metric(
+        _QUANTILE.format(level=0.99), _MEASURED, is_of_timed=True, highest=_LONGEST
+    ),
+}
+
+
+class MetricPlan:
+    """One rule. Without events a rate is None, and without a duration so is a latency."""
+
+    def __init__(self, rule: Rule, spec: MetricThreshold) -> None:
+        self._spec = spec
+        self._metric = _METRICS[spec.metric]
+        stop = to_us(rule.until)
+        admitted = Rows(
+            EVENTS, stop - spec.window_secs * _SECOND, stop, among=_among(spec, self._metric)
+        )
+        term = self._metric.term
+        self._rows = admitted if term is None else replace(admitted, terms=(term,))
+        self.aggregates: Sequence[Aggregate] = (
+            Aggregate(self._metric.sql, self._rows),
+            Aggregate(_COUNT, self._rows if self._metric.is_of_timed else admitted),
+        )
+
+    def outcome(self, values: Sequence[Any]) -> Outcome:
+        """`values`: the metric, and the number of events it is made from."""
+        spec, (made, events) = self._spec, values
+        counts = {"events": events}
+        if spec.metric == "error_rate":
+            counts["errors"] = made
+            made = made / events if events else None
+        value = None if made is None else float(made)
+        breached = value is not None and holds(spec.op, value, spec.value)
+        evidence = {
+            "metric": spec.metric,
+            "value": value,
+            "op": symbol(spec.op),
+            "bound": spec.value,
+            "window": window(self._rows),
+            "filter": filtered(spec.filter),
+            "counts": counts,
+        }
+        return Reading(value, breached, self._summary(value), evidence)
+
+    def samples(self, values: Sequence[Any]) -> Sequence[Aggregate]:  # noqa: ARG002 as any plan's
+        """The largest of a sum or a latency, else the newest."""
+        return (sample(self._rows, self._metric.highest),)
+
+    def _summary(self, value: float | None) -> str:
+        spec = self._spec
+        seen = "had no value" if value is None else f"was {number(value)}"
+        length = span(self._rows.stop - self._rows.start)
+        return (
+            f"{spec.metric} {seen} over the last {length} ({symbol(spec.op)} {number(spec.value)})"
+        )
+
+
+def _among(spec: MetricThreshold, metric: _Metric) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    named: dict[str, tuple[str, ...]] = {
+        name: (value,) for name, value in filtered(spec.filter).items()
+    }
+    if metric.is_of_timed:
+        named.setdefault("event_type", TIMED)
+    return tuple(named.items())
+
+
+def filtered(admitted: EventFilter) -> dict[str, str]:
+    """The columns that a filter names, each with its value."""
+    values = {name: getattr(admitted, name) for name in EventFilter.__struct_fields__}
+    return {name: value for name, value in values.items() if value is not None}

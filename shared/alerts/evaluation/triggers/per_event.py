@@ -1,0 +1,82 @@
+"""per_event: any event that matches.
+
+`message_contains` is looked for in what a person would call the event's message: `message`,
+`error`, `summary` and `output.error` of the payload. A text counts as its characters, in any case
+and however the sender escaped it, anything else as its JSON.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from shared.alerts.evaluation.triggers.aggregates import EVENTS, Aggregate, Rows, Term
+from shared.alerts.evaluation.triggers.interface import Outcome, Reading, Rule
+from shared.alerts.evaluation.triggers.plan import sample, window
+from shared.alerts.evaluation.triggers.wording import span
+from shared.alerts.specs import PerEvent
+from shared.core.clock import format_us, to_us
+
+_SECOND = 1_000_000
+_COLUMNS = ("event_type", "environment", "tool_name", "agent_id", "error_type")
+_MESSAGE = "message_contains"
+_FIELDS = "message Nullable(String), error Nullable(String), summary Nullable(String)"
+_TOLD = f"JSONExtract(payload, 'Tuple({_FIELDS})')"
+_OUTPUT_ERROR = "JSONExtract(payload, 'output', 'error', 'Nullable(String)')"
+# What ClickHouse cannot take apart, for example with the number 1e400 in it, is searched whole:
+# rather an alert too many.
+_TEXTS = f"""if(isValidJSON(payload),
+    arrayMap(told -> ifNull(told, ''),
+        [{_TOLD}.1, {_TOLD}.2, {_TOLD}.3, {_OUTPUT_ERROR}]),
+    [payload]) AS texts"""
+_SAYS = "arrayExists(text -> positionCaseInsensitiveUTF8(text, ?) > 0, texts)"
+
+
+class PerEventPlan:
+    """One rule. Its window reaches back to the end of the last one where that is longer ago."""
+
+    def __init__(self, rule: Rule, spec: PerEvent) -> None:
+        stop = to_us(rule.until)
+        start = stop - spec.lookback_secs * _SECOND
+        if rule.since is not None:
+            start = min(start, to_us(rule.since))
+        self._filter = {
+            name: getattr(spec, name)
+            for name in (*_COLUMNS, _MESSAGE)
+            if getattr(spec, name) is not None
+        }
+        self._is_behind = rule.is_behind
+        says = spec.message_contains
+        self._rows = Rows(
+            EVENTS,
+            start,
+            stop,
+            among=tuple((name, (self._filter[name],)) for name in _COLUMNS if name in self._filter),
+            terms=() if says is None else (Term(_SAYS, says),),
+            prelude="" if says is None else _TEXTS,
+        )
+        self.aggregates: Sequence[Aggregate] = (Aggregate("countIf(@)", self._rows),)
+
+    def outcome(self, values: Sequence[Any]) -> Outcome:
+        """`values`: the number of events that match."""
+        [matches] = values
+        evidence = {
+            "metric": "matching_events",
+            "value": matches,
+            "op": ">",
+            "bound": 0,
+            "window": window(self._rows),
+            "filter": self._filter,
+            "counts": {"events": matches},
+        }
+        return Reading(float(matches), matches > 0, self._summary(matches), evidence)
+
+    def samples(self, values: Sequence[Any]) -> Sequence[Aggregate]:  # noqa: ARG002 as any plan's
+        """The newest."""
+        return (sample(self._rows),)
+
+    def _summary(self, matches: int) -> str:
+        told = ", ".join(f"{name} {value!r}" for name, value in self._filter.items())
+        count = "1 event" if matches == 1 else f"{matches or 'no'} events"
+        length = span(self._rows.stop - self._rows.start)
+        if self._is_behind:
+            return f"{count} with {told} in the {length} before {format_us(self._rows.stop)}"
+        return f"{count} with {told} in the last {length}"

@@ -1,0 +1,93 @@
+"""Averages of scores over the evaluations of a window, one condition each."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shared.alerts.evaluation.triggers.aggregates import EVALUATIONS, Aggregate, Rows, Term
+from shared.alerts.evaluation.triggers.interface import Rule
+from shared.alerts.evaluation.triggers.plan import sample
+from shared.alerts.specs import Op, holds, symbol
+from shared.core.clock import to_us
+
+_SECOND = 1_000_000
+# The sum of large scores would be infinite; that of 2^-32 of each, which is exact, is not
+# (shared/evaluations/aggregate/stats.py).
+_AVERAGE = "avgOrNullIf(scores[?] / 4294967296, @) * 4294967296"
+_COUNT = "countIf(@)"
+# The scores that pull an average over its bound.
+_WORST: Mapping[str, str] = {
+    ">": "-scores[?]",
+    ">=": "-scores[?]",
+    "<": "scores[?]",
+    "<=": "scores[?]",
+}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """An average, how many scores it is made of, and whether the condition holds.
+
+    `holds` is None where there are fewer than a rule asks for.
+    """
+
+    average: float | None
+    count: int
+    holds: bool | None
+
+
+class Average:
+    """A condition on the average of one score of all evaluations that are done.
+
+    A session that was evaluated several times counts as often.
+    """
+
+    def __init__(
+        self,
+        rule: Rule,
+        *,
+        score_key: str,
+        op: Op,
+        bound: float,
+        window_secs: int,
+        min_count: int,
+        admitted: Mapping[str, str],
+    ) -> None:
+        stop = to_us(rule.until)
+        self.score_key, self.bound = score_key, bound
+        self._op = op
+        self._min_count = min_count
+        self.rows = Rows(
+            EVALUATIONS,
+            stop - window_secs * _SECOND,
+            stop,
+            among=(("status", ("done",)), *((name, (value,)) for name, value in admitted.items())),
+            terms=(Term("mapContains(scores, ?)", score_key),),
+        )
+        self.aggregates: Sequence[Aggregate] = (
+            Aggregate(_AVERAGE, self.rows, score_key),
+            Aggregate(_COUNT, self.rows),
+        )
+
+    @property
+    def op(self) -> str:
+        """The operator as a sign."""
+        return symbol(self._op)
+
+    def judge(self, values: Sequence[Any]) -> Judged:
+        """`values` are those of `aggregates`."""
+        average, count = values
+        if average is None or count < self._min_count:
+            return Judged(average, count, None)
+        return Judged(average, count, holds(self._op, average, self.bound))
+
+    def shortage(self, judged: Judged) -> str:
+        """Why there is no judgement."""
+        return (
+            f"{judged.count} of at least {self._min_count} evaluations with the score"
+            f" '{self.score_key}' in the window"
+        )
+
+    def sample(self) -> Aggregate:
+        """The lowest scores where the average is too low, the highest where it is too high."""
+        return sample(self.rows, _WORST.get(self.op), self.score_key)

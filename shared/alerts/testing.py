@@ -1,0 +1,110 @@
+"""Trying the channels of an alert: real deliveries about an incident that there is not."""
+
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select
+
+from shared.alerts.models import Alert
+from shared.core.clock import now
+from shared.core.ids import new_id
+from shared.deployment.runtime import Runtime
+from shared.incidents.deliveries.models import Notification
+from shared.incidents.deliveries.news import News
+from shared.incidents.deliveries.service import deliver
+from shared.queries.slots import Places, Slots
+
+# Longer than a receiver may take for an answer (`workers.deliveries.client.DEADLINE_SECS`).
+WAIT_SECS = 12.0
+_LOOK_SECS = 0.1
+# A test keeps a thread of the web process while it waits.
+PLACES = Places("alert-tests", 4, what="tests")
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """What became of one delivery so far; `status` is that of a notification."""
+
+    channel: str
+    target: str
+    status: str
+    error: str | None
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """The id that the deliveries gave the incident, and what became of each."""
+
+    synthetic_incident_id: uuid.UUID
+    deliveries: list[Delivery]
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything was sent."""
+        return all(delivery.status == "sent" for delivery in self.deliveries)
+
+
+def send_test(
+    runtime: Runtime,
+    org_id: uuid.UUID,
+    alert: Alert,
+    channels: Sequence[Mapping[str, Any]],
+    *,
+    wait_secs: float = WAIT_SECS,
+) -> TestResult:
+    """Sends `alert.test` to these channels and waits until each delivery came to an end.
+
+    What takes longer than `wait_secs` is told as `queued`. A test over HTTP is tried once; by mail
+    as often as any mail. Raises `RateLimited` while the organization has four under way.
+    """
+    with Slots(runtime.redis, runtime.clickhouse, PLACES).hold(str(org_id)):
+        return _send(runtime, org_id, alert, channels, wait_secs)
+
+
+def _send(
+    runtime: Runtime,
+    org_id: uuid.UUID,
+    alert: Alert,
+    channels: Sequence[Mapping[str, Any]],
+    wait_secs: float,
+) -> TestResult:
+    news = _news(alert)
+    with runtime.postgres.transaction() as session:
+        rows = deliver(session, runtime, news, channels)
+    ids = [row.id for row in rows]
+    ends = time.monotonic() + wait_secs
+    while True:
+        found = _deliveries(runtime, org_id, ids)
+        if all(one.status != "queued" for one in found) or time.monotonic() >= ends:
+            return TestResult(news.incident_id, found)
+        time.sleep(_LOOK_SECS)
+
+
+def _news(alert: Alert) -> News:
+    return News(
+        event="alert.test",
+        org_id=alert.org_id,
+        incident_id=new_id(),
+        stored=False,
+        url=None,
+        opened_at=now(),
+        title=alert.name,
+        origin={"id": str(alert.id), "name": alert.name},
+        severity=alert.severity,
+        value=None,
+        summary="This is a test of the alert's channels; nothing has happened.",
+        evidence=None,
+    )
+
+
+def _deliveries(runtime: Runtime, org_id: uuid.UUID, ids: Sequence[uuid.UUID]) -> list[Delivery]:
+    query = select(Notification).where(Notification.org_id == org_id, Notification.id.in_(ids))
+    with runtime.postgres.transaction() as session:
+        rows = {row.id: row for row in session.scalars(query)}
+    return [
+        Delivery(row.channel, row.target, row.status, row.error)
+        for row in (rows[one] for one in ids if one in rows)
+    ]

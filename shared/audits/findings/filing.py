@@ -1,0 +1,180 @@
+"""What a run of an audit found becomes findings: new ones, or those of the runs before."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from operator import itemgetter
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
+
+from shared.audits.findings.models import Finding, FindingSighting, Suppression
+from shared.audits.findings.priority import priority
+from shared.audits.findings.rules import ACTIVE, SCOPES
+from shared.audits.findings.service import changeable
+from shared.audits.models import Audit, AuditRun
+from shared.audits.signals import Candidate, Window
+from shared.audits.turns import take_turn
+from shared.postgres import transaction_time
+
+
+@dataclass(frozen=True)
+class Filed:
+    """How many findings a run has, how many of them are new with it, and the critical ones."""
+
+    found: int
+    new: int
+    critical: list[Finding]
+
+
+def file(
+    session: Session,
+    run: AuditRun,
+    audit: Audit,
+    candidates: Sequence[Candidate],
+    total_sessions: int,
+) -> Filed:
+    """Files the `top_k` most urgent of those candidates that the organization does not suppress.
+
+    Of candidates with one fingerprint the first counts. A pattern that the audit has a finding of,
+    one that is not resolved, is filed with it: that finding says what this run saw, is `recurring`
+    and has one more occurrence; a run that is filed twice counts once. Any other pattern is a new
+    finding. `critical` are those that are critical and open or recurring.
+
+    The organization's other writers of findings wait until the caller's transaction ends, which
+    must not hold an incident yet. Raises `ValueError` for a run that has no window.
+    """
+    take_turn(session, audit.org_id)
+    moment = transaction_time(session)
+    wanted = _most_urgent(session, run, audit, candidates, total_sessions)
+    counted = _by_fingerprint(session, _of_run(run))
+    live = _by_fingerprint(session, _live(audit, [one.fingerprint for one, _ in wanted]))
+    filed = []
+    for candidate, urgency in wanted:
+        fingerprint = candidate.fingerprint
+        finding = counted.get(fingerprint) or live.get(fingerprint)
+        if finding is None:
+            finding = _new(session, audit, candidate, moment)
+        elif fingerprint not in counted:
+            finding.status, finding.occurrences = "recurring", finding.occurrences + 1
+        if finding.status in ACTIVE:
+            _describe(finding, audit, candidate, urgency, moment)
+        if fingerprint not in counted:
+            session.flush()
+            session.add(FindingSighting(org_id=run.org_id, run_id=run.id, finding_id=finding.id))
+        filed.append(finding)
+    session.flush()
+    return Filed(
+        found=len(filed),
+        new=sum(finding.occurrences == 1 for finding in filed),
+        critical=[one for one in filed if one.severity == "critical" and one.status in ACTIVE],
+    )
+
+
+def _most_urgent(
+    session: Session,
+    run: AuditRun,
+    audit: Audit,
+    candidates: Sequence[Candidate],
+    total_sessions: int,
+) -> list[tuple[Candidate, float]]:
+    """Candidates with their priority, the most urgent first."""
+    if run.window_from is None or run.window_to is None:
+        raise ValueError("a run is filed with the window that it looked at")
+    window = Window(run.window_from, run.window_to)
+    unwanted = set(
+        session.scalars(select(Suppression.fingerprint).where(Suppression.org_id == audit.org_id))
+    )
+    first: dict[str, Candidate] = {}
+    for candidate in candidates:
+        first.setdefault(candidate.fingerprint, candidate)
+    ranked = [
+        (candidate, priority(candidate, window, total_sessions))
+        for fingerprint, candidate in first.items()
+        if fingerprint not in unwanted
+    ]
+    return sorted(ranked, key=itemgetter(1), reverse=True)[: audit.top_k]
+
+
+def _live(audit: Audit, fingerprints: Sequence[str]) -> Select[Finding]:
+    return select(Finding).where(
+        Finding.org_id == audit.org_id,
+        Finding.audit_id == audit.id,
+        Finding.fingerprint.in_(fingerprints),
+        Finding.status != "resolved",
+    )
+
+
+def _of_run(run: AuditRun) -> Select[Finding]:
+    """The findings that a run was counted for."""
+    return (
+        select(Finding)
+        .join(FindingSighting, FindingSighting.finding_id == Finding.id)
+        .where(
+            Finding.org_id == run.org_id,
+            FindingSighting.org_id == run.org_id,
+            FindingSighting.run_id == run.id,
+        )
+    )
+
+
+def _by_fingerprint(session: Session, query: Select[Finding]) -> dict[str, Finding]:
+    return {finding.fingerprint: finding for finding in session.scalars(changeable(query))}
+
+
+def _new(session: Session, audit: Audit, candidate: Candidate, moment: datetime) -> Finding:
+    finding = Finding(
+        org_id=audit.org_id,
+        audit_id=audit.id,
+        fingerprint=candidate.fingerprint,
+        signal=candidate.signal,
+        status="open",
+        occurrences=1,
+        first_seen_at=candidate.first_seen_at,
+        created_at=moment,
+    )
+    session.add(finding)
+    return finding
+
+
+def _describe(
+    finding: Finding, audit: Audit, candidate: Candidate, urgency: float, moment: datetime
+) -> None:
+    """Makes a finding say what the newest run saw; when it was first seen stays."""
+    for name, text in _texts(candidate).items():
+        setattr(finding, name, None if text is None else _storable(text))
+    finding.kind = candidate.kind
+    finding.severity = candidate.severity
+    finding.magnitude = candidate.magnitude
+    finding.priority = urgency
+    finding.last_seen_at = candidate.last_seen_at
+    finding.evidence = {
+        "session_ids": list(candidate.session_ids),
+        "event_ids": list(candidate.event_ids),
+        "numbers": dict(candidate.numbers),
+    }
+    finding.evidence_queries = [
+        {"title": _storable(query.title), "sql": query.sql} for query in candidate.queries
+    ]
+    finding.scope = {
+        name: list(candidate.scope.get(name, audit.scope.get(name, ()))) for name in SCOPES
+    }
+    finding.updated_at = moment
+
+
+def _texts(candidate: Candidate) -> dict[str, str | None]:
+    return {
+        "title": candidate.title,
+        "category": candidate.category,
+        "failure_type": candidate.failure_type,
+        "description": candidate.description,
+        "root_cause_hypothesis": candidate.root_cause_hypothesis,
+        "recommendation": candidate.recommendation,
+        "expected_impact": candidate.expected_impact,
+        "effort": candidate.effort,
+    }
+
+
+def _storable(text: str) -> str:
+    """Text out of events may hold what PostgreSQL has no way to keep."""
+    return text.replace("\x00", "\ufffd").encode(errors="replace").decode()

@@ -1,0 +1,58 @@
+"""The incident of a finding: it holds the finding when it opens, and both are resolved together."""
+
+import uuid
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from shared.audits.findings.models import Finding
+from shared.audits.findings.service import resolve_for_incident
+from shared.audits.turns import take_turn
+from shared.core.errors import NotFound
+from shared.core.ids import parse_uuid
+from shared.deployment.runtime import Runtime
+from shared.incidents import firing
+from shared.incidents.models import Incident
+
+
+def hold(finding_id: uuid.UUID, session: Session, org_id: uuid.UUID) -> None:
+    """Takes the turn of the organization's findings and locks this one; raises `NotFound`."""
+    take_turn(session, org_id)
+    query = select(Finding.id).where(Finding.org_id == org_id, Finding.id == finding_id)
+    if session.scalar(query.with_for_update(read=True, key_share=True)) is None:
+        raise NotFound("there is no such finding")
+
+
+def resolve_with_finding(
+    session: Session,
+    runtime: Runtime,
+    org_id: uuid.UUID,
+    incident_id: str | uuid.UUID,
+    by: str,
+    *,
+    by_email: str | None = None,
+) -> Incident:
+    """Resolves an incident and, where it came from one, its finding. Announces `alert.resolved`.
+
+    Raises as `firing.resolve` does.
+    """
+    finding_id = _finding_of(session, org_id, incident_id)
+    if finding_id is not None:
+        # Every writer of findings takes their turn before it locks an incident. The other order
+        # would let two of them wait for each other.
+        take_turn(session, org_id)
+    incident = firing.resolve(session, runtime, org_id, incident_id, by, by_email=by_email)
+    if incident.source_finding_id is not None:
+        resolve_for_incident(session, incident.source_finding_id, by)
+        session.flush()
+    return incident
+
+
+def _finding_of(
+    session: Session, org_id: uuid.UUID, incident_id: str | uuid.UUID
+) -> uuid.UUID | None:
+    parsed = parse_uuid(incident_id) if isinstance(incident_id, str) else incident_id
+    query = select(Incident.source_finding_id).where(
+        Incident.org_id == org_id, Incident.id == parsed
+    )
+    return session.scalar(query)

@@ -1,0 +1,121 @@
+"""Findings of an organization: listed, counted, and resolved with their incident."""
+
+import uuid
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sqlalchemy import Select, case, func, select
+from sqlalchemy.orm import Session
+
+from shared.audits.findings.models import Finding, FindingAction, FindingSighting
+from shared.audits.findings.priority import ACKNOWLEDGED_FACTOR
+from shared.audits.findings.rules import ACTIVE, Status
+from shared.audits.models import Audit
+from shared.audits.turns import take_turn
+from shared.core.errors import NotFound
+from shared.core.ids import parse_uuid
+from shared.postgres import transaction_time
+
+# Somebody who took note of a finding wants to see the others first.
+_RANK = case(
+    (Finding.acknowledged_at.is_not(None), Finding.priority * ACKNOWLEDGED_FACTOR),
+    else_=Finding.priority,
+)
+
+
+class Ranked(NamedTuple):
+    """A finding, its audit's name, and the priority that it is shown and sorted with."""
+
+    finding: Finding
+    audit_name: str
+    rank: float
+
+
+@dataclass(frozen=True)
+class FindingFilter:
+    """Which findings: those in one of `statuses`, of one audit, that one run saw."""
+
+    statuses: Collection[Status] = ACTIVE
+    audit_id: uuid.UUID | None = None
+    run_id: uuid.UUID | None = None
+
+
+def listing(
+    session: Session, org_id: uuid.UUID, wanted: FindingFilter, *, limit: int, offset: int
+) -> list[Ranked]:
+    """A page of findings, those of the highest rank first, then the newest, then by title."""
+    query = _of(org_id).where(Finding.status.in_(wanted.statuses))
+    if wanted.audit_id is not None:
+        query = query.where(Finding.audit_id == wanted.audit_id)
+    if wanted.run_id is not None:
+        seen = select(FindingSighting.finding_id).where(
+            FindingSighting.org_id == org_id, FindingSighting.run_id == wanted.run_id
+        )
+        query = query.where(Finding.id.in_(seen))
+    ordered = query.order_by(_RANK.desc(), Finding.created_at.desc(), Finding.title, Finding.id)
+    return [Ranked(*row) for row in session.execute(ordered.limit(limit).offset(offset))]
+
+
+def find(session: Session, org_id: uuid.UUID, finding_id: str) -> Ranked:
+    """One finding; raises `NotFound`."""
+    parsed = parse_uuid(finding_id)
+    row = None
+    if parsed is not None:
+        row = session.execute(_of(org_id).where(Finding.id == parsed)).one_or_none()
+    if row is None:
+        raise NotFound("there is no such finding")
+    return Ranked(*row)
+
+
+def open_counts(session: Session, org_id: uuid.UUID) -> Mapping[uuid.UUID, int]:
+    """How many findings are open or recurring, by audit; audits without any are left out."""
+    query = (
+        select(Finding.audit_id, func.count())
+        .where(Finding.org_id == org_id, Finding.status.in_(ACTIVE))
+        .group_by(Finding.audit_id)
+    )
+    return dict(session.execute(query).all())
+
+
+def changeable(query: Select[Finding]) -> Select[Finding]:
+    """The query with its findings as they are now, locked until the transaction ends.
+
+    Rows that refer to them can be written meanwhile, and an audit that is deleted waits.
+    """
+    locking = query.with_for_update(of=Finding, key_share=True)
+    return locking.execution_options(populate_existing=True)
+
+
+def resolve_for_incident(session: Session, finding_id: uuid.UUID, by: str) -> None:
+    """Resolves the finding that an incident came from, if it is open or recurring.
+
+    One that is muted or dismissed stays so. Who has locked the incident took the turn of the
+    organization's findings before that (`take_turn`).
+    """
+    org_id = session.scalar(select(Finding.org_id).where(Finding.id == finding_id))
+    if org_id is None:
+        return
+    take_turn(session, org_id)
+    query = select(Finding).where(Finding.org_id == org_id, Finding.id == finding_id)
+    finding = session.scalars(changeable(query)).one_or_none()
+    if finding is not None and finding.status in ACTIVE:
+        mark_resolved(session, finding, by, reason="its incident was resolved")
+
+
+def mark_resolved(session: Session, finding: Finding, by: str, *, reason: str | None) -> None:
+    """Resolves a finding that is open or recurring, and remembers who did."""
+    finding.status, finding.updated_at = "resolved", transaction_time(session)
+    session.add(
+        FindingAction(
+            org_id=finding.org_id, finding_id=finding.id, action="resolve", reason=reason, actor=by
+        )
+    )
+
+
+def _of(org_id: uuid.UUID) -> Select[Finding, str, float]:
+    return (
+        select(Finding, Audit.name, _RANK)
+        .join(Audit, (Audit.org_id == Finding.org_id) & (Audit.id == Finding.audit_id))
+        .where(Finding.org_id == org_id)
+    )

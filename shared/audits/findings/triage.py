@@ -1,0 +1,235 @@
+"""What people decide about findings; a decision may reach further than the finding it is about."""
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from sqlalchemy import delete, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from shared.audits.findings.models import Finding, FindingAction, Suppression
+from shared.audits.findings.rules import ACTIVE, SUPPRESSED, Status
+from shared.audits.findings.service import changeable, mark_resolved
+from shared.audits.turns import take_turn
+from shared.core.bounds import require_text
+from shared.core.email_address import normal_address
+from shared.core.errors import Conflict, Invalid, NotFound
+from shared.core.ids import parse_uuid
+from shared.deployment.runtime import Runtime
+from shared.incidents import firing
+from shared.incidents.models import Incident
+from shared.postgres import transaction_time
+from shared.users.members import memberships_of
+
+Action = Literal["ack", "mute", "dismiss", "resolve", "reopen", "assign"]
+
+MAX_REASON_LENGTH = 2000
+
+
+@dataclass(frozen=True)
+class _Decision:
+    """What somebody (`by`) wants done with `finding`, and why."""
+
+    session: Session
+    runtime: Runtime
+    finding: Finding
+    action: Action
+    by: str
+    by_email: str | None
+    reason: str | None
+    assigned_to: str | None
+    moment: datetime
+
+
+def act(
+    session: Session,
+    runtime: Runtime,
+    org_id: uuid.UUID,
+    finding_id: str,
+    action: Action,
+    by: str,
+    *,
+    by_email: str | None = None,
+    reason: str | None = None,
+    assigned_to: str | None = None,
+) -> Finding:
+    """Does what somebody decided about a finding, remembers it, and returns the finding.
+
+    `by`: an address, or the name of a key. `by_email`: the address of the person who decides, who
+    gets no mail about the incident.
+
+    - `ack` lowers its rank and keeps its status; the first one is kept.
+    - `mute` and `dismiss` suppress the fingerprint: no audit of the organization files it any more,
+      and all findings of it that are not resolved get that status.
+    - `resolve` resolves its open incident too. Seen again, the pattern is a new finding.
+    - `reopen` makes it `open`, ends a suppression for all findings of the fingerprint, and takes
+      back an `ack`, which alone leaves the status.
+    - `assign` gives it to an active member.
+
+    What changes nothing succeeds and leaves no trace. What makes no sense raises `Conflict` with
+    the code `finding_state`: `ack` and `resolve` of a finding that is muted or dismissed, all but
+    `resolve` and `reopen` of a resolved one, and `reopen` of a resolved one where the audit has a
+    newer finding of the pattern. Raises `NotFound`, and `Invalid` naming `reason` or `assigned_to`.
+    """
+    if reason is not None:
+        require_text("reason", reason, most=MAX_REASON_LENGTH)
+    take_turn(session, org_id)
+    finding = _one(session, org_id, finding_id)
+    moment = transaction_time(session)
+    decision = _Decision(
+        session, runtime, finding, action, by, by_email, reason, assigned_to, moment
+    )
+    _ACTIONS[action](decision)
+    session.flush()
+    return finding
+
+
+def _ack(decision: _Decision) -> None:
+    finding = decision.finding
+    _require_not(decision, *SUPPRESSED, "resolved")
+    if finding.acknowledged_at is None:
+        finding.acknowledged_at = decision.moment
+        _record(decision, finding)
+
+
+def _suppress(decision: _Decision, status: Status) -> None:
+    _require_not(decision, "resolved")
+    if decision.finding.status == status:
+        return
+    content = {
+        "action": decision.action,
+        "reason": decision.reason,
+        "created_by": decision.by,
+        "created_at": decision.moment,
+    }
+    row = insert(Suppression).values(
+        org_id=decision.finding.org_id, fingerprint=decision.finding.fingerprint, **content
+    )
+    decision.session.execute(
+        row.on_conflict_do_update(index_elements=["org_id", "fingerprint"], set_=content)
+    )
+    for finding in _of_pattern(decision):
+        finding.status = status
+        _record(decision, finding)
+
+
+def _mute(decision: _Decision) -> None:
+    _suppress(decision, "muted")
+
+
+def _dismiss(decision: _Decision) -> None:
+    _suppress(decision, "dismissed")
+
+
+def _resolve(decision: _Decision) -> None:
+    finding, session = decision.finding, decision.session
+    if finding.status == "resolved":
+        return
+    _require_not(decision, *SUPPRESSED)
+    mark_resolved(session, finding, decision.by, reason=decision.reason)
+    session.flush()
+    incident_id = session.scalar(
+        select(Incident.id).where(
+            Incident.org_id == finding.org_id,
+            Incident.source_finding_id == finding.id,
+            Incident.state != "resolved",
+        )
+    )
+    if incident_id is not None:
+        firing.resolve(
+            session,
+            decision.runtime,
+            finding.org_id,
+            incident_id,
+            decision.by,
+            by_email=decision.by_email,
+        )
+
+
+def _reopen(decision: _Decision) -> None:
+    finding, session = decision.finding, decision.session
+    others = [one for one in _of_pattern(decision) if one.id != finding.id]
+    if finding.status == "resolved" and any(one.audit_id == finding.audit_id for one in others):
+        raise _conflict("the audit has found this again: reopen the newer finding")
+    if finding.status in ACTIVE and finding.acknowledged_at is None:
+        return
+    session.execute(
+        delete(Suppression).where(
+            Suppression.org_id == finding.org_id, Suppression.fingerprint == finding.fingerprint
+        )
+    )
+    finding.acknowledged_at = None
+    suppressed = [one for one in others if one.status in SUPPRESSED]
+    for one in (finding, *suppressed):
+        if one.status not in ACTIVE:
+            one.status = "open"
+        _record(decision, one)
+
+
+def _assign(decision: _Decision) -> None:
+    finding = decision.finding
+    _require_not(decision, "resolved")
+    if decision.assigned_to is None:
+        raise Invalid.field("assigned_to", "is required to assign a finding")
+    address = normal_address(decision.assigned_to, "assigned_to")
+    members = memberships_of(decision.session, email=address)
+    if finding.org_id not in {member.org_id for member in members}:
+        raise Invalid.field("assigned_to", "must be the address of an active member")
+    if finding.assigned_to != address:
+        finding.assigned_to = address
+        _record(decision, finding)
+
+
+_ACTIONS: dict[Action, Callable[[_Decision], None]] = {
+    "ack": _ack,
+    "mute": _mute,
+    "dismiss": _dismiss,
+    "resolve": _resolve,
+    "reopen": _reopen,
+    "assign": _assign,
+}
+
+
+def _one(session: Session, org_id: uuid.UUID, finding_id: str) -> Finding:
+    parsed = parse_uuid(finding_id)
+    query = select(Finding).where(Finding.org_id == org_id, Finding.id == parsed)
+    found = None if parsed is None else session.scalars(changeable(query)).one_or_none()
+    if found is None:
+        raise NotFound("there is no such finding")
+    return found
+
+
+def _of_pattern(decision: _Decision) -> list[Finding]:
+    """The findings of the fingerprint that are not resolved: at most one in each audit."""
+    query = select(Finding).where(
+        Finding.org_id == decision.finding.org_id,
+        Finding.fingerprint == decision.finding.fingerprint,
+        Finding.status != "resolved",
+    )
+    return list(decision.session.scalars(changeable(query)))
+
+
+def _require_not(decision: _Decision, *statuses: Status) -> None:
+    status = decision.finding.status
+    if status in statuses:
+        raise _conflict(f"{decision.action} is not for a finding that is {status}")
+
+
+def _conflict(message: str) -> Conflict:
+    return Conflict(message, code="finding_state")
+
+
+def _record(decision: _Decision, finding: Finding) -> None:
+    finding.updated_at = decision.moment
+    decision.session.add(
+        FindingAction(
+            org_id=finding.org_id,
+            finding_id=finding.id,
+            action=decision.action,
+            reason=decision.reason,
+            actor=decision.by,
+        )
+    )

@@ -1,0 +1,115 @@
+"""What is written of a run: its findings with their incidents, its report, its end.
+
+Each is one transaction that counts only while the run is in the worker's hands. Findings are filed
+once: a worker that takes over a run whose findings are filed goes on with the report.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from shared.audits.findings import filing, incident
+from shared.audits.findings.filing import Filed
+from shared.audits.findings.models import Finding
+from shared.audits.models import Audit, AuditRun
+from shared.audits.runs import claims
+from shared.audits.runs.claims import Claim
+from shared.audits.runs.looking import Looked
+from shared.audits.runs.report import Report
+from shared.core.clock import format_optional_ts
+from shared.deployment.runtime import Runtime
+from shared.incidents import firing
+from shared.incidents.opening import Breach, Opening
+from shared.postgres import transaction_time
+
+
+def file(runtime: Runtime, claim: Claim, looked: Looked) -> Filed | None:
+    """Files what was found and opens the incidents of critical findings; None when the run is lost.
+
+    `top_k` and the channels are the audit's as they are now.
+    """
+    with runtime.postgres.transaction() as session:
+        held = claims.held(session, claim)
+        if held is None:
+            return None
+        audit, run = held
+        filed = filing.file(session, run, audit, looked.candidates, looked.total_sessions)
+        affected = {one.fingerprint: one.affected_sessions for one in reversed(looked.candidates)}
+        for finding in filed.critical:
+            opening = _opening(audit, run, finding, affected[finding.fingerprint], looked)
+            firing.fire(session, runtime, opening)
+        run.stats = dict(looked.stats)
+        run.findings_count, run.new_findings_count = filed.found, filed.new
+        run.filed_at = transaction_time(session)
+        return filed
+
+
+def succeed(runtime: Runtime, claim: Claim, report: Report) -> bool:
+    """Ends a run whose findings are filed; False when it is lost."""
+    with runtime.postgres.transaction() as session:
+        held = claims.held(session, claim)
+        if held is not None:
+            _succeed(session, held[1], report)
+        return held is not None
+
+
+def fail(
+    runtime: Runtime, claim: Claim, error: str, stats: Mapping[str, Any] | None = None
+) -> bool:
+    """Ends a run that did not get to its end; False when it is lost.
+
+    The audit shows the sentence too. What was filed stays filed: such a run has just no report.
+    """
+    with runtime.postgres.transaction() as session:
+        held = claims.held(session, claim)
+        if held is None:
+            return False
+        audit, run = held
+        if run.filed_at is not None:
+            _succeed(session, run, Report(error=error))
+        else:
+            run.stats = dict(stats or {})
+            run.error = audit.last_error = error
+            _end(session, run, "failed")
+        return True
+
+
+def _succeed(session: Session, run: AuditRun, report: Report) -> None:
+    run.report = report.markdown
+    if report.error is not None:
+        run.stats = {**run.stats, "report_error": report.error}
+    _end(session, run, "succeeded")
+
+
+def _end(session: Session, run: AuditRun, status: str) -> None:
+    run.status, run.finished_at = status, transaction_time(session)
+    run.lease_token = run.lease_expires_at = None
+
+
+def _opening(
+    audit: Audit, run: AuditRun, finding: Finding, affected_sessions: int, looked: Looked
+) -> Opening:
+    of_all = f"{affected_sessions} of {looked.total_sessions} sessions"
+    evidence = {
+        **finding.evidence,
+        "affected_sessions": affected_sessions,
+        "total_sessions": looked.total_sessions,
+        "window": {
+            "from": format_optional_ts(run.window_from),
+            "to": format_optional_ts(run.window_to),
+        },
+    }
+    return Opening(
+        org_id=audit.org_id,
+        title=finding.title,
+        source="audit",
+        severity=finding.severity,
+        breach=Breach(float(affected_sessions), f"{of_all}: {finding.description}", evidence),
+        actor="system",
+        finding_id=finding.id,
+        hold=partial(incident.hold, finding.id),
+        origin={"id": str(audit.id), "name": audit.name},
+        channels=tuple(audit.channels),
+    )

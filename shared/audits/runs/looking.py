@@ -1,0 +1,94 @@
+"""Running the signals of an audit over its window, one after the other."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from clickhouse_driver.errors import ErrorCodes, ServerException
+
+from shared.audits.signals import Candidate, Find, Look
+from shared.clickhouse.settings import PAGE
+from shared.core.errors import Unavailable, WatchpostError
+from shared.core.logs import get_logger
+
+log = get_logger(__name__)
+
+# Nobody waits for it, and a quarter of a year takes longer to count than a page does.
+_COUNTING = {**PAGE, "max_execution_time": 60}
+
+_TOTALS = "SELECT uniqExact(session_id), count() FROM events FINAL WHERE {where}"
+
+
+@dataclass(frozen=True)
+class Looked:
+    """The result of the signals. `stats` is JSON and becomes the `stats` of the run."""
+
+    candidates: Sequence[Candidate]
+    total_sessions: int
+    stats: Mapping[str, Any]
+    failed: Mapping[str, str]
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether every signal failed, so that nothing is known of the window."""
+        return bool(self.failed) and not self.stats["signals"]
+
+
+def run_signals(
+    look: Look, signals: Mapping[str, Find], require_leave: Callable[[], None]
+) -> Looked:
+    """Counts the window and runs the signals in order; only candidates are kept in memory.
+
+    A signal that fails, or that takes too much time or memory, is logged and told of, and the
+    others go on. `require_leave` is called before each and raises where the run is to stop. Raises
+    `Unavailable` when ClickHouse is away.
+    """
+    sessions, events = _totals(look)
+    counted = replace(look, total_sessions=sessions)
+    candidates: list[Candidate] = []
+    ran: dict[str, dict[str, int]] = {}
+    failed: dict[str, str] = {}
+    for name, find in signals.items():
+        require_leave()
+        began = time.monotonic()
+        found = _found(name, find, counted)
+        if isinstance(found, str):
+            failed[name] = found
+            continue
+        candidates += found
+        elapsed_ms = round((time.monotonic() - began) * 1000)
+        ran[name] = {"candidates": len(found), "elapsed_ms": elapsed_ms}
+    stats = {"total_sessions": sessions, "events": events, "signals": ran, "failed_signals": failed}
+    return Looked(candidates, sessions, stats, failed)
+
+
+def _found(name: str, find: Find, look: Look) -> Sequence[Candidate] | str:
+    """What a signal finds, or the sentence that says why it failed."""
+    try:
+        return find(look)
+    except Unavailable as error:
+        if not _ran_out_of_memory(error):
+            raise
+        reason = "it takes more memory than ClickHouse has"
+    except WatchpostError as error:
+        reason = error.message
+    except Exception:
+        # A defect of one signal, or an event that it does not expect, costs its findings only.
+        log.exception("audit_signal_failed", signal=name)
+        return "it ended with an unexpected error"
+    log.warning("audit_signal_failed", signal=name, reason=reason)
+    return reason
+
+
+def _ran_out_of_memory(error: Unavailable) -> bool:
+    """Whether trying again would most likely end the same way."""
+    cause = error.__cause__
+    return isinstance(cause, ServerException) and cause.code == ErrorCodes.MEMORY_LIMIT_EXCEEDED
+
+
+def _totals(look: Look) -> tuple[int, int]:
+    where = look.where()
+    sql = _TOTALS.format(where=where)
+    [(sessions, events)] = look.clickhouse.rows(sql, where.params, settings=_COUNTING)
+    return sessions, events

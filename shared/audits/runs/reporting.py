@@ -1,0 +1,70 @@
+"""Has the report of a run written, from what was filed; whatever fails, there is just none."""
+
+from shared.audits.findings import service as findings
+from shared.audits.findings.models import Finding
+from shared.audits.findings.service import FindingFilter
+from shared.audits.runs import claims, report
+from shared.audits.runs.claims import Claim
+from shared.audits.runs.report import Ask, Material, Report, ReportFailed, Told
+from shared.core.errors import WatchpostError
+from shared.core.logs import get_logger
+from shared.deployment.runtime import Runtime
+from shared.sessions import facts
+
+log = get_logger(__name__)
+
+
+def written(runtime: Runtime, claim: Claim, ask: Ask | None) -> Report:
+    """The report of a run whose findings are filed; never raises because of the model."""
+    if ask is None:
+        return Report()
+    try:
+        material = _material(runtime, claim)
+        if material is None:
+            return Report()
+        draft = report.read(ask(report.messages(material)))
+        existing = facts.fetch(runtime.clickhouse, str(claim.org_id), sorted(draft.cited))
+        return Report(report.write(draft, existing.keys()))
+    except ReportFailed as error:
+        reason = str(error)
+    except WatchpostError as error:
+        reason = error.message
+    except Exception:
+        log.exception("audit_report_broke")
+        reason = "the report ended with an unexpected error"
+    log.warning("audit_report_failed", reason=reason)
+    return Report(error=reason)
+
+
+def _material(runtime: Runtime, claim: Claim) -> Material | None:
+    """What there is to write from; None where nobody wants it written, or nothing was found."""
+    with runtime.postgres.transaction() as session:
+        found = claims.current(session, claim)
+        if found is None or not found[0].llm_enabled:
+            return None
+        audit, _run = found
+        wanted = FindingFilter(audit_id=claim.audit_id, run_id=claim.run_id)
+        ranked = findings.listing(
+            session, claim.org_id, wanted, limit=report.MAX_FINDINGS, offset=0
+        )
+    if not ranked:
+        return None
+    return Material(
+        audit_name=audit.name,
+        context=audit.context_text,
+        reference_urls=audit.context_urls,
+        findings=[_told(one.finding) for one in ranked],
+    )
+
+
+def _told(finding: Finding) -> Told:
+    return Told(
+        title=finding.title,
+        category=finding.category,
+        severity=finding.severity,
+        priority=finding.priority,
+        occurrences=finding.occurrences,
+        description=finding.description,
+        numbers=finding.evidence["numbers"],
+        session_ids=finding.evidence["session_ids"],
+    )

@@ -1,0 +1,67 @@
+"""The signals of audits: deterministic, one module each, all of them in `SIGNALS`."""
+
+from shared.audits.signals import (
+    abandoned_session,
+    context_pressure,
+    error_cluster,
+    error_drift,
+    evaluation_gap,
+    goal_failure,
+    latency_drift,
+    leaked_credential,
+    score_drift,
+    token_outlier,
+    tool_failure,
+    tool_loop,
+)
+from shared.audits.signals.interface import (
+    Candidate,
+    EvidenceQuery,
+    Find,
+    Look,
+    Sensitivity,
+    Window,
+)
+
+# The names that an audit's `signals` takes, in the order in which an audit runs them.
+NAMES = (
+    "error_cluster",
+    "tool_failure",
+    "latency_drift",
+    "error_drift",
+    "score_drift",
+    "goal_failure",
+    "abandoned_session",
+    "tool_loop",
+    "context_pressure",
+    "token_outlier",
+    "leaked_credential",
+    "evaluation_gap",
+)
+
+# One row a signal; a signal that is added is a module and a row.
+SIGNALS: dict[str, Find] = {
+    "error_cluster": error_cluster.find,
+    "tool_failure": tool_failure.find,
+    "latency_drift": latency_drift.find,
+    "error_drift": error_drift.find,
+    "score_drift": score_drift.find,
+    "goal_failure": goal_failure.find,
+    "abandoned_session": abandoned_session.find,
+    "tool_loop": tool_loop.find,
+    "context_pressure": context_pressure.find,
+    "token_outlier": token_outlier.find,
+    "leaked_credential": leaked_credential.find,
+    "evaluation_gap": evaluation_gap.find,
+}
+
+__all__ = [
+    "NAMES",
+    "SIGNALS",
+    "Candidate",
+    "EvidenceQuery",
+    "Find",
+    "Look",
+    "Sensitivity",
+    "Window",
+]

@@ -1,0 +1,182 @@
+"""Sessions that stopped without their root agent's end.
+
+A session is abandoned once it was idle for a while. It counts in the window in which that was the
+case for the first time, so that of windows that follow each other exactly one has it, however late
+in a window a session stopped. What it does after the window is not looked at: whoever comes back is
+still one who had stopped.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from shared.audits.signals import counting, reading, sql
+from shared.audits.signals.counting import Cited
+from shared.audits.signals.interface import (
+    Candidate,
+    EvidenceQuery,
+    Look,
+    Sensitivity,
+    Severity,
+    Window,
+)
+from shared.audits.signals.sessions import SESSIONS_AT_STOP, sessions_at_stop
+from shared.audits.signals.weighing import at_least, magnitude
+from shared.audits.signals.wording import counted, shown
+from shared.clickhouse import Row
+from shared.clickhouse.where import Where, moment, us
+from shared.core.clock import from_us, to_us
+
+SIGNAL = "abandoned_session"
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """At least `min_sessions` of an agent had no event for `idle`."""
+
+    idle: timedelta
+    min_sessions: int
+
+
+# People answer agents after minutes, seldom after half an hour. One session can end anyhow.
+THRESHOLDS: Mapping[Sensitivity, Threshold] = {
+    "low": Threshold(timedelta(hours=2), 5),
+    "medium": Threshold(timedelta(minutes=30), 2),
+    "high": Threshold(timedelta(minutes=10), 1),
+}
+# Nearly all sessions stop, of an agent that was known to end them.
+_CRITICAL_RATE, _CRITICAL_SESSIONS = 0.9, 20
+_INFO_RATE = 0.01
+_MINUTE = timedelta(minutes=1)
+
+
+def _statement(scope: Where) -> str:
+    return f"""
+SELECT agent_id, countIf(NOT has_ended), countIf(has_ended), {counting.cited("NOT has_ended")}
+FROM (
+    SELECT org_id, session_id, agent_id, environment, ended_at IS NOT NULL AS has_ended,
+        {us("last_event_at")} AS last, last AS first,
+        CAST([], 'Array(Tuple(Int64, UInt64))') AS newest
+    FROM {SESSIONS_AT_STOP}
+    WHERE ended_at >= {moment("start")} AND ended_at < {moment("stop")}
+        OR ended_at IS NULL
+            AND last_event_at >= {moment("since")} AND last_event_at < {moment("until")}
+)
+WHERE {scope}
+GROUP BY agent_id
+HAVING countIf(NOT has_ended) >= {{min_sessions:UInt64}}
+ORDER BY countIf(NOT has_ended) DESC, agent_id
+LIMIT {reading.MAX_CANDIDATES}
+"""
+
+
+# Of some sessions, the last event of each; `since` is not after it.
+_LAST_EVENTS = f"""
+SELECT session_id, argMax(id, (ts, arrival, id))
+FROM events FINAL
+PREWHERE org_id = {{org_id:String}} AND ts >= {moment("since")} AND ts < {moment("until")}
+    AND session_id IN {{session_ids:Array(String)}}
+GROUP BY session_id
+"""
+# Which of some agents ever ended a session, as its root or not.
+_ENDING = """
+SELECT DISTINCT arrayJoin(mapKeys(agent_ends)) AS agent
+FROM agent_sessions
+WHERE org_id = {org_id:String} AND agent IN {agents:Array(String)}
+"""
+
+
+def find(look: Look) -> list[Candidate]:
+    """A candidate a root agent; numbers `{abandoned_sessions, ended_sessions, abandoned_rate}`.
+
+    `ended_sessions` are those that it ended in the window. What was seen was seen when the session
+    had been idle for long enough, so that it lies in the window.
+    """
+    threshold = THRESHOLDS[look.sensitivity]
+    stopped = Window(look.window.start - threshold.idle, look.window.stop - threshold.idle)
+    scope = Where(look.org_id).any_of("environment", look.environments)
+    scope.any_of("agent_id", look.agent_ids)
+    scope.params.update(
+        start=to_us(look.window.start),
+        stop=to_us(look.window.stop),
+        since=to_us(stopped.start),
+        until=to_us(stopped.stop),
+        min_sessions=threshold.min_sessions,
+    )
+    found = reading.rows(look, _statement(scope), scope.params)
+    if not found:
+        return []
+    cited = [session_id for row in found for session_id in Cited.of(row).session_ids]
+    params = {**scope.params, "session_ids": cited, "agents": [row[0] for row in found]}
+    last_events: dict[str, int] = dict(reading.rows(look, _LAST_EVENTS, params))
+    ending = {agent for (agent,) in reading.rows(look, _ENDING, params)}
+    return [_candidate(look, stopped, row, last_events, row[0] in ending) for row in found]
+
+
+def _candidate(
+    look: Look, stopped: Window, row: Row, last_events: Mapping[str, int], is_ending: bool
+) -> Candidate:
+    agent, abandoned, ended = row[:3]
+    cited = Cited.of(row)
+    rate = abandoned / (abandoned + ended)
+    idle = look.window.stop - stopped.stop
+    return Candidate(
+        signal=SIGNAL,
+        key=(agent,),
+        title=f"{shown(agent)} abandoned {counted(abandoned, 'session')}",
+        category="sessions",
+        failure_type="abandoned_session",
+        kind="failure",
+        severity=_severity(abandoned, ended) if is_ending else "info",
+        magnitude=magnitude(rate),
+        affected_sessions=abandoned,
+        first_seen_at=from_us(cited.first) + idle,
+        last_seen_at=from_us(cited.last) + idle,
+        description=(
+            f"{counted(abandoned, 'session')} of {shown(agent)} had no event for"
+            f" {idle // _MINUTE} minutes and never ended; {ended} ended in the window."
+            + ("" if is_ending else " It never ended any session, so it may just not say so.")
+        ),
+        session_ids=cited.session_ids,
+        event_ids=tuple(last_events[one] for one in cited.session_ids if one in last_events),
+        numbers={
+            "abandoned_sessions": abandoned,
+            "ended_sessions": ended,
+            "abandoned_rate": rate,
+        },
+        queries=_queries(look, stopped, agent),
+        recommendation=(
+            "Look at the last event of these sessions: an agent that died is found by what it did"
+            " then, one that waits for a person by `human_wait`."
+        ),
+        scope={"agent_ids": (agent,)},
+    )
+
+
+def _severity(abandoned: int, ended: int) -> Severity:
+    rate = at_least(abandoned, abandoned + ended)
+    if rate >= _CRITICAL_RATE and abandoned >= _CRITICAL_SESSIONS:
+        return "critical"
+    return "info" if rate < _INFO_RATE else "warning"
+
+
+def _queries(look: Look, stopped: Window, agent: str) -> tuple[EvidenceQuery, ...]:
+    is_abandoned = f"ended_at IS NULL AND {sql.within(stopped, 'last_event_at')}"
+    # Sessions that stopped or ended have an event in here, and no older events have to be read.
+    sessions = sessions_at_stop(look, sql.within(Window(stopped.start, look.window.stop)))
+    scope = " AND ".join((sql.is_text("agent_id", agent), *sql.scope(look)))
+    return (
+        EvidenceQuery(
+            "Sessions that were abandoned, and that ended",
+            f"SELECT countIf({is_abandoned}) AS abandoned_sessions,"
+            f" countIf({sql.within(look.window, 'ended_at')}) AS ended_sessions,"
+            " abandoned_sessions / (abandoned_sessions + ended_sessions) AS abandoned_rate"
+            f" FROM {sessions} WHERE {scope}",
+        ),
+        EvidenceQuery(
+            "The abandoned sessions, newest first",
+            "SELECT session_id, environment, started_at, last_event_at, event_count"
+            f" FROM {sessions} WHERE {scope} AND {is_abandoned}"
+            " ORDER BY last_event_at DESC, session_id LIMIT 100",
+        ),
+    )

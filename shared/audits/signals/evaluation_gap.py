@@ -1,0 +1,208 @@
+"""Agents whose finished sessions are not evaluated any more.
+
+A session is judged `GRACE` after it ended, in the window in which that is, by the results of before
+the window's end. So of windows that follow each other exactly one judges an end, however late in a
+window it was.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+
+from shared.audits.signals import reading, sql
+from shared.audits.signals.gaps import Count, Group, gaps_of, total_of, without
+from shared.audits.signals.interface import (
+    MAX_CITED,
+    Candidate,
+    EvidenceQuery,
+    Look,
+    Severity,
+    Window,
+)
+from shared.audits.signals.sessions import SESSIONS_AT_STOP, sessions_at_stop
+from shared.audits.signals.wording import counted, shown
+from shared.clickhouse.where import Where, moment, us
+from shared.core.clock import from_us, to_us
+
+SIGNAL = "evaluation_gap"
+
+
+# Evaluators take their time, and failed calls are repeated for half an hour and more.
+GRACE = timedelta(hours=1)
+
+# Only results count: an evaluator that fails leaves sessions without scores.
+_ENDED = f"""
+SELECT session_id, agent_id, environment, ended_at, ended_at >= {moment("judged")} AS is_now,
+    session_id IN (
+        SELECT session_id FROM evaluations
+        WHERE org_id = {{org_id:String}} AND status = 'done'
+            AND completed_at >= {moment("ts_from")} AND completed_at < {moment("stop")}
+    ) AS is_evaluated
+FROM {SESSIONS_AT_STOP}
+"""
+
+_COUNTS = """
+SELECT agent_id, environment, countIf(is_now), countIf(is_now AND is_evaluated),
+    countIf(NOT is_now), countIf(NOT is_now AND is_evaluated)
+FROM ({ended} WHERE {where})
+GROUP BY agent_id, environment
+ORDER BY agent_id, environment
+"""
+
+_MISSED = f"""
+SELECT count(), min({us("ended_at")}), max({us("ended_at")}),
+    groupArraySorted({MAX_CITED})((-{us("ended_at")}, session_id))
+FROM ({{ended}} WHERE {{where}} AND is_now AND NOT is_evaluated)
+"""
+
+
+def find(look: Look) -> list[Candidate]:
+    """One finding for an environment of an agent, an agent, or all agents, as far as it goes."""
+    groups = gaps_of(_groups(look), look.sensitivity)
+    groups.sort(key=lambda one: (one.now.evaluated - one.now.ended, one.agent_id or ""))
+    made = (_candidate(look, group) for group in groups[: reading.MAX_CANDIDATES])
+    return [candidate for candidate in made if candidate is not None]
+
+
+def _groups(look: Look) -> list[Group]:
+    where = _where(look)
+    found = reading.rows(look, _COUNTS.format(ended=_ENDED, where=where), where.params)
+    groups = [
+        Group(agent_id, environment, Count(*counts[:2]), Count(*counts[2:]), Count(0, 0))
+        for agent_id, environment, *counts in found
+    ]
+    total = total_of(group.now for group in groups)
+    return [replace(group, others=without(total, group.now)) for group in groups]
+
+
+def _judged(look: Look) -> Window:
+    return Window(look.window.start - GRACE, look.window.stop - GRACE)
+
+
+def _both(look: Look) -> Window:
+    judged = _judged(look)
+    return Window(judged.before.start, judged.stop)
+
+
+def _where(look: Look) -> Where:
+    where = look.where(_both(look), column="ended_at")
+    where.params.update(
+        judged=to_us(_judged(look).start),
+        since=where.params["ts_from"],
+        stop=to_us(look.window.stop),
+    )
+    return where
+
+
+def _candidate(look: Look, group: Group) -> Candidate | None:
+    where = _where(look)
+    for column, value in (("agent_id", group.agent_id), ("environment", group.environment)):
+        if value is not None:
+            where.add(f"{column} = {{its_{column}:String}}", **{f"its_{column}": value})
+    statement = _MISSED.format(ended=_ENDED, where=where)
+    [(missed, first, last, newest)] = reading.rows(look, statement, where.params)
+    if not missed:
+        return None
+    session_ids = tuple(session_id for _, session_id in newest)
+    judged = _judged(look)
+    ends = Where(look.org_id).between("ts", judged.start, judged.stop)
+    ends.add("event_type = 'agent_end'").any_of("session_id", session_ids)
+    whose = _whose(group)
+    return Candidate(
+        signal=SIGNAL,
+        key=tuple(one for one in (group.agent_id, group.environment) if one is not None) or ("*",),
+        title=f"Finished sessions of {whose} are not evaluated",
+        category="evaluation",
+        failure_type="not_evaluated",
+        kind="failure",
+        severity=_severity(group),
+        magnitude="big" if group.now.share < 0.1 else "medium",
+        affected_sessions=missed,
+        first_seen_at=from_us(first) + GRACE,
+        last_seen_at=from_us(last) + GRACE,
+        description=(
+            f"{group.now.evaluated:,} of {counted(group.now.ended, 'session')} of {whose} that"
+            f" ended have a result; in the window before it was {group.before.evaluated:,} of"
+            f" {group.before.ended:,}, and of other agents and environments it is"
+            f" {group.others.evaluated:,} of {group.others.ended:,}."
+        ),
+        session_ids=session_ids,
+        event_ids=reading.newest_events(look, ends),
+        numbers=_values(group),
+        queries=_queries(look, group),
+        recommendation=(
+            "See whether the evaluator is enabled and answers, and what its last errors say."
+        ),
+        scope={
+            name: (shown(value),)
+            for name, value in (
+                ("agent_ids", group.agent_id),
+                ("environments", group.environment),
+            )
+            if value is not None
+        },
+    )
+
+
+def _whose(group: Group) -> str:
+    if group.agent_id is None:
+        return "all agents"
+    agent = f"the agent {shown(group.agent_id)}"
+    return agent if group.environment is None else f"{agent} in {shown(group.environment)}"
+
+
+def _severity(group: Group) -> Severity:
+    # What agents do goes on without scores, so nobody is called at night.
+    return "warning" if group.now.share < 0.1 or group.agent_id is None else "info"
+
+
+def _values(group: Group) -> Mapping[str, float | int]:
+    return {
+        "ended": group.now.ended,
+        "evaluated": group.now.evaluated,
+        "ended_before": group.before.ended,
+        "evaluated_before": group.before.evaluated,
+        "others_ended": group.others.ended,
+        "others_evaluated": group.others.evaluated,
+    }
+
+
+def _queries(look: Look, group: Group) -> tuple[EvidenceQuery, ...]:
+    both = _both(look)
+    conditions = [
+        sql.is_text(column, value)
+        for column, value in (
+            ("agent_id", group.agent_id),
+            ("environment", group.environment),
+        )
+        if value is not None
+    ]
+    results = Window(both.start, look.window.stop)
+    sessions = sessions_at_stop(look, f"event_type = 'agent_end' AND {sql.within(both)}")
+    ended = (
+        "SELECT session_id, agent_id, environment, ended_at,"
+        f" ended_at >= {sql.moment(_judged(look).start)} AS is_now,"
+        f" {' AND '.join(conditions) or 'true'} AS is_its,"
+        " session_id IN (SELECT session_id FROM evaluations WHERE status = 'done'"
+        f" AND {sql.within(results, 'completed_at')}) AS is_evaluated"
+        f" FROM {sessions} WHERE {sql.where(look, both, column='ended_at')}"
+    )
+    numbers = {}
+    for condition, name in (
+        ("is_now AND is_its", "{}"),
+        ("NOT is_now AND is_its", "{}_before"),
+        ("is_now AND NOT is_its", "others_{}"),
+    ):
+        numbers[name.format("ended")] = f"countIf({condition})"
+        numbers[name.format("evaluated")] = f"countIf({condition} AND is_evaluated)"
+    return (
+        EvidenceQuery(
+            "Finished sessions and how many of them have a result",
+            f"SELECT {reading.select_list(numbers)} FROM ({ended})",
+        ),
+        EvidenceQuery(
+            "Newest finished sessions without a result",
+            f"SELECT session_id, agent_id, environment, ended_at FROM ({ended})"
+            " WHERE is_now AND NOT is_evaluated AND is_its ORDER BY ended_at DESC LIMIT 100",
+        ),
+    )

@@ -1,0 +1,146 @@
+"""Agents that end their sessions without having reached the goal.
+
+A session counts where its root agent's last end before the end of the window lies in the window;
+it failed when that `agent_end` tells of a failure: a failing outcome, or an error. What comes after
+the window is not looked at, so a session that goes on and ends again counts there once more.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from shared.audits.signals import counting, reading, sql
+from shared.audits.signals.counting import Cited
+from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity, Severity
+from shared.audits.signals.sessions import SESSIONS_AT_STOP, sessions_at_stop
+from shared.audits.signals.weighing import at_least_sql, magnitude
+from shared.audits.signals.wording import counted, shown
+from shared.clickhouse import Row
+from shared.clickhouse.where import Where, us
+from shared.core.clock import from_us, to_us
+
+SIGNAL = "goal_failure"
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """`min_failed` sessions failed, and it is all but sure that at least `min_rate` of them do."""
+
+    min_failed: int
+    min_rate: float
+
+    @property
+    def condition(self) -> str:
+        """The condition on `failures` and `rate`; its numbers are constants of this module."""
+        return f"(failures >= {self.min_failed} AND rate >= {self.min_rate})"
+
+
+# Agents fail now and then, and that is what their evaluations are for: one in ten is worth a look.
+# The rate is Wilson's lower bound: at medium 3 of 9 sessions are a finding, 3 of 10 and 1 of 1 not.
+THRESHOLDS: Mapping[Sensitivity, Threshold] = {
+    "low": Threshold(10, 0.3),
+    "medium": Threshold(3, 0.12),
+    "high": Threshold(2, 0.04),
+}
+# Practically nobody gets what they came for, and enough came to be sure.
+_CRITICAL_RATE, _CRITICAL_SESSIONS = 0.9, 20
+_INFO_RATE = 0.1
+
+_ENDS = "event_type = 'agent_end'"
+
+
+def _statement(where: Where, ends: Where, failed: str, threshold: Threshold) -> str:
+    # First what a lower sensitivity finds as well, so that a higher one has room for all of it.
+    found_by = ", ".join(f"{one.condition} DESC" for one in THRESHOLDS.values())
+    return f"""
+SELECT agent_id, count() AS ended, countIf(failed) AS failures,
+    {at_least_sql("failures", "ended")} AS rate, {counting.cited("failed")}
+FROM (
+    SELECT org_id, session_id, agent_id, environment, ended_at, failed,
+        {us("assumeNotNull(ended_at)")} AS first, first AS last, [(-first, end_id)] AS newest
+    FROM {SESSIONS_AT_STOP} AS sessions
+    INNER JOIN (
+        SELECT session_id, agent_id, ts, argMax({failed}, id) AS failed, max(id) AS end_id
+        FROM events FINAL
+        PREWHERE {ends} AND {_ENDS}
+        GROUP BY session_id, agent_id, ts
+    ) AS ends ON sessions.session_id = ends.session_id AND sessions.agent_id = ends.agent_id
+        AND sessions.ended_at = ends.ts
+)
+WHERE {where}
+GROUP BY agent_id
+HAVING {threshold.condition}
+ORDER BY {found_by}, rate DESC, failures DESC, agent_id
+LIMIT {reading.MAX_CANDIDATES}
+"""
+
+
+def find(look: Look) -> list[Candidate]:
+    """A candidate a root agent; numbers `{failed_sessions, ended_sessions, failure_rate}`."""
+    where = look.where(column="ended_at")
+    # The session's environment counts, wherever its last event was.
+    ends = Where(look.org_id).between("ts", look.window.start, look.window.stop)
+    failed = counting.is_failed(look, where)
+    statement = _statement(where, ends, failed, THRESHOLDS[look.sensitivity])
+    where.params.update(since=to_us(look.window.start), stop=to_us(look.window.stop))
+    found = reading.rows(look, statement, {**ends.params, **where.params})
+    return [_candidate(look, row) for row in found]
+
+
+def _candidate(look: Look, row: Row) -> Candidate:
+    agent, ended, failed, at_least_failing = row[:4]
+    cited = Cited.of(row)
+    rate = failed / ended
+    return Candidate(
+        signal=SIGNAL,
+        key=(agent,),
+        title=f"{shown(agent)} fails in {failed} of {counted(ended, 'session')}",
+        category="goals",
+        failure_type="goal_failure",
+        kind="failure",
+        severity=_severity(at_least_failing, ended),
+        magnitude=magnitude(rate),
+        affected_sessions=failed,
+        first_seen_at=from_us(cited.first),
+        last_seen_at=from_us(cited.last),
+        description=(
+            f"{rate:.1%} of the sessions that {shown(agent)} ended in the window ended in failure:"
+            f" {failed} of {ended}."
+        ),
+        session_ids=cited.session_ids,
+        event_ids=cited.event_ids,
+        numbers={"failed_sessions": failed, "ended_sessions": ended, "failure_rate": rate},
+        queries=_queries(look, agent),
+        recommendation="Read some of these sessions to the end, and look for what they share.",
+        scope={"agent_ids": (agent,)},
+    )
+
+
+def _severity(rate: float, ended: int) -> Severity:
+    if rate >= _CRITICAL_RATE and ended >= _CRITICAL_SESSIONS:
+        return "critical"
+    return "info" if rate < _INFO_RATE else "warning"
+
+
+def _queries(look: Look, agent: str) -> tuple[EvidenceQuery, ...]:
+    its_ends = f"{sql.within(look.window)} AND {_ENDS} AND {sql.is_text('agent_id', agent)}"
+    failed = counting.is_failed_literal(look)
+    is_failed = (
+        "(session_id, assumeNotNull(ended_at)) IN (SELECT session_id, ts"
+        f" FROM events WHERE {its_ends} GROUP BY session_id, ts HAVING argMax({failed}, id))"
+    )
+    sessions = (
+        f"FROM {sessions_at_stop(look, its_ends)} WHERE {sql.where(look, column='ended_at')}"
+        f" AND {sql.is_text('agent_id', agent)}"
+    )
+    return (
+        EvidenceQuery(
+            "Sessions that ended, and how many of them in failure",
+            f"SELECT countIf({is_failed}) AS failed_sessions, count() AS ended_sessions,"
+            f" failed_sessions / ended_sessions AS failure_rate {sessions}",
+        ),
+        EvidenceQuery(
+            "The failed sessions, newest first",
+            "SELECT session_id, environment, started_at, ended_at, event_count"
+            f" {sessions} AND {is_failed} ORDER BY ended_at DESC, session_id LIMIT 100",
+        ),
+    )

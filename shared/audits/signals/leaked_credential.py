@@ -1,0 +1,142 @@
+"""Credentials in payloads, where everybody who may read events can read them.
+
+Neither a finding nor its evidence holds more of one than how all of its kind begin: what is secret
+stays in the database, which tells how many events, sessions and different secrets there are.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from shared.audits.signals import counting, credentials, reading, sql
+from shared.audits.signals.counting import Cited
+from shared.audits.signals.credentials import PATTERNS, Pattern
+from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Magnitude, Sensitivity
+from shared.audits.signals.wording import counted, shown
+from shared.clickhouse import Row
+from shared.clickhouse.where import Where
+from shared.core.clock import from_us
+
+SIGNAL = "leaked_credential"
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """Whether passwords and bearer tokens count, which only their surroundings tell."""
+
+    with_general: bool
+
+
+# One leak is one too many at any sensitivity. What tells by itself that it is a credential is right
+# but for examples; `password: abc123` may also stand in a manual that a tool has read.
+THRESHOLDS: Mapping[Sensitivity, Threshold] = {
+    "low": Threshold(with_general=False),
+    "medium": Threshold(with_general=True),
+    "high": Threshold(with_general=True),
+}
+_MEDIUM_SESSIONS, _BIG_SESSIONS = 3, 20
+_BY_KIND = {pattern.kind: pattern for pattern in PATTERNS}
+
+
+def _statement(where: Where, threshold: Threshold) -> str:
+    return f"""
+SELECT kind, event_type, tool, sum(events), uniqExactArrayMerge(secrets), {counting.cited()}
+FROM (
+    SELECT found.1 AS kind, event_type, tool, session_id, count() AS events,
+        uniqExactArrayState(found.2) AS secrets, {counting.SEEN}
+    FROM (
+        SELECT session_id, id, ts, CAST(event_type, 'String') AS event_type,
+            {counting.TOOL} AS tool,
+            arrayJoin({credentials.found_in_payload(with_general=threshold.with_general)}) AS found
+        FROM events FINAL
+        PREWHERE {where} AND {credentials.may_have()}
+    )
+    GROUP BY kind, event_type, tool, session_id
+)
+GROUP BY kind, event_type, tool
+ORDER BY sum(events) DESC, kind, event_type, tool
+LIMIT {reading.MAX_CANDIDATES}
+"""
+
+
+def find(look: Look) -> list[Candidate]:
+    """A candidate a kind, event type and tool; numbers `{events, sessions, secrets}`.
+
+    `secrets` counts different ones.
+    """
+    where = look.where()
+    statement = _statement(where, THRESHOLDS[look.sensitivity])
+    return [_candidate(look, row) for row in reading.rows(look, statement, where.params)]
+
+
+def _candidate(look: Look, row: Row) -> Candidate:
+    kind, event_type, tool, events, secrets = row[:5]
+    cited = Cited.of(row)
+    pattern = _BY_KIND[kind]
+    place = f"{shown(event_type)} of {shown(tool)}" if tool else shown(event_type)
+    return Candidate(
+        signal=SIGNAL,
+        key=(kind, event_type, tool),
+        title=f"{kind}{f' ({pattern.shown}…)' if pattern.shown else ''} in {place}",
+        category="security",
+        failure_type="leaked_credential",
+        kind="policy",
+        severity="critical",
+        magnitude=_magnitude(cited.sessions),
+        affected_sessions=cited.sessions,
+        first_seen_at=from_us(cited.first),
+        last_seen_at=from_us(cited.last),
+        description=(
+            f"{counted(events, 'event')} of type {place} in {counted(cited.sessions, 'session')}"
+            f" {'holds' if events == 1 else 'hold'} what looks like {_one(kind)}"
+            f"{f', beginning with {pattern.shown}…' if pattern.shown else ''}:"
+            f" {counted(secrets, 'different value')}. Everybody who may read events can read it."
+        ),
+        session_ids=cited.session_ids,
+        event_ids=cited.event_ids,
+        numbers={"events": events, "sessions": cited.sessions, "secrets": secrets},
+        queries=_queries(look, pattern, event_type, tool),
+        recommendation=(
+            "Revoke it, and keep its like out of events: name its key in the setting"
+            " redaction.payload_keys, or hand it to the tool by other means than its input."
+        ),
+        scope={"event_types": (event_type,), **({"tool_names": (shown(tool),)} if tool else {})},
+    )
+
+
+def _one(kind: str) -> str:
+    return f"{'an' if kind[0] in 'AEIO' else 'a'} {kind}"
+
+
+def _magnitude(sessions: int) -> Magnitude:
+    if sessions < _MEDIUM_SESSIONS:
+        return "small"
+    return "medium" if sessions < _BIG_SESSIONS else "big"
+
+
+def _queries(look: Look, pattern: Pattern, event_type: str, tool: str) -> tuple[EvidenceQuery, ...]:
+    condition = " AND ".join(
+        (
+            sql.where(look),
+            sql.is_text("event_type", event_type),
+            sql.is_text(counting.TOOL, tool),
+            credentials.may_have(),
+            *(() if pattern.is_specific else (f"NOT {credentials.has_specific()}",)),
+        )
+    )
+    leaks = (
+        f"FROM (SELECT session_id, id, agent_id, environment, ts,"
+        f" {credentials.hashes_of(pattern)} AS hashes FROM events WHERE {condition})"
+        " WHERE notEmpty(hashes)"
+    )
+    return (
+        EvidenceQuery(
+            f"Events that hold {_one(pattern.kind)}",
+            "SELECT count() AS events, uniqExact(session_id) AS sessions,"
+            f" uniqExactArray(hashes) AS secrets {leaks}",
+        ),
+        EvidenceQuery(
+            "The events, newest first; what is secret is not shown",
+            "SELECT session_id, id, agent_id, environment, ts, length(hashes) AS secrets"
+            f" {leaks} ORDER BY ts DESC, id LIMIT 100",
+        ),
+    )

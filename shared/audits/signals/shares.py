@@ -1,0 +1,109 @@
+"""Shares of calls that failed, compared with those of the window before: decisions over counts."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from shared.audits.signals.interface import Sensitivity
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """What counts as failing more often.
+
+    `min_total` calls in each window, `min_failed` of them failed, in `min_sessions` sessions: one
+    session that tries again and again is no drift. The share grew by `difference` and to `ratio`
+    times what it was, and is `z` standard deviations above it; several dozen shares are compared.
+    """
+
+    min_total: int
+    min_failed: int
+    min_sessions: int
+    difference: float
+    ratio: float
+    z: float
+
+
+THRESHOLDS: Mapping[Sensitivity, Threshold] = {
+    "low": Threshold(50, 10, 5, 0.15, 2.0, 5.0),
+    "medium": Threshold(20, 5, 3, 0.08, 1.5, 4.0),
+    "high": Threshold(10, 3, 2, 0.03, 1.25, 3.0),
+}
+
+
+@dataclass(frozen=True)
+class Family:
+    """Events of one type that succeed or fail, told apart by a column; words for what they are."""
+
+    event_type: str
+    column: str
+    noun: str
+    unit: str
+    verb: str = "fails more often"
+
+
+@dataclass(frozen=True)
+class Share:
+    """`failed` of `total` now and before, and `sessions` with a failure now.
+
+    `variance` is that of the difference of both shares when sessions are what is drawn; that of
+    single draws is assumed where it is larger.
+    """
+
+    family: Family
+    name: str
+    total: int
+    failed: int
+    total_before: int
+    failed_before: int
+    sessions: int
+    variance: float = 0.0
+
+    @property
+    def group(self) -> str:
+        """What no other share has: its event type and name."""
+        return f"{self.family.event_type}\0{self.name}"
+
+    @property
+    def rate(self) -> float:
+        """The share now, 0 to 1."""
+        return self.failed / self.total
+
+    @property
+    def before(self) -> float:
+        """The share in the window before."""
+        return self.failed_before / self.total_before
+
+    @property
+    def z(self) -> float:
+        """How many standard deviations it grew by, both windows pooled."""
+        pooled = (self.failed + self.failed_before) / (self.total + self.total_before)
+        binomial = pooled * (1 - pooled) * (1 / self.total + 1 / self.total_before)
+        variance = max(binomial, self.variance)
+        return (self.rate - self.before) / math.sqrt(variance) if variance else 0.0
+
+    def drifts(self, than: Threshold) -> bool:
+        """Whether it passes all of the threshold."""
+        return (
+            min(self.total, self.total_before) >= than.min_total
+            and self.failed >= than.min_failed
+            and self.sessions >= than.min_sessions
+            and self.rate - self.before >= than.difference
+            and self.rate >= than.ratio * self.before
+            and self.z >= than.z
+        )
+
+    def only(self, sessions: int) -> "Share":
+        """The same, had just so many sessions failed now."""
+        return replace(self, failed=sessions, sessions=sessions)
+
+
+def variance_of(totals: Sequence[int], squares: Sequence[int]) -> float:
+    """That of the difference of two shares, from the sums over sessions of `_SHARES`."""
+    n1, k1, n0, k0 = totals
+    pooled = (k1 + k0) / (n1 + n0)
+    variance = 0.0
+    for total, (kk, kn, nn) in ((n1, squares[:3]), (n0, squares[3:])):
+        if total:
+            variance += (kk - 2 * pooled * kn + pooled**2 * nn) / total**2
+    return variance

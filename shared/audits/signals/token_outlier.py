@@ -1,0 +1,191 @@
+"""Sessions that use far more tokens than the others of their agent."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from shared.audits.signals import reading, sql
+from shared.audits.signals.interface import MAX_CITED, Candidate, EvidenceQuery, Look, Sensitivity
+from shared.audits.signals.wording import counted, shown
+from shared.clickhouse.where import Where, us
+from shared.core.clock import from_us
+
+SIGNAL = "token_outlier"
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """What counts as far more.
+
+    Tokens of sessions are skewed, so they are compared as logarithms: `z` is how many deviations
+    above the median, beside what the largest of so many sessions reaches anyway. `ratio` to the
+    median and `min_tokens` say from when on it costs anything.
+    """
+
+    min_sessions: int
+    z: float
+    ratio: float
+    min_tokens: int
+
+
+THRESHOLDS: Mapping[Sensitivity, Threshold] = {
+    "low": Threshold(30, 1.5, 10.0, 200_000),
+    "medium": Threshold(20, 0.25, 5.0, 50_000),
+    "high": Threshold(10, -0.5, 3.0, 10_000),
+}
+# The distance of the upper quartile from the median is 0.6745 deviations of a normal distribution.
+# The upper half alone: sessions that ended early say nothing about long ones.
+_QUARTILE = 0.6745
+# Sessions that are all alike have no spread; a quarter of a doubling is nothing.
+_MIN_DEVIATION = 0.25
+# What one session may cost before somebody is called.
+_CRITICAL_TOKENS, _CRITICAL_RATIO = 50_000_000, 50
+
+_TOKENS = "sum(toUInt64(ifNull(input_tokens, 0)) + ifNull(output_tokens, 0))"
+
+_AGENTS = f"""
+SELECT agent, count(), quantileExactInclusive(0.5)(tokens), quantileExactInclusive(0.75)(tokens),
+    max(tokens)
+FROM (
+    SELECT CAST(agent_id, 'String') AS agent, session_id, {_TOKENS} AS tokens
+    FROM events FINAL
+    PREWHERE {{where}}
+    GROUP BY agent, session_id
+    HAVING tokens > 0
+)
+GROUP BY agent
+HAVING count() >= {{{{min_sessions:UInt64}}}} AND max(tokens) >= {{{{min_tokens:UInt64}}}}
+"""
+_OUTLIERS = f"""
+SELECT {{numbers}}, minIf(first, tokens >= {{limit}}), maxIf(last, tokens >= {{limit}}),
+    groupArraySortedIf({MAX_CITED})((-last, session_id), tokens >= {{limit}})
+FROM (
+    SELECT session_id, {_TOKENS} AS tokens, min({us("ts")}) AS first, max({us("ts")}) AS last
+    FROM events FINAL
+    PREWHERE {{where}}
+    GROUP BY session_id
+    HAVING tokens > 0
+)
+"""
+
+
+@dataclass(frozen=True)
+class _Outliers:
+    agent_id: str
+    limit: int
+    numbers: Mapping[str, float | int]
+    first: int
+    last: int
+    session_ids: tuple[str, ...]
+
+    @property
+    def ratio(self) -> float:
+        return self.numbers["highest_tokens"] / max(self.numbers["median_tokens"], 1)
+
+
+def find(look: Look) -> list[Candidate]:
+    """One finding for an agent that has such sessions."""
+    threshold = THRESHOLDS[look.sensitivity]
+    where = _with_tokens(look)
+    where.params.update(min_sessions=threshold.min_sessions, min_tokens=threshold.min_tokens)
+    agents = reading.rows(look, _AGENTS.format(where=where), where.params)
+    limits = [
+        (agent, _limit(threshold, sessions, median, upper), highest)
+        for agent, sessions, median, upper, highest in agents
+    ]
+    above = sorted((one for one in limits if one[2] >= one[1]), key=lambda one: (-one[2], one[0]))
+    return [
+        _candidate(look, _outliers(look, agent, limit))
+        for agent, limit, _ in above[: reading.MAX_CANDIDATES]
+    ]
+
+
+def _limit(threshold: Threshold, sessions: int, median: float, upper: float) -> int:
+    """The tokens from which on a session is an outlier among so many."""
+    deviation = max((math.log(upper) - math.log(median)) / _QUARTILE, _MIN_DEVIATION)
+    # The largest of n draws from a normal distribution is expected below sqrt(2 ln n) deviations
+    # (Gumbel; Embrechts, Klüppelberg and Mikosch, Modelling Extremal Events, 3.3).
+    z = math.sqrt(2 * math.log(sessions)) + threshold.z
+    # exp() of a very wide spread overflows; nothing is above a limit of this size.
+    outlying = median * math.exp(min(z * deviation, 40.0))
+    return math.ceil(max(outlying, median * threshold.ratio, threshold.min_tokens))
+
+
+def _with_tokens(look: Look) -> Where:
+    return look.where().add("isNotNull(input_tokens) OR isNotNull(output_tokens)")
+
+
+def _numbers(limit: int) -> dict[str, str]:
+    # An integer that was computed here, so it may stand in the statement.
+    return {
+        "sessions": "count()",
+        "median_tokens": "round(quantileExactInclusive(0.5)(tokens), 1)",
+        "limit_tokens": f"toUInt64({limit})",
+        "outlier_sessions": f"countIf(tokens >= {limit})",
+        "outlier_tokens": f"sumIf(tokens, tokens >= {limit})",
+        "highest_tokens": "max(tokens)",
+    }
+
+
+def _outliers(look: Look, agent_id: str, limit: int) -> _Outliers:
+    where = _with_tokens(look).add("agent_id = {agent:String}", agent=agent_id)
+    numbers = _numbers(limit)
+    statement = _OUTLIERS.format(numbers=reading.select_list(numbers), limit=limit, where=where)
+    [(*values, first, last, newest)] = reading.rows(look, statement, where.params)
+    return _Outliers(
+        agent_id,
+        limit,
+        dict(zip(numbers, values, strict=True)),
+        first,
+        last,
+        tuple(session_id for _, session_id in newest),
+    )
+
+
+def _candidate(look: Look, found: _Outliers) -> Candidate:
+    responses = _with_tokens(look).add("agent_id = {agent:String}", agent=found.agent_id)
+    responses.any_of("session_id", found.session_ids)
+    agent, numbers = shown(found.agent_id), found.numbers
+    outliers, highest = int(numbers["outlier_sessions"]), numbers["highest_tokens"]
+    is_critical = highest >= _CRITICAL_TOKENS and found.ratio >= _CRITICAL_RATIO
+    return Candidate(
+        signal=SIGNAL,
+        key=(found.agent_id,),
+        title=f"Sessions of the agent {agent} use far more tokens than its others",
+        category="cost",
+        failure_type="token_outlier",
+        kind="improvement",
+        severity="critical" if is_critical else "warning" if found.ratio >= 10 else "info",
+        magnitude="small" if found.ratio < 10 else "medium" if found.ratio < 50 else "big",
+        affected_sessions=outliers,
+        first_seen_at=from_us(found.first),
+        last_seen_at=from_us(found.last),
+        description=(
+            f"{counted(outliers, 'session')} of {numbers['sessions']:,} used {found.limit:,} tokens"
+            f" or more, up to {highest:,}: {found.ratio:,.0f} times the median of"
+            f" {numbers['median_tokens']:,.0f}."
+        ),
+        session_ids=found.session_ids,
+        event_ids=reading.newest_events(look, responses),
+        numbers=numbers,
+        queries=_queries(look, found),
+        recommendation=(
+            "See whether these sessions repeat themselves, and bound the steps of a session."
+        ),
+        scope={"agent_ids": (agent,)},
+    )
+
+
+def _queries(look: Look, found: _Outliers) -> tuple[EvidenceQuery, ...]:
+    sessions = (
+        f"SELECT session_id, {_TOKENS} AS tokens, max(ts) AS last FROM events"
+        f" WHERE {sql.where(look)} AND (isNotNull(input_tokens) OR isNotNull(output_tokens))"
+        f" AND {sql.is_text('agent_id', found.agent_id)} GROUP BY session_id HAVING tokens > 0"
+    )
+    numbers = reading.select_list(_numbers(found.limit))
+    return (
+        EvidenceQuery("Tokens of sessions", f"SELECT {numbers} FROM ({sessions})"),
+        EvidenceQuery(
+            "Sessions with the most tokens", f"{sessions} ORDER BY tokens DESC LIMIT 100"
+        ),
+    )

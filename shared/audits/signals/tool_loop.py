@@ -1,0 +1,128 @@
+"""Sessions that call a tool again and again with the same input.
+
+A loop is a session, a tool and an input, as JSON whatever its white space, that was called at least
+so many times. Calls without an input, or with null in its place, are none: collectors that send no
+inputs would have loops everywhere.
+"""
+
+from collections.abc import Mapping
+
+from shared.audits.signals import counting, reading, sql
+from shared.audits.signals.counting import Cited
+from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity, Severity
+from shared.audits.signals.weighing import magnitude, share_of_sessions
+from shared.audits.signals.wording import counted, shown
+from shared.clickhouse import Row
+from shared.clickhouse.where import Where
+from shared.core.clock import from_us
+
+SIGNAL = "tool_loop"
+
+# Calls with one input in one session. Agents ask again now and then: of 200 recorded sessions of an
+# airline's agent, four asked three times and one four times, to good purpose.
+THRESHOLDS: Mapping[Sensitivity, int] = {"low": 10, "medium": 5, "high": 3}
+
+# Somebody pays for this many calls, or it concerns this share of the sessions.
+_WARNING_CALLS, _WARNING_SHARE = 10, 0.01
+
+# A hash does to compare them, and an input may be as long as its event.
+_INPUT = "JSONExtractRaw(payload, 'input')"
+_HAS_INPUT = f"{_INPUT} NOT IN ('', 'null')"
+_CALLS = "event_type = 'tool_use' AND tool_name != ''"
+_SHOWN_CHARS = 1000
+
+
+def _statement(where: Where) -> str:
+    return f"""
+SELECT tool, sum(loops), sum(calls), max(longest), {counting.cited()}
+FROM (
+    SELECT tool, session_id, count() AS loops, sum(times) AS calls, max(times) AS longest,
+        {counting.SEEN_AGAIN}
+    FROM (
+        SELECT {counting.TOOL} AS tool, session_id, count() AS times, {counting.SEEN}
+        FROM events FINAL
+        PREWHERE {where} AND {_CALLS}
+        WHERE {_HAS_INPUT}
+        GROUP BY tool, session_id, sipHash64({_INPUT})
+        HAVING times >= {{least:UInt64}}
+    )
+    GROUP BY tool, session_id
+)
+GROUP BY tool
+ORDER BY sum(loops) DESC, tool
+LIMIT {reading.MAX_CANDIDATES}
+"""
+
+
+def find(look: Look) -> list[Candidate]:
+    """A candidate a tool; numbers `{loops, sessions, calls, longest}`.
+
+    `calls` are those of all loops together, `longest` those of the longest one.
+    """
+    where = look.where()
+    where.params["least"] = THRESHOLDS[look.sensitivity]
+    found = reading.rows(look, _statement(where), where.params)
+    return [_candidate(look, row) for row in found]
+
+
+def _candidate(look: Look, row: Row) -> Candidate:
+    tool, loops, calls, longest = row[:4]
+    cited = Cited.of(row)
+    share = share_of_sessions(look, cited.sessions)
+    return Candidate(
+        signal=SIGNAL,
+        key=(tool,),
+        title=(
+            f"{shown(tool)} is called up to {longest} times with the same input"
+            f" in {counted(cited.sessions, 'session')}"
+        ),
+        category="tools",
+        failure_type="tool_loop",
+        kind="failure",
+        severity=_severity(longest, share),
+        magnitude=magnitude(share),
+        affected_sessions=cited.sessions,
+        first_seen_at=from_us(cited.first),
+        last_seen_at=from_us(cited.last),
+        description=(
+            f"{counted(cited.sessions, 'session')} called the tool {shown(tool)} at least"
+            f" {THRESHOLDS[look.sensitivity]} times with the same input:"
+            f" {counted(loops, 'loop')}, {calls} calls in all, the longest of {longest}."
+        ),
+        session_ids=cited.session_ids,
+        event_ids=cited.event_ids,
+        numbers={"loops": loops, "sessions": cited.sessions, "calls": calls, "longest": longest},
+        queries=_queries(look, tool),
+        recommendation=(
+            "See what the tool answers in these sessions: an agent repeats a call that tells it"
+            " nothing new. A limit of identical calls ends such a session early."
+        ),
+        scope={"tool_names": (shown(tool),)},
+    )
+
+
+def _severity(longest: int, share: float) -> Severity:
+    # Never worth getting up for: what a loop breaks shows as failures.
+    return "warning" if longest >= _WARNING_CALLS or share >= _WARNING_SHARE else "info"
+
+
+def _queries(look: Look, tool: str) -> tuple[EvidenceQuery, ...]:
+    loops = (
+        "FROM (SELECT session_id, count() AS times, min(ts) AS first_at, max(ts) AS last_at,"
+        f" any(leftUTF8({_INPUT}, {_SHOWN_CHARS})) AS input_begins FROM events"
+        f" WHERE {sql.where(look)} AND {_CALLS} AND {sql.is_text(counting.TOOL, tool)}"
+        f" AND {_HAS_INPUT} GROUP BY session_id, sipHash64({_INPUT})"
+        f" HAVING times >= {THRESHOLDS[look.sensitivity]})"
+    )
+    return (
+        EvidenceQuery(
+            "Loops, and the calls in them",
+            "SELECT count() AS loops, uniqExact(session_id) AS sessions, sum(times) AS calls,"
+            f" max(times) AS longest {loops}",
+        ),
+        EvidenceQuery(
+            "The loops, longest first",
+            "SELECT session_id, times, first_at, last_at, input_begins"
+            f" {loops} ORDER BY times DESC, session_id LIMIT 100",
+        ),
+    )

@@ -1,0 +1,215 @@
+"""Taking deliveries over HTTP and noting what came of them: leases, by PostgreSQL's clock.
+
+The deliveries of an organization to one URL are a lane. Live leases are the requests in flight over
+the whole deployment, so a lane whose receiver hangs holds `LANE_PLACES` places and no more. A
+worker that is killed frees its places when its leases run out; what it had taken is then due again,
+under the same id: each delivery arrives at least once.
+"""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import RowMapping, text
+from sqlalchemy.orm import Session
+
+from shared import settings
+from shared.core.config import Settings
+from shared.core.ids import new_id
+from shared.incidents.deliveries.rules import Again, Attempt, Sent, Step
+from shared.incidents.deliveries.targets import shown_url
+from shared.settings.catalogue import CATALOGUE
+
+# Any number that no other advisory lock of this project uses.
+_LOCK_ID = 7_237_010
+
+LANE_PLACES = 4
+
+_URL_KEYS = [setting.key for setting in CATALOGUE.values() if setting.kind == "url"]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A delivery in the hands of this worker until its lease expires; `attempt` counts from 1.
+
+    `url` and `secret` are the settings' now, "" where there is none.
+    """
+
+    id: uuid.UUID
+    channel: str
+    event: str
+    content: dict[str, Any]
+    request_id: str
+    attempt: Attempt
+    lease_token: uuid.UUID
+    url_setting_key: str
+    url: str
+    secret: str
+
+    @property
+    def target(self) -> str:
+        """Where it goes, as anybody may see it."""
+        return shown_url(self.url, self.channel, self.url_setting_key) if self.url else ""
+
+
+# One probe of the index for each lane, however many deliveries are due. Who has the fewest requests
+# in flight is next, and among those the one whose delivery waits longest.
+_NEXT = text("""
+WITH held AS (
+    SELECT org_id, url_setting_key, count(*) AS places
+    FROM notifications
+    WHERE lease_expires_at > statement_timestamp()
+    GROUP BY org_id, url_setting_key
+), busy AS (
+    SELECT org_id, sum(places) AS places FROM held GROUP BY org_id
+), due AS (
+    SELECT
+        delivery.id,
+        delivery.next_attempt_at,
+        coalesce(busy.places, 0)
+            + row_number() OVER (PARTITION BY organizations.id ORDER BY delivery.next_attempt_at)
+            AS turn
+    FROM organizations
+    LEFT JOIN busy ON busy.org_id = organizations.id
+    CROSS JOIN unnest(CAST(:url_keys AS text[])) AS lane(url_key)
+    LEFT JOIN held ON held.org_id = organizations.id AND held.url_setting_key = lane.url_key
+    CROSS JOIN LATERAL (
+        SELECT id, next_attempt_at
+        FROM notifications
+        WHERE org_id = organizations.id
+            AND url_setting_key = lane.url_key
+            AND status = 'queued'
+            AND next_attempt_at <= statement_timestamp()
+            AND expires_at > statement_timestamp()
+            AND (lease_expires_at IS NULL OR lease_expires_at <= statement_timestamp())
+        ORDER BY next_attempt_at
+        LIMIT greatest(:lane_places - coalesce(held.places, 0), 0)
+    ) AS delivery
+    WHERE organizations.deleted_at IS NULL
+)
+SELECT id FROM due ORDER BY turn, next_attempt_at LIMIT :most
+""")
+
+_TAKE = text("""
+UPDATE notifications
+SET attempts = attempts + 1,
+    lease_token = :token,
+    lease_expires_at = statement_timestamp() + make_interval(secs => :lease)
+WHERE id = ANY(:ids) AND status = 'queued'
+RETURNING id, org_id, channel, event, content, request_id, attempts, url_setting_key,
+    secret_setting_key,
+    CAST(extract(epoch FROM expires_at - statement_timestamp()) AS float) AS secs_left
+""")
+
+_EXPIRE = text("""
+UPDATE notifications
+SET status = 'failed',
+    finished_at = statement_timestamp(),
+    error = concat_ws(': ', 'too late', error),
+    lease_token = NULL,
+    lease_expires_at = NULL
+WHERE status = 'queued'
+    AND url_setting_key IS NOT NULL
+    AND expires_at <= statement_timestamp()
+    AND (lease_expires_at IS NULL OR lease_expires_at <= statement_timestamp())
+RETURNING id
+""")
+
+# Also after the lease: whoever has it now may send it once more, and finds it sent.
+_SENT = text("""
+UPDATE notifications
+SET status = 'sent', finished_at = statement_timestamp(), error = NULL, target = :target,
+    lease_token = NULL, lease_expires_at = NULL
+WHERE id = :id AND status = 'queued'
+""")
+
+_FAILED = text("""
+UPDATE notifications
+SET status = 'failed', finished_at = statement_timestamp(), error = :error,
+    target = coalesce(nullif(:target, ''), target), lease_token = NULL, lease_expires_at = NULL
+WHERE id = :id AND status = 'queued' AND lease_token = :token
+""")
+
+_AGAIN = text("""
+UPDATE notifications
+SET next_attempt_at = statement_timestamp() + make_interval(secs => :after), error = :error,
+    target = :target, lease_token = NULL, lease_expires_at = NULL
+WHERE id = :id AND status = 'queued' AND lease_token = :token
+""")
+
+_TIDY = text("""
+DELETE FROM notifications
+WHERE incident_id IS NULL AND created_at < now() - make_interval(days => :days)
+RETURNING id
+""")
+
+KEEP_TESTS_DAYS = 1
+
+
+def claim(session: Session, config: Settings, *, most: int, lease_secs: float) -> list[Claim]:
+    """Takes up to `most` due deliveries for `lease_secs`.
+
+    The advisory lock lets one worker at a time count the places of a lane and take some.
+    """
+    session.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": _LOCK_ID})
+    wanted = {"url_keys": _URL_KEYS, "lane_places": LANE_PLACES, "most": most}
+    ids = list(session.scalars(_NEXT, wanted))
+    if not ids:
+        return []
+    token = new_id()
+    taken = session.execute(_TAKE, {"ids": ids, "token": token, "lease": lease_secs})
+    return _with_settings(session, config, taken.mappings().all(), token)
+
+
+def expire(session: Session) -> list[uuid.UUID]:
+    """Ends the deliveries that no attempt may begin for any more; returns their ids."""
+    return list(session.scalars(_EXPIRE))
+
+
+def record(session: Session, claim: Claim, step: Step) -> None:
+    """Notes what came of an attempt; for one whose lease was lost, only that it was sent."""
+    held = {"id": claim.id, "target": claim.target}
+    if isinstance(step, Sent):
+        session.execute(_SENT, held)
+        return
+    held |= {"token": claim.lease_token, "error": step.error}
+    if isinstance(step, Again):
+        session.execute(_AGAIN, {**held, "after": step.after_secs})
+    else:
+        session.execute(_FAILED, held)
+
+
+def tidy(session: Session) -> int:
+    """Deletes tests of a day ago, which belong to no incident; returns how many."""
+    return len(session.execute(_TIDY, {"days": KEEP_TESTS_DAYS}).all())
+
+
+def _with_settings(
+    session: Session, config: Settings, rows: Sequence[RowMapping], token: uuid.UUID
+) -> list[Claim]:
+    org_ids = {row["org_id"] for row in rows}
+    keys = {row[name] for row in rows for name in ("url_setting_key", "secret_setting_key")}
+    values = {
+        key: settings.values(session, config, org_ids, key) for key in keys if key is not None
+    }
+
+    def value(row: RowMapping, name: str) -> str:
+        key = row[name]
+        return "" if key is None else str(values[key][row["org_id"]])
+
+    return [
+        Claim(
+            id=row["id"],
+            channel=row["channel"],
+            event=row["event"],
+            content=row["content"],
+            request_id=row["request_id"],
+            attempt=Attempt(row["event"], row["attempts"], row["secs_left"]),
+            lease_token=token,
+            url_setting_key=row["url_setting_key"],
+            url=value(row, "url_setting_key"),
+            secret=value(row, "secret_setting_key"),
+        )
+        for row in rows
+    ]

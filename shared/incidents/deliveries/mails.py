@@ -1,0 +1,46 @@
+"""Notifications by mail: what is written to one recipient, and what became of it."""
+
+import uuid
+
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from shared.core.clock import format_ts
+from shared.incidents.deliveries.news import News
+from shared.incidents.deliveries.wording import headline, number
+from shared.mail import Letter
+
+KIND = "alert_notification"
+
+# A mail that failed may be queued again by an operator, and is sent then after all.
+_COPY = text("""
+UPDATE notifications
+SET status = mails.status,
+    attempts = mails.attempts,
+    error = mails.last_error,
+    finished_at = mails.finished_at
+FROM mails
+WHERE mails.id = :mail_id AND notifications.mail_id = mails.id
+""")
+
+
+def letter(news: News, org_name: str, recipient: str) -> Letter:
+    """The mail to one recipient."""
+    context = {
+        "org_name": org_name,
+        "incident_id": str(news.incident_id) if news.stored else None,
+        "event": news.event,
+        "headline": headline(news),
+        "title": news.title,
+        "severity": news.severity,
+        "origin_name": news.origin_name,
+        "value": None if news.value is None else number(news.value),
+        "summary": news.summary,
+        "opened_at": format_ts(news.opened_at),
+    }
+    return Letter(kind=KIND, recipient=recipient, org_id=news.org_id, context=context)
+
+
+def copy_outcome(session: Session, mail_id: uuid.UUID) -> None:
+    """Notes in its notification what the mail's row says now; for the transaction that wrote it."""
+    session.execute(_COPY, {"mail_id": mail_id})

@@ -1,0 +1,125 @@
+"""Announcing an incident: one row a delivery, in the transaction of what is announced."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from shared import mail
+from shared.core.ids import new_id, new_request_id
+from shared.core.logs import current_request_id
+from shared.deployment.runtime import Runtime
+from shared.incidents.deliveries import mails, slack, webhook
+from shared.incidents.deliveries.jobs import SEND_NOTIFICATIONS
+from shared.incidents.deliveries.models import Notification
+from shared.incidents.deliveries.news import Event, News, of_incident
+from shared.incidents.deliveries.targets import Target, targets_of
+from shared.incidents.models import Incident
+from shared.organizations.models import Organization
+from shared.postgres import after_commit
+from shared.queue import Queue
+
+# No attempt over HTTP begins later than this; nor does one by mail (`shared.mail.kinds`).
+MAX_AGE = timedelta(days=1)
+# Mails of all organizations wait in one line: what one of them has in it at most.
+MAX_WAITING_MAILS = 2000
+
+
+def announce(
+    session: Session, runtime: Runtime, incident: Incident, event: Event
+) -> list[Notification]:
+    """Tells the incident's channels of `event`; returns a row for each delivery.
+
+    Deliveries by mail and over HTTP are made by workers after the commit, as the settings and the
+    incident are now. What cannot be sent is a row as well: `skipped`, and why.
+    """
+    news = of_incident(incident, event, runtime.settings.public_url)
+    return deliver(session, runtime, news, incident.channels)
+
+
+def deliver(
+    session: Session, runtime: Runtime, news: News, channels: Sequence[Mapping[str, Any]]
+) -> list[Notification]:
+    """As `announce`, of any news to any channels."""
+    targets = _within_room(
+        session, news.org_id, targets_of(session, runtime.settings, news.org_id, channels)
+    )
+    writer = _Writer(session, runtime.queue, news)
+    rows = [writer.row(target) for target in targets]
+    session.add_all(rows)
+    session.flush()
+    if any(row.url_setting_key is not None for row in rows):
+        after_commit(session, lambda: runtime.queue.nudge_soon(SEND_NOTIFICATIONS))
+    return rows
+
+
+def _within_room(session: Session, org_id: UUID, targets: list[Target]) -> list[Target]:
+    """The targets, mails skipped beyond what may wait."""
+    if not any(_is_mail(target) for target in targets):
+        return targets
+    waiting = select(func.count()).where(
+        Notification.org_id == org_id,
+        Notification.status == "queued",
+        Notification.mail_id.is_not(None),
+    )
+    room = MAX_WAITING_MAILS - (session.scalar(waiting) or 0)
+    why = f"{MAX_WAITING_MAILS} mails of the organization wait already"
+    within = []
+    for target in targets:
+        room -= _is_mail(target)
+        within.append(replace(target, skipped=why) if _is_mail(target) and room < 0 else target)
+    return within
+
+
+def _is_mail(target: Target) -> bool:
+    return target.channel == "email" and target.skipped is None
+
+
+@dataclass(frozen=True)
+class _Writer:
+    session: Session
+    queue: Queue
+    news: News
+
+    def row(self, target: Target) -> Notification:
+        row = Notification(
+            id=new_id(),
+            org_id=self.news.org_id,
+            incident_id=self.news.incident_id if self.news.stored else None,
+            channel=target.channel,
+            target=target.target,
+            event=self.news.event,
+            content={},
+            status="queued",
+            request_id=current_request_id() or new_request_id(),
+        )
+        if target.skipped is not None:
+            row.status, row.error = "skipped", target.skipped
+            row.finished_at = func.clock_timestamp()
+        elif target.channel == "dashboard":
+            # It is shown there as soon as it is stored.
+            row.status, row.finished_at = "sent", func.clock_timestamp()
+        elif target.channel == "email":
+            letter = mails.letter(self.news, self._org_name(), target.target)
+            row.mail_id = mail.enqueue(self.session, self.queue, letter)
+        else:
+            self._send_over_http(row, target)
+        return row
+
+    def _send_over_http(self, row: Notification, target: Target) -> None:
+        if target.channel == "slack":
+            row.content = slack.content(self.news)
+        else:
+            row.content = webhook.content(self.news, row.id)
+        row.url_setting_key = target.url_setting_key
+        row.secret_setting_key = target.secret_setting_key
+        row.next_attempt_at = func.clock_timestamp()
+        row.expires_at = func.clock_timestamp() + MAX_AGE
+
+    def _org_name(self) -> str:
+        organization = self.session.get(Organization, self.news.org_id)
+        return "" if organization is None else organization.name

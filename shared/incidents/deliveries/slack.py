@@ -1,0 +1,62 @@
+"""What is posted to a Slack webhook: Block Kit, and a text for where blocks are not shown."""
+
+from typing import Any
+
+from shared.core.clock import format_ts
+from shared.incidents.deliveries.news import News
+from shared.incidents.deliveries.wording import headline, number
+
+# Slack refuses a message as a whole when one of its texts is longer.
+MAX_HEADER, MAX_TEXT, MAX_FIELD = 150, 3000, 2000
+
+_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+
+
+def content(news: News) -> dict[str, Any]:
+    """The message, as JSON."""
+    facts = [("Severity", news.severity), ("Opened", format_ts(news.opened_at))]
+    if news.origin_name is not None:
+        facts.append(("Raised by", news.origin_name))
+    if news.value is not None:
+        facts.append(("Value", number(news.value)))
+    fields = [_mrkdwn(fitting(fact, MAX_FIELD, before=f"*{name}*\n")) for name, fact in facts]
+    section: dict[str, Any] = {"type": "section", "fields": fields}
+    if news.summary:
+        section["text"] = _mrkdwn(fitting(news.summary, MAX_TEXT))
+    header = {"type": "plain_text", "text": fitting(headline(news), MAX_HEADER), "emoji": False}
+    return {
+        "text": fitting(f"{headline(news)}: {news.summary or news.severity}", MAX_TEXT),
+        "blocks": [
+            {"type": "header", "text": header},
+            section,
+            {"type": "context", "elements": [_mrkdwn(_context(news))]},
+        ],
+    }
+
+
+def fitting(text: str, most: int, *, before: str = "") -> str:
+    """`before` and the text, escaped as Slack wants it, cut to `most` characters in all.
+
+    `&`, `<` and `>` would begin a mention, such as of the whole channel, or a link.
+    """
+    escaped = before + text.translate(_ESCAPES)
+    if len(escaped) <= most:
+        return escaped
+    made = before
+    for character in text:
+        piece = character.translate(_ESCAPES)
+        if len(made) + len(piece) >= most:
+            break
+        made += piece
+    return f"{made}…"
+
+
+def _mrkdwn(text: str) -> dict[str, Any]:
+    """Text in which Slack looks for no addresses, channels and people that nobody marked."""
+    return {"type": "mrkdwn", "text": text, "verbatim": True}
+
+
+def _context(news: News) -> str:
+    if news.url is None:
+        return f"Watchpost incident {news.incident_id}"
+    return f"<{news.url}|Watchpost incident {news.incident_id}>"

@@ -1,0 +1,51 @@
+"""A fresh organization whose rules are evaluated."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+
+from shared.alerts.evaluation.triggers import Context, NotEvaluated, Reading, Rule, evaluate
+from shared.alerts.specs import Spec
+from shared.deployment.runtime import Runtime
+from shared.queries.run import Runner
+from tests.support.runtime import Org
+
+# Events of tests/support/events.py happen on this day.
+NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
+
+
+@pytest.fixture(scope="session")
+def runner(runtime: Runtime) -> Iterator[Runner]:
+    """One connection of the read-only user."""
+    made = Runner(runtime, pool_size=1)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def context(runtime: Runtime, runner: Runner, org: Org) -> Context:
+    """The rules' organization is the test's own."""
+    return Context(runtime, runner, org.id)
+
+
+def rule(spec: Spec, *, until: datetime = NOON, since: datetime | None = None) -> Rule:
+    """A rule that is due at noon."""
+    return Rule(uuid4(), spec, since, until)
+
+
+def reading_of(context: Context, spec: Spec, **moments: datetime) -> Reading:
+    """What a rule with this spec sees."""
+    one = rule(spec, **moments)
+    outcome = evaluate(context, [one])[one.alert_id]
+    assert isinstance(outcome, Reading), outcome
+    return outcome
+
+
+def refusal_of(context: Context, spec: Spec) -> str:
+    """Why a rule with this spec is not evaluated."""
+    one = rule(spec)
+    outcome = evaluate(context, [one])[one.alert_id]
+    assert isinstance(outcome, NotEvaluated), outcome
+    return outcome.reason

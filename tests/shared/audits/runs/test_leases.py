@@ -1,0 +1,230 @@
+"""A run is carried out by one worker at a time and ends once, whoever is killed meanwhile."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from shared.audits.runs import claims, ending, heartbeat, runner
+from shared.audits.runs.claims import Claim
+from shared.audits.runs.heartbeat import Heartbeat
+from shared.audits.runs.looking import Looked
+from shared.audits.runs.report import Message, ReportFailed
+from shared.audits.signals import Candidate, Look, Window
+from shared.deployment.runtime import Runtime
+from shared.postgres import Postgres
+from tests.support.audits import AuditBench, candidate, finding, meanwhile
+from tests.support.runtime import make_org
+
+
+def taken(bench: AuditBench) -> Claim:
+    """The next run, in the hands of a worker that is never heard of again."""
+    bench.settle()
+    with bench.runtime.postgres.transaction() as session:
+        claim = claims.claim(session, bench.runtime.redis, bench.org.uuid)
+    assert claim is not None
+    return claim
+
+
+def looked(bench: AuditBench) -> Looked:
+    """What a worker found that came late."""
+    run = bench.last_run()
+    look = Look(
+        clickhouse=bench.runtime.clickhouse,
+        org_id=bench.org.id,
+        window=Window(run["window_from"], run["window_to"]),
+    )
+    return Looked([candidate(look, "late", severity="critical")], 1, {"signals": {"a": {}}}, {})
+
+
+def queued(bench: AuditBench) -> None:
+    """One run that waits."""
+    bench.make()
+    bench.schedule()
+
+
+def test_many_workers_at_once_carry_each_run_out_once(bench: AuditBench) -> None:
+    for _ in range(6):
+        bench.make()
+    bench.schedule()
+    seen: list[Window] = []
+    lock = threading.Lock()
+
+    def find(look: Look) -> list[Candidate]:
+        with lock:
+            seen.append(look.window)
+        return [candidate(look)]
+
+    with ThreadPoolExecutor(4) as pool:
+        counts = list(pool.map(lambda _: bench.run({"test": find}), range(4)))
+    assert sum(counts) == len(seen) == 6
+    assert {(run["status"], run["attempts"]) for run in bench.runs()} == {("succeeded", 1)}
+    assert len(bench.findings()) == 6
+
+
+def test_a_run_of_a_killed_worker_is_taken_over_and_keeps_its_window(bench: AuditBench) -> None:
+    queued(bench)
+    taken(bench)
+    before = bench.last_run()
+    assert bench.run() == 0
+    bench.end_lease()
+    assert bench.run() == 1
+    run = bench.last_run()
+    assert (run["status"], run["attempts"], run["findings_count"]) == ("succeeded", 2, 1)
+    for column in ("window_from", "window_to", "started_at"):
+        assert run[column] == before[column]
+
+
+def test_a_run_that_kills_every_worker_ends(bench: AuditBench) -> None:
+    queued(bench)
+    for _ in range(3):
+        taken(bench)
+        bench.end_lease()
+    bench.run()
+    run = bench.last_run()
+    assert (run["status"], run["error"]) == ("failed", "no worker finished the run in 3 attempts")
+    assert bench.audit()["last_error"] == run["error"]
+    assert bench.findings() == []
+
+
+def test_a_worker_that_comes_late_files_and_ends_nothing(bench: AuditBench) -> None:
+    queued(bench)
+    late = taken(bench)
+    found = looked(bench)
+    bench.end_lease()
+    bench.run({"test": finding("in time")})
+    before = bench.last_run()
+    assert ending.file(bench.runtime, late, found) is None
+    assert ending.fail(bench.runtime, late, "late") is False
+    with bench.runtime.postgres.transaction() as session:
+        claims.give_back(session, late, after_secs=0)
+    assert bench.last_run() == before
+    assert [one["title"] for one in bench.findings()] == ["Errors: in time"]
+    assert bench.sql("SELECT 1 FROM incidents WHERE org_id = :org_id") == []
+
+
+def test_a_worker_that_stops_gives_its_run_back_between_signals(bench: AuditBench) -> None:
+    queued(bench)
+    stopping = threading.Event()
+    signals = {"first": meanwhile(stopping.set), "second": finding("never")}
+    bench.run(signals, stopping=stopping)
+    run = bench.last_run()
+    assert (run["status"], run["attempts"], run["lease_token"]) == ("running", 0, None)
+    assert bench.findings() == []
+    assert bench.run() == 1
+    assert bench.last_run()["status"] == "succeeded"
+
+
+def test_a_run_that_always_takes_too_long_ends(
+    bench: AuditBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beats: list[Heartbeat] = []
+
+    class Impatient(Heartbeat):
+        """Gives a run up at its first beat."""
+
+        def __init__(self, postgres: Postgres, claim: Claim) -> None:
+            super().__init__(postgres, claim, every_secs=0.001)
+            beats.append(self)
+
+    def outlast() -> None:
+        while not beats[-1].is_lost:
+            pass
+
+    monkeypatch.setattr(heartbeat, "MAX_RUN_SECS", 0.0)
+    monkeypatch.setattr(runner, "Heartbeat", Impatient)
+    queued(bench)
+    for attempt in range(1, 4):
+        assert bench.run({"slow": meanwhile(outlast), "second": finding("never")}) == 1
+        run = bench.last_run()
+        assert (run["status"], run["attempts"]) == ("running", attempt)
+        assert bench.run() == 0
+        bench.end_lease()
+    bench.run()
+    run = bench.last_run()
+    assert (run["status"], run["error"]) == ("failed", "no worker finished the run in 3 attempts")
+    assert bench.findings() == []
+
+
+def test_a_worker_whose_lease_is_gone_files_nothing(bench: AuditBench) -> None:
+    queued(bench)
+
+    def lose() -> None:
+        bench.end_lease()
+        taken(bench)
+
+    bench.run({"test": meanwhile(lose, then=finding("leak", severity="critical"))})
+    run = bench.last_run()
+    assert (run["status"], run["attempts"]) == ("running", 2)
+    assert bench.findings() == []
+
+
+def test_a_heartbeat_keeps_the_run_and_notices_when_it_is_gone(bench: AuditBench) -> None:
+    queued(bench)
+    claim = taken(bench)
+    before = bench.last_run()["lease_expires_at"]
+    with Heartbeat(bench.runtime.postgres, claim, every_secs=0.01) as beating:
+        while bench.last_run()["lease_expires_at"] == before:
+            assert not beating.is_lost
+        bench.sql("DELETE FROM audits WHERE org_id = :org_id")
+        while not beating.is_lost:
+            pass
+
+
+def test_a_worker_that_is_killed_after_filing_costs_the_report_only(bench: AuditBench) -> None:
+    bench.store("s1")
+    queued(bench)
+    claim = taken(bench)
+    ending.file(bench.runtime, claim, looked(bench))
+    filed = bench.last_run()
+    bench.end_lease()
+    asked: list[Message] = []
+
+    def ask(messages: object) -> str:
+        asked.append(Message("user", ""))
+        return '{"summary": "", "claims": [{"text": "It leaks.", "session_ids": ["s1"]}]}'
+
+    assert bench.run({"test": finding("not looked for again")}, ask=ask) == 1
+    run = bench.last_run()
+    assert (run["status"], run["findings_count"], len(asked)) == ("succeeded", 1, 1)
+    assert "It leaks." in run["report"]
+    assert (run["stats"], run["filed_at"]) == (filed["stats"], filed["filed_at"])
+    assert [one["title"] for one in bench.findings()] == ["Errors: late"]
+
+
+def test_what_was_filed_stays_however_often_the_report_kills_the_worker(bench: AuditBench) -> None:
+    queued(bench)
+    ending.file(bench.runtime, taken(bench), looked(bench))
+    for _ in range(2):
+        bench.end_lease()
+        taken(bench)
+    bench.end_lease()
+    bench.run(ask=_never)
+    run = bench.last_run()
+    assert (run["status"], run["error"], run["findings_count"]) == ("succeeded", None, 1)
+    assert run["stats"]["report_error"] == "no worker finished the run in 3 attempts"
+    assert bench.audit()["last_error"] is None
+
+
+def test_organizations_take_turns(runtime: Runtime, bench: AuditBench) -> None:
+    many, one = bench, AuditBench(runtime, make_org(runtime))
+    # What other tests left waiting is nobody's turn here.
+    many.sql("DELETE FROM audits WHERE org_id <> :org_id")
+    for _ in range(3):
+        many.make()
+    many.schedule()
+    queued(one)
+    many.settle()
+    one.settle()
+    order = []
+    for _ in range(4):
+        with runtime.postgres.transaction() as session:
+            claim = claims.claim(session, runtime.redis)
+        assert claim is not None
+        order.append(claim.org_id)
+    assert order.index(one.org.uuid) <= 1
+    assert order.count(many.org.uuid) == 3
+
+
+def _never(_messages: object) -> str:
+    raise ReportFailed("asked once more")

@@ -1,0 +1,45 @@
+"""Patterns of credentials: what the cheap filter lets through, and what is told of a match."""
+
+import random
+import re
+
+import pytest
+
+from shared.audits.signals import credentials, sql
+from shared.audits.signals.credentials import PATTERNS, Pattern
+from shared.clickhouse import ClickHouse
+from tests.shared.audits.signals.matching import matching
+
+_TEXTS = 400
+# What a word may stand behind: anything but letters, digits and `_`, and nothing.
+_BEFORE = ["", *" \t\n\r\f!\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~", "é", "“", "\N{IDEOGRAPHIC COMMA}"]
+
+
+def texts(pattern: Pattern) -> list[str]:
+    """Texts with a match, the same in every run."""
+    rng = random.Random(pattern.kind)
+    return [
+        f"{rng.choice(_BEFORE)}{matching(rng, pattern.regex)}{rng.choice(_BEFORE)}"
+        for _ in range(_TEXTS)
+    ]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: str(pattern.kind))
+def test_whatever_a_pattern_matches_has_a_needle(clickhouse: ClickHouse, pattern: Pattern) -> None:
+    statement = f"""
+    SELECT payload, {credentials.may_have()}
+    FROM (SELECT arrayJoin({{texts:Array(String)}}) AS payload)
+    WHERE notEmpty(extractAll(payload, {sql.text(pattern.regex)}))
+    """
+    rows = clickhouse.rows(statement, {"texts": texts(pattern)})
+    assert len(rows) > _TEXTS * 0.9
+    assert [text for text, has_needle in rows if not has_needle] == []
+
+
+@pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: str(pattern.kind))
+def test_every_match_begins_as_is_told(pattern: Pattern) -> None:
+    rng = random.Random(pattern.kind)
+    for _ in range(_TEXTS):
+        # What JSON spells with a backslash may stand before the word.
+        match = re.sub(r"^\\(?:[nrt]|u\w{4})", "", matching(rng, pattern.regex))
+        assert match.startswith(pattern.shown)

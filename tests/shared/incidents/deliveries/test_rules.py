@@ -1,0 +1,60 @@
+"""When a delivery is tried again, and when it is not."""
+
+import pytest
+
+from shared.incidents.deliveries.rules import (
+    MAX_RETRY_AFTER_SECS,
+    Again,
+    Answered,
+    Attempt,
+    Failed,
+    NoAnswer,
+    Sent,
+    backoff,
+    next_step,
+)
+
+DAY = 24 * 3600.0
+FIRST = Attempt("alert.firing", 1, DAY)
+
+
+def test_waits_double_from_ten_seconds_to_half_an_hour() -> None:
+    longest = [backoff(attempt, 1.0) for attempt in range(1, 12)]
+    assert longest == [10, 20, 40, 80, 160, 320, 640, 1280, 1800, 1800, 1800]
+    assert [backoff(attempt, 0.0) for attempt in range(1, 12)] == [one / 2 for one in longest]
+    assert backoff(10_000, 1.0) == 1800
+
+
+@pytest.mark.parametrize("status", [200, 201, 202, 204, 299])
+def test_any_success_is_sent(status: int) -> None:
+    assert next_step(Answered(status), FIRST, jitter=0) == Sent()
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 410, 422])
+def test_what_would_be_answered_the_same_again_fails(status: int) -> None:
+    assert isinstance(next_step(Answered(status), FIRST, jitter=0), Failed)
+
+
+@pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504, 599])
+def test_what_may_pass_is_tried_again(status: int) -> None:
+    expected = Again(f"the receiver answered {status}", 5.0)
+    assert next_step(Answered(status), FIRST, jitter=0) == expected
+    assert next_step(NoAnswer("nobody there"), FIRST, jitter=0) == Again("nobody there", 5.0)
+
+
+def test_a_receiver_may_ask_for_more_time_but_not_for_days() -> None:
+    for named, waited in ((1.0, 5.0), (60.0, 60.0), (1e9, MAX_RETRY_AFTER_SECS)):
+        step = next_step(Answered(429, named), FIRST, jitter=0)
+        assert step == Again("the receiver answered 429", waited)
+
+
+def test_nothing_waits_beyond_the_end() -> None:
+    late = Attempt("alert.firing", 50, 899.0)
+    error = "the receiver answered 500, and there is no time for another attempt"
+    assert next_step(Answered(500), late, jitter=0) == Failed(error)
+
+
+def test_a_test_is_not_tried_again() -> None:
+    test = Attempt("alert.test", 1, DAY)
+    assert next_step(Answered(500), test, jitter=0) == Failed("the receiver answered 500")
+    assert next_step(NoAnswer("nobody there"), test, jitter=0) == Failed("nobody there")

@@ -1,0 +1,143 @@
+"""Request and response schemas of the routes of findings."""
+
+from typing import get_args
+
+from marshmallow import Schema, fields, validate
+
+from shared.audits.findings.priority import ACKNOWLEDGED_FACTOR
+from shared.audits.findings.rules import Status
+from shared.audits.findings.triage import MAX_REASON_LENGTH, Action
+from shared.audits.signals.interface import Kind, Magnitude, Severity
+from web.evaluations.schemas import values
+from web.params import Body, Limit, Offset, Timestamp
+
+STATUSES = get_args(Status)
+ACTIONS = get_args(Action)
+
+
+def _names() -> fields.List[str]:
+    return fields.List(fields.String(), required=True)
+
+
+class FindingQuery(Schema):
+    """Which findings to list."""
+
+    status = values(
+        f"where a finding stands: {', '.join(STATUSES)}; open,recurring where it is absent",
+        STATUSES,
+    )
+    audit_id = fields.UUID(load_default=None, metadata={"description": "findings of this audit"})
+    run_id = fields.UUID(load_default=None, metadata={"description": "findings that this run saw"})
+    limit = Limit(default=100, cap=500)
+    offset = Offset()
+
+
+class FindingActionBody(Body):
+    """What to do about a finding."""
+
+    action = fields.String(required=True, validate=validate.OneOf(ACTIONS))
+    reason = fields.String(
+        load_default=None,
+        allow_none=True,
+        metadata={"maxLength": MAX_REASON_LENGTH, "description": "why"},
+    )
+    assigned_to = fields.String(
+        load_default=None,
+        allow_none=True,
+        metadata={
+            "format": "email",
+            "description": "the address of an active member; what `assign` needs, and nothing else"
+            " reads",
+        },
+    )
+
+
+class FindingEvidence(Schema):
+    """What a finding was made from, as its newest run saw it."""
+
+    session_ids = fields.List(
+        fields.String(), required=True, metadata={"description": "newest first, at most 20"}
+    )
+    event_ids = fields.List(
+        fields.Integer(), required=True, metadata={"description": "newest first, at most 20"}
+    )
+    numbers = fields.Dict(
+        keys=fields.String(),
+        values=fields.Raw(metadata={"type": "number"}),
+        required=True,
+        metadata={"description": "what the first of `evidence_queries` answers, by column"},
+    )
+
+
+class FindingQueryRow(Schema):
+    """A statement for POST /queries/run."""
+
+    title = fields.String(required=True)
+    sql = fields.String(required=True)
+
+
+class FindingScope(Schema):
+    """What the finding is about, and its audit looked at; an empty list is no limit."""
+
+    environments = _names()
+    agent_ids = _names()
+    event_types = _names()
+    tool_names = _names()
+    hook_names = _names()
+    models = _names()
+    error_types = _names()
+
+
+class FindingRow(Schema):
+    """A pattern that an audit found, in as many of its runs as `occurrences` says."""
+
+    id = fields.UUID(required=True)
+    audit_id = fields.UUID(required=True)
+    audit_name = fields.String(required=True)
+    fingerprint = fields.String(
+        required=True, metadata={"description": "the same for the same pattern in every audit"}
+    )
+    title = fields.String(required=True)
+    category = fields.String(required=True)
+    failure_type = fields.String(required=True)
+    kind = fields.String(required=True, validate=validate.OneOf(get_args(Kind)))
+    severity = fields.String(required=True, validate=validate.OneOf(get_args(Severity)))
+    magnitude = fields.String(required=True, validate=validate.OneOf(get_args(Magnitude)))
+    priority = fields.Float(
+        required=True,
+        metadata={
+            "minimum": 0,
+            "maximum": 1,
+            "description": "0.30 coverage + 0.25 severity + 0.25 magnitude + 0.20 recency; times"
+            f" {ACKNOWLEDGED_FACTOR} once it is acknowledged",
+        },
+    )
+    status = fields.String(
+        required=True,
+        validate=validate.OneOf(STATUSES),
+        metadata={"description": "recurring: more than one run saw it"},
+    )
+    occurrences = fields.Integer(required=True, metadata={"description": "runs that saw it"})
+    first_seen_at = Timestamp(required=True)
+    last_seen_at = Timestamp(required=True)
+    description = fields.String(required=True)
+    root_cause_hypothesis = fields.String(required=True, allow_none=True)
+    recommendation = fields.String(required=True, allow_none=True)
+    expected_impact = fields.String(required=True, allow_none=True)
+    effort = fields.String(required=True, allow_none=True)
+    evidence = fields.Nested(FindingEvidence, required=True)
+    evidence_queries = fields.List(fields.Nested(FindingQueryRow), required=True)
+    scope = fields.Nested(FindingScope, required=True)
+    assigned_to = fields.String(required=True, allow_none=True)
+    issue_id = fields.String(
+        required=True, allow_none=True, metadata={"description": "null: no tracker is connected"}
+    )
+
+
+class FindingActionDone(Schema):
+    """What was done, and where the finding stands now."""
+
+    id = fields.UUID(required=True)
+    action = fields.String(required=True, validate=validate.OneOf(ACTIONS))
+    ok = fields.Boolean(required=True)
+    status = fields.String(required=True, validate=validate.OneOf(STATUSES))

@@ -1,0 +1,96 @@
+"""One delivery over HTTP to wherever people say, which may hang, drip, redirect or flood."""
+
+import asyncio
+import ssl
+from collections.abc import Mapping
+from concurrent.futures import Future
+
+import aiohttp
+import yarl
+from aiohttp.abc import AbstractResolver
+
+from shared.core.clock import now
+from shared.evaluation_jobs.answers import parse_retry_after
+from shared.incidents.deliveries.rules import Answered, NoAnswer
+from workers.call_loop import CallLoop
+from workers.deliveries.addresses import NotPublic, PublicOnly, require_public
+from workers.deliveries.resolver import ThreadPerLookup
+from workers.http import Request, answer_to, read_bounded
+
+# All of a delivery: resolving, connecting, the request and every byte of the answer.
+DEADLINE_SECS = 10.0
+
+# Receivers may say more; it is not read.
+MAX_ANSWER_BYTES = 64 * 1024
+
+# What people are told when the deployment keeps the addresses of its own to itself.
+NOT_PUBLIC = "the address of the webhook is not public"
+
+
+class DeliveryClient:
+    """Delivers many at once, none of them later than its deadline; thread-safe."""
+
+    def __init__(
+        self,
+        *,
+        allow_private: bool,
+        deadline_secs: float = DEADLINE_SECS,
+        resolver: AbstractResolver | None = None,
+    ) -> None:
+        self.deadline_secs = deadline_secs
+        inner = ThreadPerLookup() if resolver is None else resolver
+        self._resolver = inner if allow_private else PublicOnly(inner)
+        self._check = None if allow_private else require_public
+        self._loop = CallLoop("notifications-client")
+
+    def start(
+        self, url: str, headers: Mapping[str, str], body: bytes
+    ) -> Future[Answered | NoAnswer]:
+        """Makes one attempt: a POST to `url`, which is encoded where it is not."""
+        return self._loop.start(self._attempt(url, headers, body))
+
+    def close(self) -> None:
+        """Ends what it works with."""
+        self._loop.close()
+
+    async def _attempt(
+        self, url: str, headers: Mapping[str, str], body: bytes
+    ) -> Answered | NoAnswer:
+        if not url.startswith(("http://", "https://")):
+            return NoAnswer("the webhook is no http or https URL", is_final=True)
+        answered = None
+        try:
+            request = Request("POST", yarl.URL(url), headers, body)
+            async with (
+                asyncio.timeout(self.deadline_secs),
+                answer_to(request, resolver=self._resolver, check=self._check) as response,
+            ):
+                retry_after = parse_retry_after(response.headers.get("Retry-After"), now())
+                answered = Answered(response.status, retry_after)
+                # Lets the receiver end in peace. What it said with its status stands.
+                await read_bounded(response, MAX_ANSWER_BYTES)
+        except TimeoutError:
+            return answered or NoAnswer(f"no answer within {self.deadline_secs:g} s")
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            return answered or _no_answer(error)
+        return answered
+
+
+def _no_answer(error: Exception) -> NoAnswer:
+    """A sentence for people, without addresses and without what the other side said."""
+    if isinstance(error, aiohttp.ClientConnectorError) and isinstance(error.os_error, NotPublic):
+        return NoAnswer(NOT_PUBLIC, is_final=True)
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        return NoAnswer("the certificate of the receiver is not valid")
+    if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
+        return NoAnswer("the receiver does not speak TLS")
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        return NoAnswer("the name of the receiver has no address")
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return NoAnswer("the receiver could not be reached")
+    if isinstance(error, aiohttp.ClientResponseError):
+        return NoAnswer("the answer of the receiver is not HTTP")
+    # After those of certificates, which are values, too.
+    if isinstance(error, ValueError):
+        return NoAnswer("the URL of the webhook leads nowhere", is_final=True)
+    return NoAnswer("the connection to the receiver broke")

@@ -1,0 +1,164 @@
+"""Works through due deliveries, many at once: claim, send, record, claim again.
+
+No transaction is open during a request. Requests run on the client's event loop; this thread only
+starts them and notes what came of each, so one that hangs holds a place and nothing else.
+"""
+
+import random
+import threading
+import time
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass
+
+from shared.core.errors import Unavailable
+from shared.core.logs import get_logger, request_context
+from shared.deployment.runtime import Runtime
+from shared.incidents.deliveries import claims, webhook
+from shared.incidents.deliveries.claims import Claim
+from shared.incidents.deliveries.jobs import SEND_NOTIFICATIONS
+from shared.incidents.deliveries.rules import Again, Answered, Failed, NoAnswer, Step, next_step
+from shared.incidents.deliveries.targets import is_empty
+from workers.deliveries.client import DeliveryClient
+
+log = get_logger(__name__)
+
+# Requests that a turn has in flight at most; each holds a socket.
+PLACES = 100
+
+# A thread takes no more after this long and waits for what it has in flight, so that a message
+# never runs for hours.
+TURN_SECS = 30.0
+
+# While requests are in flight, what has become due meanwhile waits no longer than this.
+LOOK_SECS = 0.25
+
+# A lease outlasts the longest request by this much: time to record what came of it.
+LEASE_SLACK_SECS = 20.0
+
+
+@dataclass(frozen=True)
+class _Flight:
+    """A request on its way; `began` is the monotonic time of its start."""
+
+    claim: Claim
+    began: float
+
+
+_Flights = dict[Future[Answered | NoAnswer], _Flight]
+
+
+class Dispatcher:
+    """A process's dispatcher; one thread at a time takes deliveries, others wait for their last.
+
+    `stopping` ends a turn after the requests in flight.
+    """
+
+    def __init__(self, runtime: Runtime, client: DeliveryClient, stopping: threading.Event) -> None:
+        self._runtime = runtime
+        self._client = client
+        self._stopping = stopping
+        self._turn = threading.Lock()
+        self._asked = threading.Event()
+
+    def run(self) -> int:
+        """Sends until nothing is due or in flight; returns how many attempts it made.
+
+        Returns at once when another thread has the turn: that one looks again.
+        """
+        self._asked.set()
+        if not self._turn.acquire(blocking=False):
+            return 0
+        flights: _Flights = {}
+        try:
+            try:
+                attempts = self._take_turn(flights)
+            finally:
+                self._turn.release()
+            if flights or self._asked.is_set():
+                # Another thread looks whether there is more, while this one waits for its last.
+                self._runtime.queue.nudge_soon(SEND_NOTIFICATIONS)
+        finally:
+            while flights:
+                self._land(flights, None)
+        return attempts
+
+    def _take_turn(self, flights: _Flights) -> int:
+        with self._runtime.postgres.transaction() as session:
+            for delivery_id in claims.expire(session):
+                log.info("notification_expired", delivery_id=str(delivery_id))
+        ends = time.monotonic() + TURN_SECS
+        attempts = 0
+        while not self._stopping.is_set() and time.monotonic() < ends:
+            self._asked.clear()
+            attempts += self._start_due(flights)
+            if flights:
+                self._land(flights, LOOK_SECS)
+            elif not self._asked.is_set():
+                break
+        return attempts
+
+    def _start_due(self, flights: _Flights) -> int:
+        most = PLACES - len(flights)
+        if most == 0:
+            return 0
+        lease_secs = self._client.deadline_secs + LEASE_SLACK_SECS
+        with self._runtime.postgres.transaction() as session:
+            taken = claims.claim(session, self._runtime.settings, most=most, lease_secs=lease_secs)
+        for claim in taken:
+            flight = _Flight(claim, time.monotonic())
+            if claim.url:
+                flights[self._start(claim)] = flight
+            else:
+                self._record(flight, Failed(is_empty(claim.url_setting_key)), status=None)
+        return len(taken)
+
+    def _start(self, claim: Claim) -> Future[Answered | NoAnswer]:
+        body = webhook.body_of(claim.content)
+        headers = {"Content-Type": "application/json"}
+        if claim.channel == "webhook":
+            headers |= webhook.headers_of(
+                claim.event, claim.id, body, secret=claim.secret, timestamp=int(time.time())
+            )
+        return self._client.start(claim.url, headers, body)
+
+    def _land(self, flights: _Flights, timeout: float | None) -> None:
+        """Records the requests that came to an end, the first of which within `timeout`."""
+        done, _ = wait(flights, timeout=timeout, return_when=FIRST_COMPLETED)
+        for future in done:
+            flight = flights.pop(future)
+            result = _result_of(future)
+            step = next_step(
+                result,
+                flight.claim.attempt,
+                jitter=random.random(),  # noqa: S311 jitter is no secret
+            )
+            status = result.status if isinstance(result, Answered) else None
+            self._record(flight, step, status=status)
+
+    def _record(self, flight: _Flight, step: Step, *, status: int | None) -> None:
+        claim = flight.claim
+        with request_context(claim.request_id, delivery_id=str(claim.id)):
+            log.info(
+                "notification_attempt",
+                channel=claim.channel,
+                event_name=claim.event,
+                attempt=claim.attempt.number,
+                step=type(step).__name__.lower(),
+                status=status,
+                duration_ms=round((time.monotonic() - flight.began) * 1000),
+                error=step.error if isinstance(step, Again | Failed) else None,
+            )
+            try:
+                with self._runtime.postgres.transaction() as session:
+                    claims.record(session, claim, step)
+            except Unavailable:
+                # Nobody knows that it was made, so it is made again after the lease.
+                log.warning("notification_attempt_not_recorded")
+
+
+def _result_of(future: Future[Answered | NoAnswer]) -> Answered | NoAnswer:
+    defect = future.exception()
+    if defect is None:
+        return future.result()
+    log.error("notification_attempt_broke", exc_info=defect)
+    return NoAnswer("the delivery could not be made")
