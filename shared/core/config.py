@@ -49,29 +49,29 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     clickhouse_cluster: Annotated[
         ClusterName | None,
         Meta(
-            description="cluster, as `remote_servers` names it, that keeps the tables"
+            description="name, in `remote_servers`, of the cluster that holds the tables"
             " (`docs/cluster.md`); unset: one server",
         ),
     ] = None
     clickhouse_pool_size: Annotated[
-        Count, Meta(description="ClickHouse connections a process holds at most")
+        Count, Meta(description="maximum number of ClickHouse connections of a process")
     ] = 16
     database_pool_size: Annotated[
-        Count, Meta(description="PostgreSQL connections a process holds at most")
+        Count, Meta(description="maximum number of PostgreSQL connections of a process")
     ] = 16
 
     # Web
-    port: Annotated[int, Meta(ge=1, le=65535, description="where `web` listens")] = 8000
-    web_bind: Annotated[str, Meta(description="address that `web` listens on")] = "127.0.0.1"
+    port: Annotated[int, Meta(ge=1, le=65535, description="port on which `web` listens")] = 8000
+    web_bind: Annotated[str, Meta(description="address on which `web` listens")] = "127.0.0.1"
     web_concurrency: Annotated[Count, Meta(description="web processes")] = 2
     web_threads: Annotated[
         Count, Meta(description="requests that a web process serves at once, slow clients included")
     ] = 64
     web_receive_timeout_secs: Annotated[
-        Seconds, Meta(description="longest that a request's body may take to arrive; above it 408")
+        Seconds, Meta(description="maximum time for a request's body to arrive; above it 408")
     ] = 30
     public_url: Annotated[
-        str | None, Meta(description="the URL people reach this deployment under")
+        str | None, Meta(description="URL under which people reach this deployment")
     ] = None
     log_level: Annotated[
         str,
@@ -101,10 +101,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         str | None, Meta(description="protected first member of the default organization")
     ] = None
     default_user_permissions: Annotated[
-        str, Meta(description="permission set of new members, where an organization names none")
+        str, Meta(description="permission set of new members, if the organization names none")
     ] = "standard"
     trusted_proxy_hops: Annotated[
-        int, Meta(ge=0, description="proxies in front: whose X-Forwarded-For entry is the client")
+        int, Meta(ge=0, description="number of proxies in front, each adding to X-Forwarded-For")
     ] = 0
 
     # Mail
@@ -116,7 +116,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         int, Meta(ge=1, le=65535, description="its port; 465 is TLS from the first byte on")
     ] = 587
     smtp_username: Annotated[
-        str | None, Meta(description="who to sign in as at the mail server; unset: without")
+        str | None, Meta(description="user name for the mail server; unset: no sign-in")
     ] = None
     smtp_password: Annotated[str | None, Meta(description="password of `SMTP_USERNAME`")] = None
     smtp_from: Annotated[
@@ -124,19 +124,19 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Meta(description="sender of all mail, `a@b` or `Name <a@b>`; required with `SMTP_HOST`"),
     ] = None
     smtp_tls: Annotated[
-        bool, Meta(description="send over TLS with a valid certificate only; 0: in clear")
+        bool, Meta(description="send only over TLS with a valid certificate; 0: send in clear")
     ] = True
 
     # Ingest
-    ingest_max_body_bytes: Annotated[Bytes, Meta(description="largest POST /events as sent")] = (
+    ingest_max_body_bytes: Annotated[Bytes, Meta(description="maximum POST /events as sent")] = (
         16 * 1024 * 1024
     )
     ingest_max_unpacked_bytes: Annotated[
-        Bytes, Meta(description="largest POST /events once decompressed")
+        Bytes, Meta(description="maximum size of a POST /events after decompression")
     ] = 128 * 1024 * 1024
-    ingest_max_event_bytes: Annotated[Bytes, Meta(description="largest single event")] = 1024 * 1024
+    ingest_max_event_bytes: Annotated[Bytes, Meta(description="maximum single event")] = 1024 * 1024
     ingest_backlog_bytes: Annotated[
-        Bytes, Meta(description="accepted but not yet stored events in Redis; above it 503")
+        Bytes, Meta(description="accepted events in Redis that are not stored yet; above it 503")
     ] = 512 * 1024 * 1024
     ingest_sync: Annotated[
         bool, Meta(description="answer only once Redis has the batch on disk (WAITAOF)")
@@ -145,7 +145,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Count, Meta(description="batches that a web process unpacks at once; bounds its memory")
     ] = 8
     ingest_claim_idle_secs: Annotated[
-        Seconds, Meta(description="when a dead worker's batches are taken over")
+        Seconds, Meta(description="time until another worker takes over the batches of a dead one")
     ] = 15
     ingest_processes: Annotated[
         Count, Meta(description="ingest processes that one `worker` or `ingest` runs")
@@ -167,19 +167,19 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Count, Meta(description="sessions claimed a pass; times EVALUATOR_WORKERS = calls at once")
     ] = 4
     evaluator_polling_interval_secs: Annotated[
-        Seconds, Meta(description="polling interval when the evaluator names none")
+        Seconds, Meta(description="polling interval, if the evaluator names none")
     ] = 10
     evaluator_request_timeout_ms: Annotated[
-        Count, Meta(description="one evaluator request, all of it, in milliseconds")
+        Count, Meta(description="time limit of a whole evaluator request, in milliseconds")
     ] = 30000
     evaluator_max_attempts: Annotated[
         Count, Meta(description="delivery attempts before a job ends in error")
     ] = 5
     evaluator_config_refresh_secs: Annotated[
-        Seconds, Meta(description="how often the evaluator's /config is read")
+        Seconds, Meta(description="interval at which the evaluator's /config is read")
     ] = 300
     evaluator_max_poll_duration_secs: Annotated[
-        Seconds, Meta(description="longest an asynchronous job is polled")
+        Seconds, Meta(description="maximum time for which an asynchronous job is polled")
     ] = 3600
 
     # Watching
@@ -188,11 +188,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Meta(description="1: webhooks and Slack may reach loopback, private, link-local addresses"),
     ] = False
     alert_query_concurrency: Annotated[
-        Count, Meta(description="statements of `custom_sql` alerts that run at once, over all")
+        Count, Meta(description="`custom_sql` statements that run at once in the whole deployment")
     ] = 4
     audit_llm_base_url: Annotated[
         str | None,
-        Meta(description="OpenAI-compatible server that writes reports of audits; unset: none are"),
+        Meta(description="OpenAI-compatible server that writes audit reports; unset: no reports"),
     ] = None
     audit_llm_model: Annotated[
         str | None, Meta(description="its model; required with `AUDIT_LLM_BASE_URL`")
@@ -203,10 +203,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     # Readiness
     ready_max_ingest_lag_secs: Annotated[
-        Seconds, Meta(description="/ready is 503 when the oldest undrained batch is older")
+        Seconds, Meta(description="/ready is 503 if the oldest batch that is not stored is older")
     ] = 60
     ready_max_job_age_secs: Annotated[
-        Seconds, Meta(description="/ready is 503 when a due evaluation waited longer")
+        Seconds, Meta(description="/ready is 503 if a due evaluation has waited longer")
     ] = 300
 
     @property
