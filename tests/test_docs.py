@@ -19,6 +19,7 @@ from shared.alerts.specs import SPECS, EventFilter, Spec
 from shared.audits.signals import NAMES
 from shared.audits.signals.interface import Sensitivity
 from shared.core.config import Settings, variables_table
+from shared.core.version import VERSION
 from shared.mail.kinds import KINDS
 from shared.permissions.__main__ import permissions_table
 from tests.support import markdown
@@ -46,6 +47,11 @@ def document(name: str) -> str:
 
 def test_the_readme_stays_short() -> None:
     assert len(document("README.md").splitlines()) <= 250, "move details to docs/"
+
+
+def test_the_newest_version_of_the_changelog_is_this_one() -> None:
+    versions = re.findall(r"^## \[([\d.]+)\]", document("CHANGELOG.md"), re.MULTILINE)
+    assert versions[0] == VERSION
 
 
 def test_every_variable_is_documented_with_its_default() -> None:
