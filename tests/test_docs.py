@@ -158,6 +158,13 @@ def test_every_link_leads_somewhere(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=names)
+def test_every_named_file_exists(path: Path) -> None:
+    folders = "bench|devstack|docs|examples|orgctl|shared|tests|web|workers"
+    named = re.findall(rf"`((?:{folders})/[\w./-]*)`", path.read_text())
+    assert [name for name in named if not (PROJECT / name).exists()] == []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=names)
 def test_every_command_exists(path: Path) -> None:
     text = path.read_text()
     for script in re.findall(r"(?<![\w./])(\.ci/run|bin/[a-z]+)", text):
