@@ -13,15 +13,17 @@ from typing import Any
 
 import pytest
 
+from devstack.ports import free_port
 from examples.evaluator import evaluate
 from shared.deployment.runtime import Runtime
+from tests.support import markdown
 from tests.support.airline import Airline
 from tests.support.evaluator import running_evaluator
 from tests.support.jobs import Bench
 from tests.support.processes import wait_until
 from tests.support.runtime import Org
 
-_SCRIPT = Path(__file__).parents[2] / "examples" / "evaluator.py"
+_SCRIPT = markdown.PROJECT / "examples" / "evaluator.py"
 
 Event = dict[str, Any]
 
@@ -139,6 +141,13 @@ def call(url: str, body: object = None, **headers: str) -> tuple[int, dict[str, 
             return error.code, json.loads(error.read())
 
 
+def is_healthy(url: str) -> bool:
+    try:
+        return call(f"{url}/health")[0] == 200
+    except urllib.error.URLError:
+        return False  # it does not listen yet
+
+
 def test_a_synchronous_delivery_is_answered_with_scores() -> None:
     with serving("--mode", "sync") as url:
         assert call(f"{url}/health") == (200, {"status": "ok"})
@@ -164,6 +173,27 @@ def test_an_asynchronous_delivery_is_polled() -> None:
         call(f"{url}/evaluate", request, Idempotency_Key="a/b")
         assert call(f"{url}/evaluate/a%2Fb")[0] == 200
         assert call(f"{url}/evaluate/unknown")[0] == 404
+
+
+def test_the_evaluator_of_the_document_answers_with_a_score(tmp_path: Path) -> None:
+    blocks = markdown.blocks((markdown.PROJECT / "docs/evaluator.md").read_text())
+    [text] = [block.text for block in blocks if block.language == "python"]
+    assert text.count("9000") == 1
+    port = free_port()
+    script = tmp_path / "evaluator.py"
+    script.write_text(text.replace("9000", str(port)))
+    url = f"http://127.0.0.1:{port}"
+    with subprocess.Popen([sys.executable, str(script)], stderr=subprocess.DEVNULL) as process:
+        try:
+            wait_until(lambda: is_healthy(url))
+            assert call(f"{url}/config")[0] == 404
+            request = eval_request({"type": "error"}, end("failed"))
+            assert call(f"{url}/evaluate", request) == (
+                200,
+                {"scores": {"calm": 0.5}, "reasoning": {"calm": "1 errors among 2 events"}},
+            )
+        finally:
+            process.terminate()
 
 
 def test_mixed_answers_every_other_job_later() -> None:
