@@ -1,4 +1,4 @@
-"""Whether the documents say what is so: variables, dependencies, commands, links."""
+"""Compares the documents with the code: variables, tables, commands, files and links."""
 
 import importlib
 import importlib.util
@@ -27,12 +27,12 @@ from tests.support.markdown import PROJECT
 
 DOCUMENTS = markdown.documents()
 SCRIPT_VARIABLES = {"DEVSTACK_DIR", "WATCHPOST_SHARED"}
-# OpenSSL's own.
+# OpenSSL defines it.
 FOREIGN_VARIABLES = {"SSL_CERT_FILE"}
 
-# Written so that this file does not hold what it looks for.
+# These patterns do not match their own source text.
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|home|root|Users|opt)/\w")
-# Texts that are not in the repository are cited by section; documents here have headings.
+# Only texts outside of the repository are cited by section; documents here have headings.
 SECTION_SIGN = re.compile(r"\u00a7")
 PACKAGE_REGISTRY = re.compile(r"pypi\.(?:org|python)|pythonhosted\.|(?:index|registry)-url[ =]")
 
@@ -95,8 +95,8 @@ def test_every_signal_is_described_with_its_thresholds() -> None:
 
 
 def thresholds_of(signal: str) -> list[str]:
-    """Of each threshold its values at low, medium and high sensitivity, as the table has them."""
-    # The decisions of this one are a module of their own.
+    """The values of each threshold at low, medium and high sensitivity, spelled as in the table."""
+    # The thresholds of this signal are in another module.
     module = "gaps" if signal == "evaluation_gap" else signal
     thresholds = importlib.import_module(f"shared.audits.signals.{module}").THRESHOLDS
     levels = [
@@ -132,7 +132,7 @@ def test_every_group_of_operators_commands_is_described() -> None:
 def test_every_process_type_is_described() -> None:
     types = set(parse_procfile((PROJECT / "Procfile").read_text()).processes)
     assert {"web", "clock"} < types
-    # Their first table; the others are about symptoms and about what a process takes.
+    # Only the first table lists types; the others list symptoms and resources.
     section = markdown.section(document("docs/deploy.md"), "Process types")
     described = section.partition("| symptom |")[0]
     assert {row[0].strip("`") for row in markdown.rows(described)[2:]} == types
@@ -190,8 +190,8 @@ def test_every_command_of_the_operators_tool_exists(path: Path) -> None:
 
 def tracked_files() -> list[Path]:
     if not (PROJECT / ".git").exists():
-        pytest.skip("not a git checkout, so nothing says which files belong to the project")
-    # A checkout may belong to another user than the one that tests it.
+        pytest.skip("not a git checkout, so the list of the project's files is unknown")
+    # The checkout may belong to another user than the one that runs the tests.
     git = ["git", "-c", f"safe.directory={PROJECT}", "-C", str(PROJECT)]
     listed = subprocess.run([*git, "ls-files", "-z"], capture_output=True, check=True, text=True)
     return [PROJECT / name for name in listed.stdout.split("\0") if name]

@@ -29,7 +29,7 @@ DOCUMENTS = ("docs/tour.md", "docs/people.md")
 # An answer may differ from the document from here on: an omission, a count of the demonstration, an
 # id, a moment.
 VARYING = re.compile(r"…|(?<=:)\d\d|[0-9a-f]{8}-|[0-9a-f]{32}|\d{12}|\d{4}-\d\d-\d\dT")
-# Ends what one block prints.
+# Marks the end of the output of a block.
 END = "--- end of block ---"
 CURL = 'curl() { command curl --silent --show-error "$@" && echo; }'
 
@@ -46,11 +46,11 @@ done
 
 
 def wait_for(path: str, what: str) -> str:
-    """What comes of events and rules: until the answer of a path has it."""
+    """Waits until the answer of a path contains the text."""
     return wait_until(f"""curl -H "$auth" "$URL/{path}" | grep -q '{what}'""")
 
 
-# By what the first commands hold that have to wait: a reader takes longer than a script does.
+# Text in a command → how to wait before it. A reader takes longer than a script does.
 WAITS = {
     "evaluations?session_id=hello-1": wait_for("evaluations?session_id=hello-1", '"status":"done"'),
     "errored=true": wait_for("sessions?session_id=tour-1", '"latest_evaluation":{'),
@@ -76,7 +76,7 @@ def deployment() -> Iterator[Deployment]:
 def test_the_tour_can_be_followed(deployment: Deployment, tmp_path: Path) -> None:
     tour = blocks()
     commands = [block for block in tour if block.language == "sh"]
-    # Where `bin/up` keeps what the reader looks into.
+    # The reader looks into the folder of `bin/up`.
     (tmp_path / ".devstack").symlink_to(deployment.stack.directory)
 
     printed = run(commands, deployment, tmp_path)
@@ -94,7 +94,7 @@ def test_the_tour_can_be_followed(deployment: Deployment, tmp_path: Path) -> Non
 
 
 def blocks() -> list[Block]:
-    """What the reader types and sees, without the commands that set URL and key."""
+    """The commands and answers of the documents, without the commands that set URL and key."""
     readme = markdown.section((PROJECT / "README.md").read_text(), README_SECTION)
     texts = [readme, *((PROJECT / name).read_text() for name in DOCUMENTS)]
     found = [block for text in texts for block in markdown.blocks(text)]
@@ -104,7 +104,7 @@ def blocks() -> list[Block]:
 
 
 def run(commands: Sequence[Block], deployment: Deployment, folder: Path) -> list[str]:
-    """What each block prints, all of them run by one shell."""
+    """Runs all blocks in one shell and returns the output of each."""
     script = [
         "set -eu",
         CURL,
@@ -138,10 +138,10 @@ def answers(tour: Sequence[Block]) -> dict[Block, list[str]]:
 
 
 def beginning(answer: str) -> str:
-    """What every run answers; of a list, whose values are the demonstration's, the bracket."""
+    """The part that is the same in every run; of a list, only the bracket."""
     return "[" if answer.startswith("[") else VARYING.split(answer)[0]
 
 
 def lines(output: str) -> list[str]:
-    """The answers of a block, one a line; some end their line themselves."""
+    """The answers of a block, one a line. Empty lines follow answers that end their own line."""
     return [line for line in output.splitlines() if line]

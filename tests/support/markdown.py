@@ -1,4 +1,4 @@
-"""Just enough Markdown to hold documentation to what it says."""
+"""A small Markdown reader for the tests of the documents."""
 
 import re
 from dataclasses import dataclass
@@ -31,12 +31,12 @@ def blocks(text: str) -> list[Block]:
 
 
 def prose(text: str) -> str:
-    """The text without its fenced blocks, in which `#` starts a comment and no heading."""
+    """The text without its fenced blocks, where `#` starts a comment and not a heading."""
     return _FENCE.sub("", text)
 
 
 def section(text: str, heading: str) -> str:
-    """What stands below a heading, up to the next one of the same rank or a higher one."""
+    """The text below a heading, up to the next one of the same rank or a higher one."""
     start = re.search(rf"^(#+) {re.escape(heading)}$", text, re.MULTILINE)
     assert start is not None, f"there is no heading {heading!r}"
     rest = text[start.end() :]
@@ -50,7 +50,7 @@ def links(text: str) -> list[str]:
 
 
 def anchors(text: str) -> set[str]:
-    """What links can name after `#`: the headings, spelled as GitHub does."""
+    """The anchors that links can name after `#`: the headings, spelled as GitHub spells them."""
     return {
         re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
         for heading in _HEADING.findall(prose(text))
@@ -64,5 +64,5 @@ def rows(text: str) -> list[list[str]]:
 
 
 def _hidden_blocks(text: str) -> str:
-    """The text with every fenced block blanked, so that positions stay."""
+    """The text with blanks in place of every fenced block, so that positions stay the same."""
     return _FENCE.sub(lambda match: " " * len(match[0]), text)
