@@ -1,4 +1,4 @@
-"""`service-orgctl`: what operators do on the server, with or without a running web tier."""
+"""`service-orgctl`: the operator's commands. They run on the server, without the web tier."""
 
 import sys
 
@@ -12,7 +12,7 @@ from shared.core.errors import ConfigurationError, Invalid, WatchpostError
 
 
 class Commands(click.Group):
-    """Ends a command that cannot be done with one sentence and exit code 1."""
+    """The command group. An expected error ends the command with one sentence and exit code 1."""
 
     def invoke(self, ctx: click.Context) -> object:
         """Runs the chosen command."""
@@ -24,7 +24,7 @@ class Commands(click.Group):
 
 
 def _sentence(error: Exception) -> str:
-    """What was wrong; with fields, what was wrong with which."""
+    """Returns the error's message, or for invalid fields each field with its reasons."""
     if isinstance(error, Invalid) and error.fields:
         return "; ".join(f"{name}: {', '.join(why)}" for name, why in error.fields.items())
     return str(error)
@@ -34,12 +34,11 @@ def _sentence(error: Exception) -> str:
 def main() -> None:
     """Administer a Watchpost deployment.
 
-    The commands talk to the databases directly, which DATABASE_URL, REDIS_URL and CLICKHOUSE_URL
-    name. The web tier may be down meanwhile.
+    The commands connect to the databases that DATABASE_URL, REDIS_URL and CLICKHOUSE_URL name. The
+    web tier does not have to run.
     """
 
 
-# A group of commands is one line here.
 main.add_command(org)
 main.add_command(member)
 main.add_command(deadletter)

@@ -1,4 +1,4 @@
-"""What every command needs: connections for as long as it runs, and a way to print its result."""
+"""Helpers that every command shares: connections for its duration, and output of its result."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,7 +21,7 @@ Row = dict[str, str | int | None]
 
 
 def json_option(command: Command) -> Command:
-    """Adds `--json` to a command, which gets it as `as_json`."""
+    """Adds the flag `--json` to a command and passes it on as `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")(
         command
     )
@@ -29,10 +29,10 @@ def json_option(command: Command) -> Command:
 
 @contextmanager
 def connected() -> Iterator[Runtime]:
-    """The runtime of the environment's settings.
+    """Connects to the stores that the environment's settings name.
 
-    Raises `ConfigurationError` for a bad environment, databases that were never migrated and what
-    they refuse otherwise, and `Unavailable` when one is away.
+    Raises `ConfigurationError` when the environment is invalid, a database is not migrated or a
+    store refuses a statement, and `Unavailable` when a store cannot be reached.
     """
     settings = load_settings()
     configure_logging(settings, "orgctl")
@@ -46,7 +46,7 @@ def connected() -> Iterator[Runtime]:
 
 @contextmanager
 def _told_in_a_sentence() -> Iterator[None]:
-    """What a store refuses, a missing grant above all, in the store's own first words."""
+    """Turns a store's refusal, usually a missing grant, into one sentence in its own words."""
     try:
         yield
     except ProgrammingError as error:
@@ -54,11 +54,17 @@ def _told_in_a_sentence() -> Iterator[None]:
             raise ConfigurationError(
                 "PostgreSQL is not migrated yet: run `bin/release` first"
             ) from error
-        raise ConfigurationError(f"PostgreSQL refuses: {_first_line(error.orig)}") from error
+        raise ConfigurationError(
+            f"PostgreSQL refused the statement: {_first_line(error.orig)}"
+        ) from error
     except DBAPIError as error:
-        raise ConfigurationError(f"PostgreSQL refuses: {_first_line(error.orig)}") from error
+        raise ConfigurationError(
+            f"PostgreSQL refused the statement: {_first_line(error.orig)}"
+        ) from error
     except ServerException as error:
-        raise ConfigurationError(f"ClickHouse refuses: {_first_line(error.message)}") from error
+        raise ConfigurationError(
+            f"ClickHouse refused the statement: {_first_line(error.message)}"
+        ) from error
 
 
 def _first_line(said: object) -> str:
@@ -66,7 +72,7 @@ def _first_line(said: object) -> str:
 
 
 def print_rows(rows: Sequence[Row], *, as_json: bool) -> None:
-    """A JSON array, or a table with a line a row."""
+    """Prints a JSON array, or a table with one line for each row."""
     if as_json:
         print_json(rows)
         return
@@ -81,7 +87,7 @@ def print_rows(rows: Sequence[Row], *, as_json: bool) -> None:
 
 
 def print_json(value: object) -> None:
-    """One indented JSON document."""
+    """Prints one indented JSON document."""
     click.echo(msgspec.json.format(msgspec.json.encode(value)).decode())
 
 

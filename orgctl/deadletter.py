@@ -1,4 +1,4 @@
-"""`service-orgctl deadletter`: events that could not be stored, and what to do with them."""
+"""`service-orgctl deadletter`: list, retry or drop the events that could not be stored."""
 
 from collections.abc import Callable, Iterable
 from itertools import islice
@@ -17,17 +17,21 @@ from shared.queue import unavailable_when_redis_is_gone
 
 @click.group()
 def deadletter() -> None:
-    """Look at events that ClickHouse refused, send them again, or drop them.
+    """List the events that ClickHouse refused, send them again, or drop them.
 
-    An event ends here, with the reason, when ClickHouse would refuse it every time. Mend the
-    cause, then retry: the event goes back to the end of its organization's queue.
+    An event becomes a dead letter, with the reason, when ClickHouse would refuse it every time. Fix
+    the cause, then retry: the event goes back to the end of its organization's queue.
     """
 
 
 @deadletter.command("list")
-@click.option("--org", help="Only this organization, by its slug.")
+@click.option("--org", help="Show only this organization, given by its slug.")
 @click.option(
-    "--limit", default=50, show_default=True, type=click.IntRange(1), help="How many at most."
+    "--limit",
+    default=50,
+    show_default=True,
+    type=click.IntRange(1),
+    help="The largest number to show.",
 )
 @json_option
 def list_letters(org: str | None, limit: int, *, as_json: bool) -> None:
@@ -59,8 +63,8 @@ def show(letter_id: str, *, as_json: bool) -> None:
 
 @deadletter.command()
 @click.argument("letter_ids", metavar="[ID]...", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="All of them.")
-@click.option("--org", help="With --all: only this organization's, by its slug.")
+@click.option("--all", "everything", is_flag=True, help="Every dead letter.")
+@click.option("--org", help="With --all: only those of this organization, given by its slug.")
 def retry(letter_ids: tuple[str, ...], everything: bool, org: str | None) -> None:
     """Send events to their organization's queue again."""
     with connected() as runtime, unavailable_when_redis_is_gone():
@@ -72,9 +76,9 @@ def retry(letter_ids: tuple[str, ...], everything: bool, org: str | None) -> Non
 
 @deadletter.command()
 @click.argument("letter_ids", metavar="[ID]...", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="All of them.")
-@click.option("--org", help="With --all: only this organization's, by its slug.")
-@click.confirmation_option(prompt="Their events are gone for good then. Go on?")
+@click.option("--all", "everything", is_flag=True, help="Every dead letter.")
+@click.option("--org", help="With --all: only those of this organization, given by its slug.")
+@click.confirmation_option(prompt="This deletes their events for good. Continue?")
 def drop(letter_ids: tuple[str, ...], everything: bool, org: str | None) -> None:
     """Delete dead letters and their events for good."""
     with connected() as runtime, unavailable_when_redis_is_gone():
@@ -87,14 +91,14 @@ def _choose(
     runtime: Runtime, letter_ids: tuple[str, ...], everything: bool, org: str | None
 ) -> list[DeadLetter]:
     if everything == bool(letter_ids):
-        raise click.UsageError("name dead letters by their id, or say --all")
+        raise click.UsageError("pass either the ids of dead letters or --all")
     if everything:
         return list(dead_letters.letters(runtime.redis, org))
     return [dead_letters.get(runtime.redis, letter_id) for letter_id in letter_ids]
 
 
 def _each(letters: Iterable[DeadLetter], act: Callable[[DeadLetter], None]) -> int:
-    """Acts on each letter; one that cannot be acted on is told of and does not stop the rest."""
+    """Acts on each letter. Prints an error for a letter that is gone and goes on with the rest."""
     done = 0
     for letter in letters:
         try:

@@ -1,4 +1,4 @@
-"""`service-orgctl mail`: what is to be sent, was sent or could not be, and what to do about it."""
+"""`service-orgctl mail`: list mails and their status; retry or drop those that failed."""
 
 from uuid import UUID
 
@@ -17,18 +17,26 @@ from shared.mail.models import Mail
 
 @click.group()
 def mail() -> None:
-    """Look at the mails of the last weeks, send failed ones again, or drop them.
+    """List the mails of the last weeks, send failed ones again, or drop them.
 
-    What a mail says is not kept. A mail ends as failed when the mail server refuses it for good,
-    or nothing came of it for two days.
+    The text of a mail is not kept. A mail fails when the mail server refuses it for good, or when
+    every attempt of two days failed.
     """
 
 
 @mail.command("list")
-@click.option("--status", type=click.Choice(["queued", "sent", "failed"]), help="Only these.")
-@click.option("--org", help="Only about this organization, by its slug.")
 @click.option(
-    "--limit", default=50, show_default=True, type=click.IntRange(1), help="How many at most."
+    "--status",
+    type=click.Choice(["queued", "sent", "failed"]),
+    help="Show only mails with this status.",
+)
+@click.option("--org", help="Show only mails about this organization, given by its slug.")
+@click.option(
+    "--limit",
+    default=50,
+    show_default=True,
+    type=click.IntRange(1),
+    help="The largest number to show.",
 )
 @json_option
 def list_mails(status: str | None, org: str | None, limit: int, *, as_json: bool) -> None:
@@ -43,9 +51,9 @@ def list_mails(status: str | None, org: str | None, limit: int, *, as_json: bool
 
 @mail.command()
 @click.argument("mail_ids", metavar="[ID]...", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="All that failed.")
+@click.option("--all", "everything", is_flag=True, help="Every failed mail.")
 def retry(mail_ids: tuple[str, ...], everything: bool) -> None:
-    """Send failed mails again; sign-in codes are not, their recipients ask for another."""
+    """Send failed mails again, except sign-in codes: their recipients request a new one."""
     chosen = _choose(mail_ids, everything)
     with connected() as runtime:
         with runtime.postgres.transaction() as session:
@@ -57,8 +65,8 @@ def retry(mail_ids: tuple[str, ...], everything: bool) -> None:
 
 @mail.command()
 @click.argument("mail_ids", metavar="[ID]...", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="All that failed.")
-@click.confirmation_option(prompt="Nobody will get them then. Go on?")
+@click.option("--all", "everything", is_flag=True, help="Every failed mail.")
+@click.confirmation_option(prompt="Their recipients will not get them. Continue?")
 def drop(mail_ids: tuple[str, ...], everything: bool) -> None:
     """Delete failed mails for good."""
     chosen = _choose(mail_ids, everything)
@@ -69,9 +77,9 @@ def drop(mail_ids: tuple[str, ...], everything: bool) -> None:
 
 
 def _choose(mail_ids: tuple[str, ...], everything: bool) -> list[UUID] | None:
-    """The ids, None for all that failed."""
+    """Returns the chosen ids, or None for all failed mails."""
     if everything == bool(mail_ids):
-        raise click.UsageError("name mails by their id, or say --all")
+        raise click.UsageError("pass either the ids of mails or --all")
     if everything:
         return None
     chosen = {mail_id: parse_uuid(mail_id) for mail_id in mail_ids}

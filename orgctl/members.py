@@ -1,4 +1,4 @@
-"""`service-orgctl member`: who may do what in an organization."""
+"""`service-orgctl member`: the members of an organization and their permissions."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -17,26 +17,31 @@ from shared.users import Grant, MemberRecord, operator
 from shared.users.leaving import remove_member
 from shared.users.operator import Change
 
-_NO_SET = click.option("--no-set", is_flag=True, help="No permission set.")
+_NO_SET = click.option("--no-set", is_flag=True, help="Use no permission set.")
 
 
 @click.group()
 def member() -> None:
-    """Manage the members of an organization, with what only an operator may do.
+    """Manage the members of an organization, including changes that only an operator may make.
 
-    A member may do what its permission set holds and --add adds, without what --remove removes.
-    Only here can `orgs:admin` be given, and are protected members changed. Every change holds from
-    the next request on; no mail is sent.
+    A member has the permissions of its permission set, plus those given with --add, minus those
+    taken with --remove. Only these commands can grant `orgs:admin` and change protected members.
+    Every change takes effect with the next request. No mail is sent.
     """
 
 
 @member.command()
 @click.argument("slug")
 @click.argument("email")
-@click.option("--set", "permission_set", metavar="NAME", help="[default: the organization's]")
+@click.option(
+    "--set",
+    "permission_set",
+    metavar="NAME",
+    help="The permission set.  [default: the organization's]",
+)
 @_NO_SET
-@click.option("--add", "added", metavar="TOKEN", multiple=True, help="One permission more.")
-@click.option("--remove", "removed", metavar="TOKEN", multiple=True, help="One less.")
+@click.option("--add", "added", metavar="TOKEN", multiple=True, help="Add this permission.")
+@click.option("--remove", "removed", metavar="TOKEN", multiple=True, help="Take this one away.")
 @click.option("--protected", is_flag=True, help="Other members cannot change or disable it.")
 @json_option
 def add(
@@ -50,7 +55,7 @@ def add(
     *,
     as_json: bool,
 ) -> None:
-    """Make EMAIL a member of the organization SLUG; an account is made where there is none.
+    """Make EMAIL a member of the organization SLUG. Creates the account if there is none.
 
     \b
     service-orgctl member add acme ada@example.com --set admin --add orgs:admin --protected
@@ -71,9 +76,9 @@ def add(
 @click.argument("slug")
 @json_option
 def list_members(slug: str, *, as_json: bool) -> None:
-    """List the members of the organization SLUG by address, disabled ones too.
+    """List the members of the organization SLUG by address, including disabled ones.
 
-    With --json each has its effective permissions, and what they come from.
+    With --json, each member has its effective permissions and the parts they result from.
     """
     with connected() as runtime, runtime.postgres.transaction() as session:
         members = users.visible(session, require(session, slug).id)
@@ -86,14 +91,14 @@ def list_members(slug: str, *, as_json: bool) -> None:
 @member.command()
 @click.argument("slug")
 @click.argument("email")
-@click.option("--set", "permission_set", metavar="NAME", help="Another permission set.")
+@click.option("--set", "permission_set", metavar="NAME", help="The new permission set.")
 @_NO_SET
-@click.option("--add", "added", metavar="TOKEN", multiple=True, help="In place of all added ones.")
-@click.option("--no-add", is_flag=True, help="Nothing added.")
+@click.option("--add", "added", metavar="TOKEN", multiple=True, help="Replaces all added ones.")
+@click.option("--no-add", is_flag=True, help="Add no permissions.")
 @click.option(
-    "--remove", "removed", metavar="TOKEN", multiple=True, help="In place of all removed ones."
+    "--remove", "removed", metavar="TOKEN", multiple=True, help="Replaces all removed ones."
 )
-@click.option("--no-remove", is_flag=True, help="Nothing removed.")
+@click.option("--no-remove", is_flag=True, help="Take no permissions away.")
 @click.option("--enable", is_flag=True, help="Give a disabled member its access back.")
 @json_option
 def update(
@@ -109,7 +114,9 @@ def update(
     *,
     as_json: bool,
 ) -> None:
-    """Replace what the member EMAIL of the organization SLUG was given; what is not said stays.
+    """Replace permissions of the member EMAIL of the organization SLUG.
+
+    Options that are not given leave their part unchanged.
 
     \b
     service-orgctl member update acme ada@example.com --set standard --add keys:create --no-remove
@@ -128,7 +135,7 @@ def update(
         enable=enable,
     )
     if wanted == Change():
-        raise click.UsageError("say what to replace: --set, --add, --remove, --no-…, --enable")
+        raise click.UsageError("nothing to change: pass --set, --add, --remove, --no-… or --enable")
     found = _change(slug, lambda _, session, org: operator.change(session, org.id, email, wanted))
     _print(found, "updated", as_json=as_json)
 
@@ -138,10 +145,10 @@ def update(
 @click.argument("email")
 @json_option
 def remove(slug: str, email: str, *, as_json: bool) -> None:
-    """Remove the member EMAIL from the organization SLUG, with its conversations in there.
+    """Remove the member EMAIL and its conversations from the organization SLUG.
 
-    The person is signed out everywhere. An account that is a member of nothing else is removed as
-    well. The member of ADMIN_EMAIL comes back with the next start of the web tier.
+    The person is signed out everywhere. An account without any other membership is removed too. The
+    member that ADMIN_EMAIL names comes back when the web tier starts again.
     """
 
     def act(_: Runtime, session: Session, org: Organization) -> bool:
@@ -168,7 +175,7 @@ def protect(slug: str, email: str, *, as_json: bool) -> None:
 @click.argument("email")
 @json_option
 def unprotect(slug: str, email: str, *, as_json: bool) -> None:
-    """Let members who may do so change and disable the member EMAIL of the organization SLUG."""
+    """Let other members change and disable the member EMAIL of the organization SLUG again."""
     _print(_protect(slug, email, is_protected=False), "unprotected", as_json=as_json)
 
 
@@ -189,7 +196,7 @@ def _protect(slug: str, email: str, *, is_protected: bool) -> MemberRecord:
 
 def _require_one(given: object, none: bool, name: str = "set") -> None:
     if given and none:
-        raise click.UsageError(f"--{name} and --no-{name} rule each other out")
+        raise click.UsageError(f"--{name} and --no-{name} cannot be used together")
 
 
 def _print(found: MemberRecord, done: str, *, as_json: bool) -> None:

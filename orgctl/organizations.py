@@ -21,7 +21,7 @@ def org() -> None:
 
 @org.command()
 @click.argument("slug")
-@click.option("--name", help="What people call it.  [default: the slug]")
+@click.option("--name", help="The display name.  [default: the slug]")
 @json_option
 def create(slug: str, name: str | None, *, as_json: bool) -> None:
     """Create the organization SLUG: a-z, 0-9 and single hyphens, at most 40 characters.
@@ -35,7 +35,9 @@ def create(slug: str, name: str | None, *, as_json: bool) -> None:
 
 
 @org.command("list")
-@click.option("--deleted", is_flag=True, help="Also those that are deleted and not purged.")
+@click.option(
+    "--deleted", is_flag=True, help="Include organizations that are deleted but not purged."
+)
 @json_option
 def list_organizations(*, deleted: bool, as_json: bool) -> None:
     """List the organizations by slug."""
@@ -47,20 +49,20 @@ def list_organizations(*, deleted: bool, as_json: bool) -> None:
 
 @org.command()
 @click.argument("slug")
-@click.option("--name", help="What people call it from now on.")
-@click.option("--new-slug", metavar="SLUG", help="What requests call it from now on.")
+@click.option("--name", help="The new display name.")
+@click.option("--new-slug", metavar="SLUG", help="The new slug.")
 @json_option
 def rename(slug: str, name: str | None, new_slug: str | None, *, as_json: bool) -> None:
     """Give the organization SLUG another name, another slug, or both.
 
-    A new slug holds at once: who names the organization in X-Service-Org, or in EVALUATOR_ORGS, has
-    to name the new one. Keys and sessions go on working.
+    A new slug takes effect at once: change it wherever X-Service-Org or EVALUATOR_ORGS names the
+    organization. Keys and sessions keep working.
 
     \b
     service-orgctl org rename acme --name 'Acme GmbH' --new-slug acme-gmbh
     """
     if name is None and new_slug is None:
-        raise click.UsageError("say --name, --new-slug, or both")
+        raise click.UsageError("nothing to change: pass --name, --new-slug or both")
     row = _change(lambda session: lifecycle.rename(session, slug, name=name, new_slug=new_slug))
     if as_json:
         print_json(row)
@@ -72,11 +74,10 @@ def rename(slug: str, name: str | None, new_slug: str | None, *, as_json: bool) 
 @click.argument("slug")
 @json_option
 def delete(slug: str, *, as_json: bool) -> None:
-    """Delete the organization SLUG, so that it can be restored.
+    """Delete the organization SLUG. It can be restored until it is purged.
 
-    Its keys stop working at once, and nobody who is signed in gets into it any more. Nothing is
-    removed before `purge`, and the slug stays taken. The organization `default` is built in and
-    cannot be deleted.
+    Its keys stop working at once, and its members lose access. `purge` removes the data; until then
+    the slug stays taken. The built-in organization `default` cannot be deleted.
     """
     _print(_change(lambda session: lifecycle.delete(session, slug)), "deleted", as_json=as_json)
 
@@ -87,21 +88,23 @@ def delete(slug: str, *, as_json: bool) -> None:
 def restore(slug: str, *, as_json: bool) -> None:
     """Undo the deletion of the organization SLUG: keys and members have access as before.
 
-    What a purge removed that was interrupted does not come back.
+    Data that an interrupted purge removed does not come back.
     """
     _print(_change(lambda session: lifecycle.restore(session, slug)), "restored", as_json=as_json)
 
 
 @org.command()
 @click.argument("slug")
-@click.option("--yes", "confirmed", metavar="SLUG", required=True, help="The slug once more.")
+@click.option(
+    "--yes", "confirmed", metavar="SLUG", required=True, help="The slug again, to confirm."
+)
 @json_option
 def purge(slug: str, confirmed: str, *, as_json: bool) -> None:
-    """Remove everything of the deleted organization SLUG for good, and tell how much it was.
+    """Remove all data of the deleted organization SLUG for good and print the number of rows.
 
-    Its rows in PostgreSQL and ClickHouse, what waits in Redis, and the accounts of people who are a
-    member of nothing else. Other organizations are not disturbed. It can take minutes; interrupted,
-    it is to be run again, and counts what was left.
+    Removes its rows in PostgreSQL and ClickHouse, its queues in Redis, and the accounts without any
+    other membership. Other organizations are not affected. A purge can take minutes. If it is
+    interrupted, run it again; it then counts only what was left.
 
     \b
     service-orgctl org delete acme
