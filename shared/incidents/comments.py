@@ -5,10 +5,10 @@ import uuid
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
+from shared.core.actor import Actor
 from shared.core.errors import Conflict, Forbidden, NotFound
 from shared.core.ids import parse_uuid
 from shared.incidents import activity, mails, rows, subscribers
-from shared.incidents.actor import Actor
 from shared.incidents.models import Incident, IncidentComment
 from shared.incidents.rules import MAX_COMMENTS, checked_body
 from shared.queue import Queue

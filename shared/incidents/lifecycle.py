@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
+from shared.core.actor import Actor
 from shared.core.errors import Invalid
 from shared.incidents import activity, mails, rows, subscribers
-from shared.incidents.actor import Actor
 from shared.incidents.models import Incident
 from shared.incidents.rules import checked_assignees
 from shared.queue import Queue

@@ -2,7 +2,7 @@
 
 import uuid
 
-from shared.incidents.actor import Actor
+from shared.core.actor import Actor
 from shared.incidents.opening import Breach, Opening
 from shared.incidents.rules import (
     checked_severity,

@@ -9,10 +9,10 @@ from sqlalchemy import Select, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from shared.core.actor import Actor
 from shared.core.email_address import normal_address
 from shared.core.errors import Invalid
 from shared.incidents import activity, rows
-from shared.incidents.actor import Actor
 from shared.incidents.models import Incident, IncidentSubscriber
 from shared.users.members import members_of
 

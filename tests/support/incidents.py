@@ -5,10 +5,10 @@ from typing import Any
 
 from shared.alerts.models import Alert, AlertState
 from shared.alerts.opening import measured
+from shared.core.actor import Actor
 from shared.core.ids import new_id
 from shared.deployment.runtime import Runtime
 from shared.incidents import activity, service
-from shared.incidents.actor import Actor
 from shared.incidents.models import Incident
 from shared.incidents.opening import Breach, Opening
 from tests.support.people import add_member, new_email

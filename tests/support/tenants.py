@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from shared import conversations, mail
 from shared.conversations import Thread
+from shared.core.actor import Actor
 from shared.core.clock import now, now_us
 from shared.dashboards import service as dashboards
 from shared.dashboards import tiles
@@ -21,7 +22,6 @@ from shared.events.facets import facet_values
 from shared.events.ingest import dead_letters, stream
 from shared.events.ingest.decode import decode_events
 from shared.incidents import comments
-from shared.incidents.actor import Actor
 from shared.mail import Letter
 from shared.queries import service as queries
 from shared.queries.service import QueryContent

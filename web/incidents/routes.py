@@ -7,10 +7,10 @@ from flask import Response
 from shared.alerts import service as alerts
 from shared.alerts.opening import reported
 from shared.audits.findings.incident import resolve_with_finding
+from shared.core.actor import Actor
 from shared.core.errors import Unauthorized
 from shared.incidents import activity, comments, firing, lifecycle, listing, manual, subscribers
 from shared.incidents import rows as incidents
-from shared.incidents.actor import Actor
 from shared.incidents.deliveries import listing as notifications
 from shared.incidents.models import Incident, IncidentComment, IncidentSubscriber
 from shared.incidents.rules import OPEN_STATES, STATES

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from sqlalchemy.orm import Session
 
+from shared.core.actor import Actor
 from shared.deployment.runtime import Runtime
 from shared.incidents import comments, lifecycle, service, subscribers
-from shared.incidents.actor import Actor
 from shared.incidents.models import Incident
 from tests.support.incidents import (
     add_alert,
