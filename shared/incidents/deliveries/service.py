@@ -50,6 +50,8 @@ def deliver(
     )
     writer = _Writer(session, runtime.queue, news)
     rows = [writer.row(target) for target in targets]
+    # Mails first: rows refer to them, and a flush orders unrelated classes by name.
+    session.flush()
     session.add_all(rows)
     session.flush()
     if any(row.url_setting_key is not None for row in rows):
