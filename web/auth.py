@@ -18,6 +18,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from flask import g
 
+from shared.core.actor import Actor
 from shared.core.errors import Unauthorized
 from shared.identity import Identity, Person, UserRef
 from web.credentials import ACTOR_HEADER, ORG_HEADER, credential_of_request
@@ -122,6 +123,16 @@ def current_user() -> UserRef:
     if user is None:
         raise Unauthorized("nobody is signed in")
     return user
+
+
+def current_actor() -> Actor:
+    """The person or key of the request, for attribution."""
+    identity = current_identity()
+    if identity.user is not None:
+        return Actor(identity.user.id, identity.name, identity.user.email)
+    if identity.key is None:
+        raise Unauthorized("nobody is signed in")
+    return Actor(identity.key.id, identity.name, None)
 
 
 def signed_in_person() -> Person:

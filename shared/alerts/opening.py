@@ -15,7 +15,7 @@ from shared.incidents.rules import checked_summary, checked_title
 
 def measured(alert: Alert, breach: Breach) -> Opening:
     """An incident that an evaluation opens, with the alert's name and severity."""
-    return _opening(alert, alert.name, "alert", breach, SYSTEM, subscriber=None)
+    return _opening(alert, alert.name, "alert", breach, SYSTEM)
 
 
 def reported(alert: Alert, actor: Actor, summary: str, title: str | None) -> Opening:
@@ -25,12 +25,10 @@ def reported(alert: Alert, actor: Actor, summary: str, title: str | None) -> Ope
     """
     breach = Breach(value=None, summary=checked_summary(summary), evidence=None)
     named = checked_title(title) or alert.name
-    return _opening(alert, named, "manual", breach, actor.name, subscriber=actor.email)
+    return _opening(alert, named, "manual", breach, actor)
 
 
-def _opening(
-    alert: Alert, title: str, source: Source, breach: Breach, actor: str, *, subscriber: str | None
-) -> Opening:
+def _opening(alert: Alert, title: str, source: Source, breach: Breach, actor: Actor) -> Opening:
     return Opening(
         org_id=alert.org_id,
         title=title,
@@ -43,7 +41,6 @@ def _opening(
         trigger_kind=alert.trigger_kind,
         origin={"id": str(alert.id), "name": alert.name},
         channels=tuple(alert.channels),
-        subscriber=subscriber,
         hold=partial(_hold, alert.id),
     )
 

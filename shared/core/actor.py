@@ -1,19 +1,21 @@
-"""Who does something about an incident."""
+"""The person, key or system that an action is attributed to."""
 
 import uuid
 from dataclasses import dataclass
-
-# Whom what the service itself does is attributed to.
-SYSTEM = "system"
 
 
 @dataclass(frozen=True)
 class Actor:
     """A person or a key: `id` of the account or key, `name` for attribution.
 
-    `email` is None for a key that acts for nobody: it is no subscriber, whatever its name.
+    `email` is None for a key that acts for no person: such an actor subscribes to nothing, whatever
+    its name.
     """
 
     id: uuid.UUID
     name: str
     email: str | None
+
+
+# The service itself, for what it does without being asked.
+SYSTEM = Actor(uuid.UUID(int=0), "system", None)

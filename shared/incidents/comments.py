@@ -54,7 +54,7 @@ def add(
         subscribers.add(session, incident, [actor.email], "comment", at)
     detail = {"comment_id": str(comment.id)}
     activity.record(session, incident, "commented", actor.name, at, detail)
-    mails.tell(session, queue, incident, "commented", actor.name, said, actor_email=actor.email)
+    mails.tell(session, queue, incident, "commented", actor, said)
     return comment
 
 

@@ -82,7 +82,7 @@ def _insert(session: Session, opening: Opening) -> Incident | None:
 def _note_opening(session: Session, incident: Incident, opening: Opening) -> None:
     creations.record(session, opening.org_id, "incident")
     detail = {"source": opening.source, "summary": incident.breach_summary}
-    activity.record(session, incident, "opened", opening.actor, incident.opened_at, detail)
+    activity.record(session, incident, "opened", opening.actor.name, incident.opened_at, detail)
     _subscribe(session, incident, opening)
 
 
@@ -93,14 +93,15 @@ def _fold(session: Session, incident: Incident, opening: Opening) -> None:
         for column, value in measured.items():
             setattr(incident, column, value)
     told = {"value": measured["breach_value"], "summary": measured["breach_summary"]}
-    activity.record_breach(session, incident, opening.actor, at, told)
+    activity.record_breach(session, incident, opening.actor.name, at, told)
     _subscribe(session, incident, opening)
     session.flush()
 
 
 def _subscribe(session: Session, incident: Incident, opening: Opening) -> None:
-    if opening.subscriber is not None:
-        subscribers.add(session, incident, [opening.subscriber], "creator", incident.last_breach_at)
+    if opening.actor.email is not None:
+        at = incident.last_breach_at
+        subscribers.add(session, incident, [opening.actor.email], "creator", at)
 
 
 def _measured(opening: Opening) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def acknowledge(
     if actor.email is not None:
         subscribers.add(session, incident, [actor.email], "ack", at)
     activity.record(session, incident, "acknowledged", actor.name, at)
-    mails.tell(session, queue, incident, "acknowledged", actor.name, actor_email=actor.email)
+    mails.tell(session, queue, incident, "acknowledged", actor)
     return incident
 
 
@@ -62,7 +62,7 @@ def assign(
     detail = {"assignees": assignees, "before": before}
     activity.record(session, incident, "assigned", actor.name, at, detail)
     told = ", ".join(assignees)
-    mails.tell(session, queue, incident, "assigned", actor.name, told, actor_email=actor.email)
+    mails.tell(session, queue, incident, "assigned", actor, told)
     return incident
 
 
@@ -71,20 +71,17 @@ def resolve(
     queue: Queue,
     org_id: uuid.UUID,
     incident_id: str | uuid.UUID,
-    by: str,
-    *,
-    by_email: str | None = None,
+    actor: Actor,
 ) -> Incident:
     """Ends an incident; its finding is resolved with it by `shared.audits.findings.incident`.
 
-    `by`: an address, the name of a key, or `system`. `by_email`: the address of the person who does
-    it and gets no mail about it. Raises `NotFound`, and `Conflict` (`incident_resolved`) the second
-    time.
+    The actor gets no mail about it. Raises `NotFound`, and `Conflict` (`incident_resolved`) the
+    second time.
     """
     incident = rows.unresolved(session, org_id, incident_id)
     incident.resolved_at = at = rows.now(session)
-    incident.state, incident.resolved_by = rows.RESOLVED, by
-    activity.record(session, incident, "resolved", by, at)
-    mails.tell(session, queue, incident, "resolved", by, actor_email=by_email)
+    incident.state, incident.resolved_by = rows.RESOLVED, actor.name
+    activity.record(session, incident, "resolved", actor.name, at)
+    mails.tell(session, queue, incident, "resolved", actor)
     session.flush()
     return incident

@@ -4,6 +4,7 @@ from typing import Literal
 
 from sqlalchemy.orm import Session
 
+from shared.core.actor import Actor
 from shared.incidents import subscribers
 from shared.incidents.models import Incident
 from shared.mail import Letter, enqueue
@@ -18,19 +19,16 @@ def tell(
     queue: Queue,
     incident: Incident,
     event: Event,
-    actor: str,
+    actor: Actor,
     note: str = "",
-    *,
-    actor_email: str | None,
 ) -> None:
-    """Mails every subscriber but the actor what happened; `note` is what there is to add to it.
+    """Mails every subscriber except the actor about an event; `note` adds a detail to it.
 
-    `actor` is the name that the mail tells, and anybody may name a key like a person: whom to leave
-    out is `actor_email`, None for a key and for `system`. Only to active members that may read
-    incidents: what somebody may no longer read is not mailed to them either.
+    The actor is recognised by address, since anyone may give a key the name of a person. Only
+    active members with `incidents:read` get the mail: it says nothing that they may not read.
     """
     subscribed = {one.email for one in subscribers.listing(session, incident.org_id, incident.id)}
-    told = subscribed - {actor_email}
+    told = subscribed - {actor.email}
     for member in members_of(session, incident.org_id) if told else ():
         if member.email in told and "incidents:read" in member.permissions:
             context = {
@@ -39,7 +37,7 @@ def tell(
                 "title": incident.title,
                 "severity": incident.alert_severity,
                 "event": event,
-                "actor": actor,
+                "actor": actor.name,
                 "note": note,
             }
             letter = Letter("incident_activity", member.email, incident.org_id, context)

@@ -27,6 +27,5 @@ def standalone(
         source="manual",
         severity=checked_severity(severity),
         breach=Breach(value=None, summary=said, evidence=None),
-        actor=actor.name,
-        subscriber=actor.email,
+        actor=actor,
     )

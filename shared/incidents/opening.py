@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 from sqlalchemy.orm import Session
 
+from shared.core.actor import Actor
+
 Source = Literal["alert", "manual", "audit"]
 
 
@@ -28,9 +30,8 @@ class Opening:
     """An incident to be opened, or to be folded into the one that is open already.
 
     `origin` is `{"id", "name"}` of the alert or audit that notifications tell of, None for an
-    incident that people opened without either. `channels` are the alert's or audit's. `actor` is
-    an address, the name of a key, or `system`. `subscriber` is the address of the person who opens
-    it and wants to hear how it goes on, None for a key or a machine. `hold` locks the alert or
+    incident that people opened without either. `channels` are the alert's or audit's. A person
+    who opens an incident (`actor`) is subscribed to it. `hold` locks the alert or
     finding so that it stays until the transaction ends, and raises `NotFound` when it is gone.
     """
 
@@ -39,12 +40,11 @@ class Opening:
     source: Source
     severity: str
     breach: Breach
-    actor: str
+    actor: Actor
     alert_id: uuid.UUID | None = None
     alert_name: str | None = None
     trigger_kind: str | None = None
     finding_id: uuid.UUID | None = None
     origin: Mapping[str, str] | None = None
     channels: tuple[Mapping[str, Any], ...] = ()
-    subscriber: str | None = None
     hold: Callable[[Session, uuid.UUID], None] = hold_nothing

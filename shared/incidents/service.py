@@ -1,10 +1,43 @@
-"""What other packages ask of incidents.
+"""Opening and resolving incidents, each announced to the incident's channels."""
 
-Who opens or resolves one uses `shared.incidents.firing`, which announces it besides.
-"""
+import uuid
 
-from shared.incidents.folding import Opened, open_or_fold
-from shared.incidents.lifecycle import resolve
-from shared.incidents.listing import open_counts
+from sqlalchemy.orm import Session
 
-__all__ = ["Opened", "open_counts", "open_or_fold", "resolve"]
+from shared.core.actor import Actor
+from shared.deployment.runtime import Runtime
+from shared.incidents import folding, lifecycle
+from shared.incidents.deliveries.service import announce
+from shared.incidents.folding import Opened
+from shared.incidents.models import Incident
+from shared.incidents.opening import Opening
+
+
+def open_incident(session: Session, runtime: Runtime, opening: Opening) -> Opened:
+    """Opens an incident and announces `alert.firing` to the opening's channels.
+
+    A breach that is folded into an open incident is not announced again. Raises `NotFound` when
+    the alert or finding is gone.
+    """
+    opened = folding.open_or_fold(session, opening)
+    if opened.newly_opened:
+        announce(session, runtime, opened.incident, "alert.firing")
+    return opened
+
+
+def resolve(
+    session: Session,
+    runtime: Runtime,
+    org_id: uuid.UUID,
+    incident_id: str | uuid.UUID,
+    actor: Actor,
+) -> Incident:
+    """Resolves an incident and announces `alert.resolved` to its channels.
+
+    The actor gets no mail about it. The finding that it came from stays as it is:
+    `resolve_with_finding` in `shared.audits.findings.incident` resolves both. Raises `NotFound`,
+    and `Conflict` (`incident_resolved`) for one that is resolved already.
+    """
+    incident = lifecycle.resolve(session, runtime.queue, org_id, incident_id, actor)
+    announce(session, runtime, incident, "alert.resolved")
+    return incident

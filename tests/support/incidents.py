@@ -8,7 +8,8 @@ from shared.alerts.opening import measured
 from shared.core.actor import Actor
 from shared.core.ids import new_id
 from shared.deployment.runtime import Runtime
-from shared.incidents import activity, service
+from shared.incidents import activity
+from shared.incidents.folding import Opened, open_or_fold
 from shared.incidents.models import Incident
 from shared.incidents.opening import Breach, Opening
 from tests.support.people import add_member, new_email
@@ -44,10 +45,10 @@ def opening_of(alert: Alert, value: float | None = 0.5, **fields: Any) -> Openin
     return replace(opening, **fields)
 
 
-def breach(runtime: Runtime, opening: Opening) -> service.Opened:
+def breach(runtime: Runtime, opening: Opening) -> Opened:
     """Opens or folds in a transaction of its own."""
     with runtime.postgres.transaction() as session:
-        return service.open_or_fold(session, opening)
+        return open_or_fold(session, opening)
 
 
 def open_incident(runtime: Runtime, org: Org, **alert: Any) -> Incident:

@@ -12,11 +12,13 @@ from sqlalchemy import RowMapping, text
 from shared import settings
 from shared.alerts.models import Alert
 from shared.cache import at_once
+from shared.core.actor import SYSTEM
 from shared.core.ids import new_id
 from shared.deployment.runtime import Runtime
-from shared.incidents import firing
+from shared.incidents import service as incidents
 from shared.incidents.models import Incident
 from shared.incidents.opening import Breach, Opening
+from tests.support.incidents import key_actor
 from tests.support.runtime import Org
 from workers.deliveries.client import DeliveryClient
 from workers.deliveries.dispatcher import Dispatcher
@@ -57,7 +59,9 @@ class Desk:
     def open(self, *channels: Mapping[str, Any], **fields: Any) -> Incident:
         """Opens an incident, or folds into the alert's, and announces it."""
         with self.runtime.postgres.transaction() as session:
-            return firing.fire(session, self.runtime, self.opening(*channels, **fields)).incident
+            return incidents.open_incident(
+                session, self.runtime, self.opening(*channels, **fields)
+            ).incident
 
     def opening(self, *channels: Mapping[str, Any], **fields: Any) -> Opening:
         """What opens an incident: of an audit, which needs no rows of its own, by default."""
@@ -66,7 +70,7 @@ class Desk:
             "source": "audit",
             "severity": "critical",
             "breach": Breach(0.25, "error_rate 0.25 > 0.2", {"count": 4}),
-            "actor": "system",
+            "actor": SYSTEM,
             "origin": {"id": str(new_id()), "name": "Error rate"},
             **fields,
         }
@@ -75,7 +79,9 @@ class Desk:
     def resolve(self, incident: Incident) -> None:
         """Resolves an incident and announces that."""
         with self.runtime.postgres.transaction() as session:
-            firing.resolve(session, self.runtime, self.org.uuid, incident.id, "ann@example.net")
+            incidents.resolve(
+                session, self.runtime, self.org.uuid, incident.id, key_actor("ann@example.net")
+            )
 
     def send(self, *, deadline_secs: float = 30.0, resolver: AbstractResolver | None = None) -> int:
         """Makes the deliveries that are due; returns how many attempts there were."""

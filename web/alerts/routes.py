@@ -9,7 +9,7 @@ from shared.alerts import service as alerts
 from shared.alerts.models import Alert, AlertState
 from shared.alerts.rules import DEFAULT_INTERVAL_SECS, AlertContent
 from shared.alerts.testing import TestResult, send_test
-from shared.incidents import service as incidents
+from shared.incidents import listing as incidents
 from shared.incidents.channels import check_channels
 from web.alerts.schemas import AlertBody, AlertRow, DeliveryTest, DeliveryTestBody, Recipient
 from web.auth import current_identity, current_org_id, requires, requires_any

@@ -7,16 +7,22 @@ from flask import Response
 from shared.alerts import service as alerts
 from shared.alerts.opening import reported
 from shared.audits.findings.incident import resolve_with_finding
-from shared.core.actor import Actor
-from shared.core.errors import Unauthorized
-from shared.incidents import activity, comments, firing, lifecycle, listing, manual, subscribers
+from shared.incidents import (
+    activity,
+    comments,
+    lifecycle,
+    listing,
+    manual,
+    service,
+    subscribers,
+)
 from shared.incidents import rows as incidents
 from shared.incidents.deliveries import listing as notifications
+from shared.incidents.folding import Opened
 from shared.incidents.models import Incident, IncidentComment, IncidentSubscriber
 from shared.incidents.rules import OPEN_STATES, STATES
-from shared.incidents.service import Opened
 from shared.incidents.subscribers import Subscription
-from web.auth import current_identity, current_org_id, requires, requires_any
+from web.auth import current_actor, current_identity, current_org_id, requires, requires_any
 from web.blueprint import Blueprint
 from web.incidents.schemas import (
     AlertListQuery,
@@ -87,8 +93,8 @@ def open_alert_incident(body: dict[str, Any], alert_id: str) -> tuple[dict[str, 
     """
     with runtime().postgres.transaction() as session:
         alert, _ = alerts.find(session, current_org_id(), alert_id)
-        opening = reported(alert, _actor(), body["summary"], body["title"])
-        return _opened(firing.fire(session, runtime(), opening))
+        opening = reported(alert, current_actor(), body["summary"], body["title"])
+        return _opened(service.open_incident(session, runtime(), opening))
 
 
 @blueprint.route("/alerts/incidents", methods=["POST"])
@@ -98,10 +104,10 @@ def open_alert_incident(body: dict[str, Any], alert_id: str) -> tuple[dict[str, 
 def open_incident(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
     """Open an incident by hand that belongs to no alert; it is announced nowhere."""
     opening = manual.standalone(
-        current_org_id(), _actor(), body["summary"], body["title"], body["severity"]
+        current_org_id(), current_actor(), body["summary"], body["title"], body["severity"]
     )
     with runtime().postgres.transaction() as session:
-        return _opened(firing.fire(session, runtime(), opening))
+        return _opened(service.open_incident(session, runtime(), opening))
 
 
 @blueprint.route("/alerts/incidents/<incident_id>")
@@ -129,7 +135,7 @@ def acknowledge_incident(incident_id: str) -> Incident:
     """Acknowledge an incident; the first acknowledgement is kept, another one changes nothing."""
     with runtime().postgres.transaction() as session:
         return lifecycle.acknowledge(
-            session, runtime().queue, current_org_id(), incident_id, _actor()
+            session, runtime().queue, current_org_id(), incident_id, current_actor()
         )
 
 
@@ -147,7 +153,7 @@ def assign_incident(body: dict[str, Any], incident_id: str) -> Incident:
             runtime().queue,
             current_org_id(),
             incident_id,
-            _actor(),
+            current_actor(),
             emails,
             field=field,
         )
@@ -159,15 +165,13 @@ def assign_incident(body: dict[str, Any], incident_id: str) -> Incident:
 @blueprint.alt_response(409, "CONFLICT")
 def resolve_incident(incident_id: str) -> Incident:
     """Resolve an incident for good, and the finding that it came from; announced as its opening."""
-    actor = _actor()
     with runtime().postgres.transaction() as session:
         return resolve_with_finding(
             session,
             runtime(),
             current_org_id(),
             incident_id,
-            actor.name,
-            by_email=actor.email,
+            current_actor(),
         )
 
 
@@ -189,7 +193,7 @@ def add_comment(body: dict[str, Any], incident_id: str) -> IncidentComment:
     """Comment on an incident, a resolved one too; it has at most 2000 comments."""
     with runtime().postgres.transaction() as session:
         return comments.add(
-            session, runtime().queue, current_org_id(), incident_id, _actor(), body["body"]
+            session, runtime().queue, current_org_id(), incident_id, current_actor(), body["body"]
         )
 
 
@@ -202,7 +206,12 @@ def delete_comment(incident_id: str, comment_id: str) -> Response:
     permissions = current_identity().permissions
     with runtime().postgres.transaction() as session:
         comments.delete(
-            session, current_org_id(), incident_id, comment_id, _actor(), permissions=permissions
+            session,
+            current_org_id(),
+            incident_id,
+            comment_id,
+            current_actor(),
+            permissions=permissions,
         )
     return no_content()
 
@@ -224,7 +233,7 @@ def subscribe_to_incident(body: dict[str, Any], incident_id: str) -> Subscriptio
     """Have an active member hear by mail how an incident goes on."""
     with runtime().postgres.transaction() as session:
         return subscribers.subscribe(
-            session, current_org_id(), incident_id, _actor(), body["email"]
+            session, current_org_id(), incident_id, current_actor(), body["email"]
         )
 
 
@@ -236,17 +245,8 @@ def unsubscribe_from_incident(body: dict[str, Any], incident_id: str) -> Subscri
     """End a subscription, until they act on the incident or are assigned to it again."""
     with runtime().postgres.transaction() as session:
         return subscribers.unsubscribe(
-            session, current_org_id(), incident_id, _actor(), body["email"]
+            session, current_org_id(), incident_id, current_actor(), body["email"]
         )
-
-
-def _actor() -> Actor:
-    identity = current_identity()
-    if identity.user is not None:
-        return Actor(identity.user.id, identity.name, identity.user.email)
-    if identity.key is None:
-        raise Unauthorized("nobody asks")
-    return Actor(identity.key.id, identity.name, None)
 
 
 def _filter(query: dict[str, Any]) -> listing.Filter:

@@ -14,10 +14,11 @@ from shared.alerts.evaluation.claims import Batch, Claimed
 from shared.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, Reading
 from shared.alerts.models import Alert
 from shared.alerts.opening import measured
+from shared.core.actor import SYSTEM
 from shared.core.errors import Unavailable
 from shared.core.logs import get_logger
 from shared.deployment.runtime import Runtime
-from shared.incidents import firing
+from shared.incidents import service as incidents
 from shared.incidents.models import Incident
 from shared.incidents.opening import Breach
 
@@ -190,11 +191,11 @@ class _Incidents:
         if history.fires(terms) or (reading.breached and incident is not None):
             breach = Breach(reading.value, reading.summary, reading.evidence)
             opening = measured(self._alerts[rule.alert_id], breach)
-            firing.fire(self._session, self._runtime, opening)
+            incidents.open_incident(self._session, self._runtime, opening)
         # What no breach was measured of is for people to end, who opened it: no evaluation saw what
         # they mean, so none can say that it is over.
         elif incident is not None and incident.evidence is not None and history.is_over(terms):
-            firing.resolve(self._session, self._runtime, self._org_id, incident.id, by="system")
+            incidents.resolve(self._session, self._runtime, self._org_id, incident.id, SYSTEM)
 
 
 def _update(session: Session, batch: Batch, done: Sequence[_Done]) -> None:

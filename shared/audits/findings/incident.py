@@ -8,10 +8,11 @@ from sqlalchemy.orm import Session
 from shared.audits.findings.models import Finding
 from shared.audits.findings.service import resolve_for_incident
 from shared.audits.turns import take_turn
+from shared.core.actor import Actor
 from shared.core.errors import NotFound
 from shared.core.ids import parse_uuid
 from shared.deployment.runtime import Runtime
-from shared.incidents import firing
+from shared.incidents import service as incidents
 from shared.incidents.models import Incident
 
 
@@ -28,22 +29,20 @@ def resolve_with_finding(
     runtime: Runtime,
     org_id: uuid.UUID,
     incident_id: str | uuid.UUID,
-    by: str,
-    *,
-    by_email: str | None = None,
+    actor: Actor,
 ) -> Incident:
     """Resolves an incident and, where it came from one, its finding. Announces `alert.resolved`.
 
-    Raises as `firing.resolve` does.
+    Raises as `incidents.service.resolve` does.
     """
     finding_id = _finding_of(session, org_id, incident_id)
     if finding_id is not None:
         # Every writer of findings takes their turn before it locks an incident. The other order
         # would let two of them wait for each other.
         take_turn(session, org_id)
-    incident = firing.resolve(session, runtime, org_id, incident_id, by, by_email=by_email)
+    incident = incidents.resolve(session, runtime, org_id, incident_id, actor)
     if incident.source_finding_id is not None:
-        resolve_for_incident(session, incident.source_finding_id, by)
+        resolve_for_incident(session, incident.source_finding_id, actor.name)
         session.flush()
     return incident
 

@@ -14,12 +14,13 @@ from shared.audits.findings.models import Finding, FindingAction, Suppression
 from shared.audits.findings.rules import ACTIVE, SUPPRESSED, Status
 from shared.audits.findings.service import changeable, mark_resolved
 from shared.audits.turns import take_turn
+from shared.core.actor import Actor
 from shared.core.bounds import require_text
 from shared.core.email_address import normal_address
 from shared.core.errors import Conflict, Invalid, NotFound
 from shared.core.ids import parse_uuid
 from shared.deployment.runtime import Runtime
-from shared.incidents import firing
+from shared.incidents import service as incidents
 from shared.incidents.models import Incident
 from shared.postgres import transaction_time
 from shared.users.members import memberships_of
@@ -31,14 +32,13 @@ MAX_REASON_LENGTH = 2000
 
 @dataclass(frozen=True)
 class _Decision:
-    """What somebody (`by`) wants done with `finding`, and why."""
+    """An action on `finding`, its actor and the reason."""
 
     session: Session
     runtime: Runtime
     finding: Finding
     action: Action
-    by: str
-    by_email: str | None
+    actor: Actor
     reason: str | None
     assigned_to: str | None
     moment: datetime
@@ -50,16 +50,14 @@ def act(
     org_id: uuid.UUID,
     finding_id: str,
     action: Action,
-    by: str,
+    actor: Actor,
     *,
-    by_email: str | None = None,
     reason: str | None = None,
     assigned_to: str | None = None,
 ) -> Finding:
     """Does what somebody decided about a finding, remembers it, and returns the finding.
 
-    `by`: an address, or the name of a key. `by_email`: the address of the person who decides, who
-    gets no mail about the incident.
+    The actor gets no mail about the incident.
 
     - `ack` lowers its rank and keeps its status; the first one is kept.
     - `mute` and `dismiss` suppress the fingerprint: no audit of the organization files it any more,
@@ -79,9 +77,7 @@ def act(
     take_turn(session, org_id)
     finding = _one(session, org_id, finding_id)
     moment = transaction_time(session)
-    decision = _Decision(
-        session, runtime, finding, action, by, by_email, reason, assigned_to, moment
-    )
+    decision = _Decision(session, runtime, finding, action, actor, reason, assigned_to, moment)
     _ACTIONS[action](decision)
     session.flush()
     return finding
@@ -102,7 +98,7 @@ def _suppress(decision: _Decision, status: Status) -> None:
     content = {
         "action": decision.action,
         "reason": decision.reason,
-        "created_by": decision.by,
+        "created_by": decision.actor.name,
         "created_at": decision.moment,
     }
     row = insert(Suppression).values(
@@ -129,7 +125,7 @@ def _resolve(decision: _Decision) -> None:
     if finding.status == "resolved":
         return
     _require_not(decision, *SUPPRESSED)
-    mark_resolved(session, finding, decision.by, reason=decision.reason)
+    mark_resolved(session, finding, decision.actor.name, reason=decision.reason)
     session.flush()
     incident_id = session.scalar(
         select(Incident.id).where(
@@ -139,13 +135,12 @@ def _resolve(decision: _Decision) -> None:
         )
     )
     if incident_id is not None:
-        firing.resolve(
+        incidents.resolve(
             session,
             decision.runtime,
             finding.org_id,
             incident_id,
-            decision.by,
-            by_email=decision.by_email,
+            decision.actor,
         )
 
 
@@ -230,6 +225,6 @@ def _record(decision: _Decision, finding: Finding) -> None:
             finding_id=finding.id,
             action=decision.action,
             reason=decision.reason,
-            actor=decision.by,
+            actor=decision.actor.name,
         )
     )

@@ -18,9 +18,10 @@ from shared.audits.runs import claims
 from shared.audits.runs.claims import Claim
 from shared.audits.runs.looking import Looked
 from shared.audits.runs.report import Report
+from shared.core.actor import SYSTEM
 from shared.core.clock import format_optional_ts
 from shared.deployment.runtime import Runtime
-from shared.incidents import firing
+from shared.incidents import service as incidents
 from shared.incidents.opening import Breach, Opening
 from shared.postgres import transaction_time
 
@@ -39,7 +40,7 @@ def file(runtime: Runtime, claim: Claim, looked: Looked) -> Filed | None:
         affected = {one.fingerprint: one.affected_sessions for one in reversed(looked.candidates)}
         for finding in filed.critical:
             opening = _opening(audit, run, finding, affected[finding.fingerprint], looked)
-            firing.fire(session, runtime, opening)
+            incidents.open_incident(session, runtime, opening)
         run.stats = dict(looked.stats)
         run.findings_count, run.new_findings_count = filed.found, filed.new
         run.filed_at = transaction_time(session)
@@ -107,7 +108,7 @@ def _opening(
         source="audit",
         severity=finding.severity,
         breach=Breach(float(affected_sessions), f"{of_all}: {finding.description}", evidence),
-        actor="system",
+        actor=SYSTEM,
         finding_id=finding.id,
         hold=partial(incident.hold, finding.id),
         origin={"id": str(audit.id), "name": audit.name},

@@ -10,13 +10,16 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from shared.alerts import service as alerts
+from shared.core.actor import SYSTEM
 from shared.core.errors import Conflict, NotFound
 from shared.deployment.runtime import Runtime
-from shared.incidents import comments, lifecycle, listing, service, subscribers
+from shared.incidents import comments, lifecycle, listing, subscribers
+from shared.incidents.folding import open_or_fold
 from shared.postgres import Postgres
 from tests.support.incidents import (
     add_alert,
     breach,
+    key_actor,
     kinds,
     new_actor,
     open_incident,
@@ -56,7 +59,7 @@ def all_at_once(runtime: Runtime, times: int, write: Callable[[Session], T]) -> 
 
 def test_a_hundred_openers_of_one_alert_open_one_incident(runtime: Runtime, org: Org) -> None:
     opening = opening_of(add_alert(runtime, org))
-    made = all_at_once(runtime, OPENERS, lambda session: service.open_or_fold(session, opening))
+    made = all_at_once(runtime, OPENERS, lambda session: open_or_fold(session, opening))
     opened = [one for one in made if not isinstance(one, str)]
     assert len(opened) == OPENERS
     assert len({one.incident.id for one in opened}) == 1
@@ -71,9 +74,9 @@ def test_openers_and_resolvers_leave_one_open_incident_at_most(runtime: Runtime,
     turns = iter(range(40))
 
     def write(session: Session) -> bool:
-        opened = service.open_or_fold(session, opening)
+        opened = open_or_fold(session, opening)
         if next(turns) % 2:
-            service.resolve(session, runtime.queue, org.uuid, opened.incident.id, "system")
+            lifecycle.resolve(session, runtime.queue, org.uuid, opened.incident.id, SYSTEM)
         return opened.newly_opened
 
     made = all_at_once(runtime, 40, write)
@@ -105,7 +108,7 @@ def test_one_of_many_resolves(runtime: Runtime, org: Org) -> None:
     incident = open_incident(runtime, org)
 
     def write(session: Session) -> str:
-        service.resolve(session, runtime.queue, org.uuid, incident.id, "robot")
+        lifecycle.resolve(session, runtime.queue, org.uuid, incident.id, key_actor("robot"))
         return "resolved"
 
     assert sorted(all_at_once(runtime, 6, write)) == ["Conflict"] * 5 + ["resolved"]
@@ -153,7 +156,9 @@ def test_an_alert_that_is_deleted_waits_for_who_opens_an_incident_of_it(
 
     with ThreadPoolExecutor(2) as pool:
         with runtime.postgres.transaction() as session:
-            service.resolve(session, runtime.queue, org.uuid, incident.id, "ann@example.com")
+            lifecycle.resolve(
+                session, runtime.queue, org.uuid, incident.id, key_actor("ann@example.com")
+            )
             opened = pool.submit(breach, runtime, opening)
             wait_until(lambda: waiting(runtime) == 1)
             deleted = pool.submit(delete)

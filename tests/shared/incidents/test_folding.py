@@ -10,17 +10,19 @@ import pytest
 from shared.alerts import service as alerts
 from shared.audits.findings.incident import hold, resolve_with_finding
 from shared.audits.findings.models import Finding
+from shared.core.actor import SYSTEM
 from shared.core.clock import format_ts
 from shared.core.errors import NotFound
 from shared.core.ids import new_id
 from shared.deployment.runtime import Runtime
-from shared.incidents import activity, listing, service, subscribers
+from shared.incidents import activity, lifecycle, listing, subscribers
 from shared.incidents.opening import Breach
 from shared.organizations import creations
 from tests.support.findings import Audited, critical
 from tests.support.incidents import (
     add_alert,
     breach,
+    key_actor,
     kinds,
     new_actor,
     open_incident,
@@ -79,7 +81,7 @@ def test_breaches_without_anything_between_them_are_one_row_of_activity(
     incident = breach(runtime, opening_of(alert)).incident
     for value in (1.0, 2.0, 3.0):
         breach(runtime, opening_of(alert, value))
-    breach(runtime, opening_of(alert, 4.0, actor="robot"))
+    breach(runtime, opening_of(alert, 4.0, actor=key_actor("robot")))
     with runtime.postgres.transaction() as session:
         _, by_system, by_key = activity.of_incident(session, org.uuid, incident.id)
     assert (by_system.actor, by_key.actor) == ("system", "robot")
@@ -94,7 +96,7 @@ def test_a_resolved_incident_stays_and_the_next_breach_opens_another(
     alert = add_alert(runtime, org)
     first = breach(runtime, opening_of(alert)).incident
     with runtime.postgres.transaction() as session:
-        service.resolve(session, runtime.queue, org.uuid, first.id, "system")
+        lifecycle.resolve(session, runtime.queue, org.uuid, first.id, SYSTEM)
     resolved = stored(runtime, first)
     again = breach(runtime, opening_of(alert))
     assert again.newly_opened
@@ -107,9 +109,7 @@ def test_what_a_person_reports_leaves_the_last_measured_breach(runtime: Runtime,
     alert, ann = add_alert(runtime, org), new_actor(runtime, org)
     incident = breach(runtime, opening_of(alert)).incident
     report = Breach(None, "customers call", None)
-    reported = opening_of(
-        alert, source="manual", breach=report, actor=ann.name, subscriber=ann.email
-    )
+    reported = opening_of(alert, source="manual", breach=report, actor=ann)
     assert not breach(runtime, reported).newly_opened
     row = stored(runtime, incident)
     assert (row.breach_value, row.breach_summary) == (0.5, "error_rate is 0.5")
@@ -127,9 +127,9 @@ def test_alerts_and_organizations_have_incidents_of_their_own(runtime: Runtime, 
     third = open_incident(runtime, make_org(runtime))
     assert len({first.id, second.id, third.id}) == 3
     with runtime.postgres.transaction() as session:
-        assert service.open_counts(session, org.uuid) == {first.alert_id: 1, second.alert_id: 1}
-        service.resolve(session, runtime.queue, org.uuid, str(first.id), "system")
-        assert service.open_counts(session, org.uuid) == {second.alert_id: 1}
+        assert listing.open_counts(session, org.uuid) == {first.alert_id: 1, second.alert_id: 1}
+        lifecycle.resolve(session, runtime.queue, org.uuid, str(first.id), SYSTEM)
+        assert listing.open_counts(session, org.uuid) == {second.alert_id: 1}
 
 
 def test_incidents_without_an_alert_never_fold(runtime: Runtime, org: Org) -> None:
@@ -137,7 +137,7 @@ def test_incidents_without_an_alert_never_fold(runtime: Runtime, org: Org) -> No
     made = [breach(runtime, opening) for _ in range(2)]
     assert [one.newly_opened for one in made] == [True, True]
     with runtime.postgres.transaction() as session:
-        assert service.open_counts(session, org.uuid) == {}
+        assert listing.open_counts(session, org.uuid) == {}
         assert listing.count(session, org.uuid, listing.Filter()) == 2
 
 
@@ -214,7 +214,9 @@ def test_a_finding_has_one_open_incident_and_is_resolved_with_it(
     assert again.incident.id == first.incident.id
     assert stored(runtime, first.incident).breach_summary == "again"
     with runtime.postgres.transaction() as session:
-        resolve_with_finding(session, runtime, org.uuid, first.incident.id, "ann@example.com")
+        resolve_with_finding(
+            session, runtime, org.uuid, first.incident.id, key_actor("ann@example.com")
+        )
     with runtime.postgres.transaction() as session:
         assert session.get_one(Finding, finding.id).status == "resolved"
     assert stored(runtime, first.incident).source_finding_id == finding.id

@@ -7,8 +7,9 @@ import pytest
 from sqlalchemy.orm import Session
 
 from shared.core.actor import Actor
+from shared.core.ids import new_id
 from shared.deployment.runtime import Runtime
-from shared.incidents import comments, lifecycle, service, subscribers
+from shared.incidents import comments, lifecycle, subscribers
 from shared.incidents.models import Incident
 from tests.support.incidents import (
     add_alert,
@@ -68,9 +69,11 @@ class Watched:
 
     def resolve(self, by: str, email: str | None = None) -> None:
         """It is over."""
-        who = (self.org.uuid, self.id, by)
+        actor = Actor(new_id(), by, email)
         self.write(
-            lambda session: service.resolve(session, self.runtime.queue, *who, by_email=email)
+            lambda session: lifecycle.resolve(
+                session, self.runtime.queue, self.org.uuid, self.id, actor
+            )
         )
 
     def told(self) -> list[tuple[str, str]]:
@@ -158,7 +161,7 @@ def test_breaches_and_subscriptions_are_mailed_to_nobody(
     runtime: Runtime, org: Org, watched: Watched
 ) -> None:
     alert = add_alert(runtime, org)
-    opening = replace(opening_of(alert), subscriber=watched.ann.email)
+    opening = replace(opening_of(alert), actor=watched.ann)
     breach(runtime, opening)
     breach(runtime, opening)
     who = (org.uuid, watched.id, watched.bob)
@@ -193,7 +196,9 @@ def test_who_may_not_read_incidents_any_more_gets_no_mail(watched: Watched, chan
 
 def test_a_change_that_is_rolled_back_is_mailed_to_nobody(watched: Watched) -> None:
     def fail(session: Session) -> None:
-        service.resolve(session, watched.runtime.queue, watched.org.uuid, watched.id, "robot")
+        lifecycle.resolve(
+            session, watched.runtime.queue, watched.org.uuid, watched.id, key_actor("robot")
+        )
         raise RuntimeError("as if the database had refused")
 
     with pytest.raises(RuntimeError, match="as if"):

@@ -9,8 +9,9 @@ from sqlalchemy import text
 
 from shared import keys
 from shared.audits.findings.incident import hold
+from shared.core.actor import SYSTEM
 from shared.deployment.runtime import Runtime
-from shared.incidents import firing
+from shared.incidents import service as incidents
 from shared.incidents.opening import Breach, Opening
 from shared.keys import NewKey
 from shared.permissions import FOR_KEYS
@@ -90,12 +91,12 @@ def test_who_resolves_a_finding_is_not_told_that_its_incident_is_over(
         source="audit",
         severity="critical",
         breach=Breach(None, finding.description, None),
-        actor="system",
+        actor=SYSTEM,
         finding_id=finding.id,
         hold=partial(hold, finding.id),
     )
     with runtime.postgres.transaction() as session:
-        incident = firing.fire(session, runtime, opening).incident
+        incident = incidents.open_incident(session, runtime, opening).incident
     ann, bob = new_email(), new_email()
     anns, bobs = person(email=ann), person(email=bob)
     for headers in (anns, bobs):

@@ -13,7 +13,7 @@ from web.audits.findings.schemas import (
     FindingQuery,
     FindingRow,
 )
-from web.auth import current_identity, current_org_id, requires
+from web.auth import current_actor, current_org_id, requires
 from web.blueprint import Blueprint
 from web.state import runtime
 
@@ -89,7 +89,7 @@ def act_on_finding(body: dict[str, Any], fid: str) -> dict[str, Any]:
     `resolve` of what is muted or dismissed, all but `resolve` and `reopen` of what is resolved, and
     `reopen` of a resolved finding where the audit has a newer one of the pattern.
     """
-    action, identity = body["action"], current_identity()
+    action = body["action"]
     with runtime().postgres.transaction() as session:
         finding = triage.act(
             session,
@@ -97,8 +97,7 @@ def act_on_finding(body: dict[str, Any], fid: str) -> dict[str, Any]:
             current_org_id(),
             fid,
             action,
-            identity.name,
-            by_email=None if identity.user is None else identity.user.email,
+            current_actor(),
             reason=body["reason"],
             assigned_to=body["assigned_to"],
         )

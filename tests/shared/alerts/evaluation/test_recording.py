@@ -17,7 +17,7 @@ from shared.alerts.evaluation.triggers.interface import (
     Rule,
 )
 from shared.alerts.opening import reported
-from shared.incidents import firing
+from shared.incidents import service as incidents
 from tests.support.alerting import INTERVAL_SECS, Verdicts, Watch, reading
 from tests.support.alerts import SPECS
 from tests.support.incidents import key_actor
@@ -105,7 +105,9 @@ def open_by_hand(watch: Watch, rule: UUID) -> None:
     """Somebody opens an incident for the rule, or says more about the one that is open."""
     with watch.runtime.postgres.transaction() as session:
         alert, _ = alerts.find(session, watch.org.uuid, str(rule))
-        firing.fire(session, watch.runtime, reported(alert, key_actor(), "it hangs", None))
+        incidents.open_incident(
+            session, watch.runtime, reported(alert, key_actor(), "it hangs", None)
+        )
 
 
 def test_what_people_opened_and_no_breach_followed_is_not_ended_by_clean_evaluations(
@@ -145,7 +147,9 @@ def test_a_breach_after_people_resolved_it_opens_another_one(watch: Watch) -> No
     evaluated(watch, rule, "x")
     [incident] = watch.incidents()
     with watch.runtime.postgres.transaction() as session:
-        firing.resolve(session, watch.runtime, watch.org.uuid, incident["id"], "ada@example.org")
+        incidents.resolve(
+            session, watch.runtime, watch.org.uuid, incident["id"], key_actor("ada@example.org")
+        )
     assert evaluated(watch, rule, "-x") == [0, 1]
     assert len(watch.incidents()) == 2
 

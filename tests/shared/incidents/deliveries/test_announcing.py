@@ -4,7 +4,7 @@ import pytest
 
 from shared.alerts import testing
 from shared.core.errors import Conflict
-from shared.incidents import firing
+from shared.incidents import service as incidents
 from shared.incidents.deliveries import service
 from shared.incidents.opening import Breach
 from tests.support.notifications import DASHBOARD, EMAIL, PUBLIC_URL, SLACK, WEBHOOK, Desk
@@ -157,7 +157,7 @@ def test_a_breach_of_an_open_incident_is_not_announced_again(desk: Desk) -> None
 def test_what_is_rolled_back_is_announced_to_nobody(desk: Desk) -> None:
     desk.set("webhook_default_url", "https://hooks.example.com/in")
     with desk.runtime.postgres.transaction() as session:
-        firing.fire(session, desk.runtime, desk.opening(WEBHOOK))
+        incidents.open_incident(session, desk.runtime, desk.opening(WEBHOOK))
         session.rollback()
     assert desk.rows() == []
 

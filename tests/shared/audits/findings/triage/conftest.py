@@ -10,11 +10,13 @@ from sqlalchemy import select
 from shared.audits.findings.incident import hold
 from shared.audits.findings.models import Finding
 from shared.audits.findings.triage import act
+from shared.core.actor import SYSTEM
 from shared.deployment.runtime import Runtime
-from shared.incidents import firing
 from shared.incidents.models import Incident
 from shared.incidents.opening import Breach, Opening
+from shared.incidents.service import open_incident
 from tests.support.findings import Audited
+from tests.support.incidents import key_actor
 from tests.support.runtime import Org
 
 Act = Callable[..., Finding]
@@ -32,7 +34,9 @@ def do(runtime: Runtime) -> Act:
     def done(action: Any, finding: Finding, **details: Any) -> Finding:
         by = details.pop("by", "somebody")
         with runtime.postgres.transaction() as session:
-            return act(session, runtime, finding.org_id, str(finding.id), action, by, **details)
+            return act(
+                session, runtime, finding.org_id, str(finding.id), action, key_actor(by), **details
+            )
 
     return done
 
@@ -48,12 +52,12 @@ def fire(runtime: Runtime) -> Callable[[Finding], Incident]:
             source="audit",
             severity="critical",
             breach=Breach(None, finding.description, finding.evidence),
-            actor="system",
+            actor=SYSTEM,
             finding_id=finding.id,
             hold=partial(hold, finding.id),
         )
         with runtime.postgres.transaction() as session:
-            return firing.fire(session, runtime, opening).incident
+            return open_incident(session, runtime, opening).incident
 
     return fired
 

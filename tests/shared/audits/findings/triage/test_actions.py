@@ -13,6 +13,7 @@ from shared.core.ids import new_id
 from shared.deployment.runtime import Runtime
 from tests.shared.audits.findings.triage.conftest import Act
 from tests.support.findings import Audited, candidate
+from tests.support.incidents import key_actor
 from tests.support.people import add_member, new_email
 from tests.support.runtime import Org, make_org
 
@@ -276,5 +277,5 @@ def test_a_finding_of_another_organization_is_not_found(runtime: Runtime, audite
     elsewhere = make_org(runtime)
     for finding_id in (str(audited.finding().id), str(new_id()), "x"):
         with runtime.postgres.transaction() as session, pytest.raises(NotFound):
-            act(session, runtime, elsewhere.uuid, finding_id, "mute", "somebody")
+            act(session, runtime, elsewhere.uuid, finding_id, "mute", key_actor("somebody"))
     assert audited.finding().status == "open"

@@ -19,6 +19,7 @@ from shared.incidents import rows
 from shared.incidents.models import Incident
 from tests.shared.audits.findings.triage.conftest import Act
 from tests.support.findings import TOTAL_SESSIONS, Audited, candidate, critical
+from tests.support.incidents import key_actor
 from tests.support.processes import wait_until
 from tests.support.runtime import Org
 
@@ -55,7 +56,7 @@ def test_a_run_waits_for_a_mute_and_files_nothing_of_it(
     finding_id = str(audited.finding().id)
     with ThreadPoolExecutor(1) as pool:
         with runtime.postgres.transaction() as session:
-            act(session, runtime, org.uuid, finding_id, "mute", "somebody")
+            act(session, runtime, org.uuid, finding_id, "mute", key_actor("somebody"))
             later = pool.submit(other.file, candidate())
             wait_until(lambda: waiting(runtime))
             assert not later.done()
@@ -96,7 +97,9 @@ def test_a_finding_and_its_incident_that_are_resolved_at_once_are_resolved(
     def resolve(incident: Incident) -> None:
         # The finding may have taken it along.
         with suppress(Conflict), runtime.postgres.transaction() as session:
-            resolve_with_finding(session, runtime, incident.org_id, incident.id, "somebody")
+            resolve_with_finding(
+                session, runtime, incident.org_id, incident.id, key_actor("somebody")
+            )
 
     rounds = 8
     with ThreadPoolExecutor(2) as pool:
@@ -170,7 +173,7 @@ def test_an_audit_that_is_deleted_waits_for_who_resolves_an_incident_of_it(
             rows.changeable(session, org.uuid, incident.id)
             later = pool.submit(delete)
             wait_until(lambda: waiting(runtime))
-            resolve_with_finding(session, runtime, org.uuid, incident.id, "somebody")
+            resolve_with_finding(session, runtime, org.uuid, incident.id, key_actor("somebody"))
         later.result()
     assert audited.findings() == []
     assert [(one.state, one.source_finding_id) for one in incidents()] == [("resolved", None)]

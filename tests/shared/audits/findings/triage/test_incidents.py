@@ -10,6 +10,7 @@ from shared.deployment.runtime import Runtime
 from shared.incidents.models import Incident
 from tests.shared.audits.findings.triage.conftest import Act
 from tests.support.findings import Audited, critical
+from tests.support.incidents import key_actor
 
 Fire = Callable[[Finding], Incident]
 Incidents = Callable[[], list[Incident]]
@@ -17,7 +18,9 @@ Incidents = Callable[[], list[Incident]]
 
 def resolve_incident(runtime: Runtime, incident: Incident) -> None:
     with runtime.postgres.transaction() as session:
-        linked.resolve_with_finding(session, runtime, incident.org_id, incident.id, "a person")
+        linked.resolve_with_finding(
+            session, runtime, incident.org_id, incident.id, key_actor("a person")
+        )
 
 
 def test_resolving_a_finding_resolves_its_incident(
