@@ -1,4 +1,4 @@
-"""The recording that benchmarks send; it stays where it is, beside the project."""
+"""The recording that benchmarks send. It is not copied into the project but stays next to it."""
 
 import gzip
 import os
@@ -8,7 +8,10 @@ _PROJECT = Path(__file__).resolve().parents[1]
 
 
 def read_events() -> list[bytes]:
-    """The 13,007 events, one JSON object each; says where they were looked for when missing."""
+    """Returns the 13,007 events, one JSON object each.
+
+    Names the missing path when there are none.
+    """
     shared = Path(os.environ.get("WATCHPOST_SHARED") or _PROJECT.parent / "shared")
     path = shared / "data" / "airline-agent" / "events.ndjson.gz"
     if not path.exists():

@@ -1,4 +1,4 @@
-"""Alert rules of all five kinds, as many of each, over what `bench/workload.py` and `live` send."""
+"""Equal numbers of alert rules of all five kinds, over the data of `bench.workload` and `live`."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -55,9 +55,9 @@ _KEYS = ("accuracy", "goal", "helpfulness", "safety", "tone")
 
 
 def spec_of(kind: str, number: int, statements: int) -> Mapping[str, Any]:
-    """The spec of the `number`th rule of a kind in its organization; one in twenty breaches.
+    """Returns the spec of the `number`th rule of a kind. One in twenty rules is breached.
 
-    Rules of SQL share so many different `statements`.
+    `statements` is the number of different statements that the SQL rules share.
     """
     breaches = number % 20 == 0
     window = _WINDOWS[number % len(_WINDOWS)]
@@ -85,7 +85,7 @@ def spec_of(kind: str, number: int, statements: int) -> Mapping[str, Any]:
 KINDS = ("metric_threshold", "custom_sql", "evaluation_score", "eval_compound", "per_event")
 
 
-# So many evaluations an organization, in each of the last hours.
+# Inserts {an_hour} evaluations per organization for each of the last {hours} hours.
 _EVALUATIONS = """
 INSERT INTO evaluations (
     org_id, evaluation_id, session_id, agent_id, environment, status, scores, attempt_count,
@@ -108,13 +108,13 @@ FROM numbers({count} * {hours} * {an_hour})
 
 
 def insert_evaluations(clickhouse: Client, org_ids: Sequence[str]) -> None:
-    """What rules over scores look at: 20 an hour and organization, for a day."""
+    """Inserts the data of rules over scores: 20 evaluations per hour and organization for a day."""
     values = {"orgs": list(org_ids), "count": len(org_ids), "keys": list(_KEYS)}
     clickhouse.execute(_EVALUATIONS.format(**values, hours=24, an_hour=20))
 
 
 def insert(postgres: Postgres, org_ids: Sequence[str], rules: int, statements: int) -> None:
-    """So many rules, each due at the next moment of its organization's grid."""
+    """Inserts the rules, each due at the next moment of its organization's grid."""
     a_kind = rules // len(org_ids) // len(KINDS)
     for org_id in map(uuid.UUID, org_ids):
         with postgres.transaction() as session:
@@ -127,7 +127,7 @@ def insert(postgres: Postgres, org_ids: Sequence[str], rules: int, statements: i
 
 
 def due_between(org_id: str, since: datetime, to: datetime) -> int:
-    """How often each rule of an organization is due in [since, to)."""
+    """Returns how often each rule of an organization is due in [since, to)."""
     interval_us = INTERVAL_SECS * 1_000_000
     phase_us = uuid.UUID(org_id).int % interval_us
     edges = (int(moment.astimezone(UTC).timestamp() * 1e6) for moment in (since, to))

@@ -1,18 +1,18 @@
-"""How late alert rules are evaluated while events come in, and whether any is refused meanwhile.
+"""Measures how late alert rules are evaluated while events come in, and whether any is refused.
 
     python -m bench.alerts [--rules 10000] [--orgs 100] [--rate 20000] [--seconds 300]
 
-Starts stores of its own with a month of events and evaluations (`bench/workload.py`), gunicorn, all
-workers and the clock as the Procfile says. Rules of the five kinds, as many of each, are due every
-60 s (`bench/alert_rules.py`); events come in over HTTP at a steady rate, in gzip batches of 500 of
-all organizations in turn (`bench/live.py`). After a minute that warms the processes up:
+Starts its own stores with a month of events and evaluations (`bench/workload.py`), and gunicorn,
+all workers and the clock as in the Procfile. There are equal numbers of rules of the five kinds,
+due every 60 s (`bench/alert_rules.py`). Events come in over HTTP at a steady rate, in gzip batches
+of 500, for all organizations in turn (`bench/live.py`). After a minute of warm-up it measures:
 
-lag         from the moment a rule was due until what came of it was recorded, of every evaluation
-done        evaluations recorded, of those that were due
+lag         for every evaluation, the time from the due moment to the recorded result
+done        evaluations recorded, out of those that were due
 ingest      batches accepted and refused, and the age of the oldest batch that waits for ClickHouse
-cpu         processor seconds a second, by program
+cpu         processor seconds per second, by program
 
-What is judged is the p95 of the lag, that no batch was refused, and that no evaluation is missing.
+The bar: the p95 of the lag, no refused batch, and no missing evaluation.
 """
 
 import re
@@ -34,7 +34,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from sqlalchemy import text
 
-# So that `python bench/alerts.py` finds its neighbours too, not only `python -m bench.alerts`.
+# Lets `python bench/alerts.py` find its neighbours, as `python -m bench.alerts` does.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench import alert_rules
@@ -47,7 +47,7 @@ from shared.postgres import Postgres
 
 MAX_P95_SECS = 5.0
 WARM_UP_SECS = 60
-# What is due in the last seconds may be recorded after the end.
+# Evaluations that are due in the last seconds may be recorded after the end.
 _GRACE_SECS = 15
 _SENDERS = 4
 
@@ -60,7 +60,7 @@ WHERE state.last_attempted_at > :since
 
 
 class Samples:
-    """Every evaluation since a moment, read from `alert_states` more often than they are due."""
+    """All evaluations since a moment. `alert_states` is read more often than they are due."""
 
     def __init__(self, postgres: Postgres, since: datetime) -> None:
         self._postgres = postgres
@@ -69,8 +69,8 @@ class Samples:
         self.errors: dict[str, int] = defaultdict(int)
 
     def take(self) -> None:
-        """Reads what was recorded since the last time."""
-        # Recorded before they are visible: some of what is older than the newest may come later.
+        """Reads the evaluations that were recorded since the last call."""
+        # Rows become visible after the time they record, so older ones may appear after newer ones.
         since = self._seen_to - timedelta(seconds=5)
         with self._postgres.transaction() as session:
             for row in session.execute(_RECORDED, {"since": since}):
@@ -81,7 +81,7 @@ class Samples:
                     self.errors[row.last_error] += 1
 
     def between(self, since: datetime, to: datetime) -> dict[str, list[float]]:
-        """Lags in seconds of what was due in [since, to), by kind of trigger."""
+        """Returns the lags in seconds of the evaluations due in [since, to), by kind of trigger."""
         lags = defaultdict(list)
         for (_, due_at), (kind, lag) in self.lags.items():
             if since <= due_at < to:
@@ -90,7 +90,7 @@ class Samples:
 
 
 def processor_seconds() -> dict[str, float]:
-    """Seconds that the programs below this one took so far, by what they are."""
+    """Returns the processor seconds of this program and its children so far, by program."""
     taken: dict[str, float] = defaultdict(float)
     for process in psutil.Process().children(recursive=True):
         try:
@@ -111,7 +111,7 @@ def _program(words: list[str]) -> str:
 
 
 def warnings(site: Site) -> Counter[str]:
-    """What web and workers warned of, and how often."""
+    """Counts the warnings of web and workers."""
     told: Counter[str] = Counter()
     for name in ("web", "worker", "clock"):
         for line in (site.directory / "logs" / f"{name}.log").read_bytes().splitlines():
@@ -123,7 +123,7 @@ def warnings(site: Site) -> Counter[str]:
 def measure(
     site: Site, workload: Workload, sender: Sender, seconds: int, tell: Progress
 ) -> Samples:
-    """Takes samples for so long; returns them all."""
+    """Takes samples for `seconds` and returns them."""
     postgres = Postgres(site.environ["DATABASE_URL"], pool_size=1)
     client = redis.Redis.from_url(site.environ["REDIS_URL"])
     samples, ingest_lags = Samples(postgres, now()), []
@@ -146,7 +146,7 @@ def measure(
 
 
 def report(console: Console, samples: Samples, since: datetime, to: datetime, due: int) -> float:
-    """Prints the lags; returns the p95 of all."""
+    """Prints the lags and returns the p95 of all."""
     by_kind = samples.between(since, to)
     everything = [lag for lags in by_kind.values() for lag in lags]
     console.print(f"{'lag in s':20}{'evaluations':>12}{'p50':>8}{'p95':>8}{'p99':>8}{'max':>8}")
@@ -164,7 +164,7 @@ def report(console: Console, samples: Samples, since: datetime, to: datetime, du
 
 @contextmanager
 def running(site: Site, workload: Workload, rate: int, tell: Progress) -> Iterator[Sender]:
-    """Web, workers and clock, and events that come in; warm."""
+    """Runs web, workers and clock with incoming events, warmed up."""
     site.start_web()
     sender = Sender(int(site.environ["PORT"]), site.environ["ADMIN_KEY"], workload.slugs, rate)
     sender.start(_SENDERS)

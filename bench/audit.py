@@ -1,13 +1,13 @@
-"""How long an audit of a million events takes, and how much memory its worker needs.
+"""Measures the time of an audit of a million events and the memory of its worker.
 
     python -m bench.audit [--events 1000000] [--sensitivity medium] [--data DIR]
 
-Generates, inside ClickHouse, a week of one organization's events and two days before them (some
-sent twice, a result for four sessions of five), starts the worker of audits, and makes an audit of
-that week with all signals and no report. Then runs the query that reproduces the numbers of each
-finding, as POST /queries/run does, and compares. Ends with an error when the audit takes more than
-30 s, its worker more than 500 MB, or a query tells other numbers. On a machine that does other
-things besides, the time of ClickHouse's processors is what to look at.
+Generates inside ClickHouse a week of one organization's events and two days before them. Some
+events are sent twice, and four sessions of five have a result. Then it starts the audits worker and
+audits that week with all signals and no report. Afterwards it runs the query that reproduces the
+numbers of each finding, as POST /queries/run does, and compares them. It ends with an error when
+the audit takes more than 30 s, its worker takes more than 500 MB, or a query returns other numbers.
+On a busy machine, look at ClickHouse's processor time instead.
 """
 
 import sys
@@ -22,7 +22,7 @@ import click
 from clickhouse_driver import Client
 from sqlalchemy import select
 
-# So that `python bench/audit.py` finds its neighbours too, not only `python -m bench.audit`.
+# Lets `python bench/audit.py` find its neighbours, as `python -m bench.audit` does.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.site import Site
@@ -43,7 +43,7 @@ _GIVE_UP_SECONDS = 600.0
 
 
 def run_audit(runtime: Runtime, org_id: UUID, sensitivity: str) -> AuditRun:
-    """Makes an audit that is due, queues its run as the clock does, and waits until it ended."""
+    """Creates an audit that is due, queues its run as the clock does, and waits until it ends."""
     wanted = {
         "name": "everything",
         "window_mode": "fixed",
@@ -67,14 +67,14 @@ def run_audit(runtime: Runtime, org_id: UUID, sensitivity: str) -> AuditRun:
 
 
 def peak_megabytes(program: Program) -> float:
-    """The most memory that the program's process had at once."""
+    """Returns the peak memory of the program's process."""
     status = Path(f"/proc/{program.pid}/status").read_text()
     [line] = [line for line in status.splitlines() if line.startswith("VmHWM")]
     return int(line.split()[1]) / 1000
 
 
 def differing(runtime: Runtime, org_id: UUID) -> list[str]:
-    """Prints what each finding's query takes; returns those that tell other numbers."""
+    """Prints the time of each finding's query. Returns the findings whose numbers differ."""
     with runtime.postgres.transaction() as session:
         findings = list(session.scalars(select(Finding).order_by(Finding.signal, Finding.title)))
         session.expunge_all()
@@ -97,14 +97,14 @@ def differing(runtime: Runtime, org_id: UUID) -> list[str]:
 
 
 def cpu_seconds(client: Client) -> float:
-    """What the statements of the ClickHouse server took of its processors since its start."""
+    """Returns the processor seconds of ClickHouse's statements since the server started."""
     statement = "SELECT sum(value) FROM system.events WHERE event = 'OSCPUVirtualTimeMicroseconds'"
     [(microseconds,)] = client.execute(statement)
     return float(microseconds) / 1e6
 
 
 def report(run: AuditRun, megabytes: float) -> list[str]:
-    """Prints the times; returns what is wrong with them."""
+    """Prints the times and returns the misses."""
     stats: dict[str, Any] = run.stats
     if run.finished_at is None or run.started_at is None or run.status != "succeeded":
         return [f"the run {run.status}: {run.error}"]
@@ -128,7 +128,7 @@ def report(run: AuditRun, megabytes: float) -> list[str]:
 @click.option("--sensitivity", default="medium", help="of the audit: low, medium or high")
 @click.option("--data", type=click.Path(path_type=Path), help="where the stores are kept")
 def main(events: int, sensitivity: str, data: Path | None) -> None:
-    """Fills a site, audits it, and prints what that took."""
+    """Fills a site, audits it, and prints the times."""
     with ExitStack() as stack:
         root = data or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         site = stack.enter_context(Site(root))
@@ -145,7 +145,7 @@ def main(events: int, sensitivity: str, data: Path | None) -> None:
         worker = site.program("audits", "python -m workers.main audits")
         worker.start()
         stack.callback(worker.finish, 0.0)
-        # A run begins a moment after it was queued, when the clock says so.
+        # The clock starts a queued run a moment later.
         clock = site.program("clock", "python -m workers.clock")
         clock.start()
         stack.callback(clock.finish, 0.0)

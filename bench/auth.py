@@ -1,11 +1,11 @@
-"""What it costs to know who asks: authenticated routes beside one that asks nobody.
+"""Measures the cost of authentication: authenticated routes compared with a public one.
 
     python -m bench.auth [--seconds 4] [--runs 5] [--connections 4]
 
-Starts a deployment of its own. Each run asks GET /v1/health (no credential, no store), then
-GET /v1/auth/introspect with an API key, then the same as a member that the admin key acts for; each
-on connections that stay open. What is judged is the ratio of the medians to /health's, taken in one
-run, and the round trips a request, counted by Redis and PostgreSQL themselves.
+Starts its own deployment. Each run calls GET /v1/health (no credential, no store), then GET
+/v1/auth/introspect with an API key, then the same as a member for whom the admin key acts. All
+connections stay open. The bar compares the medians with that of /health in the same run, and the
+round trips per request, as counted by Redis and PostgreSQL.
 """
 
 import os
@@ -23,7 +23,7 @@ import click
 import psycopg2
 import redis
 
-# So that `python bench/auth.py` finds its neighbours too, not only `python -m bench.auth`.
+# Lets `python bench/auth.py` find its neighbours, as `python -m bench.auth` does.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from devstack.ports import free_port
@@ -34,7 +34,7 @@ ADMIN_EMAIL = "admin@example.org"
 
 @dataclass(frozen=True)
 class Route:
-    """A route and how it is asked."""
+    """A route and the headers of its requests."""
 
     name: str
     path: str
@@ -43,7 +43,7 @@ class Route:
 
 @dataclass(frozen=True)
 class Cost:
-    """Medians of one run: milliseconds a request, and round trips a request."""
+    """Medians of one run: milliseconds per request, and round trips per request."""
 
     requests: int
     median_ms: float
@@ -52,7 +52,7 @@ class Cost:
 
 
 class Counters:
-    """What the stores themselves counted."""
+    """The stores' own counters."""
 
     def __init__(self, environ: dict[str, str]) -> None:
         self._redis = redis.Redis.from_url(environ["REDIS_URL"])
@@ -60,11 +60,11 @@ class Counters:
         self._postgres.autocommit = True
 
     def read(self) -> tuple[int, int]:
-        """GETs that Redis answered, and looks that PostgreSQL took into the table of keys."""
+        """Returns the GETs that Redis answered, and PostgreSQL's scans of the table of keys."""
         stats: Any = self._redis.info("commandstats")
         gets = int(stats.get("cmdstat_get", {"calls": 0})["calls"])
         with self._postgres.cursor() as cursor:
-            # Reading by key is what authentication does; workers and clock leave this table alone.
+            # Only authentication reads this table; workers and clock leave it alone.
             cursor.execute(
                 "SELECT coalesce(seq_scan, 0) + coalesce(idx_scan, 0)"
                 " FROM pg_stat_user_tables WHERE relname = 'api_keys'"
@@ -74,7 +74,7 @@ class Counters:
 
 
 def ask(port: int, route: Route, until: float, times: list[float]) -> None:
-    """Asks over one connection, again and again."""
+    """Sends requests over one connection, again and again."""
     connection = HTTPConnection("127.0.0.1", port)
     while time.perf_counter() < until:
         started = time.perf_counter()
@@ -88,10 +88,10 @@ def ask(port: int, route: Route, until: float, times: list[float]) -> None:
 
 
 def measure(port: int, route: Route, counters: Counters, seconds: float, connections: int) -> Cost:
-    """One route for a while, once every process has seen its credential."""
+    """Measures one route for a while, once every process has seen its credential."""
     warm_up: list[float] = []
     ask(port, route, time.perf_counter() + 0.5, warm_up)
-    # PostgreSQL publishes what a connection counted about a second later.
+    # PostgreSQL publishes the counters of a connection about a second later.
     time.sleep(1.5)
     before = counters.read()
     times: list[float] = []
@@ -114,10 +114,10 @@ def measure(port: int, route: Route, counters: Counters, seconds: float, connect
 
 
 def routes_of(admin_key: str) -> tuple[Route, ...]:
-    """The route without a credential first; the others are compared with it."""
+    """Returns the routes, the one without a credential first. The others are compared with it."""
     bearer = {"Authorization": f"Bearer {admin_key}"}
     return (
-        Route("nobody is asked", "/v1/health", {}),
+        Route("no credential", "/v1/health", {}),
         Route("an API key", "/v1/auth/introspect", bearer),
         Route(
             "a member, by proxy", "/v1/auth/introspect", {**bearer, "X-Service-Actor": ADMIN_EMAIL}
@@ -126,9 +126,9 @@ def routes_of(admin_key: str) -> tuple[Route, ...]:
 
 
 @click.command()
-@click.option("--seconds", default=4.0, show_default=True, help="How long a route is asked.")
+@click.option("--seconds", default=4.0, show_default=True, help="Duration of each measurement.")
 @click.option("--runs", default=5, show_default=True)
-@click.option("--connections", default=4, show_default=True, help="Connections that ask at once.")
+@click.option("--connections", default=4, show_default=True, help="Concurrent connections.")
 def main(seconds: float, runs: int, connections: int) -> None:
     """Measure the cost of authentication."""
     with tempfile.TemporaryDirectory(prefix="watchpost-bench-") as directory:

@@ -1,16 +1,16 @@
-"""How many faults the signals of audits find, and how much of what they find is none.
+"""Measures the recall and the precision of the signals of audits.
 
     python -m bench.faults [--seeds 1001-1020]
 
-For each seed two days are drawn from the airline recording (`tests/support/days.py`) and stored in
-an organization as they are, and once for each fault (`tests/support/faults.py`, docs/signals.md)
-in one where the second day has it. All signals look at the second day of each, at medium
-sensitivity.
+For each seed, two days are drawn from the airline recording (`tests/support/days.py`). One
+organization stores them as they are. For each fault (`tests/support/faults.py`, docs/signals.md)
+another organization stores them with the fault in the second day. All signals look at the second
+day of each, at medium sensitivity.
 
-Recall: of the findings that faults have to be found as, those that were. Precision: of all findings
-but those of what the recording itself has, those that are a fault or follow from one; what is found
-in the untouched days counts against it. Ends with an error below 0.95 and 0.9. The thresholds were
-tuned with seeds 1 to 10: others say how good they are.
+Recall is the share of the expected findings that were found. Precision is the share of findings
+that are a fault or follow from one; the findings that the recording itself has are left out, and
+any other finding in the untouched days counts against it. Ends with an error when recall is below
+0.95 or precision is below 0.9. The thresholds were tuned with seeds 1 to 10, so use other seeds.
 """
 
 import sys
@@ -21,7 +21,7 @@ from pathlib import Path
 
 import click
 
-# So that `python bench/faults.py` finds its neighbours too, not only `python -m bench.faults`.
+# Lets `python bench/faults.py` find its neighbours, as `python -m bench.faults` does.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from shared.audits.signals import NAMES, SIGNALS, Candidate
@@ -39,7 +39,7 @@ MIN_RECALL, MIN_PRECISION = 0.95, 0.9
 
 @dataclass
 class Tally:
-    """What was expected and found, by signal; `strange` are findings of nothing."""
+    """The expected and the actual findings, by signal. `strange` are findings without a fault."""
 
     expected: Counter[str] = field(default_factory=Counter)
     met: Counter[str] = field(default_factory=Counter)
@@ -53,7 +53,7 @@ class Tally:
         expected: tuple[Expected, ...],
         more: tuple[Expected, ...],
     ) -> None:
-        """Counts what one organization has, and tells of findings that are missing or strange."""
+        """Counts the findings of one organization, and prints those that are missing or strange."""
         for one in expected:
             self.expected[one.signal] += 1
             if any(map(one.is_met, found)):
@@ -69,13 +69,13 @@ class Tally:
 
 
 def audit(runtime: Runtime, org_id: str) -> list[Candidate]:
-    """All findings of the second day."""
+    """Returns all findings of the second day."""
     look = look_at(runtime.clickhouse, org_id, WINDOW)
     return [candidate for name in NAMES for candidate in SIGNALS[name](look)]
 
 
 def untouched(runtime: Runtime, made: Days, tally: Tally, seed: int) -> str:
-    """Judges the days as they are; returns the id of their organization."""
+    """Judges the days without a fault and returns the id of their organization."""
     org = make_org(runtime)
     store(runtime.clickhouse, org.id, made)
     tally.judge(f"{seed} untouched", audit(runtime, org.id), (), ())
@@ -92,7 +92,7 @@ def faulty(runtime: Runtime, made: Days, like: str, tally: Tally, seed: int, fau
 
 
 def run(runtime: Runtime, templates: list[Template], seeds: range) -> Tally:
-    """All organizations of all seeds; the servers hold those of one seed at a time."""
+    """Judges all organizations of all seeds. The servers hold those of one seed at a time."""
     tally = Tally()
     for seed in seeds:
         started = time.monotonic()
@@ -107,7 +107,7 @@ def run(runtime: Runtime, templates: list[Template], seeds: range) -> Tally:
 
 
 def report(tally: Tally, seeds: range) -> bool:
-    """Prints the table; whether both bars are reached."""
+    """Prints the table and returns whether both bars are reached."""
     click.echo(f"\nseeds {seeds.start} to {seeds.stop - 1}, {len(FAULTS)} faults each\n")
     click.echo("| signal | expected | found | recall | of faults | of nothing |")
     click.echo("|---|---|---|---|---|---|")
@@ -139,7 +139,7 @@ def _range(_context: click.Context, _parameter: click.Parameter, value: str) -> 
 @click.command(help=__doc__)
 @click.option("--seeds", default="1001-1020", show_default=True, callback=_range)
 def main(seeds: range) -> None:
-    """Starts servers of its own and judges all seeds."""
+    """Starts servers and judges all seeds."""
     with running_stack() as stack:
         settings = settings_for(stack.urls)
         migrated(settings)

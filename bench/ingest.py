@@ -1,17 +1,17 @@
-"""How fast events are accepted and become queryable, beside the bare insert of the same rows.
+"""Measures how fast events are accepted and become queryable, compared with a bare insert.
 
     python -m bench.ingest [--copies 12] [--runs 5] [--senders 8]
 
-Starts a deployment of its own on free ports, as the Procfile says. Each run sends the airline
-recording `copies` times, every copy with sessions of its own, in gzip batches of 500:
+Starts its own deployment on free ports, as in the Procfile. Each run sends the airline recording
+`copies` times in gzip batches of 500. Every copy has its own sessions.
 
 accepted    events ÷ (first POST … last 202)
 queryable   events ÷ (first POST … a ClickHouse query counts all of them)
 raw         columnar blocks of the same 13,007 rows through one clickhouse-driver connection into a
             table without views and indexes, right after, on the same server
 
-then 100 single events, each timed from its POST until GET /v1/events shows it. What is judged is
-the ratio of the first two to the third, taken in one run; events a second are for orientation.
+Then it sends 100 single events and times each from its POST until GET /v1/events shows it. The bar
+is the ratio of the first two to the third in the same run. Events per second are for orientation.
 """
 
 import gzip
@@ -31,7 +31,7 @@ import click
 import msgspec
 from clickhouse_driver import Client
 
-# So that `python bench/ingest.py` finds its neighbours too, not only `python -m bench.ingest`.
+# Lets `python bench/ingest.py` find its neighbours, as `python -m bench.ingest` does.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.airline import read_events
@@ -45,7 +45,7 @@ SINGLES = 100
 
 @dataclass(frozen=True)
 class Run:
-    """Events a second of one run."""
+    """Events per second of one run."""
 
     accepted: float
     queryable: float
@@ -53,7 +53,7 @@ class Run:
 
 
 def bodies_of(lines: list[bytes], copies: int, run: int) -> list[bytes]:
-    """Gzip bodies of 500 events; each copy of the recording has sessions of its own."""
+    """Returns gzip bodies of 500 events. Each copy of the recording has its own sessions."""
     bodies = []
     for copy in range(copies):
         mark = b'"session_id":"r%dc%d-' % (run, copy)
@@ -66,7 +66,7 @@ def bodies_of(lines: list[bytes], copies: int, run: int) -> list[bytes]:
 
 
 def send(port: int, key: str, bodies: SimpleQueue[bytes]) -> None:
-    """Posts bodies until there are none; a 503 is waited out, as a collector would."""
+    """Posts all bodies. Waits after a 503 and retries, as a collector would."""
     headers = {
         "Authorization": f"Bearer {key}",
         "Content-Type": "application/x-ndjson",
@@ -91,14 +91,14 @@ def send(port: int, key: str, bodies: SimpleQueue[bytes]) -> None:
 
 
 def settle(clickhouse: Client) -> None:
-    """Waits until no merge runs, so that what is measured next has the machine to itself."""
+    """Waits until no merge runs, so that the next measurement has the machine to itself."""
     while clickhouse.execute("SELECT count() FROM system.merges")[0][0]:
         time.sleep(0.05)
     time.sleep(0.5)
 
 
 def measure(deployment: Deployment, lines: list[bytes], copies: int, senders: int, run: int) -> Run:
-    """One run on an empty table."""
+    """Measures one run on an empty table."""
     clickhouse = Client.from_url(deployment.environ["CLICKHOUSE_URL"])
     for table in ("events", "agent_sessions"):
         clickhouse.execute(f"TRUNCATE TABLE {table}")
@@ -119,7 +119,7 @@ def measure(deployment: Deployment, lines: list[bytes], copies: int, senders: in
         thread.join()
     accepted = time.perf_counter() - started
     while clickhouse.execute("SELECT count() FROM events")[0][0] < wanted:
-        time.sleep(0.04)  # asking more often would take the machine from what is measured
+        time.sleep(0.04)  # polling more often would take processor time from ingest
     queryable = time.perf_counter() - started
     counted = clickhouse.execute("SELECT uniqExact(session_id, id) FROM events")[0][0]
     if counted != wanted:
@@ -131,7 +131,7 @@ def measure(deployment: Deployment, lines: list[bytes], copies: int, senders: in
 
 
 def single_latencies(deployment: Deployment) -> list[float]:
-    """Seconds from the POST of one event until GET /v1/events shows it, 100 times."""
+    """Returns the seconds from the POST of an event until GET /v1/events shows it, 100 times."""
     port, key = int(deployment.environ["PORT"]), deployment.admin_key
     connection = HTTPConnection("127.0.0.1", port)
     headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/x-ndjson"}
@@ -190,7 +190,7 @@ def main(copies: int, runs: int, senders: int) -> None:
             **os.environ,
             "PORT": str(free_port()),
             "LOG_LEVEL": "warning",
-            # Evaluating the sessions is not ingest's work; without it nothing else runs beside.
+            # No evaluator listens here: evaluating the sessions is not part of ingest.
             "EVALUATOR_ENDPOINT": f"http://127.0.0.1:{free_port()}",
             "EVALUATOR_ORGS": "nobody",
         }

@@ -1,9 +1,9 @@
-"""Events that come in at a steady rate, sent at the cost of hardly any processor.
+"""Events that come in at a steady rate and cost the sender hardly any processor time.
 
-Each organization has one gzip body of 500 events in ten sessions. What changes from one sending to
-the next is the second in which they happened, which every timestamp and session id holds: its first
-mention is stored apart, and whatever follows refers back to it. So a body is made anew by replacing
-19 bytes and a checksum.
+Each organization has one gzip body of 500 events in ten sessions. Only the second in which they
+happened changes from one sending to the next. Every timestamp and session id holds that second. The
+body stores its first mention uncompressed, and every later mention refers back to it. A new body
+therefore takes a replacement of 19 bytes and a new checksum.
 """
 
 import gzip
@@ -20,21 +20,21 @@ from http.client import HTTPConnection
 
 BATCH_EVENTS = 500
 _SESSIONS = 10
-# Characters that stand nowhere else, each once: all that refers back refers to all of it.
+# Characters that occur nowhere else, each once: every back reference then refers to the whole.
 _MARK = "!#$%&()*+;<=>?@[]^`"
 _GZIP_HEADER = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
 
 
 @dataclass(frozen=True)
 class Body:
-    """The parts of a body around the stamp: as text for the checksum, and as it is sent."""
+    """The parts of a body around the stamp: plain for the checksum, and packed as sent."""
 
     plain_head: bytes
     plain_tail: bytes
     packed_tail: bytes
 
     def at(self, stamp: str) -> bytes:
-        """The gzip body for a second, such as `2026-11-21T10:00:00`."""
+        """Returns the gzip body for a second, such as `2026-11-21T10:00:00`."""
         head = self.plain_head + stamp.encode()
         tail = self.plain_tail.replace(_MARK.encode(), stamp.encode())
         stored = b"\0" + struct.pack("<HH", len(head), len(head) ^ 0xFFFF) + head
@@ -43,7 +43,7 @@ class Body:
 
 
 def body_of(org: int) -> Body:
-    """An organization's body."""
+    """Returns an organization's body."""
     head, _, tail = _plain(org).partition(_MARK.encode())
     packer = zlib.compressobj(6, zlib.DEFLATED, -15, zdict=head + _MARK.encode())
     body = Body(head, tail, packer.compress(tail) + packer.flush())
@@ -61,7 +61,10 @@ def _plain(org: int) -> bytes:
 
 
 def _event(org: int, number: int, stamp: str) -> dict[str, object]:
-    """Four kinds in turn, as an agent's loop has them; one in fifty is an error."""
+    """Returns an event of one of four kinds in turn, as in an agent's loop.
+
+    One in fifty is an error.
+    """
     dice = zlib.crc32(b"%d-%d" % (org, number))
     kind = ("model_request", "model_response", "tool_use", "tool_result")[number % 4]
     event: dict[str, object] = {
@@ -87,7 +90,7 @@ def _event(org: int, number: int, stamp: str) -> dict[str, object]:
 
 
 class Sender:
-    """Posts the organizations' bodies in turn, `rate` events a second, until told to stop."""
+    """Posts the organizations' bodies in turn at `rate` events per second until stopped."""
 
     def __init__(self, port: int, key: str, slugs: Sequence[str], rate: int) -> None:
         self._port = port
@@ -101,7 +104,7 @@ class Sender:
         self.latest_secs = 0.0
 
     def start(self, connections: int) -> None:
-        """Begins to send."""
+        """Starts sending."""
         self._began = time.monotonic()
         for _ in range(connections):
             thread = threading.Thread(target=self._send, daemon=True)
@@ -109,7 +112,7 @@ class Sender:
             thread.start()
 
     def stop(self) -> None:
-        """Returns when what was sent last is answered."""
+        """Stops after the answer to the last batch."""
         self._stop.set()
         for thread in self._threads:
             thread.join()

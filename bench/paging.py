@@ -2,11 +2,12 @@
 
     python -m bench.paging [--events 1000000] [--rate 10000] [--path /v1/events/summary]
 
-Starts a deployment of its own, as the Procfile says, puts the events into ClickHouse, five of each
-moment, and then posts batches of 500 at the rate that is asked for, or as fast as it is taken: most
-are of now, a tenth lie among those that were there, and of these some are sent again. Meanwhile one
-client pages with a limit of 1,000, newest first and then oldest first, until it has passed what was
-there at the start. Ends with an error unless it saw each of these exactly once and all in order.
+Starts its own deployment, as in the Procfile, and puts the events into ClickHouse, five of each
+moment. Then it posts batches of 500 at the given rate, or as fast as they are accepted. Most of
+these events are new, a tenth fall among the existing ones, and some of those are sent again.
+Meanwhile one client pages with a limit of 1,000, newest first and then oldest first, through all
+events that existed at the start. Ends with an error unless the client saw each of these exactly
+once and all in order.
 """
 
 import gzip
@@ -25,7 +26,7 @@ import click
 import msgspec
 from clickhouse_driver import Client
 
-# So that `python bench/paging.py` finds its neighbours too, not only `python -m bench.paging`.
+# Lets `python bench/paging.py` find its neighbours, as `python -m bench.paging` does.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from devstack.ports import LOOPBACK, free_port
@@ -38,7 +39,7 @@ from shared.postgres import Postgres
 BATCH = 500
 LIMIT = 1000
 _SPAN_US = 24 * 3600 * 1_000_000
-# Scatters what is written among the rest over all of it.
+# Scatters the tenth that falls among the existing events over all of them.
 _STRIDE = 7_919_000_003
 
 _FILL = """
@@ -55,7 +56,7 @@ FROM numbers({first:UInt64}, {count:UInt64})
 
 
 class Writer:
-    """Posts batches at a rate from a few threads; counts what was accepted."""
+    """Posts batches at a rate from a few threads and counts the accepted events."""
 
     def __init__(self, port: int, key: str, start_us: int, rate: int, senders: int) -> None:
         self.accepted = self.refused = 0
@@ -67,12 +68,12 @@ class Writer:
         self._threads = [threading.Thread(target=self._send) for _ in range(senders)]
 
     def start(self) -> None:
-        """Begins to write."""
+        """Starts writing."""
         for thread in self._threads:
             thread.start()
 
     def stop(self) -> None:
-        """Ends; returns when nothing is on its way."""
+        """Stops writing and waits for the last answers."""
         self._done.set()
         for thread in self._threads:
             thread.join()
@@ -119,7 +120,7 @@ class Writer:
 
 
 def pages(port: int, key: str, path: str, order: str, until: str) -> Iterator[list[dict[str, Any]]]:
-    """Page after page, as far as `until`."""
+    """Yields page after page, up to `until`."""
     connection = HTTPConnection(LOOPBACK, port)
     headers = {"Authorization": f"Bearer {key}"}
     cursor = ""
@@ -140,7 +141,7 @@ def pages(port: int, key: str, path: str, order: str, until: str) -> Iterator[li
 
 
 def check(expected: list[int], seen: list[int], moments: list[str], order: str) -> None:
-    """Raises `SystemExit` saying what is wrong with what was seen, if anything is."""
+    """Raises `SystemExit` with the reason when events are missing, repeated or out of order."""
     wanted = expected if order == "asc" else expected[::-1]
     among = set(expected)
     found = [number for number in seen if number in among]
@@ -154,7 +155,7 @@ def check(expected: list[int], seen: list[int], moments: list[str], order: str) 
 
 
 def fill(clickhouse: Client, org_id: str, events: int, start_us: int) -> list[int]:
-    """Stores the events; returns their ids in order."""
+    """Stores the events and returns their ids in order."""
     for first in range(0, events, 100_000):
         count = min(100_000, events - first)
         gap = max(1, _SPAN_US * 5 // events)
@@ -186,7 +187,7 @@ def main(events: int, rate: int, senders: int, path: str) -> None:
 
 
 def measure(deployment: Deployment, events: int, rate: int, senders: int, path: str) -> None:
-    """Fills, writes, pages both ways and prints what came of it."""
+    """Fills, writes, pages both ways and prints the result."""
     port, key = int(deployment.environ["PORT"]), deployment.admin_key
     url = deployment.environ["CLICKHOUSE_URL"]
     clickhouse = Client.from_url(f"{url}?server_side_params=True")
@@ -194,7 +195,7 @@ def measure(deployment: Deployment, events: int, rate: int, senders: int, path: 
     org_id = organization(deployment.environ["DATABASE_URL"])
     expected = fill(clickhouse, org_id, events, start_us)
     until = format_us(start_us + _SPAN_US)
-    # In this order neither has to pass what was written during the other.
+    # In this order, neither direction passes events that were written during the other.
     for order in ("desc", "asc"):
         writer = Writer(port, key, start_us, rate, senders)
         before = clickhouse.execute("SELECT count() FROM events")[0][0]
@@ -226,7 +227,7 @@ def measure(deployment: Deployment, events: int, rate: int, senders: int, path: 
 
 
 def organization(database_url: str) -> str:
-    """The id of the organization that the admin key acts for unless it names one."""
+    """Returns the id of the organization that the admin key acts for by default."""
     postgres = Postgres(database_url, pool_size=1)
     with postgres.transaction() as session:
         found = organizations.find(session, DEFAULT_SLUG)

@@ -1,4 +1,4 @@
-"""The yardstick: one clickhouse-driver connection that inserts the recording's rows, no more."""
+"""The reference for ingest: one clickhouse-driver connection that inserts the recording's rows."""
 
 import time
 from datetime import datetime
@@ -22,7 +22,7 @@ _INSERT = (
 
 
 def insert_raw(clickhouse: Client, lines: list[bytes], blocks: int) -> float:
-    """Events a second for `blocks` columnar blocks of all lines, in a table made afresh."""
+    """Returns events per second for `blocks` columnar blocks of all lines, in a fresh table."""
     clickhouse.execute("DROP TABLE IF EXISTS raw_events SYNC")
     clickhouse.execute(_TABLE)
     columns = _columns(lines)

@@ -1,17 +1,17 @@
-"""How long reads take at 1 and at 10 million events, beside the bare query for the same rows.
+"""Measures reads at 1 and at 10 million events, compared with the bare query for the same rows.
 
     python -m bench.read [--calls 200] [--sizes 1000000,10000000] [--only NAME] [--data DIR]
 
-Generates a month of events of 20 organizations inside ClickHouse (`bench/workload.py`), once a
-size and on servers of its own, and starts gunicorn in front of each. Then asks every read `calls`
-times at all sizes in turn, each call for something else, and after each call the bare ClickHouse
-query for the same rows over one clickhouse-driver connection: literals, no FINAL
+Generates a month of events of 20 organizations inside ClickHouse (`bench/workload.py`), once for
+each size and on separate servers, and starts gunicorn in front of each. Then it calls every read
+`calls` times at all sizes in turn, each time with other parameters. After each call it runs the
+bare ClickHouse query for the same rows over one clickhouse-driver connection: literals, no FINAL
 (`bench/reads.py`).
 
-The bar is about ratios of one run. A read that is bounded by a page or a session grows by at most
-1.5x from the smallest size to the largest, and no read takes more than 3x its bare query. A ! marks
-each ratio that misses. The table has medians too, because a busy machine moves the p95 more. The
-milliseconds of the orientation are for two cores that have nothing else to do.
+The bar compares times of one run. A read that is bounded by a page or a session grows by at most
+1.5x from the smallest size to the largest. No read takes more than 3x its bare query. A ! marks
+each ratio that misses. The table also has medians, because a busy machine moves the p95 more. The
+orientation in milliseconds is for two otherwise idle cores.
 """
 
 import statistics
@@ -30,7 +30,7 @@ from clickhouse_driver import Client
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-# So that `python bench/read.py` finds its neighbours too, not only `python -m bench.read`.
+# Lets `python bench/read.py` find its neighbours, as `python -m bench.read` does.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.reads import READS, Call, Calls, Read
@@ -60,15 +60,15 @@ class Subject:
         self._clickhouse: Client = site.clickhouse()
 
     def calls(self, read: Read) -> Calls:
-        """What the read will ask for."""
+        """Returns the call with its parameters."""
         return Calls(self.workload, self._clickhouse, read.name)
 
     def exists(self, call: Call) -> bool:
-        """Whether there is such a route already."""
+        """Returns whether the route exists already."""
         return self._ask(call)[0] != 404
 
     def measure(self, read: Read, call: Call, times: Times) -> None:
-        """One call and its bare query."""
+        """Measures one call and its bare query."""
         if call.cached_as is not None and read.cold:
             self._redis.delete(call.cached_as)
         elif call.cached_as is not None:
@@ -90,7 +90,7 @@ class Subject:
 
 
 def run(subjects: list[Subject], reads: Iterable[Read], calls: int) -> Iterator[list[str]]:
-    """Measures read after read, all sizes in turn; yields rows of the table."""
+    """Measures one read after the other, all sizes in turn, and yields rows of the table."""
     for read in reads:
         choosing = [subject.calls(read) for subject in subjects]
         if not subjects[0].exists(read.call(choosing[0])):
@@ -107,12 +107,12 @@ def run(subjects: list[Subject], reads: Iterable[Read], calls: int) -> Iterator[
 
 
 def p95(times: list[float]) -> float:
-    """The time that one call in twenty exceeds."""
+    """Returns the 95th percentile."""
     return statistics.quantiles(times, n=20)[-1]
 
 
 def row_of(read: Read, times: list[Times]) -> list[str]:
-    """A row of the table, with ! at what misses the bar."""
+    """Returns a row of the table, with a ! at each ratio that misses the bar."""
     first, last = times[0], times[-1]
     row = [read.name]
     for found in times:
@@ -131,7 +131,7 @@ def row_of(read: Read, times: list[Times]) -> list[str]:
 
 
 def header_of(sizes: list[int]) -> list[str]:
-    """The names of the columns: p95 and median of everything."""
+    """Returns the names of the columns: p95 and median of everything."""
     names = ["read, ms"]
     for size in sizes:
         names += [f"p95 {size / 1e6:g}M", "p50"]
@@ -139,7 +139,7 @@ def header_of(sizes: list[int]) -> list[str]:
 
 
 def show(rows: list[list[str]]) -> None:
-    """Prints the table, in Markdown."""
+    """Prints the table in Markdown."""
     widths = [max(map(len, cells)) for cells in zip_longest(*rows, fillvalue="")]
     for number, row in enumerate(rows):
         cells = [
@@ -153,7 +153,7 @@ def show(rows: list[list[str]]) -> None:
 
 @contextmanager
 def bar(name: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar on standard error; yields what advances it."""
+    """Shows a progress bar on standard error and yields a function that advances it."""
     columns = (TextColumn(f"{name:38}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task(name, total=total)
@@ -161,13 +161,13 @@ def bar(name: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 def settle(clickhouse: Client) -> None:
-    """Waits until the merges that inserts have caused are done."""
+    """Waits until the merges after the inserts are done."""
     while clickhouse.execute("SELECT count() FROM system.merges")[0][0]:
         time.sleep(0.2)
 
 
 def prepare(site: Site, events: int) -> Subject:
-    """Stores with the workload in them, and web in front."""
+    """Starts stores with the workload in them, and web in front."""
     site.start_stores()
     with bar(f"{events:,} events", events) as advance:
         workload = ensure(site, events, advance)

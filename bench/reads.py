@@ -1,7 +1,8 @@
-"""The reads that are measured, and beside each the bare query for the same rows.
+"""The measured reads, each with the bare query for the same rows.
 
-The bare queries are frozen: they are what they were when the read model was chosen, have literals
-for all values, no FINAL, and know from the read's answer which rows it gave, be it by their ids.
+The bare queries are frozen: they are as they were when the read model was chosen. They have
+literals for all values and no FINAL. They take the ids or bounds of the rows from the read's
+answer.
 """
 
 from collections.abc import Callable
@@ -30,21 +31,21 @@ _FACETS = {
 
 @dataclass(frozen=True)
 class Call:
-    """One request; `bare` makes the statement for the same rows out of the answer's body."""
+    """One request. `bare` makes the statement for the same rows from the body of the answer."""
 
     org: int
     path: str
     bare: Callable[[bytes], str] | None
     body: dict[str, Any] | None = None
-    # Kept in Redis under this key; forgotten before the call of a cold read.
+    # The Redis key of the cached answer, deleted before the call of a cold read.
     cached_as: str | None = None
 
 
 @dataclass(frozen=True)
 class Read:
-    """A row of the table. `bounded` by a page or a session, so that its growth is judged.
+    """A row of the table. The growth of a read that is `bounded` by a page or a session is judged.
 
-    `orientation_ms` is for 10 million events; `cold` forgets what is cached before each call.
+    `orientation_ms` is for 10 million events. `cold` clears the cache before each call.
     """
 
     name: str
@@ -55,7 +56,7 @@ class Read:
 
 
 class Calls:
-    """Chooses what each call asks for; equal seeds ask for the same in every run."""
+    """Chooses the parameters of each call. The same seed gives the same calls in every run."""
 
     def __init__(self, workload: Workload, clickhouse: Client, seed: str) -> None:
         self._workload = workload
@@ -67,7 +68,7 @@ class Calls:
         self._sizes = [sizes.get(org_id, 0) for org_id in workload.org_ids]
 
     def newest(self) -> Call:
-        """The newest page of an organization, asked as often as it has events."""
+        """The newest page of an organization. Larger organizations are chosen more often."""
         org = self._org()
         return Call(org, "/v1/events", lambda _: _page(self._where(org), _EVENT))
 
@@ -83,7 +84,7 @@ class Calls:
         return Call(org, f"/v1/events?session_id={session_id}", lambda _: _page(where, _EVENT))
 
     def rare_tool(self) -> Call:
-        """A tool that was called some 60 times in the month, in one environment."""
+        """A tool with some 60 calls in the month, in one environment."""
         org, tool = self._org(), f"rare_{self._dice.randrange(RARE_TOOLS)}"
         environment = self._dice.choice(["production", "staging"])
         start = self._workload.ended_at - 30 * _DAY_US
@@ -108,7 +109,7 @@ class Calls:
         )
 
     def export(self) -> Call:
-        """All of a session of a thousand events."""
+        """All events of a session of a thousand events."""
         org, session_id, first, last = self._dice.choice(self._long)
         where = f"{self._where(org)} AND session_id = '{session_id}' AND {_within(first, last)}"
         sql = (
@@ -128,7 +129,7 @@ class Calls:
         return Call(org, f"/v1/events/{name}", lambda _: sql, cached_as=key)
 
     def cached_facet(self) -> Call:
-        """The same from the cache, which no query can be compared with."""
+        """The same from the cache. No bare query is comparable."""
         call = self.facet()
         return Call(call.org, call.path, None, cached_as=call.cached_as)
 
@@ -144,7 +145,7 @@ class Calls:
         return Call(0, f"/v1/evaluations/aggregate?bucket={bucket}", lambda _: sql)
 
     def latency(self) -> Call:
-        """How long tools took, over a day."""
+        """The latencies of tools over a day."""
         org, end = self._org(), self._workload.ended_at - self._dice.randrange(3) * 3_600_000_000
         asked = {"ts_from": format_us(end - _DAY_US), "ts_to": format_us(end)}
         sql = (
@@ -160,7 +161,7 @@ class Calls:
         return Call(org, f"/v1/events/latency_aggregate?{urlencode(asked)}", lambda _: sql)
 
     def query(self) -> Call:
-        """What an analyst asks of a week."""
+        """An analyst's query over a week."""
         org = self._org()
         end = self._workload.ended_at - self._dice.randrange(21) * _DAY_US
         sql = (
@@ -212,7 +213,7 @@ def _within(first: int, last: int) -> str:
 
 
 def _sessions_of(where: str, body: bytes) -> str:
-    """What the rows of an answer hold, as if somebody had known the sessions and their times."""
+    """Returns the query for the rows of an answer, with the session ids and times as literals."""
     sessions = msgspec.json.decode(body)["sessions"]
     if not sessions:
         return f"SELECT count() FROM events WHERE {where} AND false"
@@ -239,7 +240,7 @@ def _sessions_of(where: str, body: bytes) -> str:
 def _sample(
     clickhouse: Client, workload: Workload, which: str, dice: Random
 ) -> list[tuple[int, str, int, int]]:
-    """(organization, session id, first and last event in microseconds) of up to 400 sessions."""
+    """Returns (organization, session id, first and last event in microseconds) of 400 sessions."""
     numbers = (
         f"SELECT {SESSION_ID.format(number='number')} FROM numbers({workload.sessions})"
         f" WHERE {which} ORDER BY cityHash64(number, {dice.randrange(1000)}) LIMIT 400"

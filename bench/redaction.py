@@ -1,14 +1,14 @@
-"""What redaction costs where events are decoded, as ratios to decoding them without it.
+"""Measures the cost of redaction while events are decoded, as a ratio to decoding without it.
 
     python -m bench.redaction [--runs 9]
 
-Decodes the airline recording over and over, in turns, in one process:
+Decodes the airline recording over and over in one process, the cases in turn:
 
-absent      the keys are in no event, of 1, 6, 20 and 500 keys (as many as the setting holds)
+absent      the keys are in no event, of 1, 6, 20 and 500 keys (the setting's maximum)
 escaped     one key, in no event; every event has a `\\u` escape, of é and of a letter
 present     one key, and every event has it once: as a field, and inside a string of JSON text
 
-POST /events as a whole costs about twice what is measured here.
+POST /events as a whole takes about twice the time of decoding.
 """
 
 import statistics
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import click
 
-# So that `python bench/redaction.py` finds its neighbours too, not only `python -m`.
+# Lets `python bench/redaction.py` find its neighbours, as `python -m` does.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.airline import read_events
@@ -30,7 +30,7 @@ Redact = Callable[[bytes], bytes]
 
 
 def seconds(lines: list[bytes], redact: Redact | None) -> float:
-    """How long one pass takes."""
+    """Returns the seconds of one pass."""
     started = time.process_time()
     decoded = decode_events(lines, "bench", 1024 * 1024, redact)
     took = time.process_time() - started
@@ -40,7 +40,7 @@ def seconds(lines: list[bytes], redact: Redact | None) -> float:
 
 
 def cases(lines: list[bytes]) -> dict[str, tuple[list[bytes], list[str]]]:
-    """Lines and listed keys by what is measured."""
+    """Returns lines and listed keys by case."""
 
     def with_field(field: bytes) -> list[bytes]:
         return [line[:-1] + b"," + field + b"}" for line in lines]

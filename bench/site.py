@@ -1,4 +1,4 @@
-"""The service on stores of its own: its web processes, and workers and clock where they matter."""
+"""The service on its own stores: web processes, and workers and clock on request."""
 
 import json
 import os
@@ -27,7 +27,7 @@ class Site:
 
     def __init__(self, directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
-        directory.chmod(0o755)  # PostgreSQL runs as another user where this one is root
+        directory.chmod(0o755)  # when this runs as root, PostgreSQL runs as another user
         self.directory = directory
         self._stack = DevStack(directory, Ports(free_port(), free_port(), free_port()))
         self._lines: dict[str, str] = parse_procfile((PROJECT / "Procfile").read_text()).processes
@@ -54,7 +54,7 @@ class Site:
         Program("release", self._lines["release"], self._stack, self.environ).run_to_end()
 
     def start_web(self) -> None:
-        """Starts gunicorn and returns when it answers."""
+        """Starts gunicorn and waits until it answers."""
         web = self._start("web")
         deadline = time.monotonic() + _STARTING_SECONDS
         while not self._answers():
@@ -68,15 +68,15 @@ class Site:
         self._start("clock")
 
     def program(self, name: str, command: str) -> Program:
-        """Another program of the service on these stores, not yet started."""
+        """Creates another program of the service on these stores, not yet started."""
         return Program(name, command, self._stack, self.environ)
 
     def clickhouse(self) -> Client:
-        """A connection of clickhouse-driver, the only thing beside the bare query."""
+        """Opens a connection of clickhouse-driver, as bare queries use it."""
         return Client.from_url(self.environ["CLICKHOUSE_URL"])
 
     def connect(self) -> "Api":
-        """A connection to web that stays open."""
+        """Opens a connection to web that stays open."""
         return Api(int(self.environ["PORT"]), self.environ["ADMIN_KEY"])
 
     def stop(self) -> None:
@@ -118,14 +118,14 @@ class Site:
 
 
 class Api:
-    """Requests over one connection, as the admin key in an organization of the caller's choice."""
+    """Requests over one connection, with the admin key, in any organization."""
 
     def __init__(self, port: int, admin_key: str) -> None:
         self._connection = HTTPConnection(LOOPBACK, port, timeout=120)
         self._bearer = f"Bearer {admin_key}"
 
     def ask(self, slug: str, path: str, body: Any = None) -> tuple[int, bytes]:
-        """The status and the whole body of a GET, or of a POST of `body` as JSON."""
+        """Sends a GET, or a POST of `body` as JSON. Returns the status and the whole body."""
         headers = {"Authorization": self._bearer, "X-Service-Org": slug}
         if body is None:
             self._connection.request("GET", path, headers=headers)

@@ -1,9 +1,9 @@
 """A week and two days of one organization's events and results, made inside ClickHouse.
 
-Sessions of about 50 events: goals, model calls with messages of many lengths, tools with inputs and
-results as JSON, hooks, errors of a few templates, ends. Each value is a hash of the numbers of its
-session and event. Here and there a session loops, is abandoned, or leaks a credential; words that
-are part of what credentials look like are in every third text.
+Sessions have about 50 events: goals, model calls with messages of many lengths, tools with inputs
+and results as JSON, hooks, errors of a few templates, ends. Each value is a hash of the numbers of
+its session and event. Here and there a session loops, is abandoned, or leaks a credential. Every
+third text contains words that also occur in credentials.
 """
 
 from clickhouse_driver import Client
@@ -11,14 +11,14 @@ from clickhouse_driver import Client
 from shared.core.clock import now_us
 
 DAYS = 7
-# As many as the window before it needs for what is compared with it.
+# The signals compare with this many days before the audited week.
 _DAYS_BEFORE = 2
 _EVENTS_A_SESSION = 50
 _SESSIONS_A_BLOCK = 1000
 
 
 def fill(client: Client, org_id: str, events: int) -> None:
-    """Stores about so many events in the last week, and as many a day before it."""
+    """Stores about `events` events in the last week, and as many per day before it."""
     sessions = events // _EVENTS_A_SESSION * (DAYS + _DAYS_BEFORE) // DAYS
     span = (DAYS + _DAYS_BEFORE) * 86_400_000_000
     ended_at = now_us()
@@ -34,8 +34,8 @@ def fill(client: Client, org_id: str, events: int) -> None:
     client.execute(_EVALUATIONS.format(**values))
 
 
-# j counts the events of session s from 0, c its calls of models and tools, which take four events.
-# A session in fifty of the block is sent twice.
+# j numbers the events of session s from 0. c numbers its calls of models and tools, which take four
+# events each. One session in fifty of the block is sent twice.
 _EVENTS = """
 INSERT INTO events (
     org_id, id, session_id, agent_id, event_type, environment, ts, arrival, payload, summary,

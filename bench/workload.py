@@ -1,8 +1,9 @@
 """A month of events, sessions and evaluations of some organizations, made inside ClickHouse.
 
-Every value is a hash of the numbers of the session and the event, so that the same size is the same
-workload each time, whenever it ends. Inserted as ingest leaves it: blocks of about 32,000 events of
-all organizations in the order of time, a hundredth and a half of them sent again a block later.
+Every value is a hash of the numbers of the session and the event. The same size is therefore the
+same workload each time, whenever it ends. The rows are inserted as ingest leaves them: in blocks of
+about 32,000 events of all organizations in the order of time. One and a half percent of them are
+sent again a block later.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +23,7 @@ EVENTS_A_SESSION = 50
 DAYS = 30
 EVALUATIONS = 200_000
 RARE_TOOLS = 5
-# A rare tool is called this often in the month, in an organization of any size.
+# The number of calls of a rare tool in the month, in an organization of any size.
 _RARE_CALLS = 60
 _SESSIONS_A_BLOCK = 650
 
@@ -31,7 +32,7 @@ SESSION_ID = "concat('ses_', lower(hex(cityHash64({number}, 'session'))))"
 
 @dataclass(frozen=True)
 class Workload:
-    """What lies in a site's stores: the organizations by size, and when it ends (microseconds)."""
+    """The content of a site's stores: organizations by size, and the end in microseconds."""
 
     events: int
     ended_at: int
@@ -40,14 +41,17 @@ class Workload:
 
     @property
     def sessions(self) -> int:
-        """How many sessions were begun."""
+        """The number of sessions."""
         return self.events // EVENTS_A_SESSION
 
 
 def ensure(
     site: Site, events: int, advance: Callable[[int], None], *, orgs: int = ORGS
 ) -> Workload:
-    """The workload of a site, generated unless it lies there; `advance` is told of events."""
+    """Generates the workload of a site unless it exists.
+
+    `advance` gets the number of new events.
+    """
     note = site.directory / "workload.json"
     if note.exists():
         advance(events)
@@ -78,7 +82,7 @@ def _make_orgs(site: Site, slugs: tuple[str, ...]) -> list[UUID]:
 
 
 def _weights(orgs: int) -> list[float]:
-    """The first organization has two fifths of everything, the others what is left, ever less."""
+    """Returns two fifths for the first organization and decreasing shares for the others."""
     ranks = range(1, orgs)
     return [0.4, *(0.6 / rank / sum(1 / one for one in ranks) for rank in ranks)]
 
@@ -92,8 +96,8 @@ def _edges(weights: Sequence[float]) -> list[int]:
 
 
 def _events_of(workload: Workload, first: int) -> str:
-    """One block: the events of some sessions, and again a few of those before them."""
-    # Half of the events are of tools, in pairs.
+    """Returns one block: the events of some sessions, and again a few from the block before."""
+    # Half of the events belong to tools, in pairs.
     weights = _weights(len(workload.org_ids))
     calls = [round(weight * workload.events / 4) for weight in weights]
     rarity = [max(1, count // (_RARE_CALLS * RARE_TOOLS)) for count in calls]
@@ -112,7 +116,8 @@ def _events_of(workload: Workload, first: int) -> str:
     )
 
 
-# j counts the events of session s from 0, c its calls of models and tools, which take four events.
+# j numbers the events of session s from 0. c numbers its calls of models and tools, which take four
+# events each.
 _EVENTS = """
 INSERT INTO events (
     org_id, id, session_id, agent_id, event_type, environment, ts, arrival, payload, summary,
@@ -193,7 +198,7 @@ WHERE us < {ended_at} AND (NOT again OR dice % 64 = 0)
 
 
 def _evaluations_of(workload: Workload) -> Iterator[str]:
-    """A statement a day; the first organization has the same number whatever the size."""
+    """Yields a statement per day. The first organization has the same number at every size."""
     for day in range(DAYS + 1):
         day_start = workload.ended_at + (day - DAYS) * 86_400_000_000
         values = {
@@ -203,7 +208,7 @@ def _evaluations_of(workload: Workload) -> Iterator[str]:
         }
         condition = "org_id = '{org_id}'"
         yield _EVALUATIONS.format(**values, which=condition.format(**values), most=EVALUATIONS)
-        # The others have one for nearly every session, and for some a second.
+        # The others have one for nearly every session, and two for some.
         condition = "org_id != '{org_id}' AND cityHash64(session_id) % 5 > 0"
         yield _EVALUATIONS.format(**values, which=condition.format(**values), most=0)
 

@@ -3,8 +3,8 @@
     with DevStack(".devstack") as stack:
         print(stack.urls.database_url)
 
-The servers listen on 127.0.0.1 without passwords: whoever can log in to the machine can use them,
-so this is for development only. A deployment points the same variables at its own servers.
+The servers listen on 127.0.0.1 without passwords. Anybody who can log in to the machine can use
+them, so this is for development only. A deployment points the same variables at its own servers.
 """
 
 from devstack.errors import StackError

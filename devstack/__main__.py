@@ -17,7 +17,7 @@ from devstack.state import StateFile
 
 
 def default_directory() -> Path:
-    """`DEVSTACK_DIR`, or `.devstack` in the project."""
+    """Returns `DEVSTACK_DIR`, or `.devstack` in the project."""
     configured = os.environ.get("DEVSTACK_DIR")
     project = Path(__file__).resolve().parents[1]
     return (Path(configured) if configured else project / ".devstack").expanduser().resolve()
@@ -27,19 +27,19 @@ _directory_option = click.option(
     "--directory",
     type=click.Path(path_type=Path, file_okay=False, resolve_path=True),
     default=default_directory,
-    help="Where data and logs are [default: $DEVSTACK_DIR or .devstack].",
+    help="The directory of data and logs [default: $DEVSTACK_DIR or .devstack].",
 )
 
 
 @click.group()
 def main() -> None:
-    """PostgreSQL, Valkey and ClickHouse on this machine, for development."""
+    """Run PostgreSQL, Valkey and ClickHouse on this machine, for development."""
 
 
 @main.command()
 @_directory_option
 def up(directory: Path) -> None:
-    """Run the servers until Ctrl-C; prints the variables to export."""
+    """Run the servers until Ctrl-C and print the variables to export."""
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: ended.set())
@@ -55,7 +55,7 @@ def up(directory: Path) -> None:
 @main.command()
 @_directory_option
 def status(directory: Path) -> None:
-    """Say what runs; exit code 1 when nothing does."""
+    """List the running servers. The exit code is 1 when none runs."""
     state = StateFile(directory).read()
     if state.owner is None or state.owner.process() is None:
         click.echo(f"no stack runs in {directory}")
@@ -71,7 +71,7 @@ def status(directory: Path) -> None:
 @main.command()
 @_directory_option
 def stop(directory: Path) -> None:
-    """Stop the stack of a directory and whatever an earlier one left there."""
+    """Stop the stack of a directory and all processes that an earlier one left behind."""
     owner = StateFile(directory).read().owner
     process = owner.process() if owner else None
     if process is not None:

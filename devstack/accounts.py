@@ -1,6 +1,6 @@
-"""Runs PostgreSQL for root: it refuses to run as root, so it runs as `nobody`.
+"""The account for PostgreSQL: it refuses to run as root, so root runs it as `nobody`.
 
-`nobody` exists on every system, so nothing is added to the machine's users.
+`nobody` exists on every system, so no user is added to the machine.
 """
 
 import os
@@ -23,7 +23,7 @@ class Account:
 
 
 def unprivileged_account() -> Account | None:
-    """Whom PostgreSQL must run as; None when that is the user who runs this."""
+    """Returns the user that PostgreSQL must run as, or None when the current user will do."""
     if os.geteuid() != 0:
         return None
     entry = pwd.getpwnam("nobody")
@@ -33,8 +33,8 @@ def unprivileged_account() -> Account | None:
 def make_reachable(path: Path) -> list[Path]:
     """Lets other users pass through the directories above `path`, without letting them list any.
 
-    Returns the directories whose mode was changed, so that it can be told: this is what makes a
-    clone below `/root` work. Needs to be called by root.
+    Returns the directories whose mode was changed, so that the caller can report them. This makes a
+    clone below `/root` work. Only root may call it.
     """
     changed = []
     for parent in path.resolve().parents:
@@ -46,7 +46,7 @@ def make_reachable(path: Path) -> list[Path]:
 
 
 def make_readable(tree: Path) -> None:
-    """Lets other users read and run what is in `tree` (a wheel unpacked under `umask 077`)."""
+    """Lets other users read and run the files in `tree` (a wheel unpacked under `umask 077`)."""
     for path in [tree, *tree.rglob("*")]:
         mode = path.lstat().st_mode
         if stat.S_ISLNK(mode):

@@ -13,7 +13,7 @@ from devstack.ports import LOOPBACK
 from devstack.server import Server
 
 _DATABASE = "watchpost"
-# Of the views that people's SQL reads.
+# The database of the views that people's SQL reads.
 _VIEWS = "analytics"
 _PACKAGE = Path(__file__).resolve().parent
 _CHILD = _PACKAGE / "clickhouse_child.py"
@@ -21,18 +21,18 @@ _TEMPLATES = _PACKAGE / "config"
 
 
 class ClickHouseServer(Server):
-    """The ClickHouse server, with users `default` (everything) and `reader` (people's SQL)."""
+    """The ClickHouse server, with the users `default` (full access) and `reader` (people's SQL)."""
 
     name = "clickhouse"
 
     @property
     def url(self) -> str:
-        """The URL of database `watchpost` for the user who may do everything."""
+        """The URL of the database `watchpost` for the user with full access."""
         return self._url("default", _DATABASE)
 
     @property
     def readonly_url(self) -> str:
-        """The URL of database `analytics`, its views, for the user who may only read them."""
+        """The URL of the database `analytics`, which holds the views, for the read-only user."""
         return self._url("reader", _VIEWS)
 
     @property
@@ -55,11 +55,11 @@ class ClickHouseServer(Server):
             (self.home / name).write_text(text)
 
     def _command(self) -> list[str]:
-        # -P: the child's own folder has a redis.py, which nobody must import instead of the real.
+        # -P keeps the child's own folder off the path: its redis.py would hide the real package.
         return [sys.executable, "-P", str(_CHILD), str(self._data)]
 
     def _answers(self) -> bool:
-        # A bare connection first: clickhouse-driver logs every refused one with a traceback.
+        # Try a bare connection first: clickhouse-driver logs every refused one with a traceback.
         with socket.socket() as probe:
             if probe.connect_ex((LOOPBACK, self.port)) != 0:
                 return False
@@ -73,8 +73,8 @@ class ClickHouseServer(Server):
         return True
 
     def _ask_to_stop(self, process: subprocess.Popen[bytes]) -> None:
-        # The child waits in one endless query. When that ends the child shuts down in order,
-        # whereas a signal would end it like a kill.
+        # The child waits in one endless query. When the query ends, the child shuts down in order.
+        # A signal would end it like a kill.
         try:
             if self._is_ours():
                 self._execute("KILL QUERY WHERE query LIKE 'SELECT sleepEachRow(%' ASYNC")
@@ -84,7 +84,7 @@ class ClickHouseServer(Server):
         super()._ask_to_stop(process)
 
     def _is_ours(self) -> bool:
-        """Whether the server that has the port is this one, and not that of another stack."""
+        """Returns whether this server has the port, and not the server of another stack."""
         rows = self._execute("SELECT value FROM system.server_settings WHERE name = 'path'")
         return rows == [(str(self._data),)]
 

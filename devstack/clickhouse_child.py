@@ -1,9 +1,9 @@
 """The process in which ClickHouse runs: `python clickhouse_child.py DATA_DIRECTORY`.
 
-The working directory holds `clickhouse-local.xml`. chdb has no call to serve, but the statement
-SYSTEM START LISTEN works in its legacy entry point `_chdb.query` (and only there: a connection
-made with `connect` refuses it), for as long as that call runs. The output format must be CSV: with
-"Null" every client of the server would get empty results too.
+The working directory holds `clickhouse-local.xml`. chdb has no call that serves, but its legacy
+entry point `_chdb.query` accepts the statement SYSTEM START LISTEN and serves for as long as that
+call runs. A connection made with `connect` refuses the statement. The output format must be CSV:
+with "Null" every client of the server would get empty results too.
 """
 
 import importlib.util
@@ -12,7 +12,7 @@ from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
 from typing import Any
 
-# It serves until somebody ends this query (see ClickHouseServer.stop): noticed after each row.
+# The server runs until this query ends (see ClickHouseServer.stop). It notices after each row.
 SERVE = (
     "SYSTEM START LISTEN TCP; "
     "SELECT sleepEachRow(0.2) FROM system.numbers SETTINGS max_block_size = 1, "
@@ -21,10 +21,10 @@ SERVE = (
 
 
 def load_chdb() -> Any:
-    """chdb's extension module, without its package.
+    """Loads chdb's extension module without its package.
 
-    `import chdb` starts a second engine to ask for its version: 0.8 s, and a directory in /tmp
-    that stays behind when the process is killed. The extension alone takes 0.03 s.
+    `import chdb` starts a second engine to read its version. That costs 0.8 s and leaves a
+    directory in /tmp when the process is killed. The extension alone takes 0.03 s.
     """
     package = importlib.util.find_spec("chdb")
     if package is None or not package.submodule_search_locations:

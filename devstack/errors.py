@@ -1,8 +1,8 @@
-"""What can go wrong with the development stack, in words for the person who started it."""
+"""Errors of the development stack, worded for the person who started it."""
 
 
 class StackError(Exception):
-    """The stack cannot be started or used; the message says why and what to do."""
+    """The stack cannot be started or used. The message says why and what to do."""
 
 
 class StackRunning(StackError):

@@ -1,4 +1,4 @@
-"""One owner per directory, even for the moments in which a dead owner's servers are cleaned up."""
+"""One owner per directory, even while a dead owner's servers are being cleaned up."""
 
 import fcntl
 import os
@@ -12,7 +12,7 @@ from devstack.state import StateFile
 
 _ROOT = Path(__file__).resolve().parents[1]
 
-# How long the reaper of a killed owner may take to end what was left.
+# The time that the reaper of a killed owner may take to end the processes that were left.
 _REAPING_SECONDS = 15.0
 
 
@@ -20,8 +20,8 @@ class DirectoryLock:
     """An exclusive `flock` on `<directory>/lock`.
 
     The reaper inherits the open file and with it the lock. After a `kill -9` of the owner the lock
-    therefore stays held until the reaper is done, and a new owner cannot start servers that
-    the reaper would then take for old ones.
+    therefore stays held until the reaper is done. Otherwise a new owner could start servers that
+    the reaper would take for old ones.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -60,7 +60,7 @@ class DirectoryLock:
         )
 
     def release(self) -> None:
-        """Lets the reaper end, and gives the directory back."""
+        """Lets the reaper end and releases the directory."""
         if self._reaper is not None:
             if self._reaper.stdin is not None:
                 self._reaper.stdin.close()

@@ -1,4 +1,4 @@
-"""Which loopback ports the servers listen on."""
+"""The loopback ports of the servers."""
 
 import itertools
 import os
@@ -10,17 +10,17 @@ from devstack.errors import StackError
 
 LOOPBACK = "127.0.0.1"
 
-# Below the range from which Linux takes the ports of outgoing connections (32768-60999): a client
-# that reconnects to a server that is down could else occupy the very port of that server.
+# These ports lie below the range that Linux uses for outgoing connections (32768-60999). Otherwise
+# a client that reconnects to a server that is down could occupy that server's port.
 _LOWEST, _HIGHEST = 20000, 32000
 
-# Each process tries them from a place of its own, a hundred apart: what two processes find free at
-# the same moment is not the same port.
+# Each process starts at a different port, at least a hundred away from the next process. Two
+# processes that search at the same moment then do not find the same free port.
 _candidates = itertools.count(os.getpid() * 101)
 
 
 def is_free(port: int) -> bool:
-    """Whether a server could listen on this loopback port now."""
+    """Returns whether a server could listen on this loopback port now."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -32,9 +32,9 @@ def is_free(port: int) -> bool:
 
 
 def free_port() -> int:
-    """A loopback port that nothing listens on.
+    """Returns a free loopback port.
 
-    Raises `StackError` when a hundred tries found none.
+    Raises `StackError` after a hundred ports that are taken.
     """
     for _ in range(100):
         port = _LOWEST + next(_candidates) % (_HIGHEST - _LOWEST)
@@ -45,7 +45,7 @@ def free_port() -> int:
 
 @dataclass(frozen=True)
 class Ports:
-    """One port per server. The defaults keep clear of servers that listen on their usual ports."""
+    """One port for each server. The defaults avoid the usual ports of these servers."""
 
     postgres: int = 15432
     redis: int = 16379
@@ -53,11 +53,13 @@ class Ports:
 
     @classmethod
     def free(cls) -> "Ports":
-        """Three free ports, for a stack that must not meet another one (tests)."""
+        """Returns three free ports, for a stack that must not meet another one (tests)."""
         return cls(*_distinct_free_ports(3))
 
     def moved_where_taken(self, say: Callable[[str], None]) -> "Ports":
-        """The same ports, each one that is taken replaced by a free one; `say` is told which."""
+        """Returns the ports with a free one for each that is taken, and reports each change to
+        `say`.
+        """
         chosen = asdict(self)
         for name, port in asdict(self).items():
             if not is_free(port):
@@ -66,14 +68,14 @@ class Ports:
         return Ports(**chosen)
 
     def are_free(self) -> bool:
-        """Whether nothing listens on any of them."""
+        """Returns whether all of the ports are free."""
         return all(map(is_free, asdict(self).values()))
 
     def require_free(self) -> "Ports":
-        """The same ports; raises `StackError` naming the first that is taken."""
+        """Returns the same ports. Raises `StackError` naming the first one that is taken."""
         for name, port in asdict(self).items():
             if not is_free(port):
-                raise StackError(f"port {port}, asked for {name}, is taken")
+                raise StackError(f"port {port}, chosen for {name}, is taken")
         return self
 
 

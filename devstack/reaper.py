@@ -1,8 +1,8 @@
 """Ends the processes of a stack whose owner is gone.
 
-Run as `python -m devstack.reaper DIRECTORY` by the owner, with a pipe as standard input.
-The pipe closes when the owner ends, however it ends; a signal tied to the parent (Linux's
-PR_SET_PDEATHSIG) would also fire when only the thread that started a server ends.
+The owner runs it as `python -m devstack.reaper DIRECTORY`, with a pipe as standard input. The pipe
+closes when the owner ends, for any reason. A signal tied to the parent (Linux's PR_SET_PDEATHSIG)
+would not do: it also fires when only the thread that started a server ends.
 """
 
 import sys
@@ -13,7 +13,7 @@ from devstack.state import StateFile
 
 
 def reap(directory: Path) -> int:
-    """Ends what still runs of the stack in `directory` and says how many processes that were."""
+    """Ends the remaining processes of the stack in `directory` and returns their number."""
     state_file = StateFile(directory)
     left = leftovers(directory, state_file.read())
     end(left)
@@ -22,7 +22,7 @@ def reap(directory: Path) -> int:
 
 
 def main() -> None:
-    """Waits for the owner to end."""
+    """Waits for the owner to end, then cleans up."""
     sys.stdin.buffer.read()
     directory = Path(sys.argv[1])
     if directory.exists():

@@ -11,7 +11,7 @@ from devstack.server import Server
 
 
 class RedisServer(Server):
-    """The Redis server. It writes its append-only file behind what it answers; see WAITAOF."""
+    """The Redis server. It answers before it writes its append-only file; see WAITAOF."""
 
     name = "redis"
 
@@ -34,9 +34,9 @@ class RedisServer(Server):
         ]
 
     def _answers(self) -> bool:
-        once = Retry(NoBackoff(), 0)  # the caller repeats, and sees in between whether we live
+        once = Retry(NoBackoff(), 0)  # the caller retries and checks in between that we still run
         with Redis(host=LOOPBACK, port=self.port, socket_timeout=2, retry=once) as client:
             try:
                 return bool(client.info("server")["process_id"] == self.pid)
-            except RedisError:  # not listening yet, or still loading its file
+            except RedisError:  # it does not listen yet, or still loads its file
                 return False

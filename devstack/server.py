@@ -1,4 +1,4 @@
-"""What the three servers have in common: start, wait, stop, kill, restart on the same port."""
+"""The common parts of the three servers: start, wait, stop, kill, restart on the same port."""
 
 import signal
 import subprocess
@@ -13,7 +13,7 @@ from devstack.state import StateFile
 
 
 class Server(ABC):
-    """One server of the stack. `name` is also its folder and its log's name."""
+    """One server of the stack. `name` is also the name of its folder and its log."""
 
     name: ClassVar[str]
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
@@ -30,7 +30,7 @@ class Server(ABC):
     @property
     @abstractmethod
     def url(self) -> str:
-        """Where clients connect."""
+        """The URL for clients."""
 
     @property
     def pid(self) -> int | None:
@@ -54,9 +54,9 @@ class Server(ABC):
         self._state_file.record(self.name, self._process.pid)
 
     def wait_ready(self, timeout: float = 60.0) -> None:
-        """Returns when the server answers and its database exists.
+        """Waits until the server answers and its database exists.
 
-        Raises `StackError` with the end of its log when it ends instead or `timeout` seconds pass.
+        Raises `StackError` with the end of the log when the server ends or `timeout` seconds pass.
         """
         deadline = time.monotonic() + timeout
         while True:
@@ -72,7 +72,7 @@ class Server(ABC):
             time.sleep(0.02)
 
     def stop(self, timeout: float = 10.0) -> None:
-        """Shuts the server down in order; kills it when that takes more than `timeout` seconds."""
+        """Shuts the server down in order and kills it after `timeout` seconds."""
         if self.pid is None or self._process is None:
             return
         self._ask_to_stop(self._process)
@@ -81,7 +81,7 @@ class Server(ABC):
             self._process.wait()
 
     def kill(self) -> None:
-        """Ends the server without giving it time for anything (see `kill_signal`)."""
+        """Ends the server at once (see `kill_signal`)."""
         if self.pid is None or self._process is None:
             return
         self._process.send_signal(self.kill_signal)
@@ -94,16 +94,16 @@ class Server(ABC):
 
     @abstractmethod
     def _prepare(self) -> None:
-        """Makes what the server needs on disk before it can start."""
+        """Creates the files that the server needs before it can start."""
 
     @abstractmethod
     def _command(self) -> list[str]:
-        """The command line, run in `home`."""
+        """Returns the command line, which runs in `home`."""
 
     @abstractmethod
     def _answers(self) -> bool:
-        """Whether the server serves; makes the database when it is the first time.
+        """Returns whether the server answers. Creates its database the first time.
 
-        False also when it is the server of another stack that answers: one that took the port at
-        the same moment, while this one has not noticed yet.
+        Also returns False when another stack's server answers: it may have taken the port at the
+        same moment, before this server notices.
         """

@@ -19,13 +19,13 @@ from devstack.state import Identity, State, StateFile
 
 ALL_SERVERS = frozenset({"postgres", "redis", "clickhouse"})
 
-# How often to look for ports: one that is free may be taken before the server has it.
+# The attempts to start on free ports: another process may take one before the server does.
 _ATTEMPTS = 5
 
 
 @dataclass(frozen=True)
 class StackUrls:
-    """Where the servers are; the field names are the service's variables in lower case."""
+    """The URLs of the servers. The field names are the service's variables in lower case."""
 
     database_url: str
     redis_url: str
@@ -34,15 +34,15 @@ class StackUrls:
 
 
 def _nothing(_message: str) -> None:
-    """Tells nobody."""
+    """Ignores a message."""
 
 
 class DevStack:
     """PostgreSQL, Valkey and ClickHouse with their data in `directory`.
 
-    `ports`: exactly these, or (None) those of the last start, or the defaults, each moved when it
-    is taken. `servers`: which of the three to start. `say` is told what a person should know.
-    Restarting finds data and, where possible, ports again.
+    `ports`: exactly these, or for None those of the last start, or the defaults; a taken one is
+    then replaced. `servers`: the servers to start. `say` gets the messages for people. A restart
+    keeps the data and, where possible, the ports.
     """
 
     def __init__(
@@ -62,10 +62,10 @@ class DevStack:
         self._servers: tuple[RedisServer, ClickHouseServer, PostgresServer] | None = None
 
     def start(self) -> None:
-        """Starts the servers and returns when all of them answer.
+        """Starts the servers and waits until all of them answer.
 
-        Raises `StackRunning` when another process has a stack in this directory, `StackError`
-        when a server does not start; nothing is left running then.
+        Raises `StackRunning` when another process has a stack in this directory, and `StackError`
+        when a server does not start. No server is left running then.
         """
         self.directory.mkdir(parents=True, exist_ok=True)
         self._lock.acquire()
@@ -80,16 +80,16 @@ class DevStack:
             raise
 
     def stop(self) -> None:
-        """Stops the servers in order and gives the directory back. Harmless when not started."""
+        """Stops the servers in order and releases the directory. Harmless when not started."""
         self._stop_servers()
         self._lock.release()
 
     def record(self, name: str, pid: int) -> None:
-        """Notes a process that belongs to the stack, so that it never outlives the owner."""
+        """Records a process of the stack, so that it never outlives the owner."""
         self._state_file.record(name, pid)
 
     def forget(self, name: str) -> None:
-        """Notes that a recorded process has done its work."""
+        """Removes a recorded process that has done its work."""
         self._state_file.forget(name)
 
     @property
@@ -132,7 +132,7 @@ class DevStack:
         self.stop()
 
     def _start_servers(self) -> None:
-        """Starts them, on other ports where another stack that starts as well was faster."""
+        """Starts the servers. Changes ports when another stack that starts as well was faster."""
         for attempts_left in reversed(range(_ATTEMPTS)):
             ports = self._choose_ports()
             self._servers = self._make_servers(ports)

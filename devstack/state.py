@@ -1,6 +1,7 @@
-"""`state.json`: which process owns the directory, on which ports, and which processes it started.
+"""`state.json`: the owner of the directory, its ports, and the processes that it started.
 
-It outlives its owner on purpose: the next start reads from it what a `kill -9` left running.
+The file outlives its owner on purpose: the next start reads from it which processes a `kill -9`
+left running.
 """
 
 import threading
@@ -11,24 +12,26 @@ import psutil
 
 from devstack.ports import Ports
 
-# A process's start time is computed from the boot time, which shifts by fractions of a second
-# when the machine's clock is corrected.
+# A process's start time is computed from the boot time, which shifts by fractions of a second when
+# the machine's clock is corrected.
 _CLOCK_TOLERANCE = 2.0
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """A process for good: pids come round again, a pid with its start time does not."""
+    """A process identified for good. Pids are reused; a pid with its start time is not."""
 
     pid: int
     started: float
 
     @classmethod
     def of(cls, pid: int) -> "Identity":
-        """The identity of a running process; raises `psutil.NoSuchProcess` when there is none."""
+        """Returns the identity of a running process. Raises `psutil.NoSuchProcess` when there is
+        none.
+        """
         return cls(pid, psutil.Process(pid).create_time())
 
     def process(self) -> psutil.Process | None:
-        """The process, or None when it has ended (even if its pid belongs to another one now)."""
+        """Returns the process, or None when it has ended, even if its pid was reused."""
         try:
             process = psutil.Process(self.pid)
             same = abs(process.create_time() - self.started) < _CLOCK_TOLERANCE
@@ -46,7 +49,7 @@ class State(msgspec.Struct):
 
 
 class StateFile:
-    """`state.json` of one directory; safe to use from several threads of the owner."""
+    """`state.json` of one directory. The threads of the owner may share it."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -54,7 +57,7 @@ class StateFile:
         self._lock = threading.Lock()
 
     def read(self) -> State:
-        """What the file says; an empty `State` when there is none or it was cut short."""
+        """Reads the file. Returns an empty `State` when the file is missing or was cut short."""
         try:
             return msgspec.json.decode(self._path.read_bytes(), type=State)
         except (FileNotFoundError, msgspec.DecodeError):
@@ -68,20 +71,20 @@ class StateFile:
         fresh.replace(self._path)
 
     def record(self, name: str, pid: int) -> None:
-        """Notes that process `name` now runs as `pid`."""
+        """Records that process `name` now runs as `pid`."""
         with self._lock:
             state = self.read()
             state.processes[name] = Identity.of(pid)
             self.write(state)
 
     def forget(self, name: str) -> None:
-        """Notes that process `name` has done its work."""
+        """Removes the process `name`, which has done its work."""
         with self._lock:
             state = self.read()
             state.processes.pop(name, None)
             self.write(state)
 
     def clear(self) -> None:
-        """Forgets owner and processes; the ports stay for the next start."""
+        """Removes the owner and the processes, and keeps the ports for the next start."""
         with self._lock:
             self.write(State(ports=self.read().ports))

@@ -2,14 +2,14 @@
 
     python examples/evaluator.py --port 9000
 
-It needs nothing but Python. To write one of your own, copy this file and replace `evaluate`.
+It needs nothing but Python. To write your own, copy this file and replace `evaluate`.
 
     GET  /health              liveness, without a token
-    GET  /config              what the platform should know: when a silent session counts as over
-    POST /evaluate            a session's events in; scores, or the id of a job to poll, out
+    GET  /config              settings for the platform: when a silent session counts as over
+    POST /evaluate            takes a session's events; returns scores or the id of a job to poll
     GET  /evaluate/{job_id}   the scores once the job is done, the job's id until then
 
-With EVALUATOR_TOKEN set, every route but /health asks for `Authorization: Bearer <token>`.
+With EVALUATOR_TOKEN set, every route but /health requires `Authorization: Bearer <token>`.
 """
 
 import argparse
@@ -39,7 +39,7 @@ Json = dict[str, Any]
 
 
 def evaluate(session: Json) -> Json:
-    """Scores a session: an EvalRequest in, an EvalResponse out.
+    """Scores a session: takes an EvalRequest, returns an EvalResponse.
 
     The keys of the scores are the names of charts, so keep them stable.
     """
@@ -60,7 +60,7 @@ def evaluate(session: Json) -> Json:
 
 
 def task_success(payloads: list[Json]) -> tuple[float, str]:
-    """1 when the last thing that the root agent said of its work is that it succeeded, else 0."""
+    """Returns 1 when the root agent's last outcome is a success, else 0."""
     root = root_agent(payloads)
     ends = [p for p in payloads if p["type"] == "agent_end" and agent_of(p) == root]
     if not ends:
@@ -72,7 +72,7 @@ def task_success(payloads: list[Json]) -> tuple[float, str]:
 
 
 def tool_reliability(payloads: list[Json]) -> tuple[float, str]:
-    """The share of tool results without an error."""
+    """Returns the share of tool results without an error."""
     results = [p for p in payloads if p["type"] == "tool_result"]
     if not results:
         return 1.0, "No tool was used."
@@ -83,7 +83,7 @@ def tool_reliability(payloads: list[Json]) -> tuple[float, str]:
 
 
 def turn_efficiency(payloads: list[Json]) -> tuple[float, str]:
-    """1 up to a fair number of model requests, then falling with every one more."""
+    """Returns 1 up to a fair number of model requests, then less with each further one."""
     turns = sum(p["type"] == "model_request" for p in payloads)
     if turns == 0:
         return 1.0, "No request to a model was recorded."
@@ -91,18 +91,18 @@ def turn_efficiency(payloads: list[Json]) -> tuple[float, str]:
 
 
 def root_agent(payloads: list[Json]) -> str:
-    """The agent that started first, or else the one of the first event."""
+    """Returns the agent that started first, or else the agent of the first event."""
     first_start = next((p for p in payloads if p["type"] == "agent_start"), None)
     return agent_of(first_start or next(iter(payloads), {}))
 
 
 def agent_of(payload: Json) -> str:
-    """Events come as their sender wrote them; without an agent they are of `main`."""
+    """Returns the agent of an event. An event without an agent belongs to `main`."""
     return str(payload.get("agent_id") or "main")
 
 
 def is_failure(error: object) -> bool:
-    """Senders write "no error" in several ways."""
+    """Returns whether an event failed. Senders write "no error" in several ways."""
     return error is not None and error is not False and error != ""
 
 
@@ -110,19 +110,19 @@ def is_failure(error: object) -> bool:
 
 
 class Job(NamedTuple):
-    """An evaluation; `ready_at` (monotonic seconds) stands in for a model that takes its time."""
+    """An evaluation. `ready_at` (monotonic seconds) simulates a slow model."""
 
     ready_at: float
     result: Json
 
     @property
     def secs_left(self) -> float:
-        """Seconds until the result may be told."""
+        """Returns the seconds until the result may be given out."""
         return max(0.0, self.ready_at - time.monotonic())
 
 
 class Evaluator(ThreadingHTTPServer):
-    """The server, and the jobs that it remembers by the platform's Idempotency-Key."""
+    """The server and its jobs. The platform's Idempotency-Key identifies a job."""
 
     daemon_threads = True
     request_queue_size = 128
@@ -135,7 +135,7 @@ class Evaluator(ThreadingHTTPServer):
         self._lock = threading.Lock()
 
     def deliver(self, job_id: str, session: Json) -> Job:
-        """Evaluates a session. A delivery that came before, as retries do, is the same job."""
+        """Evaluates a session. A repeated delivery, as in a retry, gets the same job."""
         known = self.find(job_id)
         if known is not None:
             return known
@@ -148,12 +148,12 @@ class Evaluator(ThreadingHTTPServer):
         return job
 
     def find(self, job_id: str) -> Job | None:
-        """The job of an id, None for one that never came or is long over."""
+        """Returns the job of an id, or None for an id that is unknown or expired."""
         with self._lock:
             return self._jobs.get(job_id)
 
     def answers_later(self, job_id: str) -> bool:
-        """Whether a delivery is answered with a job to poll; `mixed` does so with every other."""
+        """Returns whether to answer with a job to poll, which `mixed` does every other time."""
         mode = self.options.mode
         return mode == "async" or (mode == "mixed" and zlib.crc32(job_id.encode()) % 2 == 1)
 
@@ -166,11 +166,11 @@ class Handler(BaseHTTPRequestHandler):
     timeout = 60
 
     def do_GET(self) -> None:
-        """Liveness, configuration, and polls."""
+        """Answers liveness, configuration and polls."""
         if self.path == "/health":
             self.reply(200, {"status": "ok"})
         elif not self.is_allowed():
-            self.reply(401, {"error": "this needs the evaluator's token"})
+            self.reply(401, {"error": "authentication required: send the evaluator's token"})
         elif self.path == "/config":
             self.reply(
                 200, {"inactivity_timeout_secs": self.server.options.inactivity_timeout_secs}
@@ -181,15 +181,15 @@ class Handler(BaseHTTPRequestHandler):
             self.reply(404, {"error": "there is no such route"})
 
     def do_POST(self) -> None:
-        """Deliveries."""
+        """Answers deliveries."""
         length = int(self.headers.get("Content-Length") or 0)
         if length > MAX_BODY_BYTES:
-            self.close_connection = True  # the body is still on its way
+            self.close_connection = True  # the rest of the body is still arriving
             self.reply(413, {"error": f"the request is larger than {MAX_BODY_BYTES} bytes"})
             return
         body = self.rfile.read(length)
         if not self.is_allowed():
-            self.reply(401, {"error": "this needs the evaluator's token"})
+            self.reply(401, {"error": "authentication required: send the evaluator's token"})
         elif self.path != "/evaluate":
             self.reply(404, {"error": "there is no such route"})
         else:
@@ -201,7 +201,7 @@ class Handler(BaseHTTPRequestHandler):
         try:
             job = self.server.deliver(job_id, json.loads(body))
         except (ValueError, LookupError, TypeError, AttributeError) as error:
-            self.reply(422, {"error": f"this is no EvalRequest: {error!r}"})
+            self.reply(422, {"error": f"the body is not an EvalRequest: {error!r}"})
             return
         if self.server.answers_later(job_id):
             self.reply(202, pending(job_id, job))
@@ -220,7 +220,7 @@ class Handler(BaseHTTPRequestHandler):
             self.reply(200, job.result)
 
     def is_allowed(self) -> bool:
-        """Whether the request carries the token, when there is one."""
+        """Returns whether the request carries the token, or no token is set."""
         if self.server.token is None:
             return True
         expected = f"Bearer {self.server.token}".encode()
@@ -236,16 +236,16 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_request(self, code: object = "-", size: object = "-") -> None:
-        """Says nothing of requests that went well; errors are still logged."""
+        """Logs errors only."""
 
 
 def pending(job_id: str, job: Job) -> Json:
-    """JobPending: where to ask again, and when that makes sense."""
+    """Returns a JobPending: the path to poll and the delay before the next poll."""
     return {"job_id": job_id, "next_poll_secs": max(1.0, job.secs_left)}
 
 
 def read_options() -> argparse.Namespace:
-    """The command line."""
+    """Parses the command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=9000)
@@ -253,14 +253,14 @@ def read_options() -> argparse.Namespace:
         "--mode",
         choices=["sync", "async", "mixed"],
         default="mixed",
-        help="answer deliveries with scores, with jobs to poll, or every other with either",
+        help="answer deliveries with scores, with jobs to poll, or with both in turn",
     )
     parser.add_argument("--delay-ms", type=int, default=0, help="how long an evaluation takes")
     parser.add_argument(
         "--inactivity-timeout-secs",
         type=float,
         default=30,
-        help="a session without an event for so long counts as over; 0: never",
+        help="a session without an event for this long counts as over; 0: never",
     )
     return parser.parse_args()
 

@@ -1,5 +1,5 @@
 """`bin/up`: the whole service on this machine, with a demonstration.
 
-`deployment` starts everything as a real deployment would: the lines of the Procfile, told where the
-stores are by variables. `demo` and `checks` then use it through its HTTP API only.
+`deployment` starts everything as a real deployment would: it runs the lines of the Procfile with
+variables that name the stores. `demo` and `checks` then use the service only through its HTTP API.
 """

@@ -1,4 +1,4 @@
-"""`python -m devstack.up`, which is `bin/up` in a finished environment."""
+"""`python -m devstack.up`. `bin/up` prepares the environment and runs it."""
 
 import os
 import signal
@@ -27,17 +27,21 @@ _INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @click.command()
-@click.option("--check", is_flag=True, help="Compare with what was sent, then stop; exit 0 or 1.")
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Compare the results with the sent events, then stop; exit 0 or 1.",
+)
 @click.option("--no-demo", is_flag=True, help="Leave out the demonstration.")
 def main(check: bool, no_demo: bool) -> None:
     """Start the whole service on this machine, play a demonstration, stay up until Ctrl-C.
 
-    Variables of the environment are passed on and win over what would be generated: PORT,
-    PUBLIC_URL, ADMIN_KEY, AGENT_API_KEY, ADMIN_EMAIL, DEVSTACK_DIR (data and logs, default
-    .devstack), DATABASE_URL, REDIS_URL, CLICKHOUSE_URL, EVALUATOR_ENDPOINT, EVALUATOR_TOKEN, ...
+    Variables of the environment are passed on and override the generated ones: PORT, PUBLIC_URL,
+    ADMIN_KEY, AGENT_API_KEY, ADMIN_EMAIL, DEVSTACK_DIR (data and logs, default .devstack),
+    DATABASE_URL, REDIS_URL, CLICKHOUSE_URL, EVALUATOR_ENDPOINT, EVALUATOR_TOKEN, ...
     """
     if check and no_demo:
-        raise click.UsageError("--check needs the demonstration")
+        raise click.UsageError("--check needs the demonstration: drop --no-demo")
     for number in _INTERRUPTS:
         signal.signal(number, _interrupt)
     deployment = Deployment(default_directory(), os.environ, click.echo)

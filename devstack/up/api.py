@@ -1,4 +1,4 @@
-"""The few calls of the service's HTTP API that a demonstration needs."""
+"""The calls of the service's HTTP API that the demonstration needs."""
 
 import gzip
 import http.client
@@ -18,7 +18,7 @@ Row = dict[str, Any]
 
 
 class ApiError(Exception):
-    """The service answered with an error; the message has the status and the body."""
+    """The service answered with an error. The message has the status and the body."""
 
 
 class Api:
@@ -32,11 +32,11 @@ class Api:
         self._headers = {"Authorization": f"Bearer {key}"}
 
     def close(self) -> None:
-        """Ends the connection."""
+        """Closes the connection."""
         self._connection.close()
 
     def post_events(self, lines: Sequence[bytes]) -> Row:
-        """Sends one gzip batch, again while the backlog is full; returns the answer."""
+        """Sends one gzip batch and retries while the backlog is full. Returns the answer."""
         headers = {"Content-Type": "application/x-ndjson", "Content-Encoding": "gzip"}
         body = gzip.compress(b"\n".join(lines))
         for _ in range(_FULL_BACKLOG_TRIES):
@@ -49,13 +49,13 @@ class Api:
         raise ApiError(f"POST /v1/events: {status} {answer.decode(errors='replace')}")
 
     def rows(self, resource: str, session_ids: Sequence[str], limit: int) -> Iterator[Row]:
-        """All rows of `events`, `sessions` or `evaluations` of these sessions, page by page."""
+        """Returns all rows of `events`, `sessions` or `evaluations` of these sessions."""
         for start in range(0, len(session_ids), _IDS_A_REQUEST):
             wanted = ",".join(session_ids[start : start + _IDS_A_REQUEST])
             yield from self.pages(resource, {"session_id": wanted, "limit": str(limit)})
 
     def pages(self, resource: str, query: dict[str, str]) -> Iterator[Row]:
-        """All rows of a resource that a query finds, page by page."""
+        """Returns all rows of a resource that match a query, page by page."""
         cursor: str | None = None
         while True:
             page = self.get(f"/v1/{resource}", query | ({"cursor": cursor} if cursor else {}))
@@ -65,23 +65,23 @@ class Api:
                 break
 
     def run_sql(self, sql: str, params: Sequence[object]) -> list[list[Any]]:
-        """The rows that a statement finds."""
+        """Returns the rows of a statement."""
         answer = self.send("POST", "/v1/queries/run", {"sql": sql, "params": params})
         rows: list[list[Any]] = answer["rows"]
         return rows
 
     def send(self, method: str, path: str, body: object) -> Row:
-        """The answer of a route that is sent JSON. A lost connection may have it done twice."""
+        """Sends JSON to a route and returns the answer. May send twice after a lost connection."""
         content = msgspec.json.encode(body)
         headers = {"Content-Type": "application/json"}
         return _decoded(self._answer(method, path, content, headers))
 
     def get(self, path: str, query: dict[str, str]) -> Row:
-        """The answer of a route that reads."""
+        """Returns the answer of a GET."""
         return _decoded(self._answer("GET", f"{path}?{urlencode(query)}"))
 
     def listing(self, path: str, query: dict[str, str]) -> list[Row]:
-        """The answer of a route that reads a whole list."""
+        """Returns the whole list of a route that does not page."""
         answer = self._answer("GET", f"{path}?{urlencode(query)}")
         rows: list[Row] = msgspec.json.decode(answer, type=list[Row])
         return rows
@@ -106,9 +106,9 @@ class Api:
         body: bytes | None = None,
         headers: dict[str, str] | None = None,
     ) -> tuple[int, str | None, bytes]:
-        """Status, Retry-After and body; a lost connection is opened again once.
+        """Returns status, Retry-After and body. Reopens a lost connection once.
 
-        Servers close idle connections, and the same event sent twice is stored once.
+        Servers close idle connections. An event that is sent twice is stored once.
         """
         try:
             return self._call_once(method, target, body, headers or {})

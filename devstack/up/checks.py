@@ -1,4 +1,4 @@
-"""Compares what the service gives back with what the demonstration sent."""
+"""Compares the service's answers with the events that the demonstration sent."""
 
 import math
 from collections import Counter
@@ -19,7 +19,7 @@ _SESSIONS_A_PAGE = 200
 
 @dataclass(frozen=True)
 class Check:
-    """One comparison, for people: what was compared, and the difference if there is one."""
+    """One comparison, for people: its subject, and the difference if there is one."""
 
     what: str
     difference: str | None
@@ -31,7 +31,7 @@ class Check:
 
 
 def run_checks(api: Api, played: Played, *, scores: bool) -> list[Check]:
-    """All comparisons. `scores` False leaves out what only the example evaluator would answer."""
+    """Runs all comparisons. `scores` False leaves out those that only fit the example evaluator."""
     sent = played.recording
     events = list(api.rows("events", sent.session_ids, _EVENTS_A_PAGE))
     sessions = list(api.rows("sessions", sent.session_ids, _SESSIONS_A_PAGE))
@@ -73,7 +73,7 @@ def _totals(sessions: Sequence[Row]) -> dict[str, int]:
 
 
 def _unchanged(lines: Sequence[bytes], events: Sequence[Row]) -> int:
-    """How many of the sent events came back with the payload that was sent."""
+    """Counts the sent events that came back with the payload that was sent."""
     sent = Counter(_canonical(msgspec.json.decode(line)) for line in lines)
     got = Counter(_canonical(event["payload"]) for event in events)
     return (sent & got).total()

@@ -1,4 +1,4 @@
-"""Plays the demonstration: sends a recording in a burst and waits for what comes of it."""
+"""Plays the demonstration: sends a recording in a burst and waits for the results."""
 
 import time
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _EVALUATIONS_A_PAGE = 200
 
 @dataclass(frozen=True)
 class Played:
-    """What was sent, how many events the service took, and what it made of them."""
+    """The recording, the number of events that the service accepted, and its results."""
 
     recording: Recording
     accepted: int
@@ -30,9 +30,9 @@ class Played:
 
 
 def play(api: Api, console: Console, *, sql: bool) -> Played:
-    """Sends a fresh recording, waits until each ended session is evaluated, or two minutes.
+    """Sends a fresh recording and waits up to two minutes until each ended session is evaluated.
 
-    Then has the service watch over it. `sql` False leaves out what is asked in SQL.
+    Then sets up an alert and an audit. `sql` False leaves out the figures that are queried in SQL.
     """
     recording = record()
     with Progress(

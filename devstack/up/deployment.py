@@ -32,7 +32,7 @@ _STOPPING_SECONDS = 8.0
 class Deployment:
     """Stack, migrations, web, worker, clock and (unless the user has one) the example evaluator.
 
-    `given` are the user's variables: they win over the deployment's own and are all passed on.
+    `given` are the user's variables. All are passed on and override the deployment's own.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Deployment:
 
     @property
     def admin_key(self) -> str:
-        """The key that may do everything."""
+        """The key with all permissions."""
         return self.environ["ADMIN_KEY"]
 
     @property
@@ -68,12 +68,12 @@ class Deployment:
 
     @property
     def variables(self) -> dict[str, str]:
-        """What the operator's tool needs beside the user's own variables: where the stores are."""
+        """The variables that `bin/orgctl` needs besides the user's own: the URLs of the stores."""
         return to_export(self.environ, self._given)
 
     @property
     def sign_in(self) -> str:
-        """As whom one can sign in, and where the code that is asked for is found."""
+        """The address to sign in with, and the place where the sign-in code appears."""
         email = self.environ["ADMIN_EMAIL"]
         if self._given.get("SMTP_HOST"):
             return f"{email}, with a code that is sent by mail"
@@ -85,13 +85,15 @@ class Deployment:
         return self._stack
 
     def kill(self, name: str) -> None:
-        """Ends a process type with SIGKILL, children and all; the watcher starts it again."""
+        """Ends a process type and its children with SIGKILL. The watcher starts it again."""
         for program in self._programs:
             if program.name == name:
                 program.kill()
 
     def start(self) -> None:
-        """Returns when `web` answers. Raises `StackError`, with everything stopped again."""
+        """Starts everything and waits until `web` answers. Raises `StackError` with everything
+        stopped.
+        """
         directory = self._stack.directory
         self._say(f"starting the stores in {directory}; every log is in {directory}/logs")
         try:
@@ -143,7 +145,8 @@ class Deployment:
         if self.uses_example_evaluator:
             environ["EVALUATOR_ENDPOINT"] = f"http://{LOOPBACK}:{free_port()}"
         elif not self._given.get("EVALUATOR_TOKEN"):
-            environ.pop("EVALUATOR_TOKEN")  # theirs may have none, and ours is not for them
+            # the user's evaluator may need no token, and ours must not reach it
+            environ.pop("EVALUATOR_TOKEN")
         return environ
 
     def _start_programs(self) -> None:

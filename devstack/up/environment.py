@@ -1,4 +1,4 @@
-"""The variables that the processes of `bin/up` get: the user's own, and one for each missing."""
+"""The variables of the processes of `bin/up`: the user's own, and one for each that is missing."""
 
 import secrets
 import sys
@@ -14,7 +14,7 @@ from devstack.stack import StackUrls
 
 _DEFAULT_PORT = 8000
 
-# The variable that makes a server of the stack unnecessary.
+# A server of the stack is not needed when the user sets its variable.
 _SERVER_OF = {
     "DATABASE_URL": "postgres",
     "REDIS_URL": "redis",
@@ -23,14 +23,14 @@ _SERVER_OF = {
 
 
 def servers_to_start(given: Mapping[str, str]) -> set[str]:
-    """The servers of the stack whose URL the user did not give."""
+    """Returns the servers of the stack whose URL the user did not give."""
     return {server for variable, server in _SERVER_OF.items() if not given.get(variable)}
 
 
 def store_urls(urls: StackUrls, given: Mapping[str, str]) -> dict[str, str]:
-    """The store variables; those that are given win.
+    """Returns the store variables; the given ones win.
 
-    The stack's read-only ClickHouse user is no use beside the ClickHouse of somebody else.
+    The stack's read-only ClickHouse user is useless when the user brings another ClickHouse.
     """
     ours = {name.upper(): url for name, url in asdict(urls).items()}
     if given.get("CLICKHOUSE_URL"):
@@ -39,19 +39,21 @@ def store_urls(urls: StackUrls, given: Mapping[str, str]) -> dict[str, str]:
 
 
 def to_export(environ: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """The URLs of stores that the user does not have in the environment already."""
+    """Returns the URLs of the stores that the user's environment does not have yet."""
     return {name: environ[name] for name in _SERVER_OF if not given.get(name)}
 
 
 def web_port(given: Mapping[str, str], say: Callable[[str], None]) -> int:
-    """The port for `web`: PORT, or 8000, or a free one, of which `say` is told.
+    """Returns the port for `web`: PORT, or 8000, or a free one, which is reported to `say`.
 
-    Raises `StackError` when PORT is given and is no number or taken.
+    Raises `StackError` when the given PORT is taken or not a number.
     """
     wanted = given.get("PORT")
     if wanted:
         if not wanted.isdecimal() or not is_free(int(wanted)):
-            raise StackError(f"PORT={wanted} is taken or is no port; choose another or unset it")
+            raise StackError(
+                f"PORT={wanted} is taken or is not a port number: choose another port or unset it"
+            )
         return int(wanted)
     if is_free(_DEFAULT_PORT):
         return _DEFAULT_PORT
@@ -61,7 +63,7 @@ def web_port(given: Mapping[str, str], say: Callable[[str], None]) -> int:
 
 
 def secrets_for(directory: Path, given: Mapping[str, str]) -> dict[str, str]:
-    """ADMIN_KEY, AGENT_API_KEY and EVALUATOR_TOKEN, given or generated.
+    """Returns ADMIN_KEY, AGENT_API_KEY and EVALUATOR_TOKEN, given or generated.
 
     Generated ones are kept in `keys.json`, so that a key copied yesterday works today.
     """
@@ -76,6 +78,6 @@ def secrets_for(directory: Path, given: Mapping[str, str]) -> dict[str, str]:
 
 
 def search_path(given: Mapping[str, str]) -> str:
-    """PATH with this environment's scripts first: `python` and `gunicorn` of the Procfile."""
+    """Returns PATH with this environment's scripts first, for `python` and `gunicorn`."""
     scripts = str(Path(sys.executable).parent)
     return f"{scripts}:{given['PATH']}" if given.get("PATH") else scripts

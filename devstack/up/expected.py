@@ -1,7 +1,6 @@
-"""The example evaluator's scores, computed once more from what was sent.
+"""The example evaluator's scores, computed independently from the sent events.
 
-Written apart from `examples/evaluator.py` on purpose: a check that shares its code would share its
-mistakes.
+This does not share code with `examples/evaluator.py` on purpose: it would share its mistakes.
 """
 
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ _SUCCESS = {"success", "completed", "ok", "done"}
 
 
 def expected_scores(events: Sequence[Event]) -> dict[str, float]:
-    """The three scores of one session, from its events in order."""
+    """Returns the three scores of one session, from its events in order."""
     results = [event for event in events if event["type"] == "tool_result"]
     failed = [event for event in results if tool_failed(event)]
     requests = [event for event in events if event["type"] == "model_request"]
@@ -26,6 +25,6 @@ def expected_scores(events: Sequence[Event]) -> dict[str, float]:
 
 
 def tool_failed(result: Event) -> bool:
-    """Whether a tool failed: an `error` of 0 is one, only null, false and no text are none."""
+    """Returns whether a tool failed. Only null, false and an empty `error` mean success."""
     error = result.get("error")
     return error is not None and error is not False and error != ""

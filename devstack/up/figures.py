@@ -1,4 +1,4 @@
-"""What the service adds up of a demonstration: latencies, failures by SQL, means of scores."""
+"""The service's aggregates of the demonstration: latencies, failures by SQL, means of scores."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ FAILURES_SQL = (
     " GROUP BY tool_name ORDER BY failed DESC, tool_name"
 )
 
-# Name, failed calls, calls.
+# Name, failed calls, all calls.
 Tool = tuple[str, int, int]
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Latencies of tool calls in milliseconds; `tools` is None where SQL is not served."""
+    """Latencies of tool calls in milliseconds. `tools` is None where SQL is not served."""
 
     calls: int
     failed: int
@@ -33,7 +33,7 @@ class Figures:
 
 
 def ask_figures(api: Api, recording: Recording, *, sql: bool) -> Figures:
-    """What the service says of the recorded sessions. `sql` False does not ask in SQL."""
+    """Requests the figures of the recorded sessions. `sql` False leaves out the SQL."""
     recorded = {"session_id": ",".join(recording.session_ids)}
     calls = api.get("/v1/events/latency_aggregate", recorded | {"bin_count": "1"})["summary"]
     ended = {"session_id": ",".join(recording.ended_session_ids)}
@@ -50,7 +50,7 @@ def ask_figures(api: Api, recording: Recording, *, sql: bool) -> Figures:
 
 
 def expected_figures(recording: Recording) -> Figures:
-    """The same, computed from what was sent."""
+    """Computes the same figures from the sent events."""
     results = [event for event in recording.events if event["type"] == "tool_result"]
     calls = Counter(event["tool_name"] for event in results)
     failed = Counter(event["tool_name"] for event in results if tool_failed(event))

@@ -1,8 +1,8 @@
-"""The alert and the audit of the demonstration: set up, waited for, and computed once more.
+"""The alert and the audit of the demonstration: set up, awaited, and computed independently.
 
-Both look at what its agents did in the last four hours, which may include sessions of earlier
-demonstrations. So what is expected of them is computed from what was sent now and from what the
-service has of those.
+Both look at the last four hours of its agents, which may include sessions of earlier
+demonstrations. The expected values are therefore computed from the events that were sent now and
+from those earlier sessions as the service has them.
 """
 
 import math
@@ -44,23 +44,23 @@ _AUDIT = {
     "scope": {"agent_ids": _AGENTS},
     "sensitivity": "medium",
 }
-# At medium sensitivity a tool is a finding from so many failed calls on, of which Wilson's lower
-# bound (95 %) is such a share.
+# At medium sensitivity a tool is a finding with at least this many failed calls and a Wilson lower
+# bound (95 %) of at least this share.
 _LEAST_FAILED, _LEAST_SHARE, _Z = 3, 0.06, 1.96
 
 _WAITING_SECONDS = 60.0
 _POLL_SECONDS = 0.2
 _EVENTS_A_PAGE = 1000
 
-# Failed calls, calls, sessions with a failed call.
+# Failed calls, all calls, sessions with a failed call.
 Failures = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
 class Oversight:
-    """What came of them; the incident and the run are None where there was none in time.
+    """The results. The incident and the run are None when there was none in time.
 
-    `findings`: what the run saw, the most urgent first. `earlier`: results of tools that earlier
+    `findings`: the findings of the run, the most urgent first. `earlier`: tool results that earlier
     demonstrations sent, as the service has them.
     """
 
@@ -71,12 +71,12 @@ class Oversight:
 
     @property
     def failure_rate(self) -> float | None:
-        """What the incident tells of the alerted agent's calls."""
+        """The failure rate of the alerted agent's calls, as the incident shows it."""
         return None if self.incident is None else self.incident["breach_value"]
 
     @property
     def failing_tools(self) -> list[Failures]:
-        """What the run found of tools that fail."""
+        """The failing tools that the run found."""
         numbers = (
             one["evidence"]["numbers"]
             for one in self.findings
@@ -86,7 +86,7 @@ class Oversight:
 
 
 def oversee(api: Api, recording: Recording) -> Oversight:
-    """Has the alert evaluated and the audit run, and waits for both; events have to be stored."""
+    """Sets up the alert and the audit and waits for both. The events have to be stored already."""
     alert_id, audit_id = _alert(api), _audit(api)
     run_id = api.send("POST", f"/v1/audits/{audit_id}/run", {})["run_id"]
     incident = _awaited(lambda: _incident(api, alert_id))
@@ -99,7 +99,7 @@ def oversee(api: Api, recording: Recording) -> Oversight:
 
 
 def expected_failure_rate(recording: Recording, found: Oversight) -> float | None:
-    """The alerted agent's failed calls of all its calls, None where there is no incident."""
+    """Returns the share of the alerted agent's calls that failed, None without an incident."""
     if found.incident is None:
         return None
     window = found.incident["evidence"]["window"]
@@ -112,7 +112,7 @@ def expected_failure_rate(recording: Recording, found: Oversight) -> float | Non
 
 
 def expected_failing_tools(recording: Recording, found: Oversight) -> list[Failures]:
-    """The tools that the run had to find, none where there is no run."""
+    """Returns the tools that the run had to find, none without a run."""
     if found.run is None:
         return []
     calls, failed, sessions = Counter[str](), Counter[str](), defaultdict[str, set[str]](set)
@@ -129,7 +129,7 @@ def expected_failing_tools(recording: Recording, found: Oversight) -> list[Failu
 
 
 def _least_share(failed: int, calls: int) -> float:
-    """The smaller share p at which (failed / calls - p)^2 is z^2 p (1 - p) / calls."""
+    """Returns the smaller share p at which (failed / calls - p)^2 is z^2 p (1 - p) / calls."""
     a, b, c = 1 + _Z**2 / calls, 2 * failed / calls + _Z**2 / calls, (failed / calls) ** 2
     return (b - math.sqrt(b * b - 4 * a * c)) / (2 * a)
 
@@ -140,11 +140,11 @@ def _results(recording: Recording, found: Oversight, start: str, stop: str) -> S
 
 
 def _alert(api: Api) -> str:
-    """The id of the alert, which is evaluated at once."""
+    """Returns the id of the alert, which is evaluated at once."""
     made = _named(api, "/v1/alerts", _ALERT["name"])
     if made is None:
         return str(api.send("POST", "/v1/alerts", _ALERT)["id"])
-    # One that was disabled meanwhile is evaluated anew.
+    # Disabling and enabling the alert starts a new evaluation.
     for enabled in (False, True):
         api.send("PUT", f"/v1/alerts/{made}", {**_ALERT, "enabled": enabled})
     return made
@@ -159,7 +159,7 @@ def _audit(api: Api) -> str:
 
 
 def _named(api: Api, path: str, name: object) -> str | None:
-    """The id of what an earlier demonstration made."""
+    """Returns the id of the row that an earlier demonstration created."""
     return next((str(row["id"]) for row in api.listing(path, {}) if row["name"] == name), None)
 
 
@@ -173,7 +173,7 @@ def _awaited(look: Callable[[], Row | None]) -> Row | None:
 
 
 def _incident(api: Api, alert_id: str) -> Row | None:
-    """The alert's open incident as the newest evaluation left it."""
+    """Returns the alert's open incident as the newest evaluation left it."""
     alert = api.get(f"/v1/alerts/{alert_id}", {})
     if (alert["last_attempted_at"] or "") <= alert["updated_at"]:
         return None

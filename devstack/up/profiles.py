@@ -1,11 +1,11 @@
-"""The agents of the demonstration: what they do, how well, and with what."""
+"""The agents of the demonstration: their tasks, their tools and their failure rates."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Profile:
-    """An agent. Rates are probabilities; `turns` are the fewest and most model calls."""
+    """An agent. Rates are probabilities. `turns` is the range of the number of model calls."""
 
     agent_id: str
     model: str

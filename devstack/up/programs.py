@@ -15,7 +15,7 @@ from devstack.stack import DevStack
 
 PROJECT = Path(__file__).resolve().parents[2]
 
-# Several commands, or variables set before one: lines that `exec` cannot take.
+# Several commands, or variables set before one: `exec` cannot take such lines.
 _COMPOUND = re.compile(r"[;&|]|^\s*\w+=")
 
 
@@ -38,7 +38,7 @@ class Program:
         return self._process.pid if self._process and self._process.poll() is None else None
 
     def start(self) -> None:
-        """Starts the program; its output goes to `log`."""
+        """Starts the program and sends its output to `log`."""
         self.log.parent.mkdir(parents=True, exist_ok=True)
         self._process = spawn(
             ["/bin/sh", "-c", _replacing_the_shell(self._command)],
@@ -51,7 +51,7 @@ class Program:
             self._stack.record(self.name, self._process.pid)
 
     def run_to_end(self) -> None:
-        """Runs the program and waits for it; raises `StackError` when it fails."""
+        """Runs the program and waits for its end. Raises `StackError` when it fails."""
         self.start()
         code = self._process.wait() if self._process else 0
         self._stack.forget(self.name)
@@ -59,18 +59,18 @@ class Program:
             raise StackError(f"{self.name} failed:\n{last_lines(self.log)}")
 
     def ask_to_stop(self) -> None:
-        """Sends SIGTERM to the program, and to it alone: its own children are its own affair."""
+        """Sends SIGTERM to the program only. The program stops its own children."""
         if self._process is not None and self.pid is not None:
             self._process.terminate()
 
     def kill(self) -> None:
-        """Sends SIGKILL to the program and to what it started."""
+        """Sends SIGKILL to the program and its children."""
         if self._process is not None:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
 
     def finish(self, deadline: float) -> None:
-        """Waits until `deadline` (`time.monotonic()`), then kills what is left of the session."""
+        """Waits until `deadline` (`time.monotonic()`), then kills the rest of the session."""
         if self._process is None:
             return
         wait_until_gone(self._process, max(0.0, deadline - time.monotonic()))
@@ -80,5 +80,5 @@ class Program:
 
 def _replacing_the_shell(command: str) -> str:
     # A shell in between would take the SIGTERM and end without passing it on. Not every shell
-    # gives way to a single command by itself (dash 0.5.12 does not).
+    # replaces itself with a single command (dash 0.5.12 does not).
     return f"exec {command}" if not _COMPOUND.search(command) else command

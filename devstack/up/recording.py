@@ -1,4 +1,4 @@
-"""What the demonstration sends: sessions of several agents that ended just now."""
+"""The events of the demonstration: sessions of several agents that ended just now."""
 
 import random
 import secrets
@@ -17,7 +17,7 @@ _SPREAD = timedelta(hours=3)
 
 @dataclass(frozen=True)
 class Recording:
-    """`events` in the order in which they happened; `lines` are the same, as they are sent."""
+    """`events` in the order of their time. `lines` are the same events as they are sent."""
 
     events: tuple[Event, ...]
     lines: tuple[bytes, ...]
@@ -28,12 +28,12 @@ class Recording:
         return list(dict.fromkeys(event["session_id"] for event in self.events))
 
     def of_session(self, session_id: str) -> list[Event]:
-        """The events of one session, oldest first."""
+        """Returns the events of one session, oldest first."""
         return [event for event in self.events if event["session_id"] == session_id]
 
     @property
     def ended_session_ids(self) -> list[str]:
-        """The sessions that say that they ended, which is what starts an evaluation."""
+        """The sessions with an end event, which starts an evaluation."""
         roots = {event["session_id"]: event["agent_id"] for event in reversed(self.events)}
         ended = {
             event["session_id"]
@@ -44,10 +44,10 @@ class Recording:
 
 
 def record(now: datetime | None = None) -> Recording:
-    """Some 60 sessions and 2,500 events; session ids are new each time."""
+    """Creates some 60 sessions and 2,500 events. Session ids are new each time."""
     newest = now or datetime.now(UTC)
     run = secrets.token_hex(3)
-    dice = random.Random(run)  # noqa: S311 a demonstration's dice, not a secret
+    dice = random.Random(run)  # noqa: S311 a demonstration needs no secret randomness
     pairs = [(profile, environment) for profile in PROFILES for environment in ENVIRONMENTS]
     plan = pairs * _SESSIONS_A_PAIR
     events: list[Event] = []

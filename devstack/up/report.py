@@ -1,4 +1,4 @@
-"""What `bin/up` prints: scores by agent, other figures, the checks, and how to go on."""
+"""The output of `bin/up`: scores by agent, other figures, the checks, and the next steps."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -21,12 +21,12 @@ _EXAMPLE_SQL = "SELECT event_type, count() AS events FROM events GROUP BY event_
 
 
 def print_scores(console: Console, played: Played) -> None:
-    """A table with a line for each agent: how much it did, and the mean of each score."""
+    """Prints a line for each agent: its evaluated sessions and the mean of each score."""
     by_agent: dict[str, list[dict[str, float]]] = defaultdict(list)
     for row in played.evaluations:
         by_agent[row["agent_id"]].append(row["scores"] or {})
     names = sorted({name for rows in by_agent.values() for scores in rows for name in scores})
-    table = Table(title="What was scored (means)")
+    table = Table(title="Mean scores by agent")
     table.add_column("agent", no_wrap=True)
     table.add_column("evaluated", justify="right")
     for name in names[:_MOST_SCORES]:
@@ -48,7 +48,7 @@ def _mean(rows: Sequence[dict[str, float]], name: str) -> str:
 
 
 def print_figures(console: Console, figures: Figures) -> None:
-    """How long tool calls took, and which tools fail most often, which is asked in SQL."""
+    """Prints the latency of tool calls and, queried in SQL, the tools that fail most often."""
     _say(
         console,
         f"{figures.calls} tool calls, {figures.failed} of them failed;"
@@ -60,7 +60,7 @@ def print_figures(console: Console, figures: Figures) -> None:
 
 
 def print_oversight(console: Console, oversight: Oversight) -> None:
-    """What the alert's incident says, and how many findings the audit has of which severity."""
+    """Prints the alert's incident and the number of the audit's findings by severity."""
     incident, findings = oversight.incident, oversight.findings
     if incident is not None:
         _say(console, f"incident of an alert: {incident['breach_summary']}")
@@ -75,7 +75,7 @@ def _say(console: Console, text: str) -> None:
 
 
 def print_checks(console: Console, checks: Sequence[Check]) -> bool:
-    """A line for each check; returns whether all passed."""
+    """Prints a line for each check. Returns whether all passed."""
     for check in checks:
         verdict = "ok" if check.passed else f"FAILED: {check.difference}"
         _say(console, f"{check.what} ... {verdict}")
@@ -83,7 +83,7 @@ def print_checks(console: Console, checks: Sequence[Check]) -> bool:
 
 
 def print_next_steps(console: Console, deployment: Deployment) -> None:
-    """URLs, the key, whom to sign in as, and commands to paste."""
+    """Prints URLs, the key, the address to sign in with, and commands to paste."""
     url, key, variables = deployment.url, deployment.admin_key, deployment.variables
     event = {
         "session_id": "my-first-session",
@@ -102,7 +102,7 @@ def print_next_steps(console: Console, deployment: Deployment) -> None:
         f"ADMIN_KEY: {key}",
         f"Sign in:   {deployment.sign_in}",
         "",
-        "Go on with:",
+        "Next steps:",
         f"curl {auth} '{url}/v1/sessions?limit=3'",
         f"curl {auth} '{url}/v1/evaluations?limit=3'",
         f"curl {auth} '{url}/v1/alerts/incidents?limit=3'",

@@ -1,4 +1,4 @@
-"""Writes one session of the demonstration: the events of an agent at work, in order."""
+"""The script of one session of the demonstration: the events of an agent at work, in order."""
 
 import random
 from collections.abc import Iterator
@@ -11,9 +11,9 @@ Event = dict[str, Any]
 
 
 class Script:
-    """A session's events. Its clock is its own: it ends when the last event happened.
+    """The events of a session. Its clock is simulated: it ends when the last event happened.
 
-    `finished` False leaves the session without `agent_end`, as one that still runs.
+    `finished` False leaves out `agent_end`, as in a session that still runs.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Script:
         self._calls = 0
 
     def events(self, ended_at: datetime) -> list[Event]:
-        """All events, oldest first, the last one at `ended_at`."""
+        """Returns all events, oldest first, the last one at `ended_at`."""
         timed = [(self._elapsed, event) for event in self._play()]
         return [self._stamped(ended_at - (self._elapsed - at), event) for at, event in timed]
 
@@ -107,7 +107,7 @@ class Script:
         yield self._event("hook_completed", after_ms=12, outcome="allowed", **hook)
 
     def _help(self, helper: str) -> Iterator[Event]:
-        """A helper agent, whose own failure says nothing about the session's outcome."""
+        """Adds a helper agent. Its failure does not change the session's outcome."""
         parent = self._profile.agent_id
         yield self._event("agent_start", agent_id=helper, goal="Help", parent_id=parent)
         outcome = self._dice.choice(("success", "failed"))

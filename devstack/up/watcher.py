@@ -1,4 +1,4 @@
-"""Restarts whatever ends, and tells."""
+"""Restarts programs and servers that end, and reports it."""
 
 import threading
 import time
@@ -15,22 +15,22 @@ _LONGEST_PAUSE_SECONDS = 30.0
 
 
 class Watched(Protocol):
-    """What a `Watcher` looks after: a `Program`, or a server of the stack."""
+    """A `Program` or a server of the stack that a `Watcher` looks after."""
 
     @property
     def name(self) -> str:
-        """What to call it."""
+        """The name for messages."""
 
     @property
     def log(self) -> Path:
-        """Where its output is."""
+        """The path of the log."""
 
     @property
     def pid(self) -> int | None:
         """The process id while it runs."""
 
     def start(self) -> None:
-        """Starts it (again)."""
+        """Starts it, also after an end."""
 
 
 @dataclass
@@ -42,7 +42,7 @@ class _Watch:
 
 
 class Watcher:
-    """Looks every half second. What ends again soon after a restart waits ever longer."""
+    """Checks every half second. A program that keeps ending waits longer before each restart."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
@@ -55,18 +55,18 @@ class Watcher:
         self._watches.append(_Watch(watched))
 
     def require_all_running(self) -> None:
-        """Raises `StackError` with the last lines of the first that has ended."""
+        """Raises `StackError` with the last log lines of the first one that has ended."""
         for watch in self._watches:
             if watch.watched.pid is None:
                 raise StackError(_obituary(watch.watched))
 
     def start(self) -> None:
-        """Begins to restart what ends."""
+        """Starts the thread that restarts what ends."""
         self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Restarts nothing any more."""
+        """Stops all restarts."""
         self._ended.set()
         if self._thread is not None:
             self._thread.join()
