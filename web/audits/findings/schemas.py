@@ -1,8 +1,8 @@
 """Request and response schemas of the routes of findings."""
 
-from typing import get_args
+from typing import Any, get_args
 
-from marshmallow import Schema, fields, validate
+from marshmallow import Schema, fields, post_load, validate
 
 from shared.audits.findings.priority import ACKNOWLEDGED_FACTOR
 from shared.audits.findings.rules import Status
@@ -13,6 +13,8 @@ from web.params import Body, Limit, Offset, Timestamp
 
 STATUSES = get_args(Status)
 ACTIONS = get_args(Action)
+# Other words that clients send for an action.
+_ALIASES: dict[str, Action] = {"acknowledge": "ack"}
 
 
 def _names() -> fields.List[str]:
@@ -35,7 +37,11 @@ class FindingQuery(Schema):
 class FindingActionBody(Body):
     """What to do about a finding."""
 
-    action = fields.String(required=True, validate=validate.OneOf(ACTIONS))
+    action = fields.String(
+        required=True,
+        validate=validate.OneOf((*ACTIONS, *_ALIASES)),
+        metadata={"description": "`acknowledge` means `ack`, and answers say `ack`"},
+    )
     reason = fields.String(
         load_default=None,
         allow_none=True,
@@ -50,6 +56,10 @@ class FindingActionBody(Body):
             " reads",
         },
     )
+
+    @post_load
+    def _without_aliases(self, body: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
+        return {**body, "action": _ALIASES.get(body["action"], body["action"])}
 
 
 class FindingEvidence(Schema):

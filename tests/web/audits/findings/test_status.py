@@ -36,6 +36,17 @@ def test_the_answer_says_what_was_done_and_where_the_finding_stands(
         )
 
 
+def test_acknowledge_is_another_word_for_ack(
+    audited: Audited, runtime: Runtime, act: Acting
+) -> None:
+    audited.file(candidate())
+    answer = act(audited.finding().id, action="acknowledge")
+    assert (answer.status_code, answer.get_json()["action"]) == (200, "ack")
+    query = select(FindingAction.action).where(FindingAction.org_id == audited.org.uuid)
+    with runtime.postgres.transaction() as session:
+        assert session.scalars(query).all() == ["ack"]
+
+
 def test_it_is_remembered_who_decided_and_why(
     audited: Audited, runtime: Runtime, client: FlaskClient, person: Callable[..., Headers]
 ) -> None:
