@@ -214,8 +214,8 @@ ROWS = {
     " stats findings_count new_findings_count report? error?",
     "QueuedAuditRun": "queued run_id",
     "AuditContext": "text urls",
-    "FindingRow": "id audit_id audit_name fingerprint title category failure_type kind severity"
-    " magnitude priority status occurrences first_seen_at last_seen_at description"
+    "FindingRow": "id audit_id audit_name fingerprint signal title category failure_type kind"
+    " severity magnitude priority status occurrences first_seen_at last_seen_at description"
     " root_cause_hypothesis? recommendation? expected_impact? effort? evidence evidence_queries"
     " scope assigned_to? issue_id?",
     "FindingEvidence": "session_ids event_ids numbers",

@@ -24,7 +24,7 @@ class Finding(Base):
     """A pattern that an audit found, one row however often it is found again.
 
     A resolved one stays as it was: the same pattern is a new finding afterwards. `priority` is that
-    of the formula; `acknowledged_at` lowers the rank at which it is shown.
+    of the formula; `acknowledged_at` lowers its place in the list.
     """
 
     __tablename__ = "findings"

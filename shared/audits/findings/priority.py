@@ -7,7 +7,7 @@ from shared.audits.signals import Candidate, Window
 _SEVERITY = {"info": 1 / 3, "warning": 2 / 3, "critical": 1.0}
 _MAGNITUDE = {"small": 1 / 3, "medium": 2 / 3, "big": 1.0}
 
-# What is left of the priority of a finding that somebody took note of.
+# An acknowledged finding is sorted as if it had this part of its priority.
 ACKNOWLEDGED_FACTOR = 0.5
 
 

@@ -17,19 +17,18 @@ from shared.core.errors import NotFound
 from shared.core.ids import parse_uuid
 from shared.postgres import transaction_time
 
-# Somebody who took note of a finding wants to see the others first.
+# Somebody who took note of a finding wants to see the others first. Its priority stays as it is.
 _RANK = case(
     (Finding.acknowledged_at.is_not(None), Finding.priority * ACKNOWLEDGED_FACTOR),
     else_=Finding.priority,
 )
 
 
-class Ranked(NamedTuple):
-    """A finding, its audit's name, and the priority that it is shown and sorted with."""
+class Listed(NamedTuple):
+    """A finding and its audit's name."""
 
     finding: Finding
     audit_name: str
-    rank: float
 
 
 @dataclass(frozen=True)
@@ -43,8 +42,8 @@ class FindingFilter:
 
 def listing(
     session: Session, org_id: uuid.UUID, wanted: FindingFilter, *, limit: int, offset: int
-) -> list[Ranked]:
-    """A page of findings, those of the highest rank first, then the newest, then by title."""
+) -> list[Listed]:
+    """A page of findings by priority, acknowledged ones by half of it, then by age and title."""
     query = _of(org_id).where(Finding.status.in_(wanted.statuses))
     if wanted.audit_id is not None:
         query = query.where(Finding.audit_id == wanted.audit_id)
@@ -54,10 +53,10 @@ def listing(
         )
         query = query.where(Finding.id.in_(seen))
     ordered = query.order_by(_RANK.desc(), Finding.created_at.desc(), Finding.title, Finding.id)
-    return [Ranked(*row) for row in session.execute(ordered.limit(limit).offset(offset))]
+    return [Listed(*row) for row in session.execute(ordered.limit(limit).offset(offset))]
 
 
-def find(session: Session, org_id: uuid.UUID, finding_id: str) -> Ranked:
+def find(session: Session, org_id: uuid.UUID, finding_id: str) -> Listed:
     """One finding; raises `NotFound`."""
     parsed = parse_uuid(finding_id)
     row = None
@@ -65,7 +64,7 @@ def find(session: Session, org_id: uuid.UUID, finding_id: str) -> Ranked:
         row = session.execute(_of(org_id).where(Finding.id == parsed)).one_or_none()
     if row is None:
         raise NotFound("there is no such finding")
-    return Ranked(*row)
+    return Listed(*row)
 
 
 def open_counts(session: Session, org_id: uuid.UUID) -> Mapping[uuid.UUID, int]:
@@ -113,9 +112,9 @@ def mark_resolved(session: Session, finding: Finding, by: str, *, reason: str | 
     )
 
 
-def _of(org_id: uuid.UUID) -> Select[Finding, str, float]:
+def _of(org_id: uuid.UUID) -> Select[Finding, str]:
     return (
-        select(Finding, Audit.name, _RANK)
+        select(Finding, Audit.name)
         .join(Audit, (Audit.org_id == Finding.org_id) & (Audit.id == Finding.audit_id))
         .where(Finding.org_id == org_id)
     )

@@ -59,7 +59,7 @@ def act(
 
     The actor gets no mail about the incident.
 
-    - `ack` lowers its rank and keeps its status; the first one is kept.
+    - `ack` lowers its place in the list and keeps priority and status; the first one is kept.
     - `mute` and `dismiss` suppress the fingerprint: no audit of the organization files it any more,
       and all findings of it that are not resolved get that status.
     - `resolve` resolves its open incident too. Seen again, the pattern is a new finding.

@@ -6,7 +6,7 @@ from uuid import UUID
 from shared.audits.findings import service as findings
 from shared.audits.findings import triage
 from shared.audits.findings.rules import ACTIVE
-from shared.audits.findings.service import FindingFilter, Ranked
+from shared.audits.findings.service import FindingFilter, Listed
 from web.audits.findings.schemas import (
     FindingActionBody,
     FindingActionDone,
@@ -23,12 +23,14 @@ _COLUMNS = (
     "id",
     "audit_id",
     "fingerprint",
+    "signal",
     "title",
     "category",
     "failure_type",
     "kind",
     "severity",
     "magnitude",
+    "priority",
     "status",
     "occurrences",
     "first_seen_at",
@@ -53,7 +55,7 @@ _COLUMNS = (
 def list_findings(
     status: list[Any], audit_id: UUID | None, run_id: UUID | None, limit: int, offset: int
 ) -> list[dict[str, Any]]:
-    """List findings by the priority that they show, of one priority the newest first."""
+    """List findings by priority, acknowledged ones by half of it, equal ones newest first."""
     wanted = FindingFilter(statuses=status or ACTIVE, audit_id=audit_id, run_id=run_id)
     with runtime().postgres.transaction() as session:
         page = findings.listing(session, current_org_id(), wanted, limit=limit, offset=offset)
@@ -77,7 +79,7 @@ def get_finding(fid: str) -> dict[str, Any]:
 def act_on_finding(body: dict[str, Any], fid: str) -> dict[str, Any]:
     """Acknowledge, mute, dismiss, resolve, reopen or assign a finding.
 
-    - `ack` halves the priority that it shows and keeps its status.
+    - `ack` moves it down the list, as if it had half of its priority. Priority and status stay.
     - `mute` and `dismiss` suppress its fingerprint in the whole organization: no audit files it any
       more, and what other audits have of it gets the same status. Its incident stays open.
     - `resolve` resolves its incident too; when the pattern is seen again, it is a new finding.
@@ -104,6 +106,6 @@ def act_on_finding(body: dict[str, Any], fid: str) -> dict[str, Any]:
     return {"id": finding.id, "action": action, "ok": True, "status": finding.status}
 
 
-def _row(ranked: Ranked) -> dict[str, Any]:
-    columns = {name: getattr(ranked.finding, name) for name in _COLUMNS}
-    return {**columns, "audit_name": ranked.audit_name, "priority": ranked.rank}
+def _row(listed: Listed) -> dict[str, Any]:
+    columns = {name: getattr(listed.finding, name) for name in _COLUMNS}
+    return {**columns, "audit_name": listed.audit_name}

@@ -4,9 +4,9 @@ from typing import Any, get_args
 
 from marshmallow import Schema, fields, post_load, validate
 
-from shared.audits.findings.priority import ACKNOWLEDGED_FACTOR
 from shared.audits.findings.rules import Status
 from shared.audits.findings.triage import MAX_REASON_LENGTH, Action
+from shared.audits.signals import NAMES
 from shared.audits.signals.interface import Kind, Magnitude, Severity
 from web.evaluations.schemas import values
 from web.params import Body, Limit, Offset, Timestamp
@@ -107,6 +107,11 @@ class FindingRow(Schema):
     fingerprint = fields.String(
         required=True, metadata={"description": "the same for the same pattern in every audit"}
     )
+    signal = fields.String(
+        required=True,
+        validate=validate.OneOf(NAMES),
+        metadata={"description": "the signal that found it, as an audit's `signals` names it"},
+    )
     title = fields.String(required=True)
     category = fields.String(required=True)
     failure_type = fields.String(required=True)
@@ -118,8 +123,7 @@ class FindingRow(Schema):
         metadata={
             "minimum": 0,
             "maximum": 1,
-            "description": "0.30 coverage + 0.25 severity + 0.25 magnitude + 0.20 recency; times"
-            f" {ACKNOWLEDGED_FACTOR} once it is acknowledged",
+            "description": "0.30 coverage + 0.25 severity + 0.25 magnitude + 0.20 recency",
         },
     )
     status = fields.String(

@@ -23,6 +23,7 @@ def test_a_row_says_all_that_is_known_of_a_finding(audited: Audited, listed: Lis
             "audit_id": str(audited.audit.id),
             "audit_name": "audit",
             "fingerprint": candidate().fingerprint,
+            "signal": candidate().signal,
             "title": "Errors: timeout",
             "category": "errors",
             "failure_type": "timeout",
@@ -63,7 +64,7 @@ def test_one_finding_is_read_like_its_row(
         assert client.get(f"/v1/audits/findings/{row['id']}", headers=headers).get_json() == row
 
 
-def test_an_acknowledged_finding_ranks_behind_with_half_its_priority(
+def test_an_acknowledged_finding_ranks_behind_and_keeps_its_priority(
     audited: Audited, listed: Listing, act: Acting
 ) -> None:
     audited.file(candidate("a", affected_sessions=60), candidate("b", affected_sessions=50))
@@ -72,7 +73,7 @@ def test_an_acknowledged_finding_ranks_behind_with_half_its_priority(
     act(first["id"], action="ack")
     assert [(row["failure_type"], row["priority"]) for row in listed()] == [
         ("b", second["priority"]),
-        ("a", 0.7133 / 2),
+        ("a", 0.7133),
     ]
 
 

@@ -6,7 +6,6 @@ import pytest
 from sqlalchemy import select
 
 from shared.audits.findings.models import FindingAction, Suppression
-from shared.audits.findings.service import find
 from shared.audits.findings.triage import act
 from shared.core.errors import Conflict, Invalid, NotFound
 from shared.core.ids import new_id
@@ -32,11 +31,6 @@ def actions_of(runtime: Runtime, audited: Audited) -> list[tuple[str, str | None
     with runtime.postgres.transaction() as session:
         rows = session.scalars(query.order_by(FindingAction.at))
         return [(row.action, row.reason, row.actor) for row in rows]
-
-
-def rank(runtime: Runtime, audited: Audited) -> float:
-    with runtime.postgres.transaction() as session:
-        return find(session, audited.org.uuid, str(audited.finding().id)).rank
 
 
 @pytest.mark.parametrize(
@@ -94,14 +88,15 @@ def test_an_action_leads_to_a_status_or_is_refused(
         assert audited.finding().status == expected
 
 
-def test_an_acknowledged_finding_keeps_its_status_and_ranks_half(
+def test_an_acknowledged_finding_keeps_its_status_and_priority(
     runtime: Runtime, audited: Audited, do: Act
 ) -> None:
     audited.file(candidate())
     audited.file(candidate())
     assert do("ack", audited.finding(), reason="we know").status == "recurring"
-    assert rank(runtime, audited) == audited.finding().priority / 2
+    assert audited.finding().priority == 0.5633
     first = audited.finding().acknowledged_at
+    assert first is not None
     do("ack", audited.finding())
     assert audited.finding().acknowledged_at == first
     assert actions_of(runtime, audited) == [("ack", "we know", "somebody")]
@@ -109,7 +104,7 @@ def test_an_acknowledged_finding_keeps_its_status_and_ranks_half(
     audited.file(candidate())
     assert audited.finding().acknowledged_at == first
     assert do("reopen", audited.finding()).status == "recurring"
-    assert rank(runtime, audited) == audited.finding().priority
+    assert audited.finding().acknowledged_at is None
 
 
 def test_a_muted_pattern_is_filed_by_no_audit_of_the_organization(
