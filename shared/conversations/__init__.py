@@ -2,15 +2,24 @@
 
 from shared.conversations.messages import Thread, read_thread
 from shared.conversations.models import Conversation
-from shared.conversations.service import create, delete, find, listing, rename, replace_messages
+from shared.conversations.service import (
+    ConversationPage,
+    create,
+    delete,
+    find,
+    page,
+    rename,
+    replace_messages,
+)
 
 __all__ = [
     "Conversation",
+    "ConversationPage",
     "Thread",
     "create",
     "delete",
     "find",
-    "listing",
+    "page",
     "read_thread",
     "rename",
     "replace_messages",

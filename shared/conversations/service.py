@@ -1,17 +1,34 @@
 """A person's conversations in one organization; nobody else finds them."""
 
 import uuid
+from datetime import datetime
+from typing import NamedTuple
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, func, or_, select
 from sqlalchemy.orm import Session, defer
 
 from shared.conversations.messages import EMPTY, Thread
 from shared.conversations.models import Conversation
+from shared.core.cursor import decode_cursor, encode_cursor
 from shared.core.errors import Invalid, NotFound
 from shared.core.ids import parse_uuid
 
 MAX_TITLE_LENGTH = 200
 DEFAULT_TITLE = "New conversation"
+
+
+class ConversationPage(NamedTuple):
+    """Some conversations and the cursor of those after them, None on the last page."""
+
+    conversations: list[Conversation]
+    next_cursor: str | None
+
+
+class _Key(NamedTuple):
+    """The sort key of the last row of a page."""
+
+    created_at: datetime
+    id: uuid.UUID
 
 
 def create(
@@ -33,17 +50,28 @@ def create(
     return conversation
 
 
-def listing(
-    session: Session, org_id: uuid.UUID, user_id: uuid.UUID, *, limit: int
-) -> list[Conversation]:
-    """The newest `limit` conversations, newest first; their messages are not loaded."""
-    query = (
-        _own(org_id, user_id)
-        .options(defer(Conversation.messages))
-        .order_by(Conversation.created_at.desc(), Conversation.id)
-        .limit(limit)
-    )
-    return list(session.scalars(query))
+def page(
+    session: Session, org_id: uuid.UUID, user_id: uuid.UUID, *, limit: int, cursor: str | None
+) -> ConversationPage:
+    """At most `limit` conversations, newest first; their messages are not loaded.
+
+    Raises `Invalid` for a cursor that this list did not issue.
+    """
+    query = _own(org_id, user_id).options(defer(Conversation.messages))
+    if cursor is not None:
+        after = decode_cursor(cursor, _Key)
+        same_time = Conversation.created_at == after.created_at
+        query = query.where(
+            or_(
+                Conversation.created_at < after.created_at, same_time & (Conversation.id > after.id)
+            )
+        )
+    ordered = query.order_by(Conversation.created_at.desc(), Conversation.id)
+    found = list(session.scalars(ordered.limit(limit + 1)))
+    shown = found[:limit]
+    more = len(found) > limit
+    last = _Key(shown[-1].created_at, shown[-1].id) if more else None
+    return ConversationPage(shown, None if last is None else encode_cursor(last))
 
 
 def find(

@@ -35,7 +35,7 @@ def test_every_answer_about_conversations_is_what_the_document_says(
     renamed = client.patch(path, json={"title": "u"}, headers=me)
     row = document.require(renamed, "PATCH", ONE)
     listed = document.require(client.get(LIST, headers=me), "GET", LIST)
-    assert listed == {"conversations": [row]}
+    assert listed == {"conversations": [row], "next_cursor": None}
     assert client.delete(path, headers=me).status_code == 204
     for method, template, suffix in (
         ("GET", ONE, ""),

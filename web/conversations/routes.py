@@ -7,7 +7,7 @@ import msgspec
 from flask import Response
 
 from shared import conversations
-from shared.conversations import Conversation
+from shared.conversations import Conversation, ConversationPage
 from shared.core.clock import format_ts
 from web.auth import current_org_id, current_user, requires_person
 from web.blueprint import Blueprint
@@ -33,10 +33,10 @@ _BODY = {"required": True, "content": {"application/json": {"schema": MESSAGES}}
 @requires_person("agent:use")
 @blueprint.arguments(ConversationQuery, location="query")
 @blueprint.response(200, ConversationList)
-def list_conversations(query: dict[str, Any]) -> dict[str, list[Conversation]]:
+def list_conversations(query: dict[str, Any]) -> ConversationPage:
     """List your conversations, newest first, without their messages."""
     with runtime().postgres.transaction() as session:
-        return {"conversations": conversations.listing(session, *_owner(), limit=query["limit"])}
+        return conversations.page(session, *_owner(), **query)
 
 
 @blueprint.route("/agent/conversations", methods=["POST"])

@@ -6,15 +6,16 @@ from marshmallow import Schema, fields
 
 from shared.conversations.messages import MAX_MESSAGES
 from shared.conversations.service import DEFAULT_TITLE, MAX_TITLE_LENGTH
-from web.params import Body, Limit, Timestamp
+from web.params import Body, Limit, Timestamp, cursor_field, next_cursor_field
 
 _TITLE = {"maxLength": MAX_TITLE_LENGTH, "example": "An example of a title"}
 _ANY_JSON = {"description": "any JSON value, null too"}
 
 
 class ConversationQuery(Schema):
-    """How many conversations; there are no further pages."""
+    """Which page of conversations."""
 
+    cursor = cursor_field()
     limit = Limit(default=200, cap=1000)
 
 
@@ -51,6 +52,7 @@ class ConversationList(Schema):
     """Conversations, newest first."""
 
     conversations = fields.List(fields.Nested(ConversationRow), required=True)
+    next_cursor = next_cursor_field()
 
 
 class Message(Schema):

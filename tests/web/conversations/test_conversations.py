@@ -1,11 +1,14 @@
 """The routes of conversations: whose they are, and that they keep what they are given."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
+from sqlalchemy import update
 
+from shared.conversations import Conversation
 from shared.deployment.runtime import Runtime
 from tests.support.app import Headers
 from tests.support.people import acting_as, add_member, new_email, new_member, signed_in
@@ -85,6 +88,38 @@ def test_the_newest_come_first_and_no_more_than_asked_for(client: FlaskClient, m
     client.patch(f"{PATH}/{oldest}", json={"title": "A"}, headers=me)
     assert titles(client, me) == ["c", "b", "A"]
     assert titles(client, me, "?limit=2") == ["c", "b"]
+
+
+def test_pages_hold_each_conversation_once_while_others_are_made(
+    client: FlaskClient, me: Headers, runtime: Runtime
+) -> None:
+    made = [start(client, me, title) for title in "abcdefg"]
+    # Three of one moment: only their ids tell them apart.
+    with runtime.postgres.transaction() as session:
+        session.execute(
+            update(Conversation)
+            .where(Conversation.id.in_(made[2:5]))
+            .values(created_at=datetime(2026, 3, 1, tzinfo=UTC))
+        )
+    pages, query = [], "?limit=2"
+    while True:
+        answer = client.get(PATH + query, headers=me).get_json()
+        pages.append([row["id"] for row in answer["conversations"]])
+        if answer["next_cursor"] is None:
+            break
+        query = f"?limit=2&cursor={answer['next_cursor']}"
+        start(client, me, "new")
+    assert [len(page) for page in pages] == [2, 2, 2, 1]
+    assert [one for page in pages for one in page] == [
+        *(made[number] for number in (6, 5, 1, 0)),
+        *sorted(made[2:5]),
+    ]
+
+
+@pytest.mark.parametrize("cursor", ["x", "k6Fh", "gqFhAQ"])
+def test_a_cursor_of_another_list_is_refused(client: FlaskClient, me: Headers, cursor: str) -> None:
+    answer = client.get(f"{PATH}?cursor={cursor}", headers=me)
+    assert (answer.status_code, list(answer.get_json()["fields"])) == (422, ["cursor"])
 
 
 def test_a_list_counts_messages_and_does_not_show_them(client: FlaskClient, me: Headers) -> None:
