@@ -39,7 +39,8 @@ _ORG_PARAMETER = {
     "schema": {"type": "string"},
     "description": "The organization to act for, by its slug. Instance-scoped keys choose with it"
     " and act for `default` without it; other keys may only name their own; a user in several"
-    " organizations has to send it.",
+    " organizations has to send it. An instance-scoped key gets 404 for an unknown"
+    " slug, also when it acts for a member.",
 }
 _ACTOR_PARAMETER = {
     "name": ACTOR_HEADER,

@@ -28,6 +28,9 @@ def load_identity(session: Session, config: Settings, credential: Credential) ->
         return _as_person(person, credential, key=None)
     key, own = _find_key(session, credential.secret_hash)
     if own is None and credential.actor is not None:
+        if credential.org_slug is not None:
+            # An instance key may know which organizations exist; the person it acts for may not.
+            _named(session, credential.org_slug)
         return _as_person(_actor(session, credential, key), credential, key=key)
     organization = _acting_for(session, own, credential.org_slug)
     return Identity(
@@ -112,10 +115,14 @@ def _find_key(session: Session, secret_hash: bytes) -> tuple[ApiKey, Organizatio
 
 def _acting_for(session: Session, own: Organization | None, slug: str | None) -> Organization:
     if own is None:
-        chosen = organizations.find(session, organizations.DEFAULT_SLUG if slug is None else slug)
-        if chosen is None:
-            raise NotFound("there is no such organization", code="org_not_found")
-        return chosen
+        return _named(session, organizations.DEFAULT_SLUG if slug is None else slug)
     if slug is not None and slug != own.slug:
         raise Forbidden("this API key belongs to another organization", code="foreign_org")
     return own
+
+
+def _named(session: Session, slug: str) -> Organization:
+    organization = organizations.find(session, slug)
+    if organization is None:
+        raise NotFound("there is no such organization", code="org_not_found")
+    return organization

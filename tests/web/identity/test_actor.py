@@ -97,10 +97,18 @@ def test_a_member_of_another_organization_is_none_of_this_one(
     email = new_email()
     add_member(runtime, org, email=email)
     foreign = client.get("/v1/keys", headers=acting_as(email, make_org(runtime).slug))
-    unknown = client.get("/v1/keys", headers=acting_as(email, "no-such-organization"))
-    # Whether the organization exists is not told.
-    assert error(foreign) == error(unknown) == (403, "foreign_org")
-    assert foreign.get_json()["error"] == unknown.get_json()["error"]
+    assert error(foreign) == (403, "foreign_org")
+
+
+@pytest.mark.parametrize("email", [None, "nobody@example.com"])
+def test_an_unknown_organization_is_not_found_for_an_actor_either(
+    client: FlaskClient, runtime: Runtime, org: Org, email: str | None
+) -> None:
+    if email is None:
+        add_member(runtime, org, email=(email := new_email()))
+    for slug in ("no-such-organization", ""):
+        unknown = client.get("/v1/keys", headers=acting_as(email, slug))
+        assert error(unknown) == (404, "org_not_found")
 
 
 @pytest.mark.parametrize("nobody", ["", " ", "\xa0"])
