@@ -1,5 +1,6 @@
 """The OpenAPI document has exactly the routes, permissions and fields that clients rely on."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -358,6 +359,18 @@ def test_responses_are_schemas_and_not_free_json(document: Document) -> None:
                 assert schema.get("properties") or schema["items"], where
 
 
+def test_no_schema_names_a_type_or_a_value_twice(document: Document) -> None:
+    """JSON Schema forbids it, and fuzzers stop at it."""
+    lists = [
+        below[word]
+        for below in _objects(document.body)
+        for word in ("type", "enum", "required")
+        if isinstance(below.get(word), list)
+    ]
+    assert ["string", "integer", "array", "null"] in lists
+    assert [found for found in lists if len(found) != len(set(found))] == []
+
+
 def test_the_bodies_that_a_client_sends_are_described(document: Document) -> None:
     body = document.operation("POST", "/v1/keys")["requestBody"]["content"]["application/json"]
     schema = document.resolve(body["schema"])
@@ -375,6 +388,15 @@ def test_the_bodies_that_a_client_sends_are_described(document: Document) -> Non
     array, wrapped = content["application/json"]["schema"]["oneOf"]
     assert array["items"]["required"] == ["session_id", "timestamp", "type"]
     assert wrapped["properties"]["events"] == array
+
+
+def _objects(part: Any) -> Iterator[dict[str, Any]]:
+    """Every JSON object inside of a part of the document, and the part itself."""
+    if isinstance(part, dict):
+        yield part
+        part = list(part.values())
+    for below in part if isinstance(part, list) else ():
+        yield from _objects(below)
 
 
 def _may_be_null(schema: dict[str, Any]) -> bool:

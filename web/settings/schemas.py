@@ -17,8 +17,7 @@ class SettingBody(Body):
         required=True,
         allow_none=True,
         metadata={
-            "type": [*_VALUE["type"], "null"],
-            "items": _VALUE["items"],
+            **_VALUE,
             "description": "as its `kind` asks; null takes the setting back to its default",
         },
     )
