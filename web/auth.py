@@ -122,7 +122,7 @@ def current_user() -> UserRef:
     """The person of the request, inside a route that requires one."""
     user = current_identity().user
     if user is None:
-        raise Unauthorized("nobody is signed in")
+        raise Unauthorized("authentication required: sign in")
     return user
 
 

@@ -29,12 +29,12 @@ def credential_of_request() -> Credential:
         if secret:
             require_own_origin()
     if not secret:
-        raise Unauthorized("this needs a key or a session: Authorization: Bearer <key or token>")
+        raise Unauthorized("authentication required: send an API key or sign in")
     # Empty headers count: a proxy that knows no user must not act with all that its key holds.
     org_slug, actor = request.headers.get(ORG_HEADER), request.headers.get(ACTOR_HEADER)
     credential = Credential.of(secret, org_slug, actor)
     if by_cookie and not credential.is_session_token:
-        raise Unauthorized("this cookie holds no session")
+        raise Unauthorized("the session cookie is not valid: sign in again")
     return credential
 
 

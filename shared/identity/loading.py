@@ -51,7 +51,7 @@ def load_person(session: Session, config: Settings, credential: Credential) -> P
         return person
     key, own = _find_key(session, credential.secret_hash)
     if own is not None or credential.actor is None:
-        raise Unauthorized("nobody is signed in with this credential")
+        raise Unauthorized("this credential belongs to no signed-in user: sign in first")
     return _actor(session, credential, key)
 
 

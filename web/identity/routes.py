@@ -35,7 +35,7 @@ def introspect() -> dict[str, Any]:
     """Describe the calling key; 401 for a session, which is no key."""
     identity = current_identity()
     if identity.key is None:
-        raise Unauthorized("this needs an API key: Authorization: Bearer <key>")
+        raise Unauthorized("authentication required: send an API key (Authorization: Bearer <key>)")
     return {
         "id": identity.key.id,
         "name": identity.key.name,
