@@ -69,6 +69,17 @@ def record_breach(
     last.at, last.detail = at, {**counted, **told}
 
 
+def has(session: Session, incident: Incident, kind: Kind, actor: str) -> bool:
+    """Whether `actor` has done this to the incident before."""
+    query = select(IncidentActivity.id).where(
+        IncidentActivity.org_id == incident.org_id,
+        IncidentActivity.incident_id == incident.id,
+        IncidentActivity.kind == kind,
+        IncidentActivity.actor == actor,
+    )
+    return session.scalar(query.limit(1)) is not None
+
+
 def of_incident(
     session: Session, org_id: uuid.UUID, incident_id: uuid.UUID
 ) -> list[IncidentActivity]:

@@ -17,17 +17,21 @@ from shared.users.members import members_of
 def acknowledge(
     session: Session, queue: Queue, org_id: uuid.UUID, incident_id: str, actor: Actor
 ) -> Incident:
-    """Somebody has seen it; the first acknowledgement is kept, another one changes nothing.
+    """Somebody has seen it: records that, subscribes the actor and mails the other subscribers.
 
-    Subscribes the actor. Raises `NotFound`, and `Conflict` (`incident_resolved`).
+    The incident keeps the time and the name of the first acknowledgement. An actor who has
+    acknowledged it before is only subscribed. Raises `NotFound`, and `Conflict`
+    (`incident_resolved`).
     """
     incident = rows.unresolved(session, org_id, incident_id)
-    if incident.state != "firing":
-        return incident
-    incident.acknowledged_at = at = rows.now(session)
-    incident.state, incident.acknowledged_by = "acknowledged", actor.name
+    at = rows.now(session)
     if actor.email is not None:
         subscribers.add(session, incident, [actor.email], "ack", at)
+    if incident.state == "firing":
+        incident.state, incident.acknowledged_at = "acknowledged", at
+        incident.acknowledged_by = actor.name
+    elif activity.has(session, incident, "acknowledged", actor.name):
+        return incident
     activity.record(session, incident, "acknowledged", actor.name, at)
     mails.tell(session, queue, incident, "acknowledged", actor)
     return incident

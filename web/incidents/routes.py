@@ -132,7 +132,11 @@ def get_incident(incident_id: str) -> dict[str, Any]:
 @blueprint.response(200, IncidentRow)
 @blueprint.alt_response(409, "CONFLICT")
 def acknowledge_incident(incident_id: str) -> Incident:
-    """Acknowledge an incident; the first acknowledgement is kept, another one changes nothing."""
+    """Acknowledge an incident and subscribe to it.
+
+    `acknowledged_at` and `acknowledged_by` keep the first acknowledgement. One by somebody else
+    shows in the activity.
+    """
     with runtime().postgres.transaction() as session:
         return lifecycle.acknowledge(
             session, runtime().queue, current_org_id(), incident_id, current_actor()

@@ -50,7 +50,7 @@ def sign_in(runtime: Runtime, email: str, code: str) -> NewSession:
     with runtime.postgres.transaction() as session:
         opened = _redeem(session, runtime, email, code)
     if opened is None:
-        raise Unauthorized("this code is wrong, used or expired: request a new one", code="wrong_code")
+        raise Unauthorized("wrong, used or expired code: request a new one", code="wrong_code")
     log.info("signed_in", user_id=str(opened.user_id))
     return opened
 

@@ -148,11 +148,18 @@ def test_a_key_that_is_named_like_a_person_keeps_no_mail_from_them(watched: Watc
     assert [event for to, event in watched.told() if to == bob] == events
 
 
+def test_a_second_acknowledgement_is_mailed_too(watched: Watched) -> None:
+    watched.acknowledge(watched.ann)
+    watched.acknowledge(watched.bob)
+    told = [(watched.ann.name, "acknowledged"), (watched.bob.name, "acknowledged")]
+    assert watched.told() == sorted(told)
+
+
 def test_what_changes_nothing_is_mailed_to_nobody(watched: Watched) -> None:
     watched.acknowledge(watched.ann)
     watched.assign(watched.ann, watched.bob.name)
     before = watched.told()
-    watched.acknowledge(watched.bob)
+    watched.acknowledge(watched.ann)
     watched.assign(watched.bob, watched.bob.name)
     assert watched.told() == before
 

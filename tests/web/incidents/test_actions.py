@@ -66,9 +66,22 @@ def test_the_first_acknowledgement_is_kept(desk: Desk, ann: Headers, email: str)
     row = desk.act(incident, "ack", ann).get_json()
     assert (row["state"], row["acknowledged_by"]) == ("acknowledged", email)
     assert row["acknowledged_at"] >= row["opened_at"]
-    assert desk.act(incident, "ack").get_json() == row
+    assert desk.act(incident, "ack", ann).get_json() == row
     assert [kind for kind, _ in desk.activity(incident)] == ["opened", "acknowledged"]
     assert desk.subscribed(incident) == {email: "ack"}
+
+
+def test_a_second_acknowledgement_is_recorded_and_subscribes(
+    desk: Desk, runtime: Runtime, org: Org, ann: Headers, email: str
+) -> None:
+    incident, second = desk.open(), new_email()
+    add_member(runtime, org, email=second)
+    row = desk.act(incident, "ack", ann).get_json()
+    for _ in range(2):
+        assert desk.act(incident, "ack", acting_as(second, org.slug)).get_json() == row
+    acknowledged = [("acknowledged", email), ("acknowledged", second)]
+    assert desk.activity(incident)[1:] == acknowledged
+    assert desk.subscribed(incident) == {email: "ack", second: "ack"}
 
 
 def test_resolving_tells_who_did_and_keeps_what_was(desk: Desk, ann: Headers, email: str) -> None:
