@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 
 from shared.clickhouse.client import ClickHouse
 from shared.clickhouse.ddl import Ddl
+from shared.clickhouse.event_columns import EVENT_COLUMNS, EventColumn, order_key_of
+from shared.clickhouse.root_agent import first_event, first_started, root_agent
 from shared.core.errors import ConfigurationError
 
 DEFINER = "watchpost_views"
@@ -77,63 +79,41 @@ def _optional_text(name: str) -> Column:
 # Copies of a row are merged while reading, so counts and sums are exact whatever was resent.
 _FROM = "FROM {{{name}}} AS t FINAL WHERE {policy}"
 
+
+def _of_events(column: EventColumn) -> Column:
+    if column.is_low_cardinality:
+        return _optional_text(column.name) if column.is_nullable else _text(column.name)
+    return _plain(column.name, column.type, is_json=column.name == "payload")
+
+
 _EVENTS = Table(
     "events",
-    (
-        _plain("id", "UInt64"),
-        _plain("session_id", "String"),
-        _text("agent_id"),
-        _text("event_type"),
-        _plain("ts", _MOMENT),
-        _text("environment"),
-        _plain("payload", "String", is_json=True),
-        _plain("summary", "String"),
-        _plain("is_error", "Bool"),
-        _optional_text("error_type"),
-        _optional_text("tool_name"),
-        _plain("tool_call_id", "Nullable(String)"),
-        _optional_text("hook_name"),
-        _plain("hook_id", "Nullable(String)"),
-        _optional_text("trigger_event"),
-        _plain("input_id", "Nullable(String)"),
-        _plain("pause_id", "Nullable(String)"),
-        _plain("request_id", "Nullable(String)"),
-        _optional_text("model"),
-        _plain("parent_id", "Nullable(String)"),
-        _optional_text("outcome"),
-        _plain("duration_ms", "Nullable(UInt32)"),
-        _plain("input_tokens", "Nullable(UInt32)"),
-        _plain("output_tokens", "Nullable(UInt32)"),
-        _plain("context_window", "Nullable(UInt32)"),
-        _plain("context_fill", "Nullable(Float64)"),
-    ),
+    tuple(_of_events(column) for column in EVENT_COLUMNS if column.published),
     _FROM.format(name="events", policy=POLICY),
 )
 
 # From the events alone, since the table agent_sessions knows no counts. What is not selected is not
 # computed either: a million events take 0.1 s for a count of sessions, 0.9 s for all columns.
 _AGENT = "CAST(e.agent_id, 'String')"
-_ORDER = "(e.ts, e.arrival, e.id)"
 _GROUPED = f"""FROM (
     SELECT
         e.session_id AS session_id,
-        argMin(({_AGENT}, CAST(e.environment, 'String'), e.id), {_ORDER}) AS first_event,
-        argMinIf({_AGENT}, {_ORDER}, e.event_type = 'agent_start') AS first_started,
+        {first_event("e", "e.id")} AS first_event,
+        {first_started("e")} AS first_started,
         sumMap(map({_AGENT}, toUInt64(1))) AS counts,
         maxMapIf(map({_AGENT}, e.ts), e.event_type = 'agent_end') AS ends,
         count() AS event_count,
         countIf(e.is_error) AS error_count,
         min(e.ts) AS started_at,
         max(e.ts) AS last_event_at,
-        argMax(e.id, {_ORDER}) AS last_event_id,
+        argMax(e.id, {order_key_of("e")}) AS last_event_id,
         sum(coalesce(e.input_tokens, 0)) AS input_tokens,
         sum(coalesce(e.output_tokens, 0)) AS output_tokens
     FROM {{events}} AS e FINAL
     WHERE {POLICY}
     GROUP BY e.session_id
 ) AS t"""
-# Agent ids are never empty: an empty one means that no agent_start was stored.
-_ROOT = "if(t.first_started = '', t.first_event.1, t.first_started)"
+_ROOT = root_agent("t.first_event", "t.first_started")
 _AGENTS_TYPE = "Array(Tuple(agent_id String, event_count UInt64))"
 
 _AGENT_SESSIONS = Table(

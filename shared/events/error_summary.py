@@ -3,10 +3,10 @@
 from typing import Any
 
 from shared.clickhouse import ClickHouse
+from shared.clickhouse.event_columns import TABLE
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import us
 from shared.core.clock import format_us, now_us, to_us
-from shared.events.columns import TABLE
 from shared.events.filters import EventFilters
 
 BINS = 24

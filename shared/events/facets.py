@@ -6,9 +6,9 @@ import msgspec
 import redis
 
 from shared.clickhouse import ClickHouse
+from shared.clickhouse.event_columns import TABLE
 from shared.clickhouse.where import Where
 from shared.core.logs import get_logger
-from shared.events.columns import TABLE
 
 log = get_logger(__name__)
 

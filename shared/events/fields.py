@@ -1,9 +1,11 @@
-"""Reads the promoted fields of an event: the ones that become columns."""
+"""Reads the fields of an event that become columns, and those that columns are derived from."""
 
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
+
+from shared.clickhouse.event_columns import PAYLOAD_COLUMNS
 
 UInt32 = Annotated[int, Meta(ge=0, le=0xFFFFFFFF)]
 
@@ -12,30 +14,29 @@ _FAILURES = frozenset({"failed", "failure", "error", "timeout", "rejected", "den
 _TYPES_WITH_OUTCOME = frozenset({"agent_end", "tool_result", "hook_completed"})
 
 
-class Promoted(msgspec.Struct, gc=False):
-    """The fields that become columns of the same name; null where the event has none."""
+# How the value of a column is written in JSON, by the column's type.
+_JSON_TYPES = {
+    "LowCardinality(Nullable(String))": str | None,
+    "Nullable(String)": str | None,
+    "Nullable(UInt32)": UInt32 | None,
+}
+
+
+class Fields(msgspec.Struct, gc=False):
+    """The fields that the derived columns are made of; null or unset where the event has none.
+
+    What is read has a field for each column of the payload as well.
+    """
 
     tool_name: str | None = None
-    tool_call_id: str | None = None
     hook_name: str | None = None
-    hook_id: str | None = None
     trigger_event: str | None = None
-    input_id: str | None = None
-    pause_id: str | None = None
-    request_id: str | None = None
     error_type: str | None = None
     model: str | None = None
-    parent_id: str | None = None
+    model_name: str | None = None
     outcome: str | None = None
-    duration_ms: UInt32 | None = None
     input_tokens: UInt32 | None = None
     output_tokens: UInt32 | None = None
-
-
-class Fields(Promoted, gc=False):
-    """The promoted fields, and those that only the derived columns are made of."""
-
-    model_name: str | None = None
     error: Raw | UnsetType = UNSET
     goal: Raw | UnsetType = UNSET
     summary: Raw | UnsetType = UNSET
@@ -48,12 +49,15 @@ class Fields(Promoted, gc=False):
     stop_reason: Raw | UnsetType = UNSET
 
 
-PROMOTED = Promoted.__struct_fields__
-NUMBERS = ("duration_ms", "input_tokens", "output_tokens")
-
-_decode = msgspec.json.Decoder(Fields).decode
+_AllFields: type[Fields] = msgspec.defstruct(  # type: ignore[assignment] # it says type[Struct]
+    "AllFields",
+    [(column.field, _JSON_TYPES[column.type], None) for column in PAYLOAD_COLUMNS],
+    bases=(Fields,),
+    gc=False,
+)
+_decode = msgspec.json.Decoder(_AllFields).decode
 _decode_raw = msgspec.json.Decoder(dict[str, Raw]).decode
-_TYPES = {field.name: field.type for field in msgspec.structs.fields(Fields)}
+_TYPES = {field.name: field.type for field in msgspec.structs.fields(_AllFields)}
 
 
 def read_fields(payload: bytes) -> Fields:
@@ -83,11 +87,11 @@ def _read_leniently(payload: bytes) -> Fields:
     try:
         raw = _decode_raw(payload)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return Fields()
+        return _AllFields()
     values: dict[str, Any] = {}
     for name in raw.keys() & _TYPES.keys():
         try:
             values[name] = msgspec.json.decode(raw[name], type=_TYPES[name])
         except (msgspec.MsgspecError, UnicodeDecodeError):
             continue
-    return Fields(**values)
+    return _AllFields(**values)

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from shared.clickhouse import ClickHouse, Row
+from shared.clickhouse.event_columns import ORDER, ORDER_KEY, SELECT_KEY, TABLE
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import moment, us
 from shared.clickhouse.windows import FUTURE_US, HOUR_US, Span, Windows
@@ -17,7 +18,6 @@ from shared.core.clock import now_us, to_us
 from shared.core.cursor import decode_cursor, encode_cursor
 from shared.core.page_bytes import how_many_fit
 from shared.events import payloads
-from shared.events.columns import TABLE
 from shared.events.filters import EventFilters
 
 # Cursors come from outside, and ClickHouse takes no sign where a column has none.
@@ -37,6 +37,10 @@ class Key(msgspec.Struct, array_like=True):
 _ALL_US = HOUR_US // 6
 _FILTERED_US = 4 * HOUR_US
 _SESSION_US = 24 * HOUR_US
+
+
+# What is selected for a column that is not read as it is.
+_SELECTED = {"ts": us("ts"), payloads.COLUMN: payloads.SMALL}
 
 
 @dataclass(frozen=True)
@@ -152,17 +156,18 @@ def _read(
     rest = "true"
     if after is not None:
         rest = (
-            f"(ts, arrival, id) {'>' if ascending else '<'}"
+            f"{ORDER_KEY} {'>' if ascending else '<'}"
             f" ({moment('after_ts')}, {{after_arrival:UInt64}}, {{after_id:UInt64}})"
         )
         where.params.update(after_ts=after.ts, after_arrival=after.arrival, after_id=after.id)
     direction = "ASC" if ascending else "DESC"
-    chosen = [payloads.SMALL if name == payloads.COLUMN else name for name in columns]
+    order = ", ".join(f"{name} {direction}" for name in ORDER)
+    chosen = [_SELECTED.get(name, name) for name in columns]
     weight = payloads.SIZE if payloads.COLUMN in columns else "0"
     return clickhouse.rows(
-        f"SELECT {', '.join(chosen)}, {weight}, {us('ts')}, arrival, id"
+        f"SELECT {', '.join(chosen)}, {weight}, {SELECT_KEY}"
         f" FROM {TABLE} FINAL PREWHERE {where} WHERE {rest}"
-        f" ORDER BY ts {direction}, arrival {direction}, id {direction} LIMIT {limit:d}",
+        f" ORDER BY {order} LIMIT {limit:d}",
         where.params,
         settings=PAGE,
     )

@@ -5,9 +5,9 @@ known how many of them fit, so that nothing is read only to be thrown away.
 """
 
 from shared.clickhouse import ClickHouse, Row
+from shared.clickhouse.event_columns import SELECT_KEY, TABLE
 from shared.clickhouse.settings import PAGE
-from shared.clickhouse.where import Where, moment, us
-from shared.events.columns import TABLE
+from shared.clickhouse.where import Where, moment
 
 COLUMN = "payload"
 _SMALL_BYTES = 32 * 1024
@@ -18,7 +18,7 @@ SIZE = f"length({COLUMN})"
 WEIGHT = -4
 
 _LARGE = f"""
-SELECT {us("ts")}, arrival, id, {COLUMN}
+SELECT {SELECT_KEY}, {COLUMN}
 FROM {TABLE} FINAL
 WHERE {{where}}
 """
@@ -27,7 +27,7 @@ WHERE {{where}}
 def add_large(clickhouse: ClickHouse, org_id: str, rows: list[Row], place: int) -> list[Row]:
     """`rows` with the large payloads in their `place` too; events deleted meanwhile are left out.
 
-    Rows end in the size of their payload and (ts, arrival, id).
+    Rows end in the size of their payload and the values of `SELECT_KEY`.
     """
     keys = [row[-3:] for row in rows if row[WEIGHT] > _SMALL_BYTES]
     if not keys:

@@ -2,15 +2,16 @@
 
 from operator import attrgetter
 
+from shared.clickhouse.event_columns import EVENT_COLUMNS, PAYLOAD_COLUMNS
 from shared.events.batch import Batch
-from shared.events.columns import ENVELOPE
-from shared.events.fields import PROMOTED, Fields, is_error, read_fields
+from shared.events.fields import Fields, is_error, read_fields
 from shared.events.summary import summarise
 from shared.model_windows.builtin import WindowOf
 
 Columns = dict[str, list[object]]
 
-_promoted_of = attrgetter(*PROMOTED)
+_BATCH_COLUMNS = [(c.name, c.field) for c in EVENT_COLUMNS if c.source == "batch"]
+_of_payload = attrgetter(*(column.field for column in PAYLOAD_COLUMNS))
 
 
 def columns_of(org_id: str, batch: Batch, window_of: WindowOf) -> Columns:
@@ -21,30 +22,18 @@ def columns_of(org_id: str, batch: Batch, window_of: WindowOf) -> Columns:
         for event_type, event in zip(batch.event_types, fields, strict=True)
     ]
     columns: Columns = {"org_id": [org_id] * len(batch)}
-    for name, values in zip(ENVELOPE, _envelope(batch), strict=True):
-        columns[name] = values
+    for name, field in _BATCH_COLUMNS:
+        columns[name] = list(getattr(batch, field))
     columns["summary"] = list(map(summarise, batch.event_types, fields, batch.payloads))
     columns["is_error"] = list(map(is_error, batch.event_types, fields))
     columns["context_window"] = list(windows)
     columns["context_fill"] = [
         _fill(event, window) for event, window in zip(fields, windows, strict=True)
     ]
-    for name, promoted in zip(PROMOTED, zip(*map(_promoted_of, fields), strict=True), strict=True):
-        columns[name] = list(promoted)
+    sent = zip(*map(_of_payload, fields), strict=True)
+    for column, values in zip(PAYLOAD_COLUMNS, sent, strict=True):
+        columns[column.name] = list(values)
     return columns
-
-
-def _envelope(batch: Batch) -> tuple[list[object], ...]:
-    return (
-        list(batch.ids),
-        list(batch.ts),
-        list(batch.arrivals),
-        list(batch.session_ids),
-        list(batch.agent_ids),
-        list(batch.event_types),
-        list(batch.environments),
-        list(batch.payloads),
-    )
 
 
 def _window(event_type: str, fields: Fields, window_of: WindowOf) -> int | None:

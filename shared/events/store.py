@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from clickhouse_driver.errors import ServerException, TypeMismatchError
 
 from shared.clickhouse import ClickHouse
-from shared.events.columns import INSERTED, TABLE
+from shared.clickhouse.event_columns import TABLE
 
 # ErrorCodes.cpp of ClickHouse: codes that are about the rows of the block and no other's.
 _ABOUT_THE_ROWS = frozenset(
@@ -35,7 +35,7 @@ def insert(clickhouse: ClickHouse, columns: Mapping[str, Sequence[object]]) -> N
     else (a missing table, a missing grant) is for an operator to mend and raised as it is.
     """
     try:
-        clickhouse.insert(TABLE, {name: columns[name] for name in INSERTED})
+        clickhouse.insert(TABLE, columns)
     except ServerException as error:
         if error.code in _ABOUT_THE_ROWS:
             raise RowsRefused(error.message.partition("Stack trace")[0].strip()) from error

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from shared.clickhouse import ClickHouse
+from shared.clickhouse.event_columns import ORDER_BY, TABLE
 from shared.clickhouse.where import Where, moment, us
 from shared.core.clock import format_us
 from shared.sessions.facts import SessionFacts
@@ -14,9 +15,9 @@ from shared.sessions.facts import SessionFacts
 # in memory: 200 events of 1 MiB took 12 MiB here.
 _EVENTS = f"""
 SELECT id, {us("ts")}, event_type, payload
-FROM events FINAL
+FROM {TABLE} FINAL
 PREWHERE {{where}}
-ORDER BY ts, arrival, id
+ORDER BY {ORDER_BY}
 SETTINGS do_not_merge_across_partitions_select_final = 1,
     use_skip_indexes_if_final_exact_mode = 0
 """

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from shared.clickhouse import ClickHouse, Row
+from shared.clickhouse.root_agent import FIRST_EVENT, root_agent
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import Where, us
 
@@ -29,8 +30,8 @@ SELECT_LIST = f"""
     session_id,
     {us("min(started_at)")},
     {us("max(last_event_at)")},
-    argMinMerge(first_event),
-    argMinIfMerge(first_agent_start),
+    {root_agent()},
+    {FIRST_EVENT}.2,
     mapApply((agent, ts) -> (agent, {us("ts")}), maxMap(agent_ends)),
     bitShiftRight(max(last_arrival), 21)
 """
@@ -61,10 +62,7 @@ def fetch(
 
 def from_row(row: Row) -> SessionFacts:
     """The facts of a row that was selected with `SELECT_LIST`, grouped by session."""
-    session_id, started_at, last_event_at, first_event, first_agent_start, ends, arrival_ms = row
-    first_agent, environment = first_event
-    # Agent ids are never empty, so an empty one means that no agent_start was stored.
-    agent_id = first_agent_start or first_agent
+    session_id, started_at, last_event_at, agent_id, environment, ends, arrival_ms = row
     return SessionFacts(
         session_id=session_id,
         agent_id=agent_id,

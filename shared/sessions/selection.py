@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from shared.clickhouse import ClickHouse
+from shared.clickhouse.root_agent import FIRST_EVENT
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import Where, moment
 from shared.clickhouse.windows import FUTURE_US, HOUR_US, Span, Windows
@@ -137,7 +138,7 @@ def _having(where: Where, wanted: SessionFilter, after: SessionKey | None) -> li
         having.append("max(hasAny(agents, {agent_ids:Array(String)}))")
         where.params["agent_ids"] = list(wanted.agent_ids)
     if wanted.environments:
-        having.append("argMinMerge(first_event).2 IN {environments:Array(String)}")
+        having.append(f"{FIRST_EVENT}.2 IN {{environments:Array(String)}}")
         where.params["environments"] = list(wanted.environments)
     if after is not None:
         having.append(f"({_NEWEST}, session_id) < ({moment('after')}, {{after_id:String}})")

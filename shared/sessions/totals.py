@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from shared.clickhouse import ClickHouse, Row
+from shared.clickhouse.event_columns import ORDER_KEY, TABLE
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import Where, moment
 from shared.sessions.facts import SessionFacts
@@ -28,8 +29,8 @@ class SessionTotals(NamedTuple):
     last_event_id: int
 
 
-# A row an agent of a session. The order of events is (ts, arrival, id), as everywhere.
-_TOTALS = """
+# A row an agent of a session.
+_TOTALS = f"""
 SELECT
     session_id,
     agent_id,
@@ -37,10 +38,10 @@ SELECT
     countIf(is_error),
     sum(coalesce(input_tokens, 0)),
     sum(coalesce(output_tokens, 0)),
-    min((ts, arrival, id)),
-    max((ts, arrival, id))
-FROM events FINAL
-PREWHERE {where}
+    min({ORDER_KEY}),
+    max({ORDER_KEY})
+FROM {TABLE} FINAL
+PREWHERE {{where}}
 GROUP BY session_id, agent_id
 ORDER BY session_id, count() DESC, agent_id
 """

@@ -16,10 +16,10 @@ import msgspec
 
 from shared.audits.signals import Window
 from shared.clickhouse import ClickHouse
+from shared.clickhouse.event_columns import EVENT_COLUMNS
 from shared.core.clock import format_us, to_us
 from shared.evaluations import store as evaluations
 from shared.evaluations.records import COLUMNS, Evaluation
-from shared.events.columns import INSERTED
 from tests.support.airline import Airline
 from tests.support.evaluations import evaluation
 from tests.support.looks import ingest
@@ -197,7 +197,10 @@ def store(
 
 
 def _copy(clickhouse: ClickHouse, source: str, target: str, but: frozenset[str]) -> None:
-    for table, columns in (("events", INSERTED), ("evaluations", COLUMNS)):
+    for table, columns in (
+        ("events", [column.name for column in EVENT_COLUMNS]),
+        ("evaluations", COLUMNS),
+    ):
         others = ", ".join(name for name in columns if name != "org_id")
         clickhouse.execute(
             f"INSERT INTO {table} (org_id, {others}) SELECT {{target:String}}, {others}"

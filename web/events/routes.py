@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 from flask import Response, request
 
+from shared.clickhouse.event_columns import LISTED
 from shared.core.clock import format_us
 from shared.events.filters import EventFilters
 from shared.events.page import read_page
@@ -28,21 +29,7 @@ blueprint = Blueprint("events", "What agents did, as their collectors sent it")
 add_facets(blueprint)
 add_latency(blueprint)
 
-_HEAD = (
-    "id",
-    "session_id",
-    "agent_id",
-    "event_type",
-    "toUnixTimestamp64Micro(ts)",
-    "environment",
-    "is_error",
-    "error_type",
-    "output_tokens",
-    "context_window",
-    "context_fill",
-)
-_NAMES = tuple("ts" if "(ts)" in column else column for column in _HEAD)
-_TS = _NAMES.index("ts")
+_HEAD = tuple(column.name for column in LISTED)
 
 _BATCHES = {
     "required": True,
@@ -128,8 +115,8 @@ def _page(
     )
     events = []
     for row in page.rows:
-        event = dict(zip(_NAMES, row, strict=False))
-        event["ts"] = format_us(row[_TS])
+        event = dict(zip(_HEAD, row, strict=False))
+        event["ts"] = format_us(event["ts"])
         event[last] = msgspec.Raw(row[-1].encode()) if last == "payload" else row[-1]
         events.append(event)
     return json_response({"events": events, "next_cursor": page.next_cursor})

@@ -1,7 +1,10 @@
 """Request and response schemas of the routes of events."""
 
+from typing import Any
+
 from marshmallow import Schema, fields, post_load, validate
 
+from shared.clickhouse.event_columns import LISTED, EventColumn
 from shared.events.filters import EventFilters
 from shared.events.search import MAX_SEARCH_CHARS
 from web.params import Limit, Values, cursor_field, next_cursor_field, ts_from_field, ts_to_field
@@ -51,6 +54,16 @@ class Accepted(Schema):
         required=True,
         metadata={"description": "the reasons of the first 20 skipped events"},
     )
+
+
+# By a part of the column's type.
+_FIELD_TYPES: dict[str, type[fields.Field[Any]]] = {
+    "String": fields.String,
+    "DateTime": fields.String,
+    "UInt": fields.Integer,
+    "Float": fields.Float,
+    "Bool": fields.Boolean,
+}
 
 
 def _values(what: str) -> Values:
@@ -111,26 +124,23 @@ class EventPageQuery(EventFilterQuery):
     limit = Limit(default=50, cap=1000)
 
 
-class EventHead(Schema):
-    """What every listed event has."""
+def _shown(column: EventColumn) -> fields.Field[Any]:
+    """The field of a response with the value of this column."""
+    [make] = [make for part, make in _FIELD_TYPES.items() if part in column.type]
+    metadata = {"description": column.about} if column.about else {}
+    if "DateTime" in column.type:
+        metadata["format"] = "date-time"
+    # Which of them may be null is part of the document only where it is so.
+    return make(required=True, allow_none=column.is_nullable, metadata=metadata)
 
-    id = fields.Integer(required=True, metadata={"description": "below 2^53"})
-    session_id = fields.String(required=True)
-    agent_id = fields.String(required=True)
-    event_type = fields.String(required=True)
-    ts = fields.String(required=True, metadata={"format": "date-time"})
-    environment = fields.String(required=True)
-    is_error = fields.Boolean(required=True)
-    error_type = fields.String(required=True, allow_none=True)
-    output_tokens = fields.Integer(required=True, allow_none=True)
-    context_window = fields.Integer(
-        required=True, allow_none=True, metadata={"description": "tokens the model can hold"}
-    )
-    context_fill = fields.Float(
-        required=True,
-        allow_none=True,
-        metadata={"description": "(input + output tokens) / context_window"},
-    )
+
+class EventHead(Schema):
+    """The fields of every listed event."""
+
+    class Meta:
+        """Marshmallow's options."""
+
+        include = {column.name: _shown(column) for column in LISTED}  # noqa: RUF012 as it declares it
 
 
 class Event(EventHead):

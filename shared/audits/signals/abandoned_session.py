@@ -24,6 +24,7 @@ from shared.audits.signals.sessions import SESSIONS_AT_STOP, sessions_at_stop
 from shared.audits.signals.weighing import at_least, magnitude
 from shared.audits.signals.wording import counted, shown
 from shared.clickhouse import Row
+from shared.clickhouse.event_columns import ORDER_KEY
 from shared.clickhouse.where import Where, moment, us
 from shared.core.clock import from_us, to_us
 
@@ -72,7 +73,7 @@ LIMIT {reading.MAX_CANDIDATES}
 
 # Of some sessions, the last event of each; `since` is not after it.
 _LAST_EVENTS = f"""
-SELECT session_id, argMax(id, (ts, arrival, id))
+SELECT session_id, argMax(id, {ORDER_KEY})
 FROM events FINAL
 PREWHERE org_id = {{org_id:String}} AND ts >= {moment("since")} AND ts < {moment("until")}
     AND session_id IN {{session_ids:Array(String)}}

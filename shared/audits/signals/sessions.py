@@ -7,22 +7,26 @@ evidence says.
 
 from shared.audits.signals import sql
 from shared.audits.signals.interface import Look
+from shared.clickhouse.root_agent import (
+    FIRST_EVENT,
+    FIRST_STARTED,
+    first_event,
+    first_started,
+    root_agent,
+)
 from shared.clickhouse.where import moment
-
-_ORDER = "(ts, arrival, id)"
 
 # Sessions as they were at the parameter `stop`: those whose last event before it lies at or after
 # the parameter `since` (both in microseconds), with `org_id`, `session_id`, `agent_id`,
 # `environment`, `last_event_at` and `ended_at`. The table knows them without reading events, but
-# of those that went on after `stop`. Agent ids are never empty: an empty one means that there was
-# no agent_start.
+# of those that went on after `stop`.
 SESSIONS_AT_STOP = f"""(
-    SELECT {{org_id:String}} AS org_id, session_id, if(starter = '', first.1, starter) AS agent_id,
+    SELECT {{org_id:String}} AS org_id, session_id, {root_agent("first", "starter")} AS agent_id,
         first.2 AS environment, last AS last_event_at,
         if(mapContains(ends, agent_id), ends[agent_id], NULL) AS ended_at
     FROM (
         SELECT session_id, max(last_event_at) AS last, maxMap(agent_ends) AS ends,
-            argMinMerge(first_event) AS first, argMinIfMerge(first_agent_start) AS starter
+            {FIRST_EVENT} AS first, {FIRST_STARTED} AS starter
         FROM agent_sessions
         WHERE org_id = {{org_id:String}} AND session_id IN (
             SELECT session_id FROM agent_sessions
@@ -32,9 +36,8 @@ SESSIONS_AT_STOP = f"""(
         UNION ALL
         SELECT session_id, max(ts) AS last,
             maxMapIf(map(CAST(agent_id, 'String'), ts), event_type = 'agent_end') AS ends,
-            argMin((CAST(agent_id, 'String'), CAST(environment, 'String')), {_ORDER}) AS first,
-            argMinIf(CAST(agent_id, 'String'), {_ORDER}, event_type = 'agent_start') AS starter
-        FROM events FINAL
+            {first_event("e")} AS first, {first_started("e")} AS starter
+        FROM events AS e FINAL
         PREWHERE org_id = {{org_id:String}} AND ts < {moment("stop")} AND session_id IN (
             SELECT session_id FROM agent_sessions
             WHERE org_id = {{org_id:String}} AND last_event_at >= {moment("stop")})

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from shared.clickhouse import ClickHouse
+from shared.clickhouse.event_columns import TABLE
 from shared.clickhouse.where import Where
-from shared.events.columns import TABLE
 from shared.events.latency.paths import COLUMNS, value_of
 from shared.events.latency.settings import LATENCY
 

@@ -6,8 +6,8 @@ as a tuple; the times in it are microseconds.
 
 from dataclasses import dataclass, replace
 
-from shared.clickhouse.where import Where, us
-from shared.events.columns import TABLE
+from shared.clickhouse.event_columns import SELECT_KEY, TABLE
+from shared.clickhouse.where import Where
 from shared.events.latency.keys import Keys
 from shared.events.latency.paths import first_of, value_of
 from shared.events.latency.query import LatencyQuery
@@ -24,7 +24,7 @@ _EVENT = (
 # `keys` are hashes, 0 where a path leads nowhere; `met` has a bit for each filter that is met.
 _EVENTS = f"""
 SELECT session_id, CAST((
-    event_type = {{{{end_type:String}}}}, {us("ts")}, arrival, id, cityHash64(agent_id), {{keys}},
+    event_type = {{{{end_type:String}}}}, {SELECT_KEY}, cityHash64(agent_id), {{keys}},
     {{met}}, is_error, duration_ms, ifNull(input_tokens, 0), ifNull(output_tokens, 0), {{place}},
     {{name}}
 ) AS {_EVENT}) AS event

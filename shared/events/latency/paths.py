@@ -1,9 +1,11 @@
 """SQL of the values that key paths lead to; the paths themselves are bound, never spliced."""
 
+from shared.clickhouse.event_columns import PAYLOAD_COLUMNS
 from shared.clickhouse.where import Where
-from shared.events.fields import PROMOTED
 
-COLUMNS = frozenset({"session_id", "agent_id", "environment", "event_type", *PROMOTED})
+COLUMNS = frozenset(
+    {"session_id", "agent_id", "environment", "event_type", *(one.name for one in PAYLOAD_COLUMNS)}
+)
 
 
 def value_of(path: str, where: Where) -> str:
