@@ -1,4 +1,4 @@
-"""The web application: `create_app(runtime)`; `web.wsgi` is the one that a server runs."""
+"""The web application: `create_app(runtime)`. A server runs the one of `web.wsgi`."""
 
 from flask import Flask
 
@@ -26,7 +26,7 @@ from web.usage import routes as usage
 from web.users import routes as users
 from web.users.sign_in import routes as sign_in
 
-# A resource's routes are one line here: its blueprint.
+# One line for each resource: its blueprint.
 BLUEPRINTS = (
     openapi.blueprint,
     health.blueprint,
@@ -51,16 +51,16 @@ BLUEPRINTS = (
     usage.blueprint,
 )
 
-# Bodies of JSON routes; POST /events reads its body with a bound of its own.
+# The limit for JSON bodies. POST /events has its own.
 _MAX_BODY_BYTES = 2 * 1024 * 1024
 
 
 def create_app(runtime: Runtime) -> Flask:
-    """The application on these connections; nothing connects before the first request."""
+    """Creates the application. It opens no connection before the first request."""
     app = Flask("web", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = _MAX_BODY_BYTES
     app.url_map.merge_slashes = False
-    app.json.sort_keys = False  # type: ignore[attr-defined] # fields in the order of their schema
+    app.json.sort_keys = False  # type: ignore[attr-defined] # keep the schema's order
     state.attach(app, runtime)
     request_log.init_app(app)
     errors.init_app(app)
@@ -69,5 +69,5 @@ def create_app(runtime: Runtime) -> Flask:
         api.register_blueprint(blueprint)
     openapi.publish(app, api)
     keep_fixed_paths(app)
-    app.wsgi_app = EncodedSlashes(app.wsgi_app)  # type: ignore[method-assign] # Flask's own way
+    app.wsgi_app = EncodedSlashes(app.wsgi_app)  # type: ignore[method-assign] # as in Flask's docs
     return app

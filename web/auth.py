@@ -1,11 +1,11 @@
-"""Who may call a route: one decorator declares it, enforces it and documents it.
+"""Access to routes: one decorator declares, enforces and documents it.
 
     @blueprint.route("/keys")
     @requires("keys:read")
     @blueprint.response(200, KeyRow(many=True))
     def list_keys() -> ...
 
-It stands directly below `route`, so that nothing of a request is read before it is allowed.
+It stands directly below `route`, so that nothing of a request is read before access is granted.
 """
 
 import time
@@ -37,10 +37,9 @@ _ORG_PARAMETER = {
     "in": "header",
     "required": False,
     "schema": {"type": "string"},
-    "description": "The organization to act for, by its slug. Instance-scoped keys choose with it"
-    " and act for `default` without it; other keys may only name their own; a user in several"
-    " organizations has to send it. An instance-scoped key gets 404 for an unknown"
-    " slug, also when it acts for a member.",
+    "description": "The organization to act for, by its slug. An instance-scoped key acts for"
+    " it, or for `default` without it, and gets 404 for an unknown slug, also when it acts for a"
+    " member. Any other key can only name its own. A user in several organizations has to send it.",
 }
 _ACTOR_PARAMETER = {
     "name": ACTOR_HEADER,
@@ -55,9 +54,9 @@ _REQUEST_ID_PARAMETER = {
     "in": "header",
     "required": False,
     "schema": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
-    "description": "Kept for the answer and the logs when it has this form, else replaced.",
+    "description": "Used in the answer and the logs if it has this form, else replaced.",
 }
-# What finding out who asks, and for which organization, may end in.
+# The errors of authentication and of choosing the organization.
 _REFUSALS = {
     401: "UNAUTHORIZED",
     403: "FORBIDDEN",
@@ -67,15 +66,15 @@ _REFUSALS = {
 }
 
 
-# A body that takes longer than this to arrive may outlast what its sender was allowed.
+# Access may change while a body arrives. A body that takes longer than this is checked again.
 PROMPT_SECS = 1.0
 
 
 @dataclass(frozen=True)
 class Access:
-    """What a route asks for: nothing (`public`), any identity (no permissions), or one of these.
+    """The access that a route requires: none (`public`), any identity, or one of `permissions`.
 
-    `person`: only from somebody who is signed in, or whom an instance key acts as.
+    `person`: only for somebody who is signed in, or for whom an instance key acts.
     """
 
     permissions: tuple[str, ...] = ()
@@ -84,42 +83,42 @@ class Access:
 
 
 def requires(permission: str) -> Callable[[View[P, R]], View[P, R]]:
-    """Only identities that hold `permission`; raises `Unauthorized` or `Forbidden`."""
+    """Admits identities with `permission`. Raises `Unauthorized` or `Forbidden`."""
     return _guard(Access((permission,)))
 
 
 def requires_any(*permissions: str) -> Callable[[View[P, R]], View[P, R]]:
-    """Only identities that hold one of `permissions`; raises `Unauthorized` or `Forbidden`."""
+    """Admits identities with one of `permissions`. Raises `Unauthorized` or `Forbidden`."""
     return _guard(Access(permissions))
 
 
 def requires_person(permission: str) -> Callable[[View[P, R]], View[P, R]]:
-    """Only people who hold `permission`, no keys; raises `Unauthorized` or `Forbidden`."""
+    """Admits people with `permission` and no keys. Raises `Unauthorized` or `Forbidden`."""
     return _guard(Access((permission,), person=True))
 
 
 def requires_identity(view: View[P, R]) -> View[P, R]:
-    """Any valid credential, whatever it may do; raises `Unauthorized`."""
+    """Admits any valid credential, whatever its permissions. Raises `Unauthorized`."""
     return _guard(Access())(view)
 
 
 def public(view: View[P, R]) -> View[P, R]:
-    """Anybody, without a credential."""
+    """Admits every request, without a credential."""
     return _declare(view, Access(public=True))
 
 
 def current_identity() -> Identity:
-    """The identity of the request, inside a route that requires one."""
+    """Returns the identity of the request, inside a route that requires one."""
     return cast("Identity", g.identity)
 
 
 def current_org_id() -> uuid.UUID:
-    """The organization that the request acts for."""
+    """Returns the id of the organization that the request acts for."""
     return uuid.UUID(current_identity().org_id)
 
 
 def current_user() -> UserRef:
-    """The person of the request, inside a route that requires one."""
+    """Returns the person of the request, inside a route that requires one."""
     user = current_identity().user
     if user is None:
         raise Unauthorized("authentication required: sign in")
@@ -127,24 +126,25 @@ def current_user() -> UserRef:
 
 
 def current_actor() -> Actor:
-    """The person or key of the request, for attribution."""
+    """Returns the person or key of the request, for attribution."""
     identity = current_identity()
     if identity.user is not None:
         return Actor(identity.user.id, identity.name, identity.user.email)
     if identity.key is None:
-        raise Unauthorized("nobody is signed in")
+        raise Unauthorized("authentication required: sign in")
     return Actor(identity.key.id, identity.name, None)
 
 
 def signed_in_person() -> Person:
-    """Who is signed in, for a route that is about no organization; raises `Unauthorized`."""
+    """Returns the signed-in person, for a route outside organizations. Raises `Unauthorized`."""
     return state().authenticator.person(credential_of_request())
 
 
 def require_access_still() -> None:
-    """To be called when a body is there: who sent it slowly goes on with nothing taken meanwhile.
+    """Checks access again after a body has arrived: it may have been taken away meanwhile.
 
-    One that came with its request costs no second question. Raises `Unauthorized` or `Forbidden`.
+    A body that arrived with its request needs no second check. Raises `Unauthorized` or
+    `Forbidden`.
     """
     access: Access | None = g.get("access")
     if access is not None and time.monotonic() - g.allowed_at > PROMPT_SECS:
@@ -162,7 +162,7 @@ def _require(access: Access) -> None:
 
 
 def access_of(view: Callable[..., Any]) -> Access | None:
-    """What a view function declares, None when it declares nothing."""
+    """Returns the access that a view function declares, or None."""
     return cast("Access | None", getattr(view, "access", None))
 
 
@@ -179,7 +179,7 @@ def _guard(access: Access) -> Callable[[View[P, R]], View[P, R]]:
 
 
 def _declare(view: View[P, R], access: Access) -> View[P, R]:
-    """Marks the view and adds what it asks for to its documentation (read by flask-smorest)."""
+    """Marks the view and adds the access to its documentation (read by flask-smorest)."""
     documentation = deepcopy(getattr(view, "_apidoc", {}))
     manual = documentation.setdefault("manual_doc", {})
     schemes = [SESSION_SCHEME] if access.person else [KEY_SCHEME, SESSION_SCHEME]

@@ -1,4 +1,4 @@
-"""flask-smorest's blueprint, with our reading of bodies and parameters."""
+"""flask-smorest's blueprint, with this service's parsing of bodies and parameters."""
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
@@ -21,11 +21,11 @@ SchemaLike = ma.Schema | type[ma.Schema]
 
 
 class Parser(FlaskParser):
-    """Reads strict JSON, ignores unknown fields, and raises our errors.
+    """Reads strict JSON, ignores unknown fields, and raises this service's errors.
 
-    Raises `UnsupportedMediaType` for a body that is not announced as JSON, `BadRequest` for one
-    that is not JSON, `Invalid` with flat field names for values that a schema refuses. No body at
-    all is as good as an empty object.
+    Raises `UnsupportedMediaType` for a body with another content type, `BadRequest` for one that is
+    not JSON, and `Invalid` with flat field names for values that a schema refuses. A missing body
+    counts as an empty object.
     """
 
     DEFAULT_UNKNOWN_BY_LOCATION = {  # noqa: RUF012 webargs declares it without ClassVar
@@ -34,7 +34,7 @@ class Parser(FlaskParser):
     }
 
     def load_json(self, _req: Request, _schema: ma.Schema) -> Any:
-        """The decoded body."""
+        """Returns the decoded body."""
         body = read_json_body()
         if not body:
             return core.missing
@@ -46,14 +46,14 @@ class Parser(FlaskParser):
             raise BadRequest("the body is nested too deeply", code="malformed_json") from None
 
     def load_querystring(self, req: Request, schema: ma.Schema) -> Any:
-        """The parameters; one without a value (`?cursor=`) is as good as absent."""
+        """Returns the parameters. One without a value (`?cursor=`) counts as absent."""
         given = [(name, value) for name, value in req.args.items(multi=True) if value != ""]
         return self._makeproxy(MultiDict(given), schema)
 
     def handle_error(
         self, error: ma.ValidationError, *_args: object, **_kwargs: object
     ) -> NoReturn:
-        """Turns webargs' messages, which are nested under the location, into flat ones."""
+        """Flattens webargs' messages, which are nested under the location."""
         messages = cast("Mapping[str, object]", error.messages)
         fields: dict[str, list[str]] = {}
         for location, found in messages.items():
@@ -81,7 +81,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask-smorest 
         super().__init__(name, name, url_prefix="/v1", description=description)
 
     def route(self, rule: str, **options: Any) -> Callable[[View], View]:
-        """Registers a view; options are Flask's, `methods` above all."""
+        """Registers a view. The options are Flask's, usually `methods`."""
 
         def register(view: View) -> View:
             named: View = self.doc(operationId=view.__name__)(view)
@@ -93,7 +93,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask-smorest 
     def arguments(
         self, schema: SchemaLike, *, location: str = "json", **options: Any
     ) -> Callable[[View], View]:
-        """Hands the view what `schema` makes of the body, or of `location="query"`."""
+        """Passes to the view the result of `schema` for the body, or for `location="query"`."""
         decorator = super().arguments(schema, location=location, **options)
 
         def read(view: View) -> View:
@@ -103,26 +103,26 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask-smorest 
         return read
 
     def reads_body(self, view: View) -> View:
-        """Documents what a body that cannot be read is answered with."""
+        """Documents the errors of a body that cannot be read."""
         for status in (400, 408, 413, 415):
             view = self.alt_response(status, HTTPStatus(status).name)(view)
         return view
 
     def grants(self, view: View) -> View:
-        """Documents that the route grants something, and nobody grants what they do not hold.
+        """Documents that the route grants permissions, and that callers only grant their own.
 
-        403 may then name a permission that the caller would have to hold besides the route's own.
+        A 403 may then name a permission that the caller needs in addition to the route's own.
         """
         return self.doc(**{"x-grants": True})(view)
 
     def needs_for_others(self, permission: str) -> Callable[[View], View]:
-        """Documents that it takes `permission` where somebody else made the thing."""
+        """Documents that `permission` is required for things that somebody else created."""
         return self.doc(**{"x-permission-for-others": permission})
 
     def header(self, name: str, **details: Any) -> Callable[[View], View]:
-        """Documents a header that the view reads, in OpenAPI's own words.
+        """Documents a header that the view reads, as an OpenAPI parameter.
 
-        `doc(parameters=…)` would take the place of all parameters that others document.
+        `doc(parameters=…)` would replace the parameters that other decorators document.
         """
 
         def add(view: View) -> View:
@@ -137,15 +137,15 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask-smorest 
     def response(
         self, status: int, schema: object = None, **options: Any
     ) -> Callable[[View], View]:
-        """Serialises what the view returns; a `Response` it only documents."""
+        """Serialises the result of the view. A `Response` is only documented."""
         return cast("Callable[[View], View]", super().response(status, schema, **options))
 
     def alt_response(
         self, status: int, response: str | None = None, **options: Any
     ) -> Callable[[View], View]:
-        """Documents one more answer; `response` is a status name such as `NOT_FOUND`."""
+        """Documents a further answer. `response` is a status name such as `NOT_FOUND`."""
         return cast("Callable[[View], View]", super().alt_response(status, response, **options))
 
     def doc(self, **documentation: Any) -> Callable[[View], View]:
-        """Adds to the documentation of a view, in OpenAPI's own words."""
+        """Adds OpenAPI fields to the documentation of a view."""
         return cast("Callable[[View], View]", super().doc(**documentation))

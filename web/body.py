@@ -1,4 +1,4 @@
-"""Reads a request's body whole, or says why that cannot be done."""
+"""Reads a request's whole body, or raises the reason why it cannot."""
 
 from flask import request
 from gunicorn.http.errors import ParseException
@@ -11,15 +11,15 @@ from web.state import runtime
 
 
 def read_body(max_bytes: int | None = None) -> bytes:
-    """The body as sent, at most `max_bytes` (default: what the application allows).
+    """Returns the body as sent, of at most `max_bytes` (default: the application's limit).
 
-    Raises `BadRequest` when the client stopped before the announced end or garbled its chunks,
-    `RequestTimeout` when it took longer than WEB_RECEIVE_TIMEOUT_SECS to arrive,
-    `RequestEntityTooLarge` above the bound.
+    Raises `BadRequest` when the client stopped before the announced end or sent malformed chunks,
+    `RequestTimeout` when the body took longer than WEB_RECEIVE_TIMEOUT_SECS, and
+    `RequestEntityTooLarge` above the limit.
     """
     limit = request.max_content_length if max_bytes is None else max_bytes
     if limit is not None:
-        # Werkzeug cuts a chunked body off at its limit without a word, so one byte more shows it.
+        # Werkzeug cuts a chunked body off at its limit silently. One more byte reveals that.
         request.max_content_length = limit + 1
     # A client that sends slowly holds one of our threads (`web.worker`).
     connection = request.environ.get("gunicorn.socket")
@@ -28,23 +28,23 @@ def read_body(max_bytes: int | None = None) -> bytes:
     try:
         body = request.get_data(cache=False)
     except (ClientDisconnected, ParseException) as error:
-        # Werkzeug makes the first of every error of the connection.
+        # Werkzeug turns every error of the connection into the first of these.
         if isinstance(error.__context__, TimeoutError):
             raise RequestTimeout from None
         raise _incomplete() from None
     if limit is not None and len(body) > limit:
         raise RequestEntityTooLarge
-    # gunicorn hands over what there is when the client hangs up, as if it were all.
+    # When the client hangs up, gunicorn passes on the part that arrived as if it were complete.
     if request.content_length is not None and len(body) < request.content_length:
         raise _incomplete()
     return body
 
 
 def read_json_body() -> bytes:
-    """The body as sent where it is announced as JSON; b"" for none.
+    """Returns a body with a JSON content type as sent, or b"" if there is none.
 
-    Raises as `read_body` does, as `require_access_still` does for who lost access meanwhile, and
-    `UnsupportedMediaType` for a body that is announced as something else or as encoded.
+    Raises the errors of `read_body` and of `require_access_still`, and `UnsupportedMediaType` for a
+    body with another content type or with a content encoding.
     """
     body = read_body()
     if not body:
@@ -53,9 +53,14 @@ def read_json_body() -> bytes:
     if not is_json(request.mimetype):
         raise UnsupportedMediaType("Content-Type must be application/json")
     if request.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
-        raise UnsupportedMediaType("this route reads no encoded body", code="unsupported_encoding")
+        raise UnsupportedMediaType(
+            "this route does not accept Content-Encoding: send the body unencoded",
+            code="unsupported_encoding",
+        )
     return body
 
 
 def _incomplete() -> BadRequest:
-    return BadRequest("the body ended before its announced end", code="incomplete_body")
+    return BadRequest(
+        "the body ended early: send as many bytes as announced", code="incomplete_body"
+    )

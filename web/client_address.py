@@ -1,4 +1,4 @@
-"""Where a request comes from, as far as that can be known, for limits by client."""
+"""The address of a request's client, as far as it can be known, for limits by client."""
 
 import re
 from ipaddress import AddressValueError, IPv4Address, IPv6Address, IPv6Network
@@ -13,11 +13,12 @@ _V4_WITH_PORT = re.compile(r"([\d.]+):\d+")
 
 
 def client_of_request() -> str:
-    """The client's IPv4 address, or the /64 network of its IPv6 address.
+    """Returns the client's IPv4 address, or the /64 network of its IPv6 address.
 
-    The client is the peer, or behind TRUSTED_PROXY_HOPS proxies whom the first of them says it
-    heard: that many entries from the right. What stands left of that anybody can write. Where the
-    header has fewer entries, or no address in that place, the peer counts.
+    Without proxies the client is the peer. Behind TRUSTED_PROXY_HOPS proxies it is that many
+    entries from the right in the header, as the first of these proxies saw it. Anybody can forge
+    the entries to the left. When the header has fewer entries, or no address in that place, the
+    peer counts.
     """
     peer = request.remote_addr or ""
     hops = runtime().settings.trusted_proxy_hops
@@ -30,10 +31,10 @@ def client_of_request() -> str:
 
 
 def _normal(text: str) -> str | None:
-    """`203.0.113.7`, `2001:db8::/64`; None for what is no address.
+    """Returns `203.0.113.7` or `2001:db8::/64`, or None for a text that is no address.
 
-    Ports, brackets and zones are left out, and an IPv4 address inside IPv6 is itself. A network of
-    64 bits is what one customer has at least, who could use a new address for every request.
+    Ports, brackets and zones are dropped, and an IPv4 address inside IPv6 becomes itself. A
+    customer has at least a network of 64 bits and could use a new address for every request.
     """
     bare = text.strip()
     found = _BRACKETED.fullmatch(bare) or _V4_WITH_PORT.fullmatch(bare)

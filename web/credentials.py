@@ -17,10 +17,10 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def credential_of_request() -> Credential:
-    """What the request shows of itself.
+    """Returns the credential that the request carries.
 
-    Raises `Unauthorized` when it shows nothing, `Forbidden` when a browser was made to send the
-    cookie by a page of another host.
+    Raises `Unauthorized` when it carries none, and `Forbidden` when a page of another host made the
+    browser send the cookie.
     """
     secret = _bearer()
     by_cookie = secret is None
@@ -30,7 +30,8 @@ def credential_of_request() -> Credential:
             require_own_origin()
     if not secret:
         raise Unauthorized("authentication required: send an API key or sign in")
-    # Empty headers count: a proxy that knows no user must not act with all that its key holds.
+    # An empty header counts as given: a proxy without a user must not act with its key's full
+    # rights.
     org_slug, actor = request.headers.get(ORG_HEADER), request.headers.get(ACTOR_HEADER)
     credential = Credential.of(secret, org_slug, actor)
     if by_cookie and not credential.is_session_token:
@@ -39,10 +40,10 @@ def credential_of_request() -> Credential:
 
 
 def session_of_request() -> tuple[bytes | None, bool]:
-    """The hash of the token to sign out, None without one; and whether the cookie is concerned.
+    """Returns the hash of the token to sign out, if any, and whether it came by cookie.
 
-    Raises `Forbidden` for a page of another host, even where the browser left the cookie out: the
-    answer takes it away.
+    Raises `Forbidden` for a page of another host, even if the browser left the cookie out: the
+    answer would delete it.
     """
     secret = _bearer()
     by_cookie = secret is None
@@ -53,10 +54,10 @@ def session_of_request() -> tuple[bytes | None, bool]:
 
 
 def require_own_origin() -> None:
-    """Raises `Forbidden` for a write whose Origin is another host than ours.
+    """Raises `Forbidden` for a write whose Origin is not this service.
 
-    Ours are the host that the request was sent to, and PUBLIC_URL's: behind a proxy they differ.
-    An origin without a host is nobody's own, whatever else has none.
+    Own hosts are the host that the request was sent to and the one of PUBLIC_URL; behind a proxy
+    they differ. An origin without a host never matches.
     """
     origin = request.headers.get("Origin")
     if origin is None or request.method in _READING:
@@ -67,22 +68,25 @@ def require_own_origin() -> None:
         own.add(_host(public_url))
     sender = _host(origin)
     if sender[0] is None or sender not in own:
-        raise Forbidden("this request comes from a page of another host", code="csrf")
+        raise Forbidden(
+            "the Origin header names another host: send the request from this service's own pages",
+            code="csrf",
+        )
 
 
 def _bearer() -> bytes | None:
-    """The secret of a bearer, be it empty; None without one.
+    """Returns the secret of a bearer, possibly empty, or None without one.
 
-    Other schemes are for others: behind a proxy that asks for a password, browsers send
-    `Authorization: Basic …` along with our cookie.
+    Other schemes are ignored: behind a proxy that asks for a password, browsers send
+    `Authorization: Basic …` along with the cookie.
     """
     scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
-    # WSGI hands the header's bytes over as Latin-1.
+    # WSGI passes the header's bytes on as Latin-1.
     return secret.strip().encode("latin-1") if scheme.lower() == "bearer" else None
 
 
 def _host(url: str) -> tuple[str | None, int | None]:
-    """Host and port of a URL; nothing at all for `null` and other origins that are opaque."""
+    """Returns host and port of a URL, or None for `null` and other opaque origins."""
     try:
         parts = urlsplit(url)
         return parts.hostname, parts.port or _DEFAULT_PORTS.get(parts.scheme)

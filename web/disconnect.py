@@ -1,4 +1,4 @@
-"""Whether the client of a request is still there, asked while its answer is being made."""
+"""Checks whether a request's client is still there while its answer is being made."""
 
 import select
 import socket
@@ -7,16 +7,16 @@ from collections.abc import Callable
 
 from flask import request
 
-# Linux tells at once that the other side will send no more; elsewhere only that all is over.
+# Linux reports at once that the other side will send no more. Other systems only report a close.
 _SENDS_NO_MORE = getattr(select, "POLLRDHUP", 0)
 # An interim answer that every client of HTTP/1.1 ignores (RFC 9110, section 15.2).
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 def client_watch() -> Callable[[], bool]:
-    """A question for the current request: has its client gone away?
+    """Returns a function that tells whether the client of the current request has gone away.
 
-    False for as long as nobody can tell, and always outside of gunicorn.
+    It returns False when this cannot be known, and always outside of gunicorn.
     """
     connection = request.environ.get("gunicorn.socket")
     if not isinstance(connection, socket.socket) or isinstance(connection, ssl.SSLSocket):
@@ -26,10 +26,11 @@ def client_watch() -> Callable[[], bool]:
 
 
 class _Watch:
-    """A client that sends no more may have been killed, or wait for its answer in silence.
+    """The connection of a client that may be gone.
 
-    Both look the same until something is sent to it: only the killed one's system refuses that.
-    What the client has sent ahead, its next request, says nothing either way and is left alone.
+    A client that sends no more may have been killed, or may be waiting for its answer. The two
+    differ only when something is sent: a killed client's system refuses it. Bytes that the client
+    sent ahead belong to its next request. They prove nothing and are left alone.
     """
 
     def __init__(self, connection: socket.socket, *, may_ask: bool) -> None:
@@ -47,7 +48,7 @@ class _Watch:
             try:
                 self._connection.send(_CONTINUE, socket.MSG_DONTWAIT)
             except BlockingIOError:
-                # Its answers before this one were never taken.
+                # The client has not read its earlier answers yet.
                 pass
             except OSError:
                 return True

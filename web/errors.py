@@ -1,4 +1,4 @@
-"""The one error body, for every way in which a request can fail."""
+"""The error body that every failed request gets."""
 
 from flask import Flask, Response
 from marshmallow import Schema, fields
@@ -11,42 +11,45 @@ from web.responses import json_response
 
 log = get_logger(__name__)
 
-# What Flask and Werkzeug raise themselves: a stable code and a sentence of ours for each status.
+# The code and the text for each error status that Flask and Werkzeug raise.
 _HTTP_ERRORS = {
     400: ("bad_request", "the request is malformed"),
     404: ("route_not_found", "there is no such route"),
-    405: ("method_not_allowed", "this route does not know that method"),
-    408: ("request_timeout", "the request did not arrive in time"),
+    405: ("method_not_allowed", "this route does not support that method: see the Allow header"),
+    408: ("request_timeout", "the request did not arrive in time: try again"),
     413: ("too_large", "the body is too large"),
     414: ("uri_too_long", "the URL is too long"),
-    417: ("expectation_failed", "this service knows no such expectation"),
-    415: ("unsupported_media_type", "this route does not read that content type"),
+    417: ("expectation_failed", "the Expect header asks for something unsupported: leave it out"),
+    415: ("unsupported_media_type", "this route does not accept that content type"),
     431: ("headers_too_large", "the headers are too large"),
     501: ("not_implemented", "this transfer coding is not supported"),
 }
-_INTERNAL = ("internal_error", "something went wrong on our side")
+_INTERNAL = (
+    "internal_error",
+    "internal error: try again, and report the request id if it persists",
+)
 
 
 class ErrorBody(Schema):
     """The body of every error."""
 
-    error = fields.String(required=True, metadata={"description": "a sentence for people"})
+    error = fields.String(required=True, metadata={"description": "a message for people"})
     code = fields.String(required=True, metadata={"description": "stable, for programs"})
     request_id = fields.String(required=True, metadata={"description": "as in X-Request-Id"})
     required_permission = fields.String(
-        metadata={"description": "with 403: the permission that is missing"}
+        metadata={"description": "with 403: the missing permission"}
     )
     fields_ = fields.Dict(
         keys=fields.String(),
         values=fields.List(fields.String()),
         data_key="fields",
-        metadata={"description": "with 422: each bad field and what is wrong with it"},
+        metadata={"description": "with 422: each invalid field and its errors"},
     )
-    detail = fields.String(metadata={"description": "what the database said about a query"})
+    detail = fields.String(metadata={"description": "the database's message about a query"})
 
 
 def describe(status: int) -> tuple[str, str]:
-    """The code and the sentence of a status that no error of ours stands behind."""
+    """Returns the code and the text of a status without an error of our own."""
     return _HTTP_ERRORS.get(status, _INTERNAL)
 
 
@@ -90,7 +93,7 @@ def _http(error: HTTPException) -> Response:
 
 
 def _defect(error: Exception) -> Response:
-    # The traceback goes to our logs and nowhere else.
+    # The traceback goes to the logs only.
     log.error("request_crashed", exc_info=error)
     code, sentence = _INTERNAL
     return _response(sentence, code, 500)

@@ -17,7 +17,7 @@ except ConfigurationError as error:
     sys.exit(str(error))
 configure_logging(settings, "web")
 
-# What never gets as far as the application, such as a malformed request line, has our error body.
+# Requests that never reach the application, such as a malformed request line, get our error body.
 util.write_error = write_json_error
 
 wsgi_app = "web.wsgi:app"
@@ -25,35 +25,35 @@ bind = f"{settings.web_bind}:{settings.port}"
 worker_class = "web.worker.Worker"
 workers = settings.web_concurrency
 threads = settings.web_threads
-# Connections of a process, idle ones included; with those to the stores they stay below the 1024
+# Connections of a process, including idle ones. With those to the stores they stay below the 1024
 # files that many systems allow.
 worker_connections = settings.web_threads + 512
-# Without it a file goes to the client piece by piece, which is what `Connection` keeps a limit on.
+# With it, gunicorn would send a file piece by piece and bypass the time limit of `Connection`.
 sendfile = False
-# The schema is checked and the bootstrap keys are made once, before the workers are forked. A
-# worker that dies is forked again without asking any store, which may just then be away.
+# The schema is checked and the bootstrap keys are created once, before the workers are forked. A
+# worker that dies is forked again without a store, which may be away just then.
 preload_app = True
-# A worker that is silent for this long is killed. Its main thread only shuffles connections, so
-# this says nothing of slow requests, only of a machine that is badly overloaded.
+# A worker that is silent for this long is killed. Its main thread only passes connections on, so a
+# slow request does not count, only a badly overloaded machine.
 timeout = 120
 graceful_timeout = 30
 keepalive = 30
-# The longest URL that gunicorn can be made to take: filters hold many ids of up to 256 characters.
+# The longest URL that gunicorn can accept: filters hold many ids of up to 256 characters.
 limit_request_line = 8190
-# No peer's word is taken for where the application is mounted or which scheme was used; from
-# loopback, where a proxy passes on what anybody sends, gunicorn would take it.
+# Ignore what a peer says about the mount point and the scheme. By default gunicorn trusts a peer on
+# loopback, where a proxy passes on anything that a client sends.
 forwarded_allow_ips = ""
-# Our own line a request is written by `web.request_log`.
+# `web.request_log` writes one line for each request.
 accesslog = None
 logger_class = StructuredLogger
-# Would be a socket in the home directory of whoever runs it; nobody asked for one.
+# The control socket would be a file in the user's home directory, and nothing uses it.
 control_socket_disable = True
 
 
 def when_ready(_arbiter: Arbiter) -> None:
-    """What is imported stays for good: no collection has to go through it.
+    """Freezes the imported objects, so that no garbage collection has to visit them.
 
-    That leaves its memory shared between the processes, and each of them ends half a second of
+    Their memory stays shared between the processes, and each process ends half a second of
     processor time sooner.
     """
     gc.freeze()

@@ -1,4 +1,4 @@
-"""The OpenAPI document at /v1/openapi.json and the page that shows it at /v1/docs."""
+"""The OpenAPI document at /v1/openapi.json, and its page at /v1/docs."""
 
 from typing import Any
 
@@ -26,10 +26,10 @@ class Api(flask_smorest.Api):  # type: ignore[misc] # flask-smorest is untyped
     ERROR_SCHEMA = ErrorBody
 
     def _register_error_handlers(self) -> None:
-        """Leaves the handlers of `web.errors` alone."""
+        """Does nothing: `web.errors` registers the handlers."""
 
     def _register_pagination_header(self) -> None:
-        """Our lists have cursors, so flask-smorest's own paging stays out of the document."""
+        """Leaves flask-smorest's paging out of the document: our lists have cursors."""
 
 
 blueprint = Blueprint("openapi", "This description")
@@ -39,13 +39,13 @@ blueprint = Blueprint("openapi", "This description")
 @public
 @blueprint.response(200, {"type": "object"}, description="This document")
 def openapi_document() -> Response:
-    """Everything that this service answers, as OpenAPI 3.1."""
+    """Returns the OpenAPI 3.1 document of this service."""
     encoded: bytes = current_app.extensions[_DOCUMENT]
     return raw_json_response(encoded)
 
 
 def make_api(app: Flask) -> Api:
-    """The API of an application, as yet without routes."""
+    """Creates the API of an application, without routes."""
     app.config.update(API_TITLE="Watchpost", API_VERSION=VERSION, OPENAPI_VERSION="3.1.0")
     app.url_map.converters["any_id"] = paths.AnyId
     api = Api(app, spec_kwargs={"info": {"description": _DESCRIPTION}})
@@ -66,19 +66,19 @@ def make_api(app: Flask) -> Api:
             "type": "apiKey",
             "in": "cookie",
             "name": COOKIE,
-            "description": "the session of somebody who signed in",
+            "description": "the session of a signed-in person",
         },
     )
     return api
 
 
 def publish(app: Flask, api: Api) -> None:
-    """Encodes the document, once, and serves the page that shows it."""
+    """Encodes the document once and serves the page that shows it."""
     app.extensions[_DOCUMENT] = json_response(api.spec.to_dict()).get_data()
     page = get_swaggerui_blueprint(
         PAGE_URL,
         DOCUMENT_URL,
-        # No validator: it would send every reader's browser to a server of somebody else.
+        # No validator: it would send every reader's browser to a third party's server.
         config={
             "app_name": "Watchpost",
             "validatorUrl": None,
@@ -86,7 +86,7 @@ def publish(app: Flask, api: Api) -> None:
         },
     )
     app.register_blueprint(page)
-    # Without the slash too; a redirect would be a body that is not ours.
+    # The path without the slash works too. A redirect would have a body that is not ours.
     app.add_url_rule(PAGE_URL, "docs", app.view_functions["swagger_ui.show"])
 
 
@@ -95,10 +95,10 @@ def _any_id_schema(_converter: paths.AnyId) -> dict[str, Any]:
 
 
 _DESCRIPTION = """\
-Observability for AI agents: send events, read them back, see every finished session evaluated.
+Observability for AI agents: send events, read them back, and get every finished session evaluated.
 
-Timestamps are RFC 3339 in UTC with microseconds. Filters that take several values take them
-comma-separated (`\\,` is a comma inside a value). `limit` above its cap is as good as the cap,
-`cursor` is the `next_cursor` of the page before. An id with a slash is sent with `%2F`. Every
-response carries `X-Request-Id`; every error has one shape, whatever its status.
+Timestamps are RFC 3339 in UTC with microseconds. Filters with several values take them
+comma-separated (`\\,` is a comma inside a value). A `limit` above its cap counts as the cap.
+`cursor` is the `next_cursor` of the previous page. Send a slash inside an id as `%2F`. Every
+response carries `X-Request-Id`. Every error has the same shape, whatever its status.
 """

@@ -1,4 +1,4 @@
-"""Query parameters of every list, and the fields that they consist of."""
+"""Query parameters that lists share, and their fields."""
 
 import re
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ _SEPARATOR = re.compile(r"(?<!\\),")
 
 
 def split_values(text: str) -> list[str]:
-    r"""`a,b\,c` as `["a", "b,c"]`; empty parts are left out."""
+    r"""Splits `a,b\,c` into `["a", "b,c"]` and drops empty parts."""
     return [part.replace("\\,", ",") for part in _SEPARATOR.split(text) if part]
 
 
@@ -33,7 +33,7 @@ class Values(fields.Field[list[str]]):
 
 
 class Timestamp(fields.Field[datetime]):
-    """A moment in RFC 3339 with an explicit zone, as a datetime in UTC."""
+    """A moment in RFC 3339 with an explicit zone, loaded as a datetime in UTC."""
 
     default_error_messages = {  # noqa: RUF012 as marshmallow declares it
         "invalid": "must be an RFC 3339 timestamp with a zone, like 2026-11-01T08:00:00Z"
@@ -52,16 +52,17 @@ class Timestamp(fields.Field[datetime]):
 
 
 class Limit(fields.Integer):
-    """How many rows: at least 1, and above `cap` as good as `cap`."""
+    """A number of rows: at least 1; a number above `cap` counts as `cap`."""
 
     def __init__(self, *, default: int, cap: int) -> None:
         self.cap = cap
         super().__init__(
             load_default=default,
-            # No "maximum": clients that check what they send would refuse what is taken here.
+            # No "maximum": clients that validate their requests would refuse values that are
+            # accepted here.
             metadata={
                 "minimum": 1,
-                "description": f"rows a page; more than {cap} are as good as {cap}",
+                "description": f"rows per page; a larger number than {cap} counts as {cap}",
             },
         )
 
@@ -73,15 +74,13 @@ class Limit(fields.Integer):
 
 
 class Offset(fields.Integer):
-    """How many rows of a list come before the page; beyond its end the page is empty."""
+    """The number of rows to skip. The page is empty beyond the end of the list."""
 
-    # What no list reaches, and PostgreSQL still takes.
+    # No list is this long, and PostgreSQL accepts the number.
     _MOST = 2**31
 
     def __init__(self) -> None:
-        super().__init__(
-            load_default=0, metadata={"minimum": 0, "description": "rows before the page"}
-        )
+        super().__init__(load_default=0, metadata={"minimum": 0, "description": "rows to skip"})
 
     def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> int:
         offset = super()._deserialize(value, *args, **kwargs)
@@ -91,35 +90,35 @@ class Offset(fields.Integer):
 
 
 def cursor_field() -> fields.String:
-    """The opaque cursor of a list: the `next_cursor` of the page before."""
+    """Returns a field for the opaque cursor of a list: the `next_cursor` of the previous page."""
     return fields.String(
-        load_default=None, metadata={"description": "`next_cursor` of the page before"}
+        load_default=None, metadata={"description": "`next_cursor` of the previous page"}
     )
 
 
 def next_cursor_field() -> fields.String:
-    """The cursor of the page after, null on the last."""
+    """Returns a field for the cursor of the next page, null on the last page."""
     return fields.String(
         required=True, allow_none=True, metadata={"description": "null on the last page"}
     )
 
 
 def ts_from_field(what: str) -> Timestamp:
-    """The inclusive start of a range of `what`."""
-    return Timestamp(load_default=None, metadata={"description": f"{what} from here on"})
+    """Returns a field for the inclusive start of a range of `what`."""
+    return Timestamp(load_default=None, metadata={"description": f"{what} at or after this time"})
 
 
 def ts_to_field(what: str) -> Timestamp:
-    """The exclusive end of a range of `what`."""
-    return Timestamp(load_default=None, metadata={"description": f"{what} before this"})
+    """Returns a field for the exclusive end of a range of `what`."""
+    return Timestamp(load_default=None, metadata={"description": f"{what} before this time"})
 
 
 def name_field(most: int, note: str = "") -> fields.String:
-    """The name of what people make: 1 to `most` characters (`shared.core.bounds.require_name`)."""
+    """Returns a field for a name of 1 to `most` characters (`shared.core.bounds.require_name`)."""
     return fields.String(
         required=True,
         metadata={
-            "description": f"{note}blanks around it are cut off",
+            "description": f"{note}surrounding blanks are removed",
             "minLength": 1,
             "maxLength": most,
         },
@@ -127,20 +126,20 @@ def name_field(most: int, note: str = "") -> fields.String:
 
 
 def description_field(most: int) -> fields.String:
-    """What people say of it: at most `most` characters, on any number of lines."""
+    """Returns a field for a description of at most `most` characters, with line breaks."""
     return fields.String(
         load_default=None,
         allow_none=True,
         metadata={
             "maxLength": most,
-            "description": "empty where it is absent",
+            "description": "empty when absent",
             "example": "An example of a description",
         },
     )
 
 
 def count_field(default: int, least: int, most: int, description: str) -> fields.Integer:
-    """A whole number that may be left out; the bounds are told here and judged in `shared`."""
+    """Returns a field for an optional whole number. `shared` enforces the documented bounds."""
     return fields.Integer(
         load_default=None,
         allow_none=True,
@@ -155,7 +154,7 @@ def count_field(default: int, least: int, most: int, description: str) -> fields
 
 
 class _Switch(fields.Boolean):
-    """A boolean of JSON: marshmallow's takes 1 and 0 too, whatever is said to be true and false."""
+    """A strict JSON boolean: marshmallow's also takes 1 and 0, whatever values are configured."""
 
     def _deserialize(self, value: Any, *_args: Any, **_kwargs: Any) -> bool:
         if not isinstance(value, bool):
@@ -164,7 +163,7 @@ class _Switch(fields.Boolean):
 
 
 def switch_field(default: bool, description: str) -> fields.Boolean:
-    """True or false, nothing that is like it; it may be left out."""
+    """Returns a field for an optional boolean that accepts only true and false."""
     return _Switch(
         load_default=None,
         allow_none=True,
@@ -173,7 +172,7 @@ def switch_field(default: bool, description: str) -> fields.Boolean:
 
 
 class Body(Schema):
-    """Base of JSON bodies, nested ones too: what we do not know we ignore."""
+    """Base of JSON bodies, including nested ones: unknown fields are ignored."""
 
     class Meta:
         """Marshmallow's options."""

@@ -1,12 +1,12 @@
-"""What a path means where routing by itself would take it for something else.
+"""Paths that plain routing would misread.
 
 Ids with a slash in a path: `/v1/sessions/a%2Fb/export` is the export of session `a/b`.
 
-WSGI decodes the path before anybody routes it, and then that slash looks like every other. The
-raw path is still there, so the middleware decodes it again with a stand-in for encoded slashes,
-a control character, which no id can hold; the converter of `<any_id:…>` puts the slash back.
+WSGI decodes the path before routing, so that slash looks like every other one. The raw path is
+still available. The middleware decodes it again and puts a stand-in for encoded slashes, a control
+character that no id can hold. The converter of `<any_id:…>` turns it back into a slash.
 
-Fixed paths beside ids: `/v1/queries/run` is no query whose id is `run`, whatever the method.
+Fixed paths next to ids: `/v1/queries/run` is never the query with the id `run`, for any method.
 """
 
 import re
@@ -37,9 +37,9 @@ class EncodedSlashes:
         self, environ: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
         """Passes the request on."""
-        # RAW_URI is what gunicorn and Werkzeug call it, REQUEST_URI everybody else.
+        # gunicorn and Werkzeug use RAW_URI, other servers REQUEST_URI.
         raw: str = environ.get("RAW_URI") or environ.get("REQUEST_URI") or ""
-        # Whoever sends the stand-in itself gets another control character, and so no id.
+        # A stand-in in the request itself becomes another control character, and thereby no id.
         path: str = environ["PATH_INFO"].replace(_STAND_IN, _REFUSED)
         if "%2f" in raw.lower():
             path = _decode(raw)[len(environ.get("SCRIPT_NAME", "")) :]
@@ -50,23 +50,23 @@ class EncodedSlashes:
 def _decode(raw_uri: str) -> str:
     path = raw_uri.partition("?")[0] if raw_uri.startswith("/") else urlsplit(raw_uri).path
     segments = path.replace("%2f", "%2F").replace("%1f", "%1F").replace("%1F", "%1E").split("%2F")
-    # As WSGI wants it: the bytes of the path, each as the character of that number.
+    # WSGI wants each byte of the path as the character of that number.
     return _STAND_IN.join(unquote_to_bytes(part).decode("latin-1") for part in segments)
 
 
 class AnyId(BaseConverter):
-    """A caller's own id in a path, whatever characters it is made of."""
+    """A caller's own id in a path, of any characters."""
 
     regex = r"[^/]+"
     part_isolating = True
 
     def to_python(self, value: str) -> str:
-        """The id as the caller knows it."""
+        """Returns the id as the caller knows it."""
         return value.replace(_STAND_IN, "/")
 
 
 def keep_fixed_paths(app: Flask) -> None:
-    """Answers 405 where a method that a fixed path lacks would be taken for that of an id."""
+    """Answers 405 where routing would take a fixed path's unsupported method for that of an id."""
     methods: dict[str, set[str]] = defaultdict(set)
     for rule in app.url_map.iter_rules():
         methods[rule.rule] |= rule.methods or set()
@@ -84,7 +84,7 @@ def keep_fixed_paths(app: Flask) -> None:
 
 
 def _is_narrower(fixed: str, wide: str) -> bool:
-    """Whether a rule is another one with a word in place of an id."""
+    """Returns whether a rule is another one with a fixed word in place of an id."""
     pairs = list(zip_longest(fixed.split("/"), wide.split("/"), fillvalue=""))
     return fixed != wide and all(
         one == other or (one and "<" in other and "<" not in one) for one, other in pairs

@@ -1,4 +1,4 @@
-"""Whether a deployment can do its work: its stores answer and nothing waits for too long."""
+"""Readiness of a deployment: its stores answer and no work waits for too long."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -16,12 +16,12 @@ from shared.queue import unavailable_when_redis_is_gone
 
 log = get_logger(__name__)
 
-# Longer than any healthy store takes, shorter than whoever asks is willing to wait.
+# Longer than any healthy store takes, and shorter than a load balancer waits.
 TIMEOUT_SECS = 2.0
 
 
 class Probe:
-    """A question that may hang: it is asked in a thread, and never twice at the same time."""
+    """A check that may hang. It runs in a thread, and never twice at the same time."""
 
     def __init__(self, ask: Callable[[], float]) -> None:
         self._ask = ask
@@ -29,7 +29,7 @@ class Probe:
         self._answer: Future[float] | None = None
 
     def start(self) -> Future[float]:
-        """The answer to come; one that is still awaited from before serves again."""
+        """Starts the check and returns its future. A check in progress is reused."""
         with self._lock:
             if self._answer is None or self._answer.done():
                 self._answer = Future()
@@ -47,7 +47,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class Report:
-    """`stores`: whether each answers; the ages in seconds are None where no store could tell."""
+    """The state of each store. An age in seconds is None when its store did not answer."""
 
     stores: Mapping[str, bool]
     ingest_lag_secs: float | None
@@ -56,7 +56,7 @@ class Report:
 
 
 class Readiness:
-    """Asks everything at once and waits 2 s at most, however many stores hang."""
+    """Runs all checks at once and waits at most 2 s, however many stores hang."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._settings = runtime.settings
@@ -65,7 +65,7 @@ class Readiness:
         self._oldest_job = Probe(partial(_oldest_job, runtime))
 
     def report(self) -> Report:
-        """How things are now."""
+        """Returns the current state."""
         pings = {name: probe.start() for name, probe in self._probes.items()}
         lag, oldest_job = self._lag.start(), self._oldest_job.start()
         wait([*pings.values(), lag, oldest_job], timeout=TIMEOUT_SECS)

@@ -1,4 +1,4 @@
-"""One line a request, and the request id that ties everything it causes together."""
+"""One log line for each request, and the request id that links everything it causes."""
 
 import time
 
@@ -12,7 +12,7 @@ log = get_logger(__name__)
 
 HEADER = "X-Request-Id"
 
-# Asked every few seconds by whoever watches the deployment; not worth a line each.
+# Monitoring requests these every few seconds, so they are not logged.
 _QUIET_ROUTES = frozenset({"/v1/health", "/v1/ready"})
 
 
@@ -23,7 +23,7 @@ def init_app(app: Flask) -> None:
 
 
 def request_id() -> str:
-    """The id of the request being handled."""
+    """Returns the id of the current request."""
     if "request_id" not in g:
         g.request_id = request_id_or_new(request.headers.get(HEADER))
     value: str = g.request_id
@@ -31,7 +31,7 @@ def request_id() -> str:
 
 
 def _begin() -> None:
-    # The thread may still carry the context of the request before, whose body was streamed.
+    # The thread may still carry the context of the previous request, whose body was streamed.
     structlog.contextvars.clear_contextvars()
     structlog.contextvars.bind_contextvars(request_id=request_id())
     g.started_at = time.perf_counter()
@@ -44,12 +44,12 @@ def _end(response: Response) -> Response:
     rule = request.url_rule
     fields = {
         "method": request.method,
-        # The rule, not the path: what is sought and whose it is stays out of the logs.
+        # The rule, not the path: ids and search terms stay out of the logs.
         "route": None if rule is None else rule.rule,
         "status": response.status_code,
         "org": None if identity is None else identity.org_slug,
         "key_name": None if identity is None or identity.key is None else identity.key.name,
-        # The id, not the address: logs are read by more people than the list of members.
+        # The id, not the address: more people read logs than the list of members.
         "user_id": None if identity is None or identity.user is None else str(identity.user.id),
     }
 
@@ -58,6 +58,6 @@ def _end(response: Response) -> Response:
         write_line = log.debug if fields["route"] in _QUIET_ROUTES else log.info
         write_line("request", **fields, duration_ms=milliseconds)
 
-    # Once the last byte is sent, so that a streamed export is timed whole.
+    # Runs after the last byte is sent, so that a streamed export is timed as a whole.
     response.call_on_close(write)
     return response

@@ -1,4 +1,4 @@
-"""What gunicorn itself says, to clients and in logs, in the words of this service."""
+"""gunicorn's own answers and log lines, in the formats of this service."""
 
 import socket
 
@@ -14,7 +14,7 @@ from web.request_log import HEADER
 
 
 class StructuredLogger(Logger):  # type: ignore[misc] # gunicorn is untyped
-    """Hands gunicorn's lines to the root logger, which formats those of every library."""
+    """Passes gunicorn's lines to the root logger, which formats those of all libraries."""
 
     def setup(self, cfg: Config) -> None:
         """Replaces gunicorn's own handler."""
@@ -24,7 +24,7 @@ class StructuredLogger(Logger):  # type: ignore[misc] # gunicorn is untyped
 
 
 def write_json_error(sock: socket.socket, status: int, reason: str, _message: str) -> None:
-    """Answers a request that is too broken for the application, in the one error body."""
+    """Answers a request that is too broken for the application with the usual error body."""
     code, sentence = describe(status)
     request_id = current_request_id() or new_request_id()
     body = msgspec.json.encode({"error": sentence, "code": code, "request_id": request_id})

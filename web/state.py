@@ -1,4 +1,4 @@
-"""What the routes of one application share; each process has its own."""
+"""State that the routes of one application share. Each process has its own."""
 
 from dataclasses import dataclass
 from typing import cast
@@ -19,7 +19,7 @@ _NAME = "watchpost"
 
 @dataclass(frozen=True)
 class State:
-    """The runtime, and what is made of it once rather than in every request."""
+    """The runtime, and objects that are created once instead of in every request."""
 
     runtime: Runtime
     authenticator: Authenticator
@@ -30,31 +30,30 @@ class State:
 
 
 def attach(app: Flask, runtime: Runtime) -> None:
-    """Gives the application its state."""
+    """Creates the application's state."""
     app.extensions[_NAME] = State(
         runtime=runtime,
         authenticator=Authenticator(runtime),
         ingest=Ingest(runtime),
         sign_in_limits=SignInLimits(runtime.redis),
         readiness=Readiness(runtime),
-        # An eighth of the threads: however long queries run, other requests are served, and results
-        # of 64 MiB that are decoded at the same time take no more than some gigabytes. No fewer
-        # than one organization may run.
+        # An eighth of the threads: however long queries run, other requests are served, and decoded
+        # results of 64 MiB take a few gigabytes at most. One organization can always run its share.
         queries=Runner(runtime, pool_size=max(RUNS_AT_ONCE, runtime.settings.web_threads // 8)),
     )
 
 
 def state() -> State:
-    """The state of the application that is handling the request."""
+    """Returns the state of the application that handles the request."""
     return cast("State", current_app.extensions[_NAME])
 
 
 def runtime() -> Runtime:
-    """The runtime of the application that is handling the request."""
+    """Returns the runtime of the application that handles the request."""
     return state().runtime
 
 
 def published_schema() -> str:
-    """The database that statements may name; none where this deployment runs no SQL."""
+    """Returns the database that statements may name, or None when this deployment runs no SQL."""
     url = runtime().settings.clickhouse_readonly_url
     return "" if url is None else schema_of(url)

@@ -1,7 +1,7 @@
 """gunicorn's threaded worker, for clients that are slow, silent or never hang up.
 
-As it comes, a client holds a thread for as long as it likes to take over its headers and over what
-it does not read, and for 5 s before its first byte; and one that leaves a finished connection open
+In plain gunicorn a client can hold a thread without limit while it sends its headers or does not
+read its answer, and for 5 s before its first byte. A client that leaves a finished connection open
 stops the whole process for 2 s, because the main thread waits for it.
 """
 
@@ -23,35 +23,38 @@ from shared.core.logs import request_context
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-# For the request line and the headers, which any client sends in one go.
+# The limit for the request line and the headers, which any client sends in one go.
 HEAD_SECS = 10.0
-# For a client to take one more piece of a response.
+# The limit for a client to take one more piece of a response.
 SEND_SECS = 30.0
 _SEND_BYTES = 256 * 1024
-# For a client to hang up, or to be done with a body that nobody wants.
+# The limit for a client to hang up, or to finish a body that was refused.
 LINGER_SECS = 5.0
 _LINGER_BYTES = 64 * 1024 * 1024
 
 
 class TooSlow(TimeoutError):
-    """The client did not send or take what it should have by now."""
+    """The client did not send or read in time."""
 
     def __init__(self) -> None:
-        # Under this number gunicorn lets a connection go without a traceback in the log.
+        # With this number gunicorn drops a connection without a traceback in the log.
         super().__init__(errno.ECONNRESET, "the client is too slow")
 
 
 class Connection(socket.socket):
-    """A client's socket: reads end at a deadline, however many bytes drip in before it."""
+    """A client's socket. Reads end at a deadline, however slowly bytes trickle in before it."""
 
     _deadline = float("inf")
 
     def allow(self, seconds: float) -> None:
-        """From now on all reads together may take this long."""
+        """Limits all reads together from now on to this time."""
         self._deadline = time.monotonic() + seconds
 
     def recv(self, bufsize: int, flags: int = 0, /) -> bytes:
-        """What has arrived; raises `TooSlow` when nothing did until the deadline."""
+        """Returns the bytes that have arrived.
+
+        Raises `TooSlow` when none did before the deadline.
+        """
         patience = self.gettimeout()
         left = self._deadline - time.monotonic()
         if left <= 0:
@@ -65,7 +68,7 @@ class Connection(socket.socket):
             self.settimeout(patience)
 
     def sendall(self, data: "ReadableBuffer", flags: int = 0, /) -> None:
-        """Sends everything; raises `TooSlow` when the client takes nothing for `SEND_SECS`."""
+        """Sends everything. Raises `TooSlow` when the client reads nothing for `SEND_SECS`."""
         patience = self.gettimeout()
         if patience is None:
             self.settimeout(SEND_SECS)
@@ -84,10 +87,10 @@ class _Client(TConn):  # type: ignore[misc] # gunicorn is untyped
     timeout: float
 
     def close(self, graceful: bool = False) -> None:
-        """Closes the connection once; gunicorn counts wrongly when the second time fails.
+        """Closes the connection once: gunicorn counts wrongly when a second close fails.
 
-        Gracefully: a client that is still sending has to see its answer, the 413 above all, and
-        would only see a reset if what it sends were not taken.
+        `graceful` reads on for a moment. A client that is still sending has to see its answer,
+        usually a 413. Without that it would only see a reset.
         """
         if self.sock.fileno() < 0:
             return
@@ -108,7 +111,7 @@ class Worker(ThreadWorker):  # type: ignore[misc] # gunicorn is untyped
     poller: selectors.BaseSelector
 
     def accept(self, listener: socket.socket) -> None:
-        """Takes a connection; it costs no thread before its first byte."""
+        """Accepts a connection. It takes no thread before its first byte."""
         try:
             accepted, address = listener.accept()
         except OSError as error:
@@ -127,25 +130,25 @@ class Worker(ThreadWorker):  # type: ignore[misc] # gunicorn is untyped
         )
 
     def handle(self, conn: _Client) -> object:
-        """Answers a request; true when the connection can serve another."""
-        # The thread may still carry the context of the request before.
+        """Answers a request. Returns whether the connection can serve another."""
+        # The thread may still carry the context of the previous request.
         structlog.contextvars.clear_contextvars()
         conn.sock.allow(HEAD_SECS)
         reusable: object = super().handle(conn)
         if not reusable:
-            # Here and not in the main thread: the client may take its time to hang up.
+            # Close here and not in the main thread: the client may take its time to hang up.
             conn.close(graceful=True)
         return reusable
 
     def handle_error(
         self, req: object, client: Connection, addr: tuple[str, int], exc: Exception
     ) -> None:
-        """Answers what never gets as far as the application, and logs it under the same id."""
+        """Answers requests that never reach the application, and logs them under the same id."""
         with request_context(new_request_id()):
             super().handle_error(req, client, addr, exc)
 
     def _drop_oldest_idle(self) -> None:
-        """Makes room for somebody new: whoever waits in silence must not lock others out."""
+        """Makes room for a new client: silent clients must not lock others out."""
         for waiting in (self.pending_conns, self.keepalived_conns):
             if waiting:
                 client = waiting.popleft()

@@ -1,8 +1,8 @@
 """The application that a WSGI server runs: `web.wsgi:app`.
 
-It starts only on databases that stand at this release, with the bootstrap keys in place; else it
-says why in one sentence and exits. Every connection made on the way is closed again, so a server
-may fork after importing this.
+It starts only when the databases have this release's schema and the bootstrap keys are in place.
+Otherwise it prints the reason in one sentence and exits. Every connection made on the way is closed
+again, so a server may fork after importing this.
 """
 
 import sys
@@ -22,7 +22,7 @@ log = get_logger(__name__)
 
 
 def start() -> Flask:
-    """The application of this process's environment; exits when it cannot serve."""
+    """Creates the application from the environment. Exits when it cannot serve."""
     try:
         settings = load_settings()
         configure_logging(settings, "web")
@@ -31,7 +31,7 @@ def start() -> Flask:
         require_current(runtime.postgres, runtime.clickhouse)
         bootstrap(runtime)
     except (ConfigurationError, Unavailable) as error:
-        log.error("web_refused_to_start", reason=str(error))  # noqa: TRY400 one sentence says it
+        log.error("web_refused_to_start", reason=str(error))  # noqa: TRY400 the reason suffices
         sys.exit(1)
     runtime.close()
     return create_app(Runtime.connect(settings))

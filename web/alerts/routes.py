@@ -1,4 +1,4 @@
-"""Alert rules: listed, made, replaced, deleted and tried."""
+"""Alert rules: list, create, replace, delete and test them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ from web.auth import current_identity, current_org_id, requires, requires_any
 from web.blueprint import Blueprint
 from web.state import published_schema, runtime
 
-blueprint = Blueprint("alerts", "Rules about what agents do, which open incidents")
+blueprint = Blueprint("alerts", "Rules that watch agents and open incidents")
 
 _COLUMNS = (
     "id",
@@ -54,10 +54,10 @@ def list_alerts() -> list[dict[str, Any]]:
 @blueprint.response(201, AlertRow)
 @blueprint.alt_response(409, "CONFLICT")
 def create_alert(body: dict[str, Any]) -> dict[str, Any]:
-    """Create an alert rule, which is evaluated at once unless it is disabled.
+    """Create an alert rule. It is evaluated at once unless it is disabled.
 
-    A statement passes the guard of `/queries/run`; what it answers is judged when it is evaluated.
-    An organization has at most 2000 alerts, of 16 MiB together.
+    A statement must pass the guard of `/queries/run`. Its result is judged at the first evaluation.
+    An organization has at most 2000 alerts with at most 16 MiB in total.
     """
     author = current_identity().name
     with runtime().postgres.transaction() as session:
@@ -92,10 +92,10 @@ def get_alert(alert_id: str) -> dict[str, Any]:
 @blueprint.response(200, AlertRow)
 @blueprint.alt_response(409, "CONFLICT")
 def replace_alert(body: dict[str, Any], alert_id: str) -> dict[str, Any]:
-    """Replace an alert rule as a whole; what is absent gets its default.
+    """Replace an alert rule as a whole. Absent fields get their defaults.
 
-    Where what it looks at, how often or how long changes, earlier evaluations no longer count and
-    it is evaluated at once. Its open incident stays.
+    When the trigger, the window or the interval changes, earlier evaluations no longer count and
+    the rule is evaluated at once. Its open incident stays open.
     """
     with runtime().postgres.transaction() as session:
         alert, state = alerts.replace(
@@ -119,10 +119,10 @@ def delete_alert(alert_id: str) -> None:
 @blueprint.response(200, DeliveryTest)
 @blueprint.alt_response(429, "TOO_MANY_REQUESTS")
 def test_alert(body: dict[str, Any], alert_id: str) -> TestResult:
-    """Send a test over the rule's channels, or those of the body, and wait for what comes of it.
+    """Send a test over the rule's channels, or those of the body, and wait for the result.
 
-    A delivery that has neither arrived nor failed after 12 seconds is told of as `queued`. An
-    organization runs four tests at once (429).
+    A delivery that has neither arrived nor failed after 12 seconds is reported as `queued`. An
+    organization can run four tests at once; a fifth is refused with 429.
     """
     with runtime().postgres.transaction() as session:
         alert, _state = alerts.find(session, current_org_id(), alert_id)

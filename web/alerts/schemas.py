@@ -18,7 +18,7 @@ _WHO = {"description": "the address of a person or the name of a key"}
 _KINDS = list(SPECS)
 
 _SPEC = {
-    "description": "what the rule looks at; its fields depend on `trigger_kind` (docs/alerts.md)."
+    "description": "the condition; its fields depend on `trigger_kind` (docs/alerts.md)."
     " With `auto_resolve: true` an incident ends after `eval_window` evaluations without a breach",
     "example": {
         "metric": "error_rate",
@@ -29,7 +29,7 @@ _SPEC = {
     },
 }
 _CHANNELS = {
-    "description": "who is told of its incidents: `email` (`recipients`, null for the"
+    "description": "channels that announce its incidents: `email` (`recipients`, null for the"
     " organization's), `slack` (`webhook_setting_key`), `webhook` (`url_setting_key`,"
     " `secret_setting_key`) and `dashboard`, each with its `kind`",
     "example": [{"kind": "dashboard"}],
@@ -37,7 +37,7 @@ _CHANNELS = {
 
 
 class AlertBody(Body):
-    """A rule as a whole; what is absent or null has its default."""
+    """A rule as a whole. Absent and null fields get their defaults."""
 
     name = name_field(MAX_NAME_LENGTH)
     description = fields.String(
@@ -56,9 +56,9 @@ class AlertBody(Body):
         metadata={"enum": list(SEVERITIES), "default": "warning"},
     )
     min_breaches = count_field(
-        1, 1, MAX_EVAL_WINDOW, "how many of the last `eval_window` evaluations have to breach"
+        1, 1, MAX_EVAL_WINDOW, "number of the last `eval_window` evaluations that have to breach"
     )
-    eval_window = count_field(1, 1, MAX_EVAL_WINDOW, "evaluations that count")
+    eval_window = count_field(1, 1, MAX_EVAL_WINDOW, "number of recent evaluations that count")
     eval_interval_secs = count_field(
         DEFAULT_INTERVAL_SECS, MIN_INTERVAL_SECS, MAX_INTERVAL_SECS, "seconds between evaluations"
     )
@@ -66,7 +66,7 @@ class AlertBody(Body):
 
 
 class AlertRow(Schema):
-    """A rule, and what its last evaluation came to."""
+    """A rule and the result of its last evaluation."""
 
     id = fields.UUID(required=True)
     name = fields.String(required=True)
@@ -74,7 +74,7 @@ class AlertRow(Schema):
     enabled = fields.Boolean(required=True)
     trigger_kind = fields.String(required=True, metadata={"enum": _KINDS})
     trigger_spec = fields.Dict(
-        required=True, metadata={"description": "as it was sent, without fields that we ignore"}
+        required=True, metadata={"description": "as it was sent, without unknown fields"}
     )
     severity = fields.String(required=True, metadata={"enum": list(SEVERITIES)})
     min_breaches = fields.Integer(required=True)
@@ -85,33 +85,33 @@ class AlertRow(Schema):
     created_at = Timestamp(required=True)
     updated_at = Timestamp(required=True)
     last_attempted_at = Timestamp(
-        required=True, allow_none=True, metadata={"description": "when it was last evaluated"}
+        required=True, allow_none=True, metadata={"description": "time of the last evaluation"}
     )
     last_error = fields.String(
         required=True,
         allow_none=True,
-        metadata={"description": "why the last evaluation could not be made, null when it was"},
+        metadata={"description": "reason why the last evaluation failed, null if it succeeded"},
     )
     open_incidents = fields.Integer(required=True, metadata={"description": "0 or 1"})
 
 
 class DeliveryTestBody(Body):
-    """Which channels to try."""
+    """The channels to test."""
 
     channels = fields.List(
         fields.Dict(),
         load_default=None,
         allow_none=True,
-        metadata={**_CHANNELS, "description": "channels to try instead of the rule's own"},
+        metadata={**_CHANNELS, "description": "channels to test instead of the rule's own"},
     )
 
 
 class TestedDelivery(Schema):
-    """What came of one delivery."""
+    """The result of one delivery."""
 
     channel = fields.String(required=True)
     target = fields.String(
-        required=True, metadata={"description": "an address, a URL without its secrets, a name"}
+        required=True, metadata={"description": "an address, a URL without its secrets, or a name"}
     )
     status = fields.String(
         required=True, metadata={"enum": ["queued", "sent", "failed", "skipped"]}
@@ -120,18 +120,18 @@ class TestedDelivery(Schema):
 
 
 class DeliveryTest(Schema):
-    """What came of a test; nothing of it stays in the list of incidents."""
+    """The result of a test. The list of incidents does not show it."""
 
     ok = fields.Boolean(
-        required=True, metadata={"description": "every delivery was sent before this answer"}
+        required=True, metadata={"description": "true: every delivery was sent before this answer"}
     )
     synthetic_incident_id = fields.UUID(
-        required=True, metadata={"description": "the incident that receivers are told of"}
+        required=True, metadata={"description": "the incident that the messages name"}
     )
     deliveries = fields.List(fields.Nested(TestedDelivery), required=True)
 
 
 class Recipient(Schema):
-    """A member who can be told by mail."""
+    """A member who can get mail."""
 
     email = fields.String(required=True)

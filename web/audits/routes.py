@@ -23,7 +23,7 @@ from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.state import runtime
 
-blueprint = Blueprint("audits", "Recurring looks at what agents did, for patterns worth a change")
+blueprint = Blueprint("audits", "Recurring searches of events for patterns worth a change")
 
 _COLUMNS = (
     "id",
@@ -67,9 +67,9 @@ def list_audits() -> list[dict[str, Any]]:
 @blueprint.response(201, AuditRow)
 @blueprint.alt_response(409, "CONFLICT")
 def create_audit(body: dict[str, Any]) -> dict[str, Any]:
-    """Create an audit, which runs at once unless it is disabled, and then on its schedule.
+    """Create an audit. It runs at once unless it is disabled, and then on its schedule.
 
-    An organization has at most 500 audits, of 16 MiB together.
+    An organization has at most 500 audits with at most 16 MiB in total.
     """
     author = current_identity().name
     with runtime().postgres.transaction() as session:
@@ -95,10 +95,10 @@ def get_audit(audit_id: str) -> dict[str, Any]:
 @blueprint.response(200, AuditRow)
 @blueprint.alt_response(409, "CONFLICT")
 def change_audit(body: dict[str, Any], audit_id: str) -> dict[str, Any]:
-    """Change an audit; what is absent stays as it is.
+    """Change an audit. Absent fields stay unchanged.
 
-    With another schedule, or enabled again, it runs at the next point of its schedule. Disabling
-    it takes back a run that is queued; one that is running goes on.
+    With a new schedule, or enabled again, it runs at the next point of its schedule. Disabling it
+    cancels a queued run. A run in progress goes on.
     """
     with runtime().postgres.transaction() as session:
         changed = audits.change(session, current_org_id(), audit_id, _told(body))
@@ -109,7 +109,7 @@ def change_audit(body: dict[str, Any], audit_id: str) -> dict[str, Any]:
 @requires("audits:write")
 @blueprint.response(204)
 def delete_audit(audit_id: str) -> None:
-    """Delete an audit with its runs and findings for good, also while it is running."""
+    """Delete an audit with its runs and findings for good, even while it is running."""
     with runtime().postgres.transaction() as session:
         audits.remove(session, current_org_id(), audit_id)
 
@@ -119,9 +119,10 @@ def delete_audit(audit_id: str) -> None:
 @blueprint.response(202, QueuedAuditRun)
 @blueprint.alt_response(409, "CONFLICT")
 def run_audit(audit_id: str) -> dict[str, Any]:
-    """Queue a run; where one is queued already, that one is told of.
+    """Queue a run, or return the run that is already queued.
 
-    409 with `audit_disabled` while the audit is disabled, with `audit_running` while it is running.
+    The answer is 409 with `audit_disabled` while the audit is disabled, and with `audit_running`
+    while it is running.
     """
     with runtime().postgres.transaction() as session:
         run_id = runs.request(session, runtime().queue, current_org_id(), audit_id)
@@ -133,7 +134,7 @@ def run_audit(audit_id: str) -> dict[str, Any]:
 @blueprint.arguments(AuditRunQuery, location="query")
 @blueprint.response(200, AuditRunRow(many=True))
 def list_runs(query: dict[str, int], audit_id: str) -> list[AuditRun]:
-    """List the runs of an audit, newest first; one that is queued shows once it begins."""
+    """List the runs of an audit, newest first. A queued run appears once it starts."""
     with runtime().postgres.transaction() as session:
         return runs.listing(session, current_org_id(), audit_id, **query)
 
@@ -142,7 +143,7 @@ def list_runs(query: dict[str, int], audit_id: str) -> list[AuditRun]:
 @requires("audits:read")
 @blueprint.response(200, AuditContext)
 def get_context(audit_id: str) -> Context:
-    """Read what the writer of an audit's reports is told about the agents."""
+    """Read the background about the agents that the writer of an audit's reports gets."""
     with runtime().postgres.transaction() as session:
         return audits.context(session, current_org_id(), audit_id)
 
@@ -153,14 +154,14 @@ def get_context(audit_id: str) -> Context:
 @blueprint.response(200, AuditContext)
 @blueprint.alt_response(409, "CONFLICT")
 def set_context(body: dict[str, Any], audit_id: str) -> Context:
-    """Replace what the writer of an audit's reports is told about the agents."""
+    """Replace the background about the agents that the writer of an audit's reports gets."""
     wanted = Context(body["text"] or "", body["urls"] or [])
     with runtime().postgres.transaction() as session:
         return audits.set_context(session, current_org_id(), audit_id, wanted)
 
 
 def _told(body: dict[str, Any]) -> dict[str, Any]:
-    """The fields that were sent; null is as good as absent but for the description."""
+    """Returns the fields that were sent. Null counts as absent except for the description."""
     return {
         name: value for name, value in body.items() if value is not None or name == "description"
     }

@@ -44,22 +44,22 @@ def _values(description: str) -> fields.List[Any]:
 
 
 class AuditScopeBody(Body):
-    """What an audit is limited to; empty lists admit all."""
+    """The scope of an audit. Empty lists do not restrict it."""
 
     environments = _values("only events of these environments")
     agent_ids = _values("only events of these agents")
 
 
 class AuditBody(Body):
-    """An audit; what is absent or null has its default when it is made, and stays otherwise."""
+    """An audit. An absent or null field gets its default on creation and stays unchanged later."""
 
     name = name_field(MAX_NAME_LENGTH)
-    # Null takes it away, so it has to be told from one that is absent.
+    # Null removes it, so null has to differ from absent.
     description = fields.String(
         allow_none=True,
         metadata={
             "maxLength": MAX_DESCRIPTION_LENGTH,
-            "description": "null takes it away",
+            "description": "null removes it",
             "example": "An example of a description",
         },
     )
@@ -81,29 +81,29 @@ class AuditBody(Body):
         metadata={
             **_MODES,
             "default": WINDOW_MODES[0],
-            "description": "`since_last`: what happened since the last run that succeeded;"
-            " `fixed`: the last `lookback_window_secs`",
+            "description": "`since_last`: the events since the last run that succeeded;"
+            " `fixed`: those of the last `lookback_window_secs`",
         },
     )
     lookback_window_secs = count_field(
         DEFAULT_LOOKBACK_SECS,
         MIN_LOOKBACK_SECS,
         MAX_LOOKBACK_SECS,
-        "how far a `fixed` window reaches back, and the first one of `since_last`",
+        "length of a `fixed` window, and of the first window of `since_last`",
     )
     scope = fields.Nested(AuditScopeBody, load_default=None, allow_none=True)
     signals = fields.List(
         fields.String(metadata={"enum": list(NAMES)}),
         load_default=None,
         allow_none=True,
-        metadata={"description": "what to look for; empty: all of them"},
+        metadata={"description": "signals to look for; empty: all of them"},
     )
     ignore_error_types = _values("errors of these types are not counted as errors")
     sensitivity = fields.String(
         load_default=None, allow_none=True, metadata={**_SENSITIVITY, "default": "medium"}
     )
     top_k = count_field(
-        DEFAULT_TOP_K, 1, MAX_TOP_K, "how many findings a run files, most urgent first"
+        DEFAULT_TOP_K, 1, MAX_TOP_K, "number of findings that a run files, most urgent first"
     )
     llm_enabled = switch_field(
         True, "have a report written, where the deployment has a language model"
@@ -113,21 +113,21 @@ class AuditBody(Body):
         load_default=None,
         allow_none=True,
         metadata={
-            "description": "who is told of incidents of critical findings, as for alerts",
+            "description": "channels that announce incidents of critical findings, as for alerts",
             "example": [{"kind": "dashboard"}],
         },
     )
 
 
 class AuditScope(Schema):
-    """What an audit is limited to; empty lists admit all."""
+    """The scope of an audit. Empty lists do not restrict it."""
 
     environments = fields.List(fields.String(), required=True)
     agent_ids = fields.List(fields.String(), required=True)
 
 
 class AuditRow(Schema):
-    """An audit, what its last run came to and when the next one is due."""
+    """An audit, the result of its last run, and the time of its next one."""
 
     id = fields.UUID(required=True)
     name = fields.String(required=True)
@@ -155,84 +155,86 @@ class AuditRow(Schema):
         required=True, allow_none=True, metadata={"description": "null while it runs"}
     )
     last_attempted_at = Timestamp(
-        required=True, allow_none=True, metadata={"description": "when a run began last"}
+        required=True, allow_none=True, metadata={"description": "start of the last run"}
     )
     next_attempt_at = Timestamp(
         required=True,
         allow_none=True,
-        metadata={"description": "when the next run is due, null while the audit is disabled"},
+        metadata={"description": "due time of the next run, null while the audit is disabled"},
     )
     last_error = fields.String(
         required=True,
         allow_none=True,
-        metadata={"description": "why the last run failed, or did not begin when it was due"},
+        metadata={
+            "description": "reason why the last run failed, or did not start when it was due"
+        },
     )
     additional_context = fields.String(
         required=True, metadata={"description": "the text of its context"}
     )
     reference_url_count = fields.Integer(
-        required=True, metadata={"description": "how many URLs its context has"}
+        required=True, metadata={"description": "number of URLs in its context"}
     )
 
 
 class QueuedAuditRun(Schema):
-    """A run that will begin as soon as a worker is free."""
+    """A run that starts as soon as a worker is free."""
 
     queued = fields.Boolean(required=True)
     run_id = fields.UUID(required=True)
 
 
 class AuditRunQuery(Schema):
-    """Which runs."""
+    """The filters of a list of runs."""
 
     limit = Limit(default=DEFAULT_PAGE, cap=MAX_PAGE)
     offset = Offset()
 
 
 class AuditRunRow(Schema):
-    """One run, from its start on."""
+    """One run that has started."""
 
     id = fields.UUID(required=True)
     audit_id = fields.UUID(required=True)
     status = fields.String(required=True, metadata={"enum": _ENDED})
     trigger_kind = fields.String(required=True, metadata={"enum": ["scheduled", "manual"]})
-    window_from = Timestamp(required=True, metadata={"description": "events from here on"})
-    window_to = Timestamp(required=True, metadata={"description": "events before this"})
+    window_from = Timestamp(required=True, metadata={"description": "events at or after this time"})
+    window_to = Timestamp(required=True, metadata={"description": "events before this time"})
     started_at = Timestamp(required=True)
     finished_at = Timestamp(required=True, allow_none=True)
     stats = fields.Dict(
         required=True,
         metadata={
             "description": "once the findings are filed: `total_sessions` and `events` of the"
-            " window, `signals` (of each the `candidates` and `elapsed_ms`), `failed_signals` (why"
-            " each failed) and, where a report was wanted and there is none, `report_error`"
+            " window, `signals` (the `candidates` and `elapsed_ms` of each), `failed_signals` (the"
+            " reason for each) and, if a requested report is missing, `report_error`"
         },
     )
-    findings_count = fields.Integer(
-        required=True, metadata={"description": "findings that the run saw"}
-    )
+    findings_count = fields.Integer(required=True, metadata={"description": "findings of the run"})
     new_findings_count = fields.Integer(
-        required=True, metadata={"description": "those that no run had seen before"}
+        required=True, metadata={"description": "findings that no earlier run had"}
     )
     report = fields.String(
-        required=True, allow_none=True, metadata={"description": "what it found, in Markdown"}
+        required=True,
+        allow_none=True,
+        metadata={"description": "a report of the findings, in Markdown"},
     )
     error = fields.String(required=True, allow_none=True)
 
 
 _CONTEXT_TEXT = {
     "maxLength": MAX_CONTEXT_LENGTH,
-    "description": "what the writer of the report should know about the agents",
+    "description": "background about the agents for the writer of the report",
 }
 _URL = fields.String(metadata={"format": "uri", "maxLength": MAX_URL_LENGTH})
 _URLS = {
     "maxItems": MAX_URLS,
-    "description": "https only; handed to the writer of the report as text, never fetched",
+    "description": "https only; passed to the writer of the report as text, never fetched",
 }
 
 
 class AuditContextBody(Body):
-    """The context as a whole; what is absent or null is empty."""
+    """The context as a whole. Absent and null fields become empty."""
 
     text = fields.String(
         load_default=None,
@@ -243,7 +245,7 @@ class AuditContextBody(Body):
 
 
 class AuditContext(Schema):
-    """What people tell about their agents."""
+    """The background that people wrote about their agents."""
 
     text = fields.String(required=True, metadata=_CONTEXT_TEXT)
     urls = fields.List(_URL, required=True, metadata=_URLS)

@@ -1,4 +1,4 @@
-"""Conversations with the assistant, each seen by its owner alone."""
+"""Conversations with the assistant. Each is visible only to its owner."""
 
 import uuid
 from typing import Any, NamedTuple
@@ -44,7 +44,7 @@ def list_conversations(query: dict[str, Any]) -> ConversationPage:
 @blueprint.arguments(NewConversationBody)
 @blueprint.response(201, ConversationRow)
 def create_conversation(body: dict[str, Any]) -> Conversation:
-    """Start a conversation, without messages."""
+    """Start a conversation without messages."""
     with runtime().postgres.transaction() as session:
         return conversations.create(session, *_owner(), body["title"])
 
@@ -95,8 +95,8 @@ def delete_conversation(conversation_id: str) -> Response:
 def replace_messages(conversation_id: str) -> Conversation:
     """Replace the messages of one of your conversations.
 
-    At most 500 messages, which have at most 1 MiB as the JSON array that is kept; a content is any
-    JSON value and is read back as it was sent.
+    There are at most 500 messages, with at most 1 MiB in total as a JSON array. A content is any
+    JSON value and is returned as it was sent.
     """
     thread = conversations.read_thread(read_json_body() or b"{}")
     with runtime().postgres.transaction() as session:

@@ -9,27 +9,30 @@ from shared.conversations.service import DEFAULT_TITLE, MAX_TITLE_LENGTH
 from web.params import Body, Limit, Timestamp, cursor_field, next_cursor_field
 
 _TITLE = {"maxLength": MAX_TITLE_LENGTH, "example": "An example of a title"}
-_ANY_JSON = {"description": "any JSON value, null too"}
+_ANY_JSON = {"description": "any JSON value, including null"}
 
 
 class ConversationQuery(Schema):
-    """Which page of conversations."""
+    """A page of conversations."""
 
     cursor = cursor_field()
     limit = Limit(default=200, cap=1000)
 
 
 class NewConversationBody(Body):
-    """A conversation as its owner wants it."""
+    """A new conversation."""
 
     title = fields.String(
         load_default="",
-        metadata={**_TITLE, "description": f"trimmed; {DEFAULT_TITLE!r} where nothing is left"},
+        metadata={
+            **_TITLE,
+            "description": f"surrounding blanks are removed; {DEFAULT_TITLE!r} if nothing is left",
+        },
     )
 
 
 class RenameBody(Body):
-    """A title."""
+    """A new title."""
 
     title = fields.String(
         required=True, metadata={**_TITLE, "minLength": 1, "description": "trimmed"}
@@ -43,7 +46,7 @@ class ConversationRow(Schema):
     title = fields.String(required=True)
     created_at = Timestamp(required=True)
     updated_at = Timestamp(
-        required=True, metadata={"description": "when the title or the messages changed last"}
+        required=True, metadata={"description": "last change of the title or the messages"}
     )
     message_count = fields.Integer(required=True)
 
@@ -56,7 +59,7 @@ class ConversationList(Schema):
 
 
 class Message(Schema):
-    """What one side said."""
+    """A message of one side."""
 
     role = fields.String(required=True, metadata={"enum": ["user", "assistant"]})
     content = fields.Raw(required=True, metadata=_ANY_JSON)
@@ -72,8 +75,8 @@ class ConversationDetail(Schema):
     messages = fields.List(fields.Nested(Message), required=True)
 
 
-# The body of PUT …/messages, in OpenAPI's own words: its contents are kept undecoded, so no schema
-# of marshmallow reads it.
+# The body of PUT …/messages as an OpenAPI schema. Contents are stored undecoded, so no marshmallow
+# schema reads them.
 MESSAGES: dict[str, Any] = {
     "type": "object",
     "required": ["messages"],

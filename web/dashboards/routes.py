@@ -1,4 +1,4 @@
-"""Dashboards and the tiles on them."""
+"""Dashboards and their tiles."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ def list_dashboards() -> dict[str, Any]:
 def create_dashboard(body: dict[str, Any]) -> dict[str, Any]:
     """Create a dashboard without tiles.
 
-    An organization has at most 2000 dashboards, of 16 MiB together.
+    An organization has at most 2000 dashboards with at most 16 MiB in total.
     """
     author = current_identity().name
     with runtime().postgres.transaction() as session:
@@ -71,7 +71,7 @@ def get_dashboard(dashboard_id: str) -> dict[str, Any]:
 @blueprint.response(200, DashboardRow)
 @blueprint.alt_response(409, "CONFLICT")
 def replace_dashboard(body: dict[str, Any], dashboard_id: str) -> dict[str, Any]:
-    """Replace a dashboard's name, description and definition; its tiles stay."""
+    """Replace a dashboard's name, description and definition. Its tiles stay."""
     with runtime().postgres.transaction() as session:
         return _row(dashboards.replace(session, current_org_id(), dashboard_id, _content(body)))
 
@@ -80,7 +80,7 @@ def replace_dashboard(body: dict[str, Any], dashboard_id: str) -> dict[str, Any]
 @requires("dashboards:delete")
 @blueprint.response(200, DeletedDashboard)
 def delete_dashboard(dashboard_id: str) -> dict[str, bool]:
-    """Delete a dashboard with its tiles for good; the queries that they showed stay."""
+    """Delete a dashboard with its tiles for good. The queries of the tiles stay."""
     with runtime().postgres.transaction() as session:
         dashboards.delete(session, current_org_id(), dashboard_id)
     return {"ok": True}
@@ -101,10 +101,10 @@ def list_tiles(dashboard_id: str) -> dict[str, list[Tile]]:
 @blueprint.response(201, TileRow)
 @blueprint.alt_response(409, "CONFLICT")
 def create_tile(body: dict[str, Any], dashboard_id: str) -> Tile:
-    """Put a saved query on a dashboard, below its tiles unless told where.
+    """Put a saved query on a dashboard, by default below its other tiles.
 
-    A query that the organization does not have is 422 under `query_id`. A dashboard has at most
-    500 tiles, of 4 MiB together.
+    A query that the organization does not have is refused with 422 under `query_id`. A dashboard
+    has at most 500 tiles with at most 4 MiB in total.
     """
     with runtime().postgres.transaction() as session:
         return tiles.create(session, current_org_id(), dashboard_id, _tile(body))
@@ -116,7 +116,7 @@ def create_tile(body: dict[str, Any], dashboard_id: str) -> Tile:
 @blueprint.response(200, TileRow)
 @blueprint.alt_response(409, "CONFLICT")
 def replace_tile(body: dict[str, Any], dashboard_id: str, tile_id: str) -> Tile:
-    """Replace a tile as a whole; without a position it stays where it is."""
+    """Replace a tile as a whole. Without a position it stays in its place."""
     with runtime().postgres.transaction() as session:
         return tiles.replace(session, current_org_id(), dashboard_id, tile_id, _tile(body))
 
@@ -125,7 +125,7 @@ def replace_tile(body: dict[str, Any], dashboard_id: str, tile_id: str) -> Tile:
 @requires("dashboards:write")
 @blueprint.response(200, DeletedDashboard)
 def delete_tile(dashboard_id: str, tile_id: str) -> dict[str, bool]:
-    """Take a tile off a dashboard for good; the query that it showed stays."""
+    """Delete a tile for good. Its query stays."""
     with runtime().postgres.transaction() as session:
         tiles.delete(session, current_org_id(), dashboard_id, tile_id)
     return {"ok": True}
@@ -136,7 +136,7 @@ def delete_tile(dashboard_id: str, tile_id: str) -> dict[str, bool]:
 @blueprint.arguments(LayoutBody)
 @blueprint.response(200, LaidOut)
 def lay_out_tiles(body: dict[str, Any], dashboard_id: str) -> dict[str, int]:
-    """Move tiles, all that are named or, where one is not on the dashboard (404), none."""
+    """Move all named tiles. If one of them is not on the dashboard (404), none moves."""
     places = [(one["id"], Place(**{name: one[name] for name in _PLACE})) for one in body["tiles"]]
     with runtime().postgres.transaction() as session:
         return {"updated": tiles.lay_out(session, current_org_id(), dashboard_id, places)}

@@ -26,7 +26,7 @@ def _opaque(what: str, most: int) -> fields.Dict:
         load_default=None,
         allow_none=True,
         metadata={
-            "description": f"{what}; kept as it is, at most {most} bytes as JSON in ASCII; empty"
+            "description": f"{what}; stored as it is, at most {most} bytes as JSON in ASCII; empty"
             " where it is absent",
             "example": {"note": "An example of a note"},
         },
@@ -34,7 +34,7 @@ def _opaque(what: str, most: int) -> fields.Dict:
 
 
 def _position(least: int, description: str | None = None) -> fields.Integer:
-    """A place on the grid: required, or optional with a `description` of what happens then."""
+    """Returns a field for a grid position: required, or optional with the `description`."""
     bounds: dict[str, Any] = {"minimum": least, "maximum": MAX_POSITION}
     if description is None:
         return fields.Integer(required=True, strict=True, metadata=bounds)
@@ -47,17 +47,17 @@ class DashboardBody(Body):
 
     name = name_field(MAX_NAME_LENGTH)
     description = description_field(MAX_DESCRIPTION_LENGTH)
-    definition = _opaque("what a client wants to know about the dashboard", MAX_DEFINITION_BYTES)
+    definition = _opaque("a client's own data about the dashboard", MAX_DEFINITION_BYTES)
 
 
 class TileBody(Body):
-    """A tile as a whole; a place that is absent is below the others, or the one that it has."""
+    """A tile as a whole. Without a place a new tile goes below the others, and an old one stays."""
 
     query_id = fields.String(
         required=True,
         metadata={
             "format": "uuid",
-            "description": "the saved query that it shows",
+            "description": "the saved query to show",
             "x-refers-to": "/v1/queries",
         },
     )
@@ -66,13 +66,13 @@ class TileBody(Body):
         allow_none=True,
         metadata={
             "maxLength": MAX_TITLE_LENGTH,
-            "description": "blanks around it are cut off; empty where it is absent",
+            "description": "surrounding blanks are removed; empty when absent",
             "example": "An example of a title",
         },
     )
     chart_type = fields.String(required=True, metadata={"enum": list(CHART_TYPES)})
-    chart_config = _opaque("how a client draws it", MAX_CHART_CONFIG_BYTES)
-    param_bindings = _opaque("what the query's parameters are bound to", MAX_PARAM_BINDINGS_BYTES)
+    chart_config = _opaque("a client's own data for drawing it", MAX_CHART_CONFIG_BYTES)
+    param_bindings = _opaque("the values of the query's parameters", MAX_PARAM_BINDINGS_BYTES)
     pos_x = _position(0, "column from the left; 0 for a new tile")
     pos_y = _position(0, "row from the top; below the others for a new tile")
     pos_w = _position(1, f"width in columns; {DEFAULT_WIDTH} for a new tile")
@@ -80,7 +80,7 @@ class TileBody(Body):
 
 
 class PlaceBody(Body):
-    """Where a tile goes."""
+    """The place of a tile."""
 
     id = fields.String(required=True, metadata={"format": "uuid"})
     pos_x = _position(0)
@@ -90,13 +90,13 @@ class PlaceBody(Body):
 
 
 class LayoutBody(Body):
-    """Where tiles go; those that are not named stay where they are."""
+    """The places of tiles. Tiles that are not listed stay in place."""
 
     tiles = fields.List(fields.Nested(PlaceBody), required=True)
 
 
 class TileRow(Schema):
-    """A saved query drawn on a dashboard."""
+    """A saved query on a dashboard."""
 
     id = fields.UUID(required=True)
     dashboard_id = fields.UUID(required=True)
@@ -130,7 +130,7 @@ class DashboardRow(Schema):
     created_by = fields.String(required=True, allow_none=True, metadata=_WHO)
     created_at = Timestamp(required=True)
     updated_at = Timestamp(
-        required=True, metadata={"description": "when anything but its tiles changed last"}
+        required=True, metadata={"description": "last change of anything but its tiles"}
     )
 
 
@@ -147,12 +147,14 @@ class DashboardList(Schema):
 
 
 class LaidOut(Schema):
-    """What a layout came to."""
+    """The result of a layout."""
 
-    updated = fields.Integer(required=True, metadata={"description": "tiles that were named"})
+    updated = fields.Integer(
+        required=True, metadata={"description": "number of tiles in the request"}
+    )
 
 
 class DeletedDashboard(Schema):
-    """The dashboard is gone, or the tile."""
+    """A deleted dashboard or tile."""
 
     ok = fields.Boolean(required=True)

@@ -1,1 +1,1 @@
-"""Evaluations that are not done yet, and asking for one."""
+"""Routes of evaluation jobs: list those without a result, and start one."""

@@ -1,4 +1,4 @@
-"""Evaluation jobs: list those without a result, ask for one more."""
+"""Evaluation jobs: list those without a result, and start one."""
 
 from flask import Response
 
@@ -35,8 +35,8 @@ def list_evaluation_jobs(status: list[str], limit: int) -> Response:
 def re_evaluate_session(session_id: str) -> Response:
     """Enqueue an evaluation of a session that ended, went quiet or was evaluated before.
 
-    409 with the code `evaluation_live` while one is queued or in flight, `session_open` while the
-    session goes on, `evaluator_disabled` without an evaluator.
+    The answer is 409 with the code `evaluation_live` while an evaluation is queued or in flight,
+    `session_open` while the session goes on, and `evaluator_disabled` without an evaluator.
     """
     org_slug = current_identity().org_slug
     job_id = service.re_evaluate(runtime(), current_org_id(), org_slug, session_id)

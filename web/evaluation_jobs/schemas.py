@@ -12,9 +12,9 @@ STATUSES = get_args(LiveStatus)
 
 
 class JobQuery(Schema):
-    """Which jobs to list."""
+    """The filters of a list of jobs."""
 
-    status = values("where a job stands: pending, polling", STATUSES)
+    status = values("status of a job: pending, polling", STATUSES)
     limit = Limit(default=100, cap=500)
 
 
@@ -28,7 +28,7 @@ class EvaluationJob(Schema):
     status = fields.String(
         required=True,
         validate=validate.OneOf(STATUSES),
-        metadata={"description": "polling: the evaluator took it and works on it"},
+        metadata={"description": "polling: the evaluator accepted it and is working on it"},
     )
     trigger = fields.String(
         required=True, validate=validate.OneOf(["agent_end", "inactivity", "manual"])

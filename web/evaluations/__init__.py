@@ -1,1 +1,1 @@
-"""Evaluation results, read by the page."""
+"""Evaluation results, page by page."""

@@ -27,7 +27,7 @@ def _check_featured(keys: list[str]) -> None:
 
 
 class AggregateQuery(FilterQuery):
-    """Filters, and what to draw."""
+    """Filters, and the charts to return."""
 
     featured_keys = Values(
         load_default=list,
@@ -41,7 +41,7 @@ class AggregateQuery(FilterQuery):
         load_default=AUTO,
         validate=validate.OneOf([*UNITS, AUTO]),
         metadata={
-            "description": "length of a bucket; a coarser one is taken where there would be more"
+            "description": "length of a bucket; a coarser one is used if there would be more"
             " than 1500, and `auto` is the finest with at most 200"
         },
     )
@@ -49,8 +49,8 @@ class AggregateQuery(FilterQuery):
         load_default="[]",
         metadata={
             "description": "JSON array of [agent, environment, score key, aggregate]; `*` is every"
-            f" agent or environment, aggregates are {', '.join(AGGREGATES)}; the first"
-            f" {MAX_SERIES} are made",
+            f" agent or environment, aggregates are {', '.join(AGGREGATES)}; only the first"
+            f" {MAX_SERIES} are returned",
             "example": '[["*", "production", "success", "p50"]]',
         },
     )
@@ -61,7 +61,7 @@ class AggregateQuery(FilterQuery):
 
 
 class StatusCounts(Schema):
-    """Results by how they ended."""
+    """Counts of results by status."""
 
     done = fields.Integer(required=True)
     error = fields.Integer(required=True)
@@ -69,7 +69,7 @@ class StatusCounts(Schema):
 
 
 class ScoreStats(Schema):
-    """The scores under one key."""
+    """Statistics of the scores under one key."""
 
     key = fields.String(required=True)
     count = fields.Integer(required=True)
@@ -151,16 +151,20 @@ class EvaluationAggregate(Schema):
     )
     timeline = fields.Nested(Timeline, required=True)
     series = fields.List(
-        fields.Nested(ScoreSeries), required=True, metadata={"description": "in the order asked"}
+        fields.Nested(ScoreSeries),
+        required=True,
+        metadata={"description": "in the requested order"},
     )
     series_truncated = fields.Boolean(
         required=True,
-        metadata={"description": f"more than {MAX_SERIES} were asked for, and the rest left out"},
+        metadata={
+            "description": f"more than {MAX_SERIES} were requested, and the rest was left out"
+        },
     )
 
 
 def aggregate_body(found: Aggregate) -> dict[str, object]:
-    """The answer as the API writes it."""
+    """Returns the JSON body of the answer."""
     moments = [format_us(start) for start in found.buckets.starts()]
     points = [
         {"ts": ts, **counts._asdict(), "scores": _scores(found.featured, place)}

@@ -1,4 +1,4 @@
-"""Evaluation results and the values to filter them by."""
+"""Evaluation results, and the values of their filters."""
 
 from flask import Response
 
@@ -14,7 +14,7 @@ from web.evaluations.schemas import EvaluationPage, EvaluationQuery, MetricKey
 from web.responses import json_response
 from web.state import runtime
 
-blueprint = Blueprint("evaluations", "What the evaluator made of sessions")
+blueprint = Blueprint("evaluations", "Results of the evaluator")
 
 _STRINGS = {"type": "array", "items": {"type": "string"}}
 
@@ -27,8 +27,8 @@ _STRINGS = {"type": "array", "items": {"type": "string"}}
 def list_evaluations(wanted: EvaluationFilter, cursor: str | None, limit: int) -> Response:
     """List results, newest first.
 
-    A session that was evaluated again has several. A page of results with much reasoning ends
-    before `limit`, at 32 MiB.
+    A session that was evaluated again has several results. A page of results with much reasoning
+    ends before `limit`, at 32 MiB.
     """
     found = page(
         runtime().clickhouse, current_identity().org_id, wanted, limit=limit, cursor=cursor
@@ -48,12 +48,12 @@ def aggregate_evaluations(
     bucket: str,
     series: tuple[Selector, ...],
 ) -> Response:
-    """Add up the results that match, exactly.
+    """Aggregate all matching results exactly.
 
-    Buckets begin at full units of UTC, weeks on Monday. All of them are listed from `ts_from` to
-    `ts_to`, and where one of these is not given from the first or to the last result that matches;
-    the ones at the ends hold only what lies in that range. `avg` and `stddev` are of the
-    population, medians and percentiles are interpolated.
+    Buckets begin at full units of UTC, weeks on Monday. All buckets from `ts_from` to `ts_to` are
+    listed. Without one of these bounds, the list starts at the first or ends at the last matching
+    result. The first and the last bucket hold only the results within the bounds. `avg` and
+    `stddev` are those of the population. Medians and percentiles are interpolated.
     """
     found = aggregate(
         runtime().clickhouse,
@@ -88,5 +88,5 @@ def list_score_keys() -> Response:
 @requires("evaluations:read")
 @blueprint.response(200, MetricKey(many=True))
 def list_metric_keys() -> Response:
-    """Keys of metrics; evaluators return none yet, so there are none."""
+    """List the keys of metrics. The list is empty, because evaluators return no metrics yet."""
     return json_response([])

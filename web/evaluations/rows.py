@@ -1,11 +1,11 @@
-"""Results as the API writes them."""
+"""Results as JSON."""
 
 from shared.core.clock import format_us
 from shared.evaluations.records import Evaluation
 
 
 def evaluation_row(record: Evaluation) -> dict[str, object]:
-    """The row of one result, here and within a session."""
+    """Returns the row of one result, also within a session."""
     completed_at = format_us(record.completed_at)
     return {
         "evaluation_id": record.evaluation_id,

@@ -13,38 +13,39 @@ STATUSES = get_args(Status)
 
 
 def values(what: str, choices: tuple[str, ...] | None = None) -> Values:
-    """A filter that takes several values, only those of `choices` where given."""
+    """Returns a filter field that takes several values, limited to `choices` if given."""
 
     def check(given: list[str]) -> None:
-        # No validator of marshmallow's: the document would say that only one value may be given.
+        # A marshmallow validator would make the OpenAPI document say that only one value may be
+        # given.
         if choices is not None and not set(given).issubset(choices):
-            raise ValidationError(f"must be among {', '.join(choices)}")
+            raise ValidationError(f"must be one of {', '.join(choices)}")
 
     return Values(
         load_default=list,
         validate=check,
-        metadata={"description": f"{what}; several, comma-separated, mean any of them"},
+        metadata={"description": f"{what}; several values, comma-separated, match any of them"},
     )
 
 
 def score_filters_field() -> Values:
-    """Bounds of scores; `parse_score_filters` makes sense of what it loads."""
+    """Returns a field for bounds of scores. `parse_score_filters` parses its value."""
     return Values(
         load_default=list,
         metadata={
-            "description": "`key:min..max`, either bound optional; of several, comma-separated,"
-            f" all must hold; at most {MAX_FILTERS}"
+            "description": "`key:min..max`, either bound optional; several, comma-separated,"
+            f" must all match; at most {MAX_FILTERS}"
         },
     )
 
 
 class FilterQuery(Schema):
-    """Which results."""
+    """The filters of results."""
 
     session_id = values("session")
     agent_id = values("root agent of the session")
     environment = values("environment")
-    status = values("how it ended: done, error, timeout", STATUSES)
+    status = values("status of the result: done, error, timeout", STATUSES)
     score_filters = score_filters_field()
     ts_from = ts_from_field("completed")
     ts_to = ts_to_field("completed")
@@ -69,7 +70,7 @@ class FilterQuery(Schema):
 
 
 class EvaluationQuery(FilterQuery):
-    """Filters, and where in the list to read."""
+    """Filters and the position in the list."""
 
     cursor = cursor_field()
     limit = Limit(default=50, cap=200)
@@ -108,7 +109,7 @@ class EvaluationPage(Schema):
 
 
 class MetricKey(Schema):
-    """A metric that results carry."""
+    """The key of a metric in results."""
 
     name = fields.String(required=True)
     unit = fields.String(required=True)

@@ -13,7 +13,7 @@ from web.state import runtime
 _READ = ("events:read",)
 _READ_EITHER = ("events:read", "evaluations:read")
 
-# facet → (who may read it, what it lists)
+# facet → (permissions, description)
 _ROUTES: dict[str, tuple[tuple[str, ...], str]] = {
     "environments": (_READ_EITHER, "Environments of events, by name."),
     "models": (_READ_EITHER, "Models seen in events, most used first."),
@@ -46,5 +46,5 @@ def _view(name: str, doc: str) -> Callable[[], Response]:
         return json_response(values)
 
     read_facet.__name__ = f"list_{name}"
-    read_facet.__doc__ = f"{doc}\n\nAt most 500; up to a minute old."
+    read_facet.__doc__ = f"{doc}\n\nAt most 500. The list is up to a minute old."
     return read_facet

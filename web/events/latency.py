@@ -1,4 +1,4 @@
-"""The routes that sum events up: latencies of pairs, and errors over time."""
+"""The routes that aggregate events: latencies of pairs, and errors over time."""
 
 from typing import Any
 
@@ -26,11 +26,11 @@ def add_latency(blueprint: Blueprint) -> None:
     def aggregate_latencies(query: dict[str, Any]) -> Response:
         """Aggregate the latencies of pairs of events, such as tool calls and their results.
 
-        A pair is a start and a close of one session with the same key, or the next in order where
-        neither has one. Its latency is the closing event's `duration_ms`, else the time between
-        the two, in milliseconds. It counts where it starts: its start lies in the range, its close
-        may follow up to 24 hours later. A filter holds for a pair if it holds for one of its two
-        events, so `tool_name` may stand in one and `error_type` in the other.
+        A pair is a start and a close of one session with the same key. Where neither has a key, the
+        next close in order belongs to the start. The latency is the closing event's `duration_ms`,
+        else the time between the two, in milliseconds. A pair counts at its start: the start lies
+        in the range, and the close may follow up to 24 hours later. A filter holds for a pair if it
+        holds for one of its two events, so `tool_name` may match one and `error_type` the other.
         """
         wanted = latency_query(**query)
         return json_response(
@@ -43,7 +43,7 @@ def add_latency(blueprint: Blueprint) -> None:
     @blueprint.response(200, ErrorSummary)
     @blueprint.alt_response(504, "GATEWAY_TIMEOUT")
     def summarise_errors(query: dict[str, EventFilters]) -> Response:
-        """Count the events that tell of a failure, in total and in 24 equal parts of the range."""
+        """Count the events that report a failure, in total and in 24 equal parts of the range."""
         return json_response(
             error_summary(runtime().clickhouse, current_identity().org_id, query["filters"])
         )

@@ -33,13 +33,15 @@ def _paths(description: str) -> Values:
 
 
 class LatencyAggregateQuery(EventFilterQuery):
-    """Which pairs, and what to tell of them."""
+    """The pairs to aggregate and the figures to return."""
 
     start_event_type = _type("starting", DEFAULT_TYPES[0])
     end_event_type = _type("closing", DEFAULT_TYPES[1])
     ts_from = Timestamp(
         load_default=None,
-        metadata={"description": "pairs that start from here on; default: 24 hours before `ts_to`"},
+        metadata={
+            "description": "pairs that start at or after this; default: 24 hours before `ts_to`"
+        },
     )
     ts_to = Timestamp(
         load_default=None, metadata={"description": "pairs that start before this; default: now"}
@@ -47,30 +49,30 @@ class LatencyAggregateQuery(EventFilterQuery):
     bin_count = fields.Integer(
         load_default=24,
         validate=validate.Range(1, MAX_BINS),
-        metadata={"description": "into how many equal parts the range is cut"},
+        metadata={"description": "number of equal parts of the range"},
     )
     outcome = fields.String(
         load_default="all",
         validate=validate.OneOf(get_args(Outcome)),
         metadata={
-            "description": "`error`: only pairs whose closing event tells of a failure; `success`:"
+            "description": "`error`: only pairs whose closing event reports a failure; `success`:"
             " only the others"
         },
     )
     pair_key_paths = _paths(
-        "where the key stands that a start and its close share: the first path that both have;"
+        "path of the key that a start and its close share: the first path that both have;"
         f" default `{','.join(DEFAULT_PAIR_PATHS)}`"
     )
     distribution_key_paths = _paths(
-        "what pairs are told apart by in `distribution`: the first path that one of the two events"
-        " has, the closing event's first; default `tool_name`, `model` or `hook_name` as the type"
-        " of the start is one of tools, models or hooks, else `agent_id`"
+        "path of the key of `distribution`: the first path that one of the two events has, the"
+        " closing event's first; default `tool_name`, `model` or `hook_name` for starts of tools,"
+        " models or hooks, else `agent_id`"
     )
     payload_contains = Values(
         load_default=list,
         metadata={
             "description": "`key:text`: the payload's value at the path `key` contains the text, in"
-            " any case, in one of a pair's events; of several, comma-separated, all must hold;"
+            " any case, in one of a pair's events; several, comma-separated, must all match;"
             f" at most {MAX_CONTAINS}"
         },
     )
@@ -78,7 +80,7 @@ class LatencyAggregateQuery(EventFilterQuery):
         load_default=list,
         metadata={
             "description": "`name:field`: the total of the closing events' field"
-            f" ({', '.join(SUM_FIELDS)}) comes back as `sums.name`; several, comma-separated, at"
+            f" ({', '.join(SUM_FIELDS)}) is returned as `sums.name`; several, comma-separated, at"
             f" most {MAX_SUMS}"
         },
     )
@@ -103,10 +105,10 @@ def _moment(description: str) -> fields.String:
 
 
 class LatencyFigures(Schema):
-    """Counts and latencies of some pairs; quantiles are exact and interpolated."""
+    """Counts and latencies of some pairs. Quantiles are exact and interpolated."""
 
     count = _count("pairs")
-    error_count = _count("pairs whose closing event tells of a failure")
+    error_count = _count("pairs whose closing event reports a failure")
     p50 = _latency("median")
     p95 = _latency("95 % are shorter")
     p99 = _latency("99 % are shorter")
@@ -116,7 +118,7 @@ class LatencyFigures(Schema):
 class LatencyBin(LatencyFigures):
     """The pairs that start in one part of the range."""
 
-    ts = _moment("where the part begins")
+    ts = _moment("start of the part")
     p10 = _latency("10 % are shorter")
     p25 = _latency("25 % are shorter")
     p75 = _latency("75 % are shorter")
@@ -128,7 +130,7 @@ class LatencyOfKey(LatencyFigures):
 
     key = fields.String(
         required=True,
-        metadata={"description": f"`{OTHER}`: all further keys; `{NONE}`: pairs that have none"},
+        metadata={"description": f"`{OTHER}`: all further keys; `{NONE}`: pairs without a key"},
     )
 
 
@@ -137,11 +139,11 @@ class LatencyBounds(Schema):
 
     from_ = fields.String(required=True, data_key="from", metadata={"format": "date-time"})
     to = fields.String(required=True, metadata={"format": "date-time"})
-    bin_ms = fields.Float(required=True, metadata={"description": "milliseconds a bin"})
+    bin_ms = fields.Float(required=True, metadata={"description": "milliseconds per bin"})
 
 
 class LatencyHeatmap(Schema):
-    """How many pairs of each bin lie in each of 12 fixed bands of latency."""
+    """The number of pairs of each bin in each of 12 fixed bands of latency."""
 
     edges_ms = fields.List(
         fields.Integer(),
@@ -155,16 +157,16 @@ class LatencyHeatmap(Schema):
     counts = fields.List(
         fields.List(fields.Integer()),
         required=True,
-        metadata={"description": "for each bin the counts of its bands"},
+        metadata={"description": "the counts of the bands of each bin"},
     )
 
 
 class LatencyEvents(Schema):
-    """Events in the range that meet the filters, whatever `outcome` is."""
+    """Events in the range that match the filters, whatever `outcome` is."""
 
-    start = _count("starting events, in pairs or not")
-    end = _count("closing events, in pairs or not")
-    unpaired_start = _count("starting events that nothing closed")
+    start = _count("starting events, paired or not")
+    end = _count("closing events, paired or not")
+    unpaired_start = _count("starting events without a close")
 
 
 class LatencyAggregate(Schema):
@@ -199,19 +201,19 @@ class ErrorSummaryBounds(Schema):
 
 
 class ErrorSummary(Schema):
-    """How many events tell of a failure."""
+    """The number of events that report a failure."""
 
     total = _count("events")
-    sessions = _count("sessions that they are of")
-    agents = _count("agents that they name")
+    sessions = _count("sessions of these events")
+    agents = _count("agents of these events")
     last_ts = fields.String(
         required=True,
         allow_none=True,
-        metadata={"format": "date-time", "description": "when the last happened"},
+        metadata={"format": "date-time", "description": "time of the last one"},
     )
     bins = fields.List(
         fields.Integer(),
         required=True,
-        metadata={"description": f"how many lie in each of {BINS} equal parts of the bounds"},
+        metadata={"description": f"number in each of {BINS} equal parts of the bounds"},
     )
     bounds = fields.Nested(ErrorSummaryBounds, required=True)

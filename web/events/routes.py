@@ -1,4 +1,4 @@
-"""Events: taken in by the batch, read by the page."""
+"""Events: accepted in batches, read in pages."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ from web.events.schemas import (
 from web.responses import json_response
 from web.state import runtime, state
 
-blueprint = Blueprint("events", "What agents did, as their collectors sent it")
+blueprint = Blueprint("events", "Events of agents, as their collectors sent them")
 add_facets(blueprint)
 add_latency(blueprint)
 
@@ -35,7 +35,7 @@ _BATCHES = {
     "required": True,
     "content": {
         "application/x-ndjson": {
-            "schema": {"type": "string", "description": "an event a line, as below"}
+            "schema": {"type": "string", "description": "one event per line, as below"}
         },
         "application/json": {"schema": {"oneOf": [EVENTS, WRAPPED_EVENTS]}},
     },
@@ -51,21 +51,21 @@ _ENCODING = {"type": "string", "enum": ["gzip", "zstd", "identity"]}
 @blueprint.reads_body
 @blueprint.alt_response(422, "UNPROCESSABLE_ENTITY")
 def add_events() -> Response:
-    """Take a batch of events.
+    """Store a batch of events.
 
-    One JSON object a line, an array, or `{"events": […]}`. Bad events are skipped and told of,
-    never a reason to refuse the good ones; the same event sent twice is stored once. 202 means
-    that the accepted events are on disk and will be stored; 503 that nothing was taken.
+    The body is one JSON object per line, an array, or `{"events": […]}`. Bad events are skipped and
+    reported; the good ones are still accepted. An event that is sent twice is stored once. 202
+    means that the accepted events are on disk and will be stored. 503 means that none was accepted.
     """
     body = read_body(runtime().settings.ingest_max_body_bytes)
-    # What was taken away, or is to be redacted, since a slow body began counts at its end.
+    # Check access again: permissions or redaction may have changed while a slow body arrived.
     require_access_still()
     identity = current_identity()
     decoded = state().ingest.accept(
         org_id=identity.org_id,
         org_slug=identity.org_slug,
         body=body,
-        # Clients leave the header out of a request that has no body to announce.
+        # Clients leave the header out of a request without a body.
         media_type=request.mimetype or ("" if body else "application/x-ndjson"),
         encoding=request.headers.get("Content-Encoding", ""),
         generation=identity.generation,
@@ -86,7 +86,7 @@ def add_events() -> Response:
 def list_events(query: dict[str, Any]) -> Response:
     """List events with their payloads, newest first.
 
-    A page of events with large payloads ends before `limit`, at 32 MiB of them.
+    A page of events with large payloads ends before `limit`, at 32 MiB of payloads.
     """
     return _page("payload", **query)
 
@@ -97,7 +97,7 @@ def list_events(query: dict[str, Any]) -> Response:
 @blueprint.response(200, EventSummaryPage)
 @blueprint.alt_response(504, "GATEWAY_TIMEOUT")
 def list_event_summaries(query: dict[str, Any]) -> Response:
-    """List events with one line each instead of their payloads, newest first."""
+    """List events with a one-line summary instead of their payloads, newest first."""
     return _page("summary", **query)
 
 

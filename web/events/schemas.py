@@ -16,12 +16,12 @@ def _text(most: int, **details: object) -> dict[str, object]:
     return {"type": "string", "minLength": 1, "maxLength": most, **details}
 
 
-# Events are checked one by one, by `shared.events.ingest.decode`; these only describe them.
+# `shared.events.ingest.decode` checks events one by one. These schemas only document them.
 EVENTS = {
     "type": "array",
     "items": {
         "type": "object",
-        "description": "everything beside these fields is the sender's, and kept as it is",
+        "description": "all other fields are the sender's own and stored as they are",
         "required": ["session_id", "timestamp", "type"],
         "properties": {
             "session_id": _text(256),
@@ -36,7 +36,7 @@ WRAPPED_EVENTS = {"type": "object", "required": ["events"], "properties": {"even
 
 
 class AcceptedError(Schema):
-    """Why one event was skipped."""
+    """The reason why one event was skipped."""
 
     line = fields.Integer(
         required=True, metadata={"description": "line or array element, counted from 1"}
@@ -45,7 +45,7 @@ class AcceptedError(Schema):
 
 
 class Accepted(Schema):
-    """What became of a batch."""
+    """The result of a batch."""
 
     accepted = fields.Integer(required=True, metadata={"description": "events that will be stored"})
     skipped = fields.Integer(required=True, metadata={"description": "events that will not be"})
@@ -69,7 +69,7 @@ _FIELD_TYPES: dict[str, type[fields.Field[Any]]] = {
 def _values(what: str) -> Values:
     return Values(
         load_default=list,
-        metadata={"description": f"{what}; several, comma-separated, mean any of them"},
+        metadata={"description": f"{what}; several values, comma-separated, match any of them"},
     )
 
 
@@ -86,20 +86,20 @@ class EventFilterQuery(Schema):
     hook_name = _values("hook")
     model = _values("model")
     errored = fields.Boolean(
-        load_default=False, metadata={"description": "true: only events that tell of a failure"}
+        load_default=False, metadata={"description": "true: only events that report a failure"}
     )
     search = fields.List(
         fields.String(validate=validate.Length(1, MAX_SEARCH_CHARS)),
         load_default=list,
         validate=validate.Length(max=MAX_SEARCHES),
         metadata={
-            "description": "text in the payload's keys and values, in any case; repeated, any of"
+            "description": "text in the payload's keys and values, in any case; if repeated, any of"
             " the texts"
         },
     )
     search_exclude = Values(
         load_default=list,
-        metadata={"description": "payload keys that `search` leaves out, comma-separated"},
+        metadata={"description": "payload keys that `search` ignores, comma-separated"},
     )
     ts_from = ts_from_field("events")
     ts_to = ts_to_field("events")
@@ -113,7 +113,7 @@ class EventFilterQuery(Schema):
 
 
 class EventPageQuery(EventFilterQuery):
-    """Filters, and where in the list to read."""
+    """Filters and the position in the list."""
 
     order = fields.String(
         load_default="desc",
@@ -125,12 +125,12 @@ class EventPageQuery(EventFilterQuery):
 
 
 def _shown(column: EventColumn) -> fields.Field[Any]:
-    """The field of a response with the value of this column."""
+    """Returns the response field for the value of this column."""
     [make] = [make for part, make in _FIELD_TYPES.items() if part in column.type]
     metadata = {"description": column.about} if column.about else {}
     if "DateTime" in column.type:
         metadata["format"] = "date-time"
-    # Which of them may be null is part of the document only where it is so.
+    # The document says `null` only for columns that can be null.
     return make(required=True, allow_none=column.is_nullable, metadata=metadata)
 
 
@@ -150,7 +150,7 @@ class Event(EventHead):
 
 
 class EventSummary(EventHead):
-    """An event with one line that stands for it."""
+    """An event with a one-line summary."""
 
     summary = fields.String(required=True, metadata={"maxLength": 200})
 

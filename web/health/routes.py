@@ -1,4 +1,4 @@
-"""Whether the process lives, and whether the deployment can do its work."""
+"""Liveness of the process, and readiness of the deployment."""
 
 from flask import Response
 from marshmallow import Schema, fields, validate
@@ -8,13 +8,13 @@ from web.blueprint import Blueprint
 from web.responses import json_response
 from web.state import state
 
-blueprint = Blueprint("health", "For whoever watches the deployment")
+blueprint = Blueprint("health", "Monitoring of the deployment")
 
 _RETRY_AFTER_SECS = "5"
 
 
 class Health(Schema):
-    """A process that lives."""
+    """A live process."""
 
     status = fields.String(required=True, validate=validate.Equal("ok"))
 
@@ -32,17 +32,17 @@ def _age(what: str) -> fields.Float:
 
 
 class Checks(Schema):
-    """What was asked."""
+    """The results of the checks."""
 
     postgres = _store()
     clickhouse = _store()
     redis = _store()
     ingest_lag_secs = _age("the oldest batch that is not stored yet")
-    oldest_job_secs = _age("the evaluation that is due the longest")
+    oldest_job_secs = _age("the evaluation that has been due the longest")
 
 
 class Ready(Schema):
-    """Whether the deployment can do its work."""
+    """The readiness of the deployment."""
 
     status = fields.String(required=True, validate=validate.OneOf(["ok", "unavailable"]))
     checks = fields.Nested(Checks, required=True)
@@ -52,7 +52,7 @@ class Ready(Schema):
 @public
 @blueprint.response(200, Health)
 def health() -> dict[str, str]:
-    """Say that the process lives; no store is asked."""
+    """Report that the process is alive, without a request to any store."""
     return {"status": "ok"}
 
 
@@ -61,11 +61,11 @@ def health() -> dict[str, str]:
 @blueprint.response(200, Ready)
 @blueprint.alt_response(503, schema=Ready, description="a store is down, or work waits too long")
 def ready() -> Response:
-    """Say whether the deployment can do its work.
+    """Report whether the deployment can do its work.
 
-    503 while a store does not answer within 2 s, while the oldest batch of events that is not
-    stored yet is older than READY_MAX_INGEST_LAG_SECS, or while an evaluation has been due for
-    longer than READY_MAX_JOB_AGE_SECS.
+    The answer is 503 while a store does not answer within 2 s, while the oldest batch of events
+    that is not stored yet is older than READY_MAX_INGEST_LAG_SECS, or while an evaluation has been
+    due for longer than READY_MAX_JOB_AGE_SECS.
     """
     report = state().readiness.report()
     checks: dict[str, object] = {

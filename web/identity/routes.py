@@ -1,4 +1,4 @@
-"""What a credential can find out about itself."""
+"""A credential's description of itself."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from web.auth import current_identity, requires_identity
 from web.blueprint import Blueprint
 from web.params import Timestamp
 
-blueprint = Blueprint("auth", "Who a credential is")
+blueprint = Blueprint("auth", "Identity of a credential")
 
 
 class Introspection(Schema):
@@ -32,7 +32,7 @@ class Introspection(Schema):
 @requires_identity
 @blueprint.response(200, Introspection)
 def introspect() -> dict[str, Any]:
-    """Describe the calling key; 401 for a session, which is no key."""
+    """Describe the calling key. A session gets 401, because it is no key."""
     identity = current_identity()
     if identity.key is None:
         raise Unauthorized("authentication required: send an API key (Authorization: Bearer <key>)")

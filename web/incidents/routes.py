@@ -1,4 +1,4 @@
-"""Incidents: opened, looked after, talked about, and resolved."""
+"""Incidents: open, assign, comment on and resolve them."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ from web.incidents.schemas import (
 from web.responses import no_content
 from web.state import runtime
 
-blueprint = Blueprint("incidents", "What needs people, and what they do about it")
+blueprint = Blueprint("incidents", "Problems that need people, and their work on them")
 
 _COLUMNS = tuple(IncidentRow().fields)
 
@@ -54,7 +54,7 @@ _COLUMNS = tuple(IncidentRow().fields)
 @blueprint.arguments(ListQuery, location="query")
 @blueprint.response(200, IncidentRow(many=True))
 def list_incidents(query: dict[str, Any]) -> list[Incident]:
-    """List incidents, newest first, those that are open unless told otherwise."""
+    """List incidents, newest first; by default the open ones."""
     with runtime().postgres.transaction() as session:
         return listing.newest(session, current_org_id(), _filter(query), limit=query["limit"])
 
@@ -64,7 +64,7 @@ def list_incidents(query: dict[str, Any]) -> list[Incident]:
 @blueprint.arguments(CountQuery, location="query")
 @blueprint.response(200, IncidentCount)
 def count_incidents(query: dict[str, Any]) -> dict[str, int]:
-    """Count incidents, those that are open unless told otherwise."""
+    """Count incidents; by default the open ones."""
     with runtime().postgres.transaction() as session:
         return {"count": listing.count(session, current_org_id(), _filter(query))}
 
@@ -74,7 +74,7 @@ def count_incidents(query: dict[str, Any]) -> dict[str, int]:
 @blueprint.arguments(AlertListQuery, location="query")
 @blueprint.response(200, IncidentRow(many=True))
 def list_alert_incidents(query: dict[str, Any], alert_id: str) -> list[Incident]:
-    """List the incidents of an alert, newest first, in all states unless told otherwise."""
+    """List the incidents of an alert, newest first; by default those in any state."""
     wanted = listing.Filter(states=query["state"] or STATES, alert_ids=[alert_id])
     with runtime().postgres.transaction() as session:
         alerts.find(session, current_org_id(), alert_id)
@@ -85,11 +85,11 @@ def list_alert_incidents(query: dict[str, Any], alert_id: str) -> list[Incident]
 @requires("incidents:write")
 @blueprint.arguments(OpenBody)
 @blueprint.response(201, OpenedRow)
-@blueprint.alt_response(200, schema=OpenedRow, description="One was open already")
+@blueprint.alt_response(200, schema=OpenedRow, description="The alert has an open incident already")
 def open_alert_incident(body: dict[str, Any], alert_id: str) -> tuple[dict[str, Any], int]:
-    """Open an incident of an alert by hand, announced over the alert's channels.
+    """Open an incident of an alert by hand and announce it over the alert's channels.
 
-    Where the alert has one open, the report is added to that one and announced nowhere.
+    If the alert has an open incident, the report is added to that one and not announced.
     """
     with runtime().postgres.transaction() as session:
         alert, _ = alerts.find(session, current_org_id(), alert_id)
@@ -102,7 +102,7 @@ def open_alert_incident(body: dict[str, Any], alert_id: str) -> tuple[dict[str, 
 @blueprint.arguments(StandaloneBody)
 @blueprint.response(201, OpenedRow)
 def open_incident(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
-    """Open an incident by hand that belongs to no alert; it is announced nowhere."""
+    """Open an incident by hand that belongs to no alert. It is not announced."""
     opening = manual.standalone(
         current_org_id(), current_actor(), body["summary"], body["title"], body["severity"]
     )
@@ -134,8 +134,8 @@ def get_incident(incident_id: str) -> dict[str, Any]:
 def acknowledge_incident(incident_id: str) -> Incident:
     """Acknowledge an incident and subscribe to it.
 
-    `acknowledged_at` and `acknowledged_by` keep the first acknowledgement. One by somebody else
-    shows in the activity.
+    `acknowledged_at` and `acknowledged_by` keep the first acknowledgement. The activity also shows
+    those of other people.
     """
     with runtime().postgres.transaction() as session:
         return lifecycle.acknowledge(
@@ -149,7 +149,7 @@ def acknowledge_incident(incident_id: str) -> Incident:
 @blueprint.response(200, IncidentRow)
 @blueprint.alt_response(409, "CONFLICT")
 def assign_incident(body: dict[str, Any], incident_id: str) -> Incident:
-    """Replace who looks after an incident, none to at most 50 active members."""
+    """Replace the assignees of an incident: none to at most 50 active members."""
     field, emails = _assigned(body)
     with runtime().postgres.transaction() as session:
         return lifecycle.assign(
@@ -168,7 +168,7 @@ def assign_incident(body: dict[str, Any], incident_id: str) -> Incident:
 @blueprint.response(200, IncidentRow)
 @blueprint.alt_response(409, "CONFLICT")
 def resolve_incident(incident_id: str) -> Incident:
-    """Resolve an incident for good, and the finding that it came from; announced as its opening."""
+    """Resolve an incident for good, with the finding that it came from, and announce it."""
     with runtime().postgres.transaction() as session:
         return resolve_with_finding(
             session,
@@ -194,7 +194,7 @@ def list_comments(incident_id: str) -> list[IncidentComment]:
 @blueprint.response(201, CommentRow)
 @blueprint.alt_response(409, "CONFLICT")
 def add_comment(body: dict[str, Any], incident_id: str) -> IncidentComment:
-    """Comment on an incident, a resolved one too; it has at most 2000 comments."""
+    """Comment on an incident, open or resolved. It has at most 2000 comments."""
     with runtime().postgres.transaction() as session:
         return comments.add(
             session, runtime().queue, current_org_id(), incident_id, current_actor(), body["body"]
@@ -206,7 +206,7 @@ def add_comment(body: dict[str, Any], incident_id: str) -> IncidentComment:
 @blueprint.needs_for_others(comments.MODERATES)
 @blueprint.response(204)
 def delete_comment(incident_id: str, comment_id: str) -> Response:
-    """Delete a comment of your own; that of somebody else needs `incidents:write`."""
+    """Delete a comment of your own. Deleting another person's comment needs `incidents:write`."""
     permissions = current_identity().permissions
     with runtime().postgres.transaction() as session:
         comments.delete(
@@ -224,7 +224,7 @@ def delete_comment(incident_id: str, comment_id: str) -> Response:
 @requires("incidents:read")
 @blueprint.response(200, SubscriberRow(many=True))
 def list_subscribers(incident_id: str) -> list[IncidentSubscriber]:
-    """List who is subscribed to an incident now."""
+    """List the current subscribers of an incident."""
     with runtime().postgres.transaction() as session:
         return subscribers.listing(session, current_org_id(), incident_id)
 
@@ -234,7 +234,7 @@ def list_subscribers(incident_id: str) -> list[IncidentSubscriber]:
 @blueprint.arguments(SubscriptionBody)
 @blueprint.response(200, SubscriptionRow)
 def subscribe_to_incident(body: dict[str, Any], incident_id: str) -> Subscription:
-    """Have an active member hear by mail how an incident goes on."""
+    """Subscribe an active member to an incident, by mail."""
     with runtime().postgres.transaction() as session:
         return subscribers.subscribe(
             session, current_org_id(), incident_id, current_actor(), body["email"]
@@ -246,7 +246,7 @@ def subscribe_to_incident(body: dict[str, Any], incident_id: str) -> Subscriptio
 @blueprint.arguments(SubscriptionBody)
 @blueprint.response(200, SubscriptionRow)
 def unsubscribe_from_incident(body: dict[str, Any], incident_id: str) -> Subscription:
-    """End a subscription, until they act on the incident or are assigned to it again."""
+    """End a subscription until the member acts on the incident or is assigned to it again."""
     with runtime().postgres.transaction() as session:
         return subscribers.unsubscribe(
             session, current_org_id(), incident_id, current_actor(), body["email"]
@@ -269,7 +269,7 @@ def _opened(opened: Opened) -> tuple[dict[str, Any], int]:
 
 
 def _assigned(body: dict[str, Any]) -> tuple[str, list[str] | None]:
-    """The field that says who is assigned, and who."""
+    """Returns the field that the body used for the assignees, and the assignees."""
     if "assignees" in body or "assigned_to" not in body:
         return "assignees", body.get("assignees")
     one = body["assigned_to"]

@@ -24,42 +24,45 @@ def _states(default: str) -> Values:
     return Values(
         metadata={
             "type": "string",
-            "description": f"states, comma-separated: {', '.join(STATES)}; {default} without it",
+            "description": f"states, comma-separated: {', '.join(STATES)}; default: {default}",
         }
     )
 
 
 class CountQuery(Schema):
-    """Which incidents count."""
+    """The filters of a count of incidents."""
 
     state = _states("firing,acknowledged")
     alert_id = Values(
-        metadata={"type": "string", "description": "ids of alerts, comma-separated; any without it"}
+        metadata={
+            "type": "string",
+            "description": "ids of alerts, comma-separated; the default is any",
+        }
     )
 
 
 class ListQuery(CountQuery):
-    """Which incidents, newest first."""
+    """The filters of a list of incidents, newest first."""
 
     limit = Limit(default=200, cap=1000)
 
 
 class AlertListQuery(Schema):
-    """Which incidents of one alert, newest first."""
+    """The filters of a list of an alert's incidents, newest first."""
 
     state = _states("all")
     limit = Limit(default=200, cap=1000)
 
 
 class OpenBody(Body):
-    """What somebody reports of an alert."""
+    """A report about an alert."""
 
     summary = fields.String(
         required=True,
         metadata={
             "minLength": 1,
             "maxLength": MAX_SUMMARY_LENGTH,
-            "description": "what is wrong; blanks around it are cut off",
+            "description": "description of the problem; surrounding blanks are removed",
             "example": "An example of a summary",
         },
     )
@@ -68,21 +71,21 @@ class OpenBody(Body):
         allow_none=True,
         metadata={
             "maxLength": MAX_TITLE_LENGTH,
-            "description": "on one line; without it the alert's name",
+            "description": "one line; the default is the alert's name",
             "example": "An example of a title",
         },
     )
 
 
 class StandaloneBody(OpenBody):
-    """What somebody reports of nothing that is watched."""
+    """A report about something that no alert watches."""
 
     title = fields.String(
         load_default=None,
         allow_none=True,
         metadata={
             "maxLength": MAX_TITLE_LENGTH,
-            "description": "on one line; without it the first words of the summary",
+            "description": "one line; the default is the first words of the summary",
             "example": "An example of a title",
         },
     )
@@ -90,70 +93,71 @@ class StandaloneBody(OpenBody):
 
 
 class AssignBody(Body):
-    """Who looks after it: a list, or one."""
+    """The assignees: a list, or one."""
 
     assignees = fields.List(
         fields.String(metadata=_EMAIL),
         metadata={
             "maxItems": MAX_ASSIGNEES,
-            "description": "addresses of active members, instead of those before",
+            "description": "addresses of active members, which replace the current ones",
         },
     )
     assigned_to = fields.String(
         allow_none=True,
         metadata={
             **_EMAIL,
-            "description": "one address, null for nobody; it counts where there is no list",
+            "description": "one address, or null for none; used if there is no list",
         },
     )
 
 
 class CommentBody(Body):
-    """Something to be said."""
+    """A comment."""
 
     body = fields.String(
         required=True,
         metadata={
             "minLength": 1,
             "maxLength": MAX_BODY_LENGTH,
-            "description": "blanks around it are cut off",
+            "description": "surrounding blanks are removed",
             "example": "An example of a comment",
         },
     )
 
 
 class SubscriptionBody(Body):
-    """Whose subscription."""
+    """The address of a subscriber."""
 
     email = fields.String(
         load_default=None,
         allow_none=True,
         metadata={
             **_EMAIL,
-            "description": "the caller's own without it, which a key that acts for nobody has not",
+            "description": "default: the caller's own; a key that acts for no member has none",
         },
     )
 
 
 class OpenedRow(Schema):
-    """The incident that is open now."""
+    """The open incident."""
 
     id = fields.UUID(required=True)
     newly_opened = fields.Boolean(
-        required=True, metadata={"description": "false: it was open before, and was told of this"}
+        required=True,
+        metadata={"description": "false: it was open before, and this report was added to it"},
     )
     state = fields.String(required=True, metadata=_STATE)
     source = fields.String(required=True, metadata=_SOURCE)
 
 
 class IncidentCount(Schema):
-    """How many incidents there are."""
+    """The number of incidents."""
 
     count = fields.Integer(required=True)
 
 
 class IncidentRow(Schema):
-    """An incident; what it tells of its alert is as it was when the incident was opened."""
+    """An incident. Its copy of the alert is from the moment when it was opened."""
 
     id = fields.UUID(required=True)
     title = fields.String(required=True)
@@ -176,7 +180,7 @@ class IncidentRow(Schema):
     evidence = fields.Dict(
         required=True,
         allow_none=True,
-        metadata={"description": "the numbers that were compared, and ids of events behind them"},
+        metadata={"description": "the compared numbers, and ids of events behind them"},
     )
 
 
@@ -200,14 +204,14 @@ class IncidentNotification(Schema):
 
 
 class SubscriberRow(Schema):
-    """Who gets mail about an incident."""
+    """A person who gets mail about an incident."""
 
     email = fields.String(required=True, metadata=_EMAIL)
     source = fields.String(
         required=True,
         metadata={
             "enum": ["creator", "ack", "comment", "assigned", "manual"],
-            "description": "what subscribed them",
+            "description": "reason for the subscription",
         },
     )
     subscribed_at = Timestamp(required=True)
@@ -215,7 +219,7 @@ class SubscriberRow(Schema):
 
 
 class CommentRow(Schema):
-    """Something that was said; a deleted comment has no body any more."""
+    """A comment. A deleted one has no body."""
 
     id = fields.UUID(required=True)
     incident_id = fields.UUID(required=True)
@@ -229,7 +233,7 @@ class CommentRow(Schema):
 
 
 class ActivityRow(Schema):
-    """What happened to an incident."""
+    """An entry of an incident's history."""
 
     kind = fields.String(required=True, metadata={"enum": list(KINDS)})
     actor = fields.String(required=True, metadata=_WHO)
@@ -237,14 +241,14 @@ class ActivityRow(Schema):
     detail = fields.Dict(
         required=True,
         metadata={
-            "description": "more of it, by kind; breaches without anything between them are one row"
-            " with their `count`, at the moment of the last one, `since` the first one"
+            "description": "details by kind; consecutive breaches share one row with their `count`,"
+            " dated at the last breach, with the first one as `since`"
         },
     )
 
 
 class IncidentDetail(IncidentRow):
-    """An incident with all that is about it, each list oldest first."""
+    """An incident with its details, each list oldest first."""
 
     notifications = fields.List(fields.Nested(IncidentNotification), required=True)
     subscribers = fields.List(fields.Nested(SubscriberRow), required=True)
@@ -257,7 +261,7 @@ class IncidentDetail(IncidentRow):
 
 
 class SubscriptionRow(Schema):
-    """Whether an address gets mail about an incident."""
+    """The state of an address's subscription to an incident."""
 
     email = fields.String(required=True, metadata=_EMAIL)
     subscribed = fields.Boolean(required=True)

@@ -1,4 +1,4 @@
-"""API keys: made, listed, changed, disabled and regenerated."""
+"""API keys: create, list, change, disable and regenerate them."""
 
 from typing import Any
 
@@ -40,9 +40,9 @@ def create_key(body: dict[str, Any]) -> ApiKey:
 @requires("keys:read")
 @blueprint.response(200, KeyRow(many=True))
 def list_keys() -> list[ApiKey]:
-    """List the organization's keys, newest first, disabled ones too.
+    """List the organization's keys, newest first, including disabled ones.
 
-    In the default organization the keys of the instance are listed as well.
+    The default organization also lists the keys of the instance.
     """
     with runtime().postgres.transaction() as session:
         return keys.visible(session, current_identity().org_slug, current_org_id())
@@ -55,9 +55,9 @@ def list_keys() -> list[ApiKey]:
 @blueprint.response(200, KeyRow)
 @blueprint.alt_response(409, "CONFLICT")
 def update_key(body: dict[str, Any], key_id: str) -> ApiKey:
-    """Replace what a key may do, from its next request on.
+    """Replace a key's permissions, from its next request on.
 
-    The key can only gain what the caller holds itself.
+    The caller can only add permissions that it holds itself.
     """
     granter = current_identity().permissions
     with at_once(runtime().postgres, runtime().redis) as session:
@@ -80,9 +80,9 @@ def disable_key(key_id: str) -> ApiKey:
 @blueprint.response(200, RegeneratedKey)
 @blueprint.alt_response(409, "CONFLICT")
 def regenerate_key(key_id: str) -> dict[str, Any]:
-    """Give a key a new secret; the old one is worthless from its next request on.
+    """Give a key a new secret. The old one stops working with the next request.
 
-    Refused for a key that may do more than the caller, who learns the secret.
+    The caller learns the secret, so a key with more permissions than the caller's is refused.
     """
     granter = current_identity().permissions
     with at_once(runtime().postgres, runtime().redis) as session:

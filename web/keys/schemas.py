@@ -10,7 +10,7 @@ from web.params import Body, Timestamp
 
 
 class KeyBody(Body):
-    """A key as its creator wants it."""
+    """A new key."""
 
     name = fields.String(
         required=True,
@@ -23,7 +23,7 @@ class KeyBody(Body):
     key = fields.String(
         required=True,
         metadata={
-            "description": "the secret, of the caller's choice; it is never shown again",
+            "description": "the secret, chosen by the caller; it is never shown again",
             "minLength": 16,
             "maxLength": 256,
         },
@@ -32,31 +32,32 @@ class KeyBody(Body):
         fields.String(metadata={"enum": sorted(FOR_KEYS)}),
         metadata={
             "default": list(DEFAULT_PERMISSIONS),
-            "description": "the default is for a key that names no permission set either",
+            "description": "the default applies only without a permission set",
         },
     )
     permission_set = fields.String(
         load_default=None,
         allow_none=True,
         metadata={
-            "description": "gives the key what this set holds now, without what no key can hold"
+            "description": "gives the key the current permissions of this set,"
+            " except those that no key can hold"
         },
     )
     expires_at = Timestamp(
         load_default=None,
         allow_none=True,
-        metadata={"description": "when the key stops working; never when absent"},
+        metadata={"description": "time when the key stops working; absent: never"},
     )
 
 
 class KeyChangeBody(Body):
-    """What a key may do from now on."""
+    """The new permissions of a key."""
 
     permissions = fields.List(fields.String(metadata={"enum": sorted(FOR_KEYS)}), required=True)
 
 
 class Grants(fields.List[Any]):
-    """A stored grant as it is read today: `alerts:ack` is `incidents:ack`."""
+    """A stored grant with today's names: `alerts:ack` is now `incidents:ack`."""
 
     def __init__(self) -> None:
         super().__init__(fields.String(), required=True)
@@ -66,7 +67,7 @@ class Grants(fields.List[Any]):
 
 
 class KeyRow(Schema):
-    """A key as everybody may see it."""
+    """A key without its secret."""
 
     id = fields.UUID(required=True)
     name = fields.String(required=True)
@@ -80,7 +81,7 @@ class KeyRow(Schema):
 
 
 class RegeneratedKey(Schema):
-    """A key with its new secret, which is shown this once."""
+    """A key with its new secret, which is shown only once."""
 
     id = fields.UUID(required=True)
     name = fields.String(required=True)

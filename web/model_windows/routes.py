@@ -1,4 +1,4 @@
-"""Context windows of models: what an organization knows better than the built-in table."""
+"""Context windows of models: an organization's own values override the built-in table."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from web.model_windows.schemas import ModelQuery, ResolvedWindow, WindowBody, Wi
 from web.responses import no_content
 from web.state import runtime
 
-blueprint = Blueprint("model context windows", "How many tokens a model can hold")
+blueprint = Blueprint("model context windows", "Number of tokens that a model can hold")
 
 _PATH = "/settings/model-context-windows"
 
@@ -36,7 +36,7 @@ def list_model_windows() -> dict[str, Any]:
 def put_model_window(body: dict[str, Any]) -> ModelContextWindow:
     """Set the context window of a model, from the next event on.
 
-    Events that are stored keep the window they got.
+    Stored events keep their window.
     """
     with at_once(runtime().postgres, runtime().redis) as session:
         return model_windows.put(
@@ -49,7 +49,7 @@ def put_model_window(body: dict[str, Any]) -> ModelContextWindow:
 @blueprint.arguments(ModelQuery, location="query")
 @blueprint.response(204)
 def delete_model_window(query: dict[str, Any]) -> Response:
-    """Take a model back to the built-in table, from the next event on."""
+    """Return a model to the built-in table, from the next event on."""
     with at_once(runtime().postgres, runtime().redis) as session:
         model_windows.remove(session, current_org_id(), query["model"])
     return no_content()
@@ -60,6 +60,6 @@ def delete_model_window(query: dict[str, Any]) -> Response:
 @blueprint.arguments(ModelQuery, location="query")
 @blueprint.response(200, ResolvedWindow)
 def resolve_model_window(query: dict[str, Any]) -> Resolved:
-    """Tell which context window the next event of a model gets."""
+    """Return the context window that the next event of a model will get."""
     with runtime().postgres.transaction() as session:
         return model_windows.resolve(session, current_org_id(), query["model"])

@@ -20,13 +20,13 @@ class WindowBody(Body):
         metadata={
             "minimum": 0,
             "maximum": MAX_WINDOW,
-            "description": "in tokens; 0: nobody knows",
+            "description": "in tokens; 0: unknown",
         },
     )
 
 
 class ModelQuery(Schema):
-    """Which model."""
+    """The model to look up."""
 
     model = fields.String(
         required=True, metadata={**_MODEL, "description": "the model exactly as events spell it"}
@@ -38,7 +38,7 @@ class WindowRow(Schema):
 
     model_id = fields.String(required=True)
     context_window = fields.Integer(
-        required=True, metadata={"description": "in tokens; 0: nobody knows"}
+        required=True, metadata={"description": "in tokens; 0: unknown"}
     )
     updated_at = Timestamp(required=True)
 
@@ -60,6 +60,6 @@ class ResolvedWindow(Schema):
         required=True,
         metadata={
             "enum": ["override", "default", "unknown"],
-            "description": "the organization, the built-in table, or nobody",
+            "description": "source of the value: the organization, the built-in table, or none",
         },
     )

@@ -1,4 +1,4 @@
-"""Permission sets: named grants that members have."""
+"""Permission sets: named grants for members."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from web.blueprint import Blueprint
 from web.permissions.schemas import DeletedSet, NewSetBody, SetBody, SetRow
 from web.state import runtime
 
-blueprint = Blueprint("permission-sets", "Named grants that members have")
+blueprint = Blueprint("permission-sets", "Named grants for members")
 
 
 @blueprint.route("/permission-sets")
@@ -34,7 +34,7 @@ def list_permission_sets() -> list[dict[str, Any]]:
 @blueprint.response(201, SetRow)
 @blueprint.alt_response(409, "CONFLICT")
 def create_permission_set(body: dict[str, Any]) -> dict[str, Any]:
-    """Create a permission set, which can only hold what the caller holds."""
+    """Create a permission set. It can only hold permissions that the caller holds."""
     wanted = SetRecord(
         name=body["name"],
         description=body.get("description", ""),
@@ -63,9 +63,9 @@ def get_permission_set(name: str) -> dict[str, Any]:
 @blueprint.response(200, SetRow)
 @blueprint.alt_response(409, "CONFLICT")
 def update_permission_set(body: dict[str, Any], name: str) -> dict[str, Any]:
-    """Change what a permission set holds, for all of its members from their next request on.
+    """Change the permissions of a set, for all of its members from their next request on.
 
-    The set can only gain what the caller holds. Built-in sets are refused.
+    The caller can only add permissions that it holds. Built-in sets are refused.
     """
     with at_once(runtime().postgres, runtime().redis) as session:
         changed = permission_sets.change(
@@ -84,7 +84,7 @@ def update_permission_set(body: dict[str, Any], name: str) -> dict[str, Any]:
 @blueprint.response(200, DeletedSet)
 @blueprint.alt_response(409, "CONFLICT")
 def delete_permission_set(name: str) -> dict[str, int]:
-    """Delete a permission set; its members have none from their next request on.
+    """Delete a permission set. Its members have no set from their next request on.
 
     Built-in sets and the set of new members are refused.
     """

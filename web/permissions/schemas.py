@@ -13,7 +13,7 @@ def _permissions(*, required: bool) -> fields.List[Any]:
     return fields.List(
         fields.String(metadata={"enum": sorted(ALL)}),
         required=required,
-        metadata={"description": "what the set gains by this, its editor has to hold"},
+        metadata={"description": "the caller has to hold every permission that this adds"},
     )
 
 
@@ -22,12 +22,12 @@ def _description() -> fields.String:
 
 
 class NewSetBody(Body):
-    """A set as its maker wants it."""
+    """A new permission set."""
 
     name = fields.String(
         required=True,
         metadata={
-            "description": "unique in the organization; blanks around it are cut off",
+            "description": "unique in the organization; surrounding blanks are removed",
             "minLength": 1,
             "maxLength": MAX_NAME_LENGTH,
         },
@@ -37,7 +37,7 @@ class NewSetBody(Body):
 
 
 class SetBody(Body):
-    """What to replace; a field that is absent stays as it is, and the name always does."""
+    """The changes to a set. Absent fields stay unchanged, and the name cannot change."""
 
     description = _description()
     permissions = _permissions(required=False)
@@ -58,7 +58,7 @@ class SetRow(Schema):
 
 
 class DeletedSet(Schema):
-    """What deleting a set came to."""
+    """The result of deleting a set."""
 
     affected_users = fields.Integer(
         required=True,

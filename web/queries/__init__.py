@@ -1,1 +1,1 @@
-"""Routes of SQL: run, saved, and what can be asked."""
+"""Routes of SQL: run statements, save queries, list the tables."""

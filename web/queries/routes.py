@@ -1,4 +1,4 @@
-"""Saved queries: listed, made, replaced and deleted."""
+"""Saved queries: list, create, replace and delete them."""
 
 from typing import Any
 
@@ -12,7 +12,9 @@ from web.queries.run import add_run
 from web.queries.schemas import DeletedQuery, QueryBody, QueryList, QueryRow
 from web.state import published_schema, runtime
 
-blueprint = Blueprint("queries", "Read-only SQL over what agents did, saved or run at once")
+blueprint = Blueprint(
+    "queries", "Read-only SQL over events, sessions and evaluations, saved or run at once"
+)
 add_run(blueprint)
 
 
@@ -20,7 +22,7 @@ add_run(blueprint)
 @requires("queries:read")
 @blueprint.response(200, QueryList)
 def list_queries() -> dict[str, list[SavedQuery]]:
-    """List the organization's saved queries, by name in the order of code points."""
+    """List the organization's saved queries by name, in the order of code points."""
     with runtime().postgres.transaction() as session:
         return {"queries": queries.listing(session, current_org_id())}
 
@@ -31,10 +33,10 @@ def list_queries() -> dict[str, list[SavedQuery]]:
 @blueprint.response(201, QueryRow)
 @blueprint.alt_response(409, "CONFLICT")
 def create_query(body: dict[str, Any]) -> SavedQuery:
-    """Save a query that could be run, without running it.
+    """Save a query that would be allowed to run, without running it.
 
-    What `/queries/run` would refuse is refused here, with the reason under `sql_text`. An
-    organization has at most 2000 saved queries, of 16 MiB together.
+    A statement that `/queries/run` would refuse is refused here too, with the reason under
+    `sql_text`. An organization has at most 2000 saved queries with at most 16 MiB in total.
     """
     author = current_identity().name
     with runtime().postgres.transaction() as session:
@@ -58,7 +60,7 @@ def get_query(query_id: str) -> SavedQuery:
 @blueprint.response(200, QueryRow)
 @blueprint.alt_response(409, "CONFLICT")
 def replace_query(body: dict[str, Any], query_id: str) -> SavedQuery:
-    """Replace a saved query as a whole, for all tiles that show it; checked like a new one."""
+    """Replace a saved query as a whole, for all its tiles. It is checked like a new one."""
     with runtime().postgres.transaction() as session:
         return queries.replace(
             session, current_org_id(), query_id, _content(body), schema=published_schema()
@@ -70,7 +72,7 @@ def replace_query(body: dict[str, Any], query_id: str) -> SavedQuery:
 @blueprint.response(200, DeletedQuery)
 @blueprint.alt_response(409, "CONFLICT")
 def delete_query(query_id: str) -> dict[str, bool]:
-    """Delete a saved query for good; refused while a tile shows it."""
+    """Delete a saved query for good. A query that a tile shows is refused."""
     with runtime().postgres.transaction() as session:
         delete_unless_shown(session, current_org_id(), query_id)
     return {"ok": True}

@@ -1,4 +1,4 @@
-"""The routes that run SQL and tell what can be asked."""
+"""The routes that run SQL and list its tables."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from web.state import runtime, state
 
 
 class RunBody(Body):
-    """What to run."""
+    """A statement to run."""
 
     sql = fields.String(
         load_default=None,
@@ -28,7 +28,7 @@ class RunBody(Body):
         metadata={
             "maxLength": MAX_LENGTH,
             "description": "one SELECT over the tables of `/queries/schema`, with `$1`, `$2`, …"
-            " where parameters go; wins over `query_id`",
+            " for parameters; overrides `query_id`",
             "example": "SELECT 'example' AS label, count() AS events FROM events",
         },
     )
@@ -50,11 +50,11 @@ class ResultColumn(Schema):
     """A column of a result."""
 
     name = fields.String(required=True)
-    type = fields.String(required=True, metadata={"description": "ClickHouse's name of its type"})
+    type = fields.String(required=True, metadata={"description": "ClickHouse's name of the type"})
 
 
 class QueryResult(Schema):
-    """What a statement found."""
+    """The result of a statement."""
 
     columns = fields.List(fields.Nested(ResultColumn), required=True)
     rows = fields.List(
@@ -63,7 +63,7 @@ class QueryResult(Schema):
         metadata={
             "maxItems": MAX_ROWS,
             "description": "a value for each column: integers beyond 2^53 and decimals are strings,"
-            " numbers that are not finite null, moments RFC 3339 in UTC",
+            " infinite numbers and NaN are null, moments are RFC 3339 in UTC",
         },
     )
     truncated = fields.Boolean(
@@ -73,30 +73,30 @@ class QueryResult(Schema):
 
 
 class SchemaColumn(Schema):
-    """A column that can be asked for."""
+    """A column that SQL can read."""
 
     name = fields.String(required=True)
     type = fields.String(
         required=True,
         metadata={
-            "description": "string, int, float, timestamp, bool, json, array or map, with `?` where"
+            "description": "string, int, float, timestamp, bool, json, array or map, with `?` if"
             " it can be null"
         },
     )
 
 
 class SchemaTable(Schema):
-    """A table that can be asked."""
+    """A table that SQL can read."""
 
     name = fields.String(required=True)
     columns = fields.List(fields.Nested(SchemaColumn), required=True)
 
 
 class PublishedTables(Schema):
-    """What SQL can ask for."""
+    """The tables that SQL can read."""
 
     schema = fields.String(
-        required=True, metadata={"description": "may stand before a table's name, with a dot"}
+        required=True, metadata={"description": "may precede a table's name, with a dot"}
     )
     tables = fields.List(fields.Nested(SchemaTable), required=True)
 
@@ -118,9 +118,9 @@ def add_run(blueprint: Blueprint) -> None:
 def run_query(body: dict[str, Any]) -> Response:
     """Run one statement, given or saved, over the organization's events, sessions and evaluations.
 
-    At most 10 s (504), 10,000 rows (`truncated`) and 64 MiB of result; four runs of an organization
-    at once (429). A statement that the database refuses is answered with 422 and its message in
-    `detail`. Closing the connection ends the run.
+    Limits: 10 s (504), 10,000 rows (`truncated`), 64 MiB of result, and four runs of an
+    organization at once (429). A statement that the database refuses is answered with 422 and the
+    database's message in `detail`. Closing the connection ends the run.
     """
     identity = current_identity()
     sql = body["sql"]
@@ -141,7 +141,7 @@ def run_query(body: dict[str, Any]) -> Response:
 
 
 def get_schema() -> Response:
-    """Tell the tables that SQL can ask, and their columns."""
+    """List the tables that SQL can read, and their columns."""
     tables = [
         {
             "name": table.name,
@@ -155,8 +155,8 @@ def get_schema() -> Response:
 def _saved(query_id: str | None) -> str:
     if query_id is None:
         raise Invalid(
-            "sql or query_id has to be given",
-            fields={"sql": ["is missing, and so is query_id"]},
+            "pass sql or query_id",
+            fields={"sql": ["is required without query_id"]},
         )
     with runtime().postgres.transaction() as session:
         return queries.find(session, current_org_id(), query_id).sql_text

@@ -23,7 +23,7 @@ class QueryBody(Body):
             "minLength": 1,
             "maxLength": MAX_LENGTH,
             "description": "one SELECT over the tables of `/queries/schema`, with `$1`, `$2`, …"
-            " where parameters go",
+            " for parameters",
             "example": "SELECT 'example' AS label, count() AS events FROM events",
         },
     )
@@ -64,6 +64,6 @@ class QueryList(Schema):
 
 
 class DeletedQuery(Schema):
-    """The query is gone."""
+    """A deleted query."""
 
     ok = fields.Boolean(required=True)

@@ -1,1 +1,1 @@
-"""Sessions: listed, exported, evaluated again."""
+"""Sessions: list, export and evaluate them."""

@@ -1,4 +1,4 @@
-"""Responses that are streamed while they are read, under a name to save them as."""
+"""Streamed responses with a file name."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from flask import Response
 
-# A network write a piece would cost more than the piece.
+# Smaller pieces are joined: one network write each would cost more than the piece.
 _CHUNK_BYTES = 64 * 1024
 
 _PATH_SEPARATORS = re.compile(r"[/\\]")
@@ -14,10 +14,10 @@ _NOT_PLAIN = re.compile(r"[^A-Za-z0-9 ._~+@=,;:!()\[\]{}-]")
 
 
 def streamed(pieces: Iterable[bytes], content_type: str) -> Response:
-    """A response of `pieces`, sent as they come.
+    """Returns a streamed response of `pieces`.
 
-    The first of them are read at once: what fails from the start fails as an error with a body,
-    and what fails later breaks the connection off, so that no half can pass for the whole.
+    The first pieces are read at once. An error there gets an error body. A later error breaks the
+    connection off, so that a partial answer cannot pass for the whole.
     """
     chunks = _gather(pieces)
     first = next(chunks, b"")
@@ -25,10 +25,10 @@ def streamed(pieces: Iterable[bytes], content_type: str) -> Response:
 
 
 def attachment(name: str) -> str:
-    """The Content-Disposition of a file called `name`, whatever characters it has (RFC 6266).
+    """Returns the Content-Disposition of a file called `name`, with any characters (RFC 6266).
 
-    Path separators become `_`. What a quoted string cannot safely hold does too, and then the name
-    is given once more in the encoding of RFC 8187, which browsers prefer.
+    Path separators become `_`, and so do characters that a quoted string cannot safely hold. In
+    that case the name is given again in the encoding of RFC 8187, which browsers prefer.
     """
     safe = _PATH_SEPARATORS.sub("_", name)
     plain = _NOT_PLAIN.sub("_", safe)

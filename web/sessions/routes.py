@@ -1,4 +1,4 @@
-"""Sessions, listed and exported."""
+"""Sessions: list and export them."""
 
 from flask import Response, request
 
@@ -15,7 +15,7 @@ from web.sessions.rows import session_row
 from web.sessions.schemas import EvalRequest, ExportedEvent, ExportQuery, SessionPage, SessionQuery
 from web.state import runtime
 
-blueprint = Blueprint("sessions", "Events with one session id, taken together")
+blueprint = Blueprint("sessions", "Events grouped by session id")
 
 _NDJSON = "application/x-ndjson"
 _JSON = "application/json"
@@ -29,7 +29,7 @@ _JSON = "application/json"
 def list_sessions(wanted: SessionFilter, cursor: str | None, limit: int) -> Response:
     """List sessions, the one with the newest event first.
 
-    A session exists from its first event, of whatever type. One that gets events while somebody
+    A session exists from its first event, of any type. A session that gets events while a client
     pages moves to the front. A page of sessions whose newest results hold much reasoning ends
     before `limit`, at 32 MiB.
     """
@@ -43,13 +43,13 @@ def list_sessions(wanted: SessionFilter, cursor: str | None, limit: int) -> Resp
 @blueprint.route("/sessions/<any_id:session_id>/export")
 @requires("events:read")
 @blueprint.arguments(ExportQuery, location="query", as_kwargs=True)
-@blueprint.response(200, ExportedEvent, content_type=_NDJSON, description="a line an event")
+@blueprint.response(200, ExportedEvent, content_type=_NDJSON, description="one event per line")
 @blueprint.doc(responses={200: {"content": {_JSON: {"schema": EvalRequest}}}})
 @blueprint.alt_response(504, "GATEWAY_TIMEOUT")
 def export_session(format: str | None, session_id: str) -> Response:  # noqa: A002 the parameter
     """Export all events of a session, oldest first.
 
-    As JSON lines to save, or as the one object that an evaluator is sent.
+    The format is JSON lines for saving, or the object that an evaluator receives.
     """
     clickhouse, org_id = runtime().clickhouse, current_identity().org_id
     facts = find(clickhouse, org_id, session_id)

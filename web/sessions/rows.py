@@ -1,4 +1,4 @@
-"""Sessions as the API writes them."""
+"""Sessions as JSON."""
 
 from shared.core.clock import format_us
 from shared.sessions.listing import Session
@@ -6,7 +6,7 @@ from web.evaluations.rows import evaluation_row
 
 
 def session_row(session: Session) -> dict[str, object]:
-    """The row of one session."""
+    """Returns the row of one session."""
     facts, totals, latest = session
     return {
         "session_id": facts.session_id,

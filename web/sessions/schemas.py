@@ -11,13 +11,13 @@ from web.params import Limit, cursor_field, next_cursor_field, ts_from_field, ts
 
 
 class SessionQuery(Schema):
-    """Filters, and where in the list to read."""
+    """Filters and the position in the list."""
 
     session_id = values("session")
     agent_id = values("any agent of the session")
     environment = values("environment")
     status = values(
-        "how its newest evaluation ended: done, error, timeout; `none`: it has none",
+        "status of its newest evaluation: done, error, timeout; `none`: it has none",
         get_args(LatestStatus),
     )
     score_filters = score_filters_field()
@@ -48,7 +48,7 @@ class SessionAgent(Schema):
 
 
 class Session(Schema):
-    """A session, added up from its events."""
+    """A session, aggregated from its events."""
 
     session_id = fields.String(required=True)
     agent_id = fields.String(
@@ -89,8 +89,8 @@ class ExportQuery(Schema):
         load_default=None,
         validate=validate.OneOf(["jsonl", "json"]),
         metadata={
-            "description": "`jsonl`: a line an event; `json`: one object, as an evaluator gets it."
-            " Without it `Accept: application/json` asks for the latter"
+            "description": "`jsonl`: one event per line; `json`: one object for an evaluator."
+            " The default is `jsonl`, or `json` with `Accept: application/json`"
         },
     )
 
@@ -105,7 +105,7 @@ class ExportedEvent(Schema):
 
 
 class EvalRequest(Schema):
-    """What an evaluator is sent."""
+    """The request to an evaluator."""
 
     schema_version = fields.String(required=True)
     session_id = fields.String(required=True)

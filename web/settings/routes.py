@@ -1,4 +1,4 @@
-"""Settings of an organization: listed, described, changed."""
+"""Settings of an organization: list, describe and change them."""
 
 from typing import Any
 
@@ -17,14 +17,14 @@ from web.settings.schemas import (
 )
 from web.state import runtime
 
-blueprint = Blueprint("settings", "What people change while the service runs")
+blueprint = Blueprint("settings", "Values that people change while the service runs")
 
 
 @blueprint.route("/settings")
 @requires("settings:read")
 @blueprint.response(200, SettingList)
 def list_settings() -> dict[str, Any]:
-    """List every setting with the value in force; secrets are never shown."""
+    """List every setting with its current value. Secrets are never shown."""
     with runtime().postgres.transaction() as session:
         found = settings.current(session, runtime().settings, current_org_id())
     return {"settings": [row_of(current) for current in found]}
@@ -34,7 +34,7 @@ def list_settings() -> dict[str, Any]:
 @requires("settings:read")
 @blueprint.response(200, SettingEntryList)
 def list_setting_schemas() -> dict[str, Any]:
-    """List what there is to set, and what each setting can be."""
+    """List all settings with their kinds and allowed values."""
     entries = [
         entry_of(setting, default_of(runtime().settings, setting.key))
         for setting in CATALOGUE.values()
@@ -49,7 +49,7 @@ def list_setting_schemas() -> dict[str, Any]:
 def put_setting(body: dict[str, Any], key: str) -> dict[str, Any]:
     """Set a value, from the next request or event on in every process.
 
-    The body is `{"value": …}` or the bare value. Null takes the setting back to its default.
+    The body is `{"value": …}` or the bare value. Null resets the setting to its default.
     """
     identity = current_identity()
     editor = Editor(identity.name, None if identity.user is None else identity.user.email)

@@ -11,32 +11,34 @@ _VALUE = {"type": ["string", "integer", "array"], "items": {"type": "string"}}
 
 
 class SettingBody(Body):
-    """The value; a body that is no object is the value itself."""
+    """The value. A body that is not an object is the value itself."""
 
     value = fields.Raw(
         required=True,
         allow_none=True,
         metadata={
             **_VALUE,
-            "description": "as its `kind` asks; null takes the setting back to its default",
+            "description": "a value of the setting's `kind`; null resets it to its default",
         },
     )
 
     @pre_load
     def wrap(self, data: Any, **_options: object) -> Any:
-        """Makes the object that a bare value stands for."""
+        """Wraps a bare value in an object."""
         return data if isinstance(data, dict) else {"value": data}
 
 
 class SettingEntry(Schema):
-    """What a setting is and what it can be."""
+    """The description of a setting and its allowed values."""
 
     key = fields.String(required=True)
-    kind = fields.String(required=True, metadata={"description": "how a value is checked"})
+    kind = fields.String(
+        required=True, metadata={"description": "determines how a value is checked"}
+    )
     title = fields.String(required=True)
     description = fields.String(required=True)
     default = fields.Raw(
-        required=True, metadata={**_VALUE, "description": "in force until somebody sets another"}
+        required=True, metadata={**_VALUE, "description": "used until another value is set"}
     )
     min = fields.Integer(required=True, allow_none=True)
     max = fields.Integer(required=True, allow_none=True)
@@ -45,20 +47,20 @@ class SettingEntry(Schema):
         fields.String(),
         required=True,
         allow_none=True,
-        metadata={"description": "what a choice is made from"},
+        metadata={"description": "the allowed values of a choice"},
     )
 
 
 class SettingRow(Schema):
-    """A setting with the value that is in force."""
+    """A setting with its current value."""
 
     key = fields.String(required=True)
     value = fields.Raw(
-        required=True, metadata={**_VALUE, "description": "of a secret always empty"}
+        required=True, metadata={**_VALUE, "description": "always empty for a secret"}
     )
     value_set = fields.Boolean(
         required=True,
-        metadata={"description": "somebody set it; a secret: to something"},
+        metadata={"description": "a value has been set; for a secret, a non-empty one"},
     )
     updated_at = Timestamp(required=True, allow_none=True)
     updated_by = fields.String(
@@ -77,13 +79,13 @@ class SettingList(Schema):
 
 
 class SettingEntryList(Schema):
-    """What there is to set, in a fixed order."""
+    """All settings, in a fixed order."""
 
     settings = fields.List(fields.Nested(SettingEntry), required=True)
 
 
 def row_of(current: Current) -> dict[str, Any]:
-    """A `SettingRow`."""
+    """Returns a `SettingRow`."""
     return {
         "key": current.setting.key,
         "value": current.value,
@@ -96,7 +98,7 @@ def row_of(current: Current) -> dict[str, Any]:
 
 
 def entry_of(setting: Setting, default: Value) -> dict[str, Any]:
-    """A `SettingEntry`."""
+    """Returns a `SettingEntry`."""
     return {
         "key": setting.key,
         "kind": setting.kind,

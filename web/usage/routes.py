@@ -1,4 +1,4 @@
-"""What an organization used, by billing window."""
+"""An organization's usage, by billing window."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from web.blueprint import Blueprint
 from web.state import runtime
 from web.usage.schemas import Usage, UsageQuery, UsageWindows
 
-blueprint = Blueprint("usage", "What an organization used, in windows of 30 days")
+blueprint = Blueprint("usage", "Usage of an organization, in windows of 30 days")
 
 
 @blueprint.route("/usage")
@@ -17,7 +17,7 @@ blueprint = Blueprint("usage", "What an organization used, in windows of 30 days
 @blueprint.response(200, Usage)
 @blueprint.alt_response(504, "GATEWAY_TIMEOUT")
 def get_usage(query: dict[str, Any]) -> usage.Usage:
-    """Count what was used in a window, the current one unless told otherwise; up to 60 s old."""
+    """Count the usage of a window, by default the current one. Figures are up to 60 s old."""
     return usage.usage(runtime(), current_org_id(), query["window_start"])
 
 
@@ -26,5 +26,5 @@ def get_usage(query: dict[str, Any]) -> usage.Usage:
 @blueprint.response(200, UsageWindows)
 @blueprint.alt_response(504, "GATEWAY_TIMEOUT")
 def list_usage_windows() -> dict[str, Any]:
-    """List the newest 36 windows with their events and evaluations; up to 60 s old."""
+    """List the newest 36 windows with their events and evaluations. Figures are up to 60 s old."""
     return {"windows": usage.windows(runtime(), current_org_id())}

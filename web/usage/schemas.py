@@ -7,11 +7,11 @@ from web.params import Timestamp
 
 
 class UsageQuery(Schema):
-    """Which window."""
+    """The window to count."""
 
     window_start = Timestamp(
         load_default=None,
-        metadata={"description": "any moment of the window; absent: the current one"},
+        metadata={"description": "any moment of the window; the default is the current window"},
     )
 
 
@@ -32,7 +32,7 @@ UsageCounters = Schema.from_dict(
 
 
 class Usage(Schema):
-    """What the organization used in one window."""
+    """The organization's usage in one window."""
 
     org_id = fields.UUID(required=True)
     billing_anchor = Timestamp(required=True, metadata={"description": "start of the first window"})
@@ -40,14 +40,14 @@ class Usage(Schema):
     usage = fields.Nested(UsageCounters, required=True)
     calculated_at = Timestamp(required=True)
     stale_after = Timestamp(
-        required=True, metadata={"description": "from here on numbers are counted again"}
+        required=True, metadata={"description": "counting starts again at this time"}
     )
 
 
 class UsageOfWindow(Schema):
-    """What arrived and was evaluated in one window."""
+    """Events that arrived and evaluations that finished in one window."""
 
-    # `from` is a word of the language.
+    # `from` is a Python keyword.
     start = Timestamp(required=True, data_key="from")
     end = Timestamp(required=True, data_key="to", metadata={"description": "exclusive"})
     events_ingested = fields.Integer(required=True)

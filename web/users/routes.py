@@ -1,4 +1,4 @@
-"""Users: the members of the organization, and what each may do."""
+"""Users: the members of the organization and their permissions."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ blueprint = Blueprint("users", "Members of the organization")
 @requires("users:read")
 @blueprint.response(200, UserRow(many=True))
 def list_users() -> list[MemberRecord]:
-    """List the organization's users by address, disabled ones too."""
+    """List the organization's users by address, including disabled ones."""
     with runtime().postgres.transaction() as session:
         return users.visible(session, current_org_id())
 
@@ -33,9 +33,9 @@ def list_users() -> list[MemberRecord]:
 @blueprint.response(201, UserRow)
 @blueprint.alt_response(409, "CONFLICT")
 def invite_user(body: dict[str, Any]) -> MemberRecord:
-    """Invite a user, who is told by mail and signs in with a code.
+    """Invite a user. The user is notified by mail and signs in with a code.
 
-    The caller can only give what it holds itself.
+    The caller can only grant permissions that it holds itself.
     """
     with at_once(runtime().postgres, runtime().redis) as session:
         grant = _invited_to(session, body)
@@ -48,7 +48,7 @@ def invite_user(body: dict[str, Any]) -> MemberRecord:
 @requires("users:create")
 @blueprint.response(200, UserDefaults)
 def get_user_defaults() -> dict[str, Any]:
-    """Tell what an invitation gives when it says nothing else."""
+    """Read the permissions that an invitation grants by default."""
     with runtime().postgres.transaction() as session:
         found = users.default_set(session, runtime().settings, current_org_id())
     return {"permission_set": found.name, "permissions": found.permissions}
@@ -70,9 +70,9 @@ def get_user(user_id: str) -> MemberRecord:
 @blueprint.response(200, UserRow)
 @blueprint.alt_response(409, "CONFLICT")
 def update_user(grant: Grant, user_id: str) -> MemberRecord:
-    """Replace what a user is given, from the user's next request on.
+    """Replace a user's permissions, from the user's next request on.
 
-    The caller can only give what it holds itself. The user is told by mail what has changed.
+    The caller can only grant permissions that it holds itself. A mail tells the user the changes.
     """
     with at_once(runtime().postgres, runtime().redis) as session:
         return users.change(session, runtime().queue, current_org_id(), user_id, grant, _granter())
@@ -83,7 +83,7 @@ def update_user(grant: Grant, user_id: str) -> MemberRecord:
 @blueprint.response(200, UserRow)
 @blueprint.alt_response(409, "CONFLICT")
 def disable_user(user_id: str) -> MemberRecord:
-    """Disable a user, who is signed out everywhere; the record is kept."""
+    """Disable a user and sign the user out everywhere. The record is kept."""
     with at_once(runtime().postgres, runtime().redis) as session:
         return disable_member(session, current_org_id(), user_id)
 
@@ -93,7 +93,7 @@ def disable_user(user_id: str) -> MemberRecord:
 @blueprint.response(200, UserRow)
 @blueprint.alt_response(409, "CONFLICT")
 def enable_user(user_id: str) -> MemberRecord:
-    """Give a disabled user back what it was given; it has to sign in anew."""
+    """Give a disabled user its permissions back. The user has to sign in again."""
     with at_once(runtime().postgres, runtime().redis) as session:
         return users.enable(session, current_org_id(), user_id)
 
@@ -102,13 +102,13 @@ def enable_user(user_id: str) -> MemberRecord:
 @requires_identity
 @blueprint.response(200, AccessGranter(many=True))
 def list_access_granters() -> list[dict[str, str]]:
-    """List whom to ask for more: active users that hold `users:update`, at most 50."""
+    """List up to 50 active users with `users:update`, who can grant more permissions."""
     with runtime().postgres.transaction() as session:
         return [{"email": email} for email in users.access_granters(session, current_org_id())]
 
 
 def _invited_to(session: Session, body: dict[str, Any]) -> Grant:
-    """What an invitation gives; the default set is for who names neither a set nor permissions."""
+    """Returns the grant of an invitation. Without a set and permissions it is the default set."""
     legacy = body.get("permissions")
     require_known(legacy or ())
     permission_set: str | None = body.get("permission_set")

@@ -18,17 +18,17 @@ def _tokens(description: str) -> fields.List[Any]:
 
 
 class GrantBody(Body):
-    """What a member is given: the set's permissions and those added, without those removed."""
+    """A member's grant: the set's permissions and those added, without those removed."""
 
     permission_set = fields.String(
-        load_default=None, allow_none=True, metadata={"description": "null is no set"}
+        load_default=None, allow_none=True, metadata={"description": "null: no set"}
     )
-    permission_added = _tokens("beyond the set")
-    permission_removed = _tokens("of the set, or of what is added")
+    permission_added = _tokens("permissions in addition to the set")
+    permission_removed = _tokens("permissions to take from the set and the added ones")
 
     @post_load
     def to_grant(self, data: dict[str, Any], **_: Any) -> Grant:
-        """The body as the service takes it."""
+        """Returns the body as a `Grant`."""
         return Grant(
             permission_set=data["permission_set"],
             added=data["permission_added"],
@@ -37,18 +37,18 @@ class GrantBody(Body):
 
 
 class InvitationBody(Body):
-    """An address, and what its member is given; nothing said is the organization's default set."""
+    """An address and a grant; without a grant, the organization's default set."""
 
     email = fields.String(required=True, metadata={"format": "email", "maxLength": 254})
     permission_set = fields.String(
         allow_none=True,
         metadata={"description": "absent: the organization's default set; null: no set"},
     )
-    permission_added = _tokens("beyond the set")
-    permission_removed = _tokens("of the set, or of what is added")
+    permission_added = _tokens("permissions in addition to the set")
+    permission_removed = _tokens("permissions to take from the set and the added ones")
     permissions = fields.List(
         fields.String(metadata={"enum": sorted(ALL)}),
-        metadata={"description": "older than sets: these are added, to no set unless one is named"},
+        metadata={"description": "from before sets: adds these, without a set unless one is named"},
     )
 
 
@@ -60,7 +60,7 @@ class UserRow(Schema):
     permissions = fields.List(
         fields.String(),
         required=True,
-        metadata={"description": "the effective ones; a disabled user has them when enabled again"},
+        metadata={"description": "the effective ones; a disabled user gets them back when enabled"},
     )
     permission_set = fields.String(required=True, allow_none=True)
     permission_added = fields.List(fields.String(), required=True)
@@ -74,13 +74,13 @@ class UserRow(Schema):
 
 
 class UserDefaults(Schema):
-    """What an invitation gives when it says nothing else."""
+    """The grant of an invitation that names none."""
 
     permission_set = fields.String(required=True)
     permissions = fields.List(fields.String(), required=True)
 
 
 class AccessGranter(Schema):
-    """Somebody to ask for more."""
+    """A user who can grant more permissions."""
 
     email = fields.String(required=True)

@@ -1,4 +1,4 @@
-"""What audits found: list and read it, and decide what becomes of it."""
+"""Findings of audits: list and read them, and decide about them."""
 
 from typing import Any
 from uuid import UUID
@@ -17,7 +17,7 @@ from web.auth import current_actor, current_org_id, requires
 from web.blueprint import Blueprint
 from web.state import runtime
 
-blueprint = Blueprint("findings", "What audits found, and what people decided about it")
+blueprint = Blueprint("findings", "Findings of audits, and decisions about them")
 
 _COLUMNS = (
     "id",
@@ -79,17 +79,18 @@ def get_finding(fid: str) -> dict[str, Any]:
 def act_on_finding(body: dict[str, Any], fid: str) -> dict[str, Any]:
     """Acknowledge, mute, dismiss, resolve, reopen or assign a finding.
 
-    - `ack` moves it down the list, as if it had half of its priority. Priority and status stay.
-    - `mute` and `dismiss` suppress its fingerprint in the whole organization: no audit files it any
-      more, and what other audits have of it gets the same status. Its incident stays open.
-    - `resolve` resolves its incident too; when the pattern is seen again, it is a new finding.
-    - `reopen` makes it `open`, ends the suppression for all findings of the fingerprint, and takes
-      back an `ack`, which alone leaves the status.
-    - `assign` gives it to the active member `assigned_to`, 422 where that is none.
+    - `ack` ranks the finding as if it had half of its priority. Priority and status stay.
+    - `mute` and `dismiss` suppress the fingerprint in the whole organization: no audit files it
+      again, and its findings in other audits get the same status. Its incident stays open.
+    - `resolve` resolves the incident too. If the pattern appears again, it becomes a new finding.
+    - `reopen` sets the status to `open`, ends the suppression for all findings of the fingerprint,
+      and undoes an `ack`.
+    - `assign` assigns it to the active member `assigned_to`, or answers 422 if there is none.
 
-    What changes nothing is answered with 200. 409 with the code `finding_state` is for `ack` and
-    `resolve` of what is muted or dismissed, all but `resolve` and `reopen` of what is resolved, and
-    `reopen` of a resolved finding where the audit has a newer one of the pattern.
+    An action without effect answers 200. The answer is 409 with the code `finding_state` for `ack`
+    and `resolve` of a muted or dismissed finding, for any action but `resolve` and `reopen` on a
+    resolved one, and for `reopen` of a resolved finding when the audit has a newer one of the same
+    pattern.
     """
     action = body["action"]
     with runtime().postgres.transaction() as session:

@@ -22,20 +22,20 @@ def _names() -> fields.List[str]:
 
 
 class FindingQuery(Schema):
-    """Which findings to list."""
+    """The filters of a list of findings."""
 
     status = values(
-        f"where a finding stands: {', '.join(STATUSES)}; open,recurring where it is absent",
+        f"status of a finding: {', '.join(STATUSES)}; the default is open,recurring",
         STATUSES,
     )
     audit_id = fields.UUID(load_default=None, metadata={"description": "findings of this audit"})
-    run_id = fields.UUID(load_default=None, metadata={"description": "findings that this run saw"})
+    run_id = fields.UUID(load_default=None, metadata={"description": "findings of this run"})
     limit = Limit(default=100, cap=500)
     offset = Offset()
 
 
 class FindingActionBody(Body):
-    """What to do about a finding."""
+    """An action on a finding."""
 
     action = fields.String(
         required=True,
@@ -52,8 +52,8 @@ class FindingActionBody(Body):
         allow_none=True,
         metadata={
             "format": "email",
-            "description": "the address of an active member; what `assign` needs, and nothing else"
-            " reads",
+            "description": "the address of an active member; required by `assign`, ignored by other"
+            " actions",
         },
     )
 
@@ -63,7 +63,7 @@ class FindingActionBody(Body):
 
 
 class FindingEvidence(Schema):
-    """What a finding was made from, as its newest run saw it."""
+    """The evidence of a finding, from its newest run."""
 
     session_ids = fields.List(
         fields.String(), required=True, metadata={"description": "newest first, at most 20"}
@@ -75,7 +75,7 @@ class FindingEvidence(Schema):
         keys=fields.String(),
         values=fields.Raw(metadata={"type": "number"}),
         required=True,
-        metadata={"description": "what the first of `evidence_queries` answers, by column"},
+        metadata={"description": "the first row of the first of `evidence_queries`, by column"},
     )
 
 
@@ -87,7 +87,7 @@ class FindingQueryRow(Schema):
 
 
 class FindingScope(Schema):
-    """What the finding is about, and its audit looked at; an empty list is no limit."""
+    """The subject of a finding and the scope of its audit. An empty list is no limit."""
 
     environments = _names()
     agent_ids = _names()
@@ -99,7 +99,7 @@ class FindingScope(Schema):
 
 
 class FindingRow(Schema):
-    """A pattern that an audit found, in as many of its runs as `occurrences` says."""
+    """A pattern that an audit found in `occurrences` of its runs."""
 
     id = fields.UUID(required=True)
     audit_id = fields.UUID(required=True)
@@ -129,9 +129,9 @@ class FindingRow(Schema):
     status = fields.String(
         required=True,
         validate=validate.OneOf(STATUSES),
-        metadata={"description": "recurring: more than one run saw it"},
+        metadata={"description": "recurring: more than one run found it"},
     )
-    occurrences = fields.Integer(required=True, metadata={"description": "runs that saw it"})
+    occurrences = fields.Integer(required=True, metadata={"description": "runs that found it"})
     first_seen_at = Timestamp(required=True)
     last_seen_at = Timestamp(required=True)
     description = fields.String(required=True)
@@ -149,7 +149,7 @@ class FindingRow(Schema):
 
 
 class FindingActionDone(Schema):
-    """What was done, and where the finding stands now."""
+    """The action and the new state of the finding."""
 
     id = fields.UUID(required=True)
     action = fields.String(required=True, validate=validate.OneOf(ACTIONS))

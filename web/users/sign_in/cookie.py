@@ -1,4 +1,4 @@
-"""The cookie of a session: who may read it, and over what it travels."""
+"""The cookie of a session, with its attributes."""
 
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -23,7 +23,7 @@ def give(token: str, ttl_secs: int) -> None:
 
 
 def take_back() -> None:
-    """Has the browser forget the cookie with the answer to this request."""
+    """Makes the browser delete the cookie with the answer to this request."""
     secure = _is_secure()
 
     def add(response: Response) -> Response:
@@ -34,10 +34,10 @@ def take_back() -> None:
 
 
 def _is_secure() -> bool:
-    """Whether browsers may send it over TLS only: always but for http on this very machine.
+    """Returns whether to limit the cookie to TLS: always, except for http on this very machine.
 
-    Without PUBLIC_URL the request tells. A proxy that ends TLS speaks http to us as well, under the
-    name that the browser used.
+    Without PUBLIC_URL the request decides. A proxy that ends TLS also speaks http to this service,
+    under the name that the browser used.
     """
     url = urlsplit(runtime().settings.public_url or f"{request.scheme}://{request.host}")
     return not (url.scheme == "http" and _is_loopback(url.hostname or ""))

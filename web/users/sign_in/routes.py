@@ -1,4 +1,4 @@
-"""Signing in by a code that is sent by mail, and out."""
+"""Sign-in by a code that is sent by mail, and sign-out."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ from web.users.sign_in.schemas import (
     SignInSession,
 )
 
-blueprint = Blueprint("sign-in", "People: signing in and out")
+blueprint = Blueprint("sign-in", "Sign-in and sign-out of people")
 
 _COOKIE_HEADER = {"Set-Cookie": {"schema": {"type": "string"}}}
 
@@ -33,10 +33,10 @@ _COOKIE_HEADER = {"Set-Cookie": {"schema": {"type": "string"}}}
 @blueprint.alt_response(429, "TOO_MANY_REQUESTS")
 @blueprint.alt_response(503, "SERVICE_UNAVAILABLE")
 def request_code(body: dict[str, Any]) -> dict[str, bool]:
-    """Have a sign-in code sent to a member's address.
+    """Send a sign-in code to a member's address.
 
-    The answer is the same for every address. An address can ask 5 times in 15 minutes, a client
-    30 times.
+    The answer is the same for every address. Limits: 5 codes per address and 30 per client in 15
+    minutes.
     """
     email = normal_address(body["email"])
     state().sign_in_limits.count_request(client_of_request(), email)
@@ -52,9 +52,9 @@ def request_code(body: dict[str, Any]) -> dict[str, bool]:
 @blueprint.alt_response(429, "TOO_MANY_REQUESTS")
 @blueprint.alt_response(503, "SERVICE_UNAVAILABLE")
 def verify_code(body: dict[str, Any]) -> dict[str, Any]:
-    """Sign in with a code: the answer carries the session as cookie `service_session`.
+    """Sign in with a code. The answer carries the session as the cookie `service_session`.
 
-    A code is good once, and dies after 5 wrong tries. A client can try 10 times a minute.
+    A code works once, and stops working after 5 wrong tries. A client can try 10 times a minute.
     """
     email = normal_address(body["email"])
     state().sign_in_limits.count_try(client_of_request())
@@ -71,16 +71,16 @@ def verify_code(body: dict[str, Any]) -> dict[str, Any]:
 @blueprint.header(
     ACTOR_HEADER,
     schema={"type": "string", "format": "email"},
-    description="With an instance-scoped key: the address of the member who is asked about.",
+    description="With an instance-scoped key: the address of the member to describe.",
 )
 @blueprint.response(200, SignInSession)
 @blueprint.alt_response(401, "UNAUTHORIZED")
 @blueprint.alt_response(403, "FORBIDDEN")
 @blueprint.alt_response(503, "SERVICE_UNAVAILABLE")
 def get_session() -> dict[str, Any]:
-    """Tell who is signed in, by cookie or bearer, or whom an instance-scoped key acts as.
+    """Return the person who is signed in, by cookie or bearer, or for whom an instance key acts.
 
-    All memberships are listed, so no organization has to be named.
+    All memberships are listed, so the request does not have to name an organization.
     """
     person = signed_in_person()
     return {
@@ -97,7 +97,7 @@ def get_session() -> dict[str, Any]:
 @blueprint.alt_response(403, "FORBIDDEN")
 @blueprint.alt_response(503, "SERVICE_UNAVAILABLE")
 def log_out() -> dict[str, bool]:
-    """Sign out, from the next request on; the same answer where nobody is signed in."""
+    """Sign out, from the next request on. The answer is the same when no one is signed in."""
     token_hash, by_cookie = session_of_request()
     if token_hash is not None:
         service.sign_out(runtime().postgres, runtime().redis, token_hash)

@@ -6,21 +6,22 @@ from web.params import Body
 
 
 class CodeRequestBody(Body):
-    """Who wants to sign in."""
+    """The address to sign in with."""
 
     email = fields.String(required=True, metadata={"format": "email"})
 
 
 class CodeRequested(Schema):
-    """The same for every address."""
+    """The same answer for every address."""
 
     sent = fields.Boolean(
-        required=True, metadata={"description": "true: if the address is a member's, a mail is out"}
+        required=True,
+        metadata={"description": "true: if the address is a member's, a mail was sent"},
     )
 
 
 class CodeBody(Body):
-    """The code that was sent."""
+    """The code from the mail."""
 
     email = fields.String(required=True, metadata={"format": "email"})
     code = fields.String(required=True, metadata={"description": "six digits", "example": "042195"})
@@ -34,16 +35,16 @@ class SignedInUser(Schema):
 
 
 class SignedIn(Schema):
-    """Who is signed in now; the session itself is in the cookie."""
+    """The person who signed in. The session itself is in the cookie."""
 
     user = fields.Nested(SignedInUser, required=True)
     expires_in_secs = fields.Integer(
-        required=True, metadata={"description": "after which one has to sign in again"}
+        required=True, metadata={"description": "end of the session; sign in again after it"}
     )
 
 
 class SessionMembership(Schema):
-    """What the person may do in one organization."""
+    """The person's permissions in one organization."""
 
     org_id = fields.UUID(required=True)
     org_slug = fields.String(required=True)
@@ -58,7 +59,7 @@ class SessionMembership(Schema):
 
 
 class SignInSession(Schema):
-    """The person whom requests with this credential act as."""
+    """The person for whom requests with this credential act."""
 
     id = fields.UUID(required=True)
     email = fields.String(required=True)
@@ -69,6 +70,6 @@ class SignInSession(Schema):
 
 
 class SignedOut(Schema):
-    """Nobody is signed in any more."""
+    """The end of a session."""
 
     ok = fields.Boolean(required=True)
