@@ -14,7 +14,6 @@ from shared.deployment.runtime import Runtime
 from shared.organizations import Organization
 from shared.organizations.lifecycle import require
 from shared.users import Grant, MemberRecord, operator
-from shared.users.leaving import remove_member
 from shared.users.operator import Change
 
 _NO_SET = click.option("--no-set", is_flag=True, help="Use no permission set.")
@@ -152,7 +151,7 @@ def remove(slug: str, email: str, *, as_json: bool) -> None:
     """
 
     def act(_: Runtime, session: Session, org: Organization) -> bool:
-        return remove_member(session, org.id, email)
+        return operator.remove(session, org.id, email)
 
     account = _change(slug, act)
     if as_json:

@@ -4,7 +4,7 @@ from shared.users.grants import Grant, Granter, default_set
 from shared.users.members import Member, effective_permissions, members_of, memberships_of
 from shared.users.models import Membership, User
 from shared.users.records import MemberRecord
-from shared.users.service import access_granters, change, enable, get, invite, visible
+from shared.users.service import access_granters, change, disable, enable, get, invite, visible
 from shared.users.sets import active_by_set, delete_set
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "change",
     "default_set",
     "delete_set",
+    "disable",
     "effective_permissions",
     "enable",
     "get",

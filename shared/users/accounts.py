@@ -1,12 +1,36 @@
-"""Accounts that nobody uses any more."""
+"""Accounts: made with their first membership, removed after their last."""
 
 import uuid
 from collections.abc import Collection
 
 from sqlalchemy import delete, exists, select
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from shared.core.ids import new_id
 from shared.users.models import Membership, User
+
+
+def join(
+    session: Session, org_id: uuid.UUID, address: str, *, is_protected: bool = False
+) -> Membership | None:
+    """Makes an address a member without permissions; None where it is a member already.
+
+    A second call for the same address waits here for the first and then finds a member. The account
+    stays until the end of the transaction, even when another process finds it unused.
+    """
+    account = insert(User).values(id=new_id(), email=address)
+    # Written although nothing changes: that locks the row that is there, and returns it.
+    account = account.on_conflict_do_update(
+        index_elements=[User.email], set_={"email": account.excluded.email}
+    )
+    user_id = session.scalars(account.returning(User.id)).one()
+    membership = (
+        insert(Membership)
+        .values(org_id=org_id, user_id=user_id, is_protected=is_protected)
+        .on_conflict_do_nothing()
+    )
+    return session.scalars(membership.returning(Membership)).one_or_none()
 
 
 def remove_unused(session: Session, user_ids: Collection[uuid.UUID]) -> list[str]:

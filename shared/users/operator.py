@@ -7,16 +7,18 @@ sends no mail.
 import uuid
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from shared.conversations import Conversation
 from shared.core.clock import now
 from shared.core.email_address import normal_address
 from shared.core.errors import Conflict, NotFound
+from shared.users.accounts import join, remove_unused
 from shared.users.grants import Grant, Granter, assign, worth
-from shared.users.joining import join
 from shared.users.models import Membership, User
 from shared.users.records import MemberRecord, record
+from shared.users.sign_in.sessions import close_sessions_of
 
 _OPERATOR = Granter("the operator", None)
 
@@ -67,6 +69,24 @@ def change(session: Session, org_id: uuid.UUID, email: str, wanted: Change) -> M
     if wanted.enable:
         membership.disabled_at = None
     return _shown(session, membership)
+
+
+def remove(session: Session, org_id: uuid.UUID, email: str) -> bool:
+    """Removes a member with its conversations and signs the person out everywhere.
+
+    An account that is a member of nothing else goes as well; returns whether it did. Raises
+    `NotFound`, `Invalid` naming `email`.
+    """
+    membership = member(session, org_id, email)
+    user_id = membership.user_id
+    kept = delete(Conversation).where(
+        Conversation.org_id == org_id, Conversation.user_id == user_id
+    )
+    session.execute(kept)
+    session.delete(membership)
+    session.flush()
+    close_sessions_of(session, user_id)
+    return bool(remove_unused(session, [user_id]))
 
 
 def protect(session: Session, org_id: uuid.UUID, email: str, *, is_protected: bool) -> MemberRecord:

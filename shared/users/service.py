@@ -16,11 +16,12 @@ from shared.core.ids import parse_uuid
 from shared.mail import Letter, enqueue
 from shared.organizations import Organization
 from shared.queue import Queue
+from shared.users.accounts import join
 from shared.users.grants import Grant, Granter, assign, permissions_of, worth
-from shared.users.joining import join
 from shared.users.members import members_of
 from shared.users.models import Membership, User
 from shared.users.records import MemberRecord, record, records
+from shared.users.sign_in.sessions import close_sessions_of
 
 _MAX_GRANTERS = 50
 
@@ -94,13 +95,16 @@ def change(
 
 
 def disable(session: Session, org_id: uuid.UUID, user_id: str) -> MemberRecord:
-    """Takes a member's access to the organization; `sign_in.disable_member` ends the sessions too.
+    """Takes away a member's access and signs the person out everywhere.
 
-    Raises `NotFound`, `Forbidden` for a protected member, `Conflict` for a disabled one.
+    Sessions belong to the account, so a member of several organizations signs in again for the
+    others. A session that stayed open would be good for this organization again once the member is
+    enabled. Raises `NotFound`, `Forbidden` for a protected member, `Conflict` for a disabled one.
     """
     membership = _changeable(session, org_id, user_id)
     membership.disabled_at = membership.updated_at = now()
     session.flush()
+    close_sessions_of(session, membership.user_id)
     return _shown(session, org_id, membership.user_id)
 
 

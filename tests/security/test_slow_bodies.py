@@ -11,11 +11,11 @@ from flask.testing import FlaskClient
 from sqlalchemy import update
 from werkzeug.test import TestResponse
 
+from shared import users
 from shared.cache import at_once
 from shared.core.clock import format_ts, now
 from shared.deployment.runtime import Runtime
 from shared.users import Membership
-from shared.users.leaving import disable_member
 from tests.support.app import Headers
 from tests.support.people import add_member, signed_in
 from tests.support.runtime import Org
@@ -56,7 +56,7 @@ def no_body_is_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def disable(runtime: Runtime, org: Org, user_id: UUID) -> None:
     with at_once(runtime.postgres, runtime.redis) as session:
-        disable_member(session, org.uuid, str(user_id))
+        users.disable(session, org.uuid, str(user_id))
 
 
 def take_permissions(runtime: Runtime, org: Org, user_id: UUID) -> None:

@@ -8,7 +8,6 @@ from shared import users
 from shared.cache import at_once
 from shared.permissions import require_known
 from shared.users import Grant, Granter, MemberRecord
-from shared.users.leaving import disable_member
 from web.auth import current_identity, current_org_id, requires, requires_identity
 from web.blueprint import Blueprint
 from web.state import runtime
@@ -85,7 +84,7 @@ def update_user(grant: Grant, user_id: str) -> MemberRecord:
 def disable_user(user_id: str) -> MemberRecord:
     """Disable a user and sign the user out everywhere. The record is kept."""
     with at_once(runtime().postgres, runtime().redis) as session:
-        return disable_member(session, current_org_id(), user_id)
+        return users.disable(session, current_org_id(), user_id)
 
 
 @blueprint.route("/users/<user_id>/enable", methods=["POST"])

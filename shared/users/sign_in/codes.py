@@ -21,7 +21,8 @@ from sqlalchemy.orm import Session
 
 from shared.core.clock import now
 from shared.core.config import Settings
-from shared.users import Member, Membership, User, memberships_of
+from shared.users.members import Member, memberships_of
+from shared.users.models import Membership, User
 from shared.users.sign_in.models import SignInCode
 from shared.users.sign_in.sessions import allowed, shortest
 

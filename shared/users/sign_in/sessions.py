@@ -12,7 +12,7 @@ from shared import settings
 from shared.core.clock import now
 from shared.core.config import Settings
 from shared.keys import hash_secret
-from shared.users import Member, memberships_of
+from shared.users.members import Member, memberships_of
 from shared.users.sign_in.models import SignInSession
 
 TOKEN_PREFIX = "wps_"  # noqa: S105 what tokens begin with, none itself

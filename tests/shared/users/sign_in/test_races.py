@@ -10,11 +10,11 @@ from uuid import UUID
 import pytest
 from sqlalchemy import select, text
 
+from shared import users
 from shared.cache import at_once
 from shared.core.errors import Unauthorized
 from shared.deployment.runtime import Runtime
 from shared.users import memberships_of
-from shared.users.leaving import disable_member
 from shared.users.sign_in import codes, service
 from shared.users.sign_in.models import SignInSession
 from shared.users.sign_in.sessions import open_session
@@ -81,7 +81,7 @@ def test_nobody_signs_in_while_being_disabled(runtime: Runtime, org: Org, email:
     with ThreadPoolExecutor(1) as pool:
         with at_once(runtime.postgres, runtime.redis) as session:
             [member] = memberships_of(session, email=email)
-            disable_member(session, org.uuid, str(member.user_id))
+            users.disable(session, org.uuid, str(member.user_id))
             entering = pool.submit(service.sign_in, runtime, email, code)
             wait_until(lambda: entering.done() or waits_for_a_lock(runtime))
         with pytest.raises(Unauthorized):
@@ -93,7 +93,7 @@ def test_who_signed_in_just_before_is_signed_out(runtime: Runtime, org: Org, ema
 
     def disable(user_id: UUID) -> None:
         with at_once(runtime.postgres, runtime.redis) as session:
-            disable_member(session, org.uuid, str(user_id))
+            users.disable(session, org.uuid, str(user_id))
 
     with ThreadPoolExecutor(1) as pool:
         with runtime.postgres.transaction() as session:

@@ -10,8 +10,7 @@ from sqlalchemy import select
 
 from shared.deployment.runtime import Runtime
 from shared.users import User, memberships_of
-from shared.users.accounts import remove_unused
-from shared.users.joining import join
+from shared.users.accounts import join, remove_unused
 from tests.support.people import new_email
 from tests.support.runtime import Org
 
