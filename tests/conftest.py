@@ -3,16 +3,20 @@
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 
 from devstack import DevStack, StackUrls
 from devstack.server import Server
 from shared.deployment.runtime import Runtime
+from shared.postgres.migrate import migrate
 from tests.support.airline import Airline, airline_folder, load_airline
 from tests.support.runtime import Org, connected, make_org, migrated, settings_for
-from tests.support.stack import running_stack
+from tests.support.stack import servers_of, stack_of_the_run
+
+# Nothing listens there.
+NO_REDIS, NO_CLICKHOUSE = "redis://127.0.0.1:1/0", "clickhouse://default@127.0.0.1:1/watchpost"
 
 # A moment, or a UUID.
 _MADE_ANEW = re.compile(r"\d\d(:|%3A)\d\d(:|%3A)\d\d|[0-9a-f]{8}-[0-9a-f]{4}-")
@@ -29,7 +33,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks as `fast` each test that needs no server: neither the run's nor servers of its own."""
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
-        if "stack" not in fixtures and item.get_closest_marker("flow") is None:
+        if "servers" not in fixtures and item.get_closest_marker("flow") is None:
             item.add_marker("fast")
 
 
@@ -48,28 +52,34 @@ def _no_server_unasked(request: pytest.FixtureRequest, monkeypatch: pytest.Monke
 
 
 @pytest.fixture(scope="session")
-def stack() -> Iterator[DevStack]:
-    """PostgreSQL, Valkey and ClickHouse, started once for the whole run."""
-    with running_stack() as running:
+def servers(request: pytest.FixtureRequest) -> Iterator[DevStack]:
+    """The servers whose URLs the tests of this run ask for, started once."""
+    with stack_of_the_run(servers_of(request.session.items)) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def postgres_url(stack: DevStack) -> str:
+def postgres_url(servers: DevStack) -> str:
     """The URL of an empty PostgreSQL database."""
-    return stack.urls.database_url
+    return servers.urls.database_url
 
 
 @pytest.fixture(scope="session")
-def redis_url(stack: DevStack) -> str:
+def redis_url(servers: DevStack) -> str:
     """The URL of an empty Redis database."""
-    return stack.urls.redis_url
+    return servers.urls.redis_url
 
 
 @pytest.fixture(scope="session")
-def clickhouse_url(stack: DevStack) -> str:
+def clickhouse_url(servers: DevStack) -> str:
     """The URL of an empty ClickHouse database."""
-    return stack.urls.clickhouse_url
+    return servers.urls.clickhouse_url
+
+
+@pytest.fixture(scope="session")
+def stack(servers: DevStack, postgres_url: str, redis_url: str, clickhouse_url: str) -> DevStack:
+    """PostgreSQL, Valkey and ClickHouse."""
+    return servers
 
 
 @pytest.fixture(scope="session")
@@ -83,6 +93,25 @@ def migrated_stack(stack: DevStack) -> DevStack:
 def runtime(migrated_stack: DevStack) -> Iterator[Runtime]:
     """Connections to the stack, with the default settings."""
     with connected(settings_for(migrated_stack.urls)) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def postgres_runtime(servers: DevStack, postgres_url: str) -> Iterator[Runtime]:
+    """Connections to PostgreSQL. A test that touches another store fails."""
+    urls = replace(servers.urls, redis_url=NO_REDIS, clickhouse_url=NO_CLICKHOUSE)
+    with connected(settings_for(urls)) as made:
+        migrate(made.postgres.engine)
+        yield made
+
+
+@pytest.fixture(scope="session")
+def postgres_and_redis_runtime(
+    servers: DevStack, postgres_url: str, redis_url: str
+) -> Iterator[Runtime]:
+    """Connections to PostgreSQL and Redis. A test that touches ClickHouse fails."""
+    with connected(settings_for(replace(servers.urls, clickhouse_url=NO_CLICKHOUSE))) as made:
+        migrate(made.postgres.engine)
         yield made
 
 

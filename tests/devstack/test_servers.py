@@ -10,6 +10,7 @@ from redis import Redis
 
 from devstack import DevStack
 from devstack.server import Server
+from tests.support.stack import running_stack
 
 
 def restart(server: Server) -> None:
@@ -61,13 +62,13 @@ def test_clickhouse_keeps_what_was_inserted(stack: DevStack) -> None:
     client.disconnect()
 
 
-def test_clickhouse_stops_in_order(stack: DevStack) -> None:
-    stack.clickhouse.stop(timeout=60)
-    child = stack.clickhouse._process
-    assert child is not None
-    assert child.returncode == 0
-    stack.clickhouse.start()
-    stack.clickhouse.wait_ready()
+@pytest.mark.flow
+def test_clickhouse_stops_in_order() -> None:
+    with running_stack({"clickhouse"}) as stack:
+        stack.clickhouse.stop(timeout=60)
+        child = stack.clickhouse._process
+        assert child is not None
+        assert child.returncode == 0
 
 
 def test_reader_only_reads(stack: DevStack) -> None:

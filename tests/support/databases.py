@@ -17,23 +17,43 @@ _REDIS_DATABASE = 9
 @contextmanager
 def empty_databases(urls: StackUrls) -> Iterator[StackUrls]:
     """URLs of a PostgreSQL and a ClickHouse database that nothing was ever done to."""
-    name = f"empty_{secrets.token_hex(6)}"
-    _postgres(urls.database_url, f"CREATE DATABASE {name}")
-    clickhouse = ClickHouse(urls.clickhouse_url, pool_size=1)
-    clickhouse.execute(f"CREATE DATABASE {name}")
-    try:
+    with empty_postgres(urls.database_url) as postgres, empty_clickhouse(urls.clickhouse_url) as ch:
         yield replace(
             urls,
-            database_url=_other(urls.database_url, name),
-            clickhouse_url=_other(urls.clickhouse_url, name),
+            database_url=postgres,
+            clickhouse_url=ch,
             redis_url=_other(urls.redis_url, str(_REDIS_DATABASE)),
             # The views are of the database of all tests, and stay so. As a variable: not set.
             clickhouse_readonly_url="",
         )
+
+
+@contextmanager
+def empty_postgres(url: str) -> Iterator[str]:
+    """The URL of a new database on the server of another one."""
+    name = _new_name()
+    _postgres(url, f"CREATE DATABASE {name}")
+    try:
+        yield _other(url, name)
     finally:
-        _postgres(urls.database_url, f"DROP DATABASE {name} WITH (FORCE)")
+        _postgres(url, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@contextmanager
+def empty_clickhouse(url: str) -> Iterator[str]:
+    """The URL of a new database on the server of another one."""
+    name = _new_name()
+    clickhouse = ClickHouse(url, pool_size=1)
+    clickhouse.execute(f"CREATE DATABASE {name}")
+    try:
+        yield _other(url, name)
+    finally:
         clickhouse.execute(f"DROP DATABASE {name}")
         clickhouse.close()
+
+
+def _new_name() -> str:
+    return f"empty_{secrets.token_hex(6)}"
 
 
 def environment(urls: StackUrls) -> dict[str, str]:

@@ -1,24 +1,50 @@
 """The servers of a test run."""
 
+import os
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import pytest
+
 from devstack import DevStack, Ports
+from devstack.stack import ALL_SERVERS
 from devstack.state import State, StateFile
+from tests.support.kept import kept_stack
+
+
+def servers_of(tests: Iterable[pytest.Item]) -> frozenset[str]:
+    """The servers whose URL a test asks for, itself or through other fixtures."""
+    asked = {fixture for test in tests for fixture in getattr(test, "fixturenames", ())}
+    return frozenset(name for name in ALL_SERVERS if f"{name}_url" in asked)
 
 
 @contextmanager
-def running_stack() -> Iterator[DevStack]:
+def running_stack(servers: Collection[str] = ALL_SERVERS) -> Iterator[DevStack]:
     """A stack on free ports in a directory that is removed afterwards.
 
     The directory is not pytest's: that one is 0700 again at every start of another pytest, and
     PostgreSQL, which does not run as root, would lose its way to the data at a restart.
     """
-    with stack_directory() as directory, DevStack(directory) as stack:
+    with stack_directory() as directory, DevStack(directory, servers=servers) as stack:
         yield stack
+
+
+@contextmanager
+def stack_of_the_run(servers: Collection[str]) -> Iterator[DevStack]:
+    """The servers that an earlier run left, where WATCHPOST_TEST_STACK names their directory.
+
+    Else, and while another run uses those, servers that end with this run.
+    """
+    kept = os.environ.get("WATCHPOST_TEST_STACK")
+    with ExitStack() as ended:
+        stack = None
+        if kept:
+            directory = Path(kept) / os.environ.get("PYTEST_XDIST_WORKER", "main")
+            stack = ended.enter_context(kept_stack(directory))
+        yield stack or ended.enter_context(running_stack(servers))
 
 
 @contextmanager

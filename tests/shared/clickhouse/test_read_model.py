@@ -5,13 +5,12 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from devstack import DevStack
 from shared.clickhouse import ClickHouse, Row
 from shared.clickhouse.ddl import Ddl
 from shared.clickhouse.migrate import migrate
 from shared.clickhouse.migrations import m0003_read_model
 from shared.sessions.facts import SessionFacts, fetch
-from tests.support.databases import empty_databases
+from tests.support.databases import empty_clickhouse
 from tests.support.events import event, store_events
 
 ORG = "11111111-0000-4000-8000-000000000000"
@@ -19,10 +18,10 @@ TABLES = {"events", "evaluations", "agent_sessions", "agent_sessions_feed", "sch
 
 
 @pytest.fixture
-def clickhouse(stack: DevStack) -> Iterator[ClickHouse]:
+def clickhouse(clickhouse_url: str) -> Iterator[ClickHouse]:
     """A database as the release before left it."""
-    with empty_databases(stack.urls) as urls:
-        made = ClickHouse(urls.clickhouse_url)
+    with empty_clickhouse(clickhouse_url) as url:
+        made = ClickHouse(url)
         migrate(made, 2)
         yield made
         made.close()

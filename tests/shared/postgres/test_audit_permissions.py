@@ -7,12 +7,11 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from devstack import DevStack
 from shared.core.ids import new_id
 from shared.postgres import Postgres
 from shared.postgres.migrate import migrate
 from shared.users import effective_permissions
-from tests.support.databases import empty_databases
+from tests.support.databases import empty_postgres
 
 ORG = "00000000-0000-4000-8000-000000000001"
 
@@ -68,10 +67,10 @@ KEYS = {"read": ["alerts:read"], "write": ["alerts:write", "events:add"], "ack":
 
 
 @pytest.fixture
-def old(stack: DevStack) -> Iterator[Postgres]:
+def old(postgres_url: str) -> Iterator[Postgres]:
     """A database at revision 0003, with everybody in it."""
-    with empty_databases(stack.urls) as urls:
-        postgres = Postgres(urls.database_url, pool_size=1)
+    with empty_postgres(postgres_url) as url:
+        postgres = Postgres(url, pool_size=1)
         try:
             migrate(postgres.engine, "0003")
             with postgres.transaction() as session:

@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from devstack import DevStack
 from shared.core.errors import RateLimited, Unavailable
 from shared.deployment.runtime import Runtime
 from shared.queue import connect_redis
@@ -16,9 +15,9 @@ from tests.support.sign_in import new_address
 
 
 @pytest.fixture
-def processes(stack: DevStack) -> Iterator[list[SignInLimits]]:
+def processes(redis_url: str) -> Iterator[list[SignInLimits]]:
     """The limits of two processes on one Redis."""
-    clients = [connect_redis(stack.urls.redis_url) for _ in range(2)]
+    clients = [connect_redis(redis_url) for _ in range(2)]
     yield [SignInLimits(client) for client in clients]
     for client in clients:
         client.close()
