@@ -1,4 +1,4 @@
-"""Changes that hold at once in every process, and caches that notice them."""
+"""Changes that every process sees at once, and the caches that notice them."""
 
 from shared.cache.cache import GenerationCache
 from shared.cache.epoch import at_once, current_generation, renew_generation

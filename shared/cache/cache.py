@@ -1,4 +1,4 @@
-"""What one process remembers for as long as nobody changed it."""
+"""A cache in one process whose entries are valid while nothing has changed."""
 
 import threading
 import time
@@ -12,9 +12,9 @@ from shared.core.logs import get_logger
 
 log = get_logger(__name__)
 
-# Entries older than this are read again, although nothing says that they changed.
+# Older entries are read again, even if nothing reports a change.
 LIFETIME_SECS = 60.0
-# While PostgreSQL is away it is asked this often, and the entries of before go on counting.
+# While PostgreSQL is down, it is tried this often, and the earlier entries stay valid.
 RETRY_SECS = 5.0
 
 K = TypeVar("K", bound=Hashable)
@@ -29,7 +29,7 @@ class _Entry(Generic[V]):
 
 
 class GenerationCache(Generic[K, V]):
-    """Thread-safe; the least recently used entry leaves when it is full."""
+    """A thread-safe cache that drops the least recently used entry when it is full."""
 
     def __init__(self, capacity: int = 4096) -> None:
         self._capacity = capacity
@@ -37,11 +37,11 @@ class GenerationCache(Generic[K, V]):
         self._lock = threading.Lock()
 
     def get(self, key: K, generation: bytes | None, load: Callable[[], V]) -> V:
-        """The value remembered under `generation`, else what `load` reads.
+        """Returns the value cached under `generation`, or calls `load` to read it.
 
-        `generation` has to be read before this call; None (Redis cannot tell) remembers nothing.
-        An entry older than 60 s is loaded again; when PostgreSQL is away just then, an entry of
-        this very generation counts until it is back. Raises what `load` raises.
+        Read `generation` before this call; with None (Redis cannot tell) nothing is cached. An
+        entry older than 60 s is loaded again. If PostgreSQL is down at that time, an entry of this
+        very generation stays valid until it is back. Raises what `load` raises.
         """
         return self.get_many((key,), generation, lambda _keys: {key: load()})[key]
 
@@ -51,7 +51,7 @@ class GenerationCache(Generic[K, V]):
         generation: bytes | None,
         load: Callable[[Collection[K]], Mapping[K, V]],
     ) -> Mapping[K, V]:
-        """`get` of several keys at once; `load` is given those that have to be read."""
+        """Does the same as `get` for several keys; `load` gets only the keys that must be read."""
         if generation is None:
             return load(keys)
         found = {key: entry for key in keys if (entry := self._find(key, generation)) is not None}
@@ -68,7 +68,10 @@ class GenerationCache(Generic[K, V]):
         old: Mapping[K, _Entry[V]],
         load: Callable[[Collection[K]], Mapping[K, V]],
     ) -> Mapping[K, _Entry[V]]:
-        """Fresh entries of `keys`; those of `old` for a little longer while nothing is read."""
+        """Returns fresh entries of `keys`.
+
+        Extends those of `old` while the store cannot be read.
+        """
         try:
             values, lifetime = load(keys), LIFETIME_SECS
         except Unavailable:

@@ -1,20 +1,20 @@
-"""One value in Redis that changes whenever somebody changed what processes remember.
+"""The generation: one value in Redis that changes whenever cached data may have changed.
 
-Every process caches identities, settings and model windows together with the generation that it had
-read *before* it read PostgreSQL, and uses an entry only while Redis still holds that very
+Every process caches identities, settings and model windows together with the generation that it
+read *before* it read PostgreSQL. It uses an entry only while Redis still holds that very
 generation. A change renews the generation once before its commit and once after it:
 
-- A process that read the old state did so before the commit, hence under a generation that the
-  renewal after the commit replaced. Once the change is answered, no such entry is used again.
-- A changer that dies between commit and second renewal leaves only those entries alive that were
-  made in that instant, under the first renewal; they are read again after the cache's 60 s.
+- A process that read the old state did so before the commit, so under a generation that the renewal
+  after the commit replaced. Once the change is answered, no such entry is used again.
+- If a changer dies between the commit and the second renewal, only the entries of that instant
+  survive, under the first renewal. They are read again after the cache's 60 s.
 - A changer that cannot reach Redis changes nothing: the first renewal raises `Unavailable`.
-  Otherwise the generation would be the old one when Redis comes back, and entries of before the
-  outage would count again.
+  Otherwise the old generation would still be there when Redis comes back, and entries from before
+  the outage would be valid again.
 
-Values are random and never counted up, so a Redis that lost its data cannot repeat one. One that
-lost its last second in a power cut may: then entries that no request touched in that second count
-until they are 60 s old.
+Values are random instead of counted, so a Redis that lost its data cannot repeat one. A Redis that
+lost its last second in a power cut may repeat one. Entries that no request touched in that second
+then stay valid until they are 60 s old.
 """
 
 import secrets
@@ -35,7 +35,7 @@ _KEY = "auth:generation"
 
 
 def current_generation(client: redis.Redis) -> bytes | None:
-    """The generation now, in one round trip; None while Redis cannot tell."""
+    """Returns the current generation in one round trip; None if Redis cannot tell."""
     try:
         value = client.get(_KEY)
         if value is None:
@@ -48,18 +48,17 @@ def current_generation(client: redis.Redis) -> bytes | None:
 
 
 def renew_generation(client: redis.Redis) -> None:
-    """Makes every cached entry worthless; raises `Unavailable` when Redis is away."""
+    """Invalidates every cached entry; raises `Unavailable` if Redis is down."""
     with unavailable_when_redis_is_gone():
         client.set(_KEY, secrets.token_bytes(16))
 
 
 @contextmanager
 def at_once(postgres: Postgres, client: redis.Redis) -> Iterator[Session]:
-    """A transaction whose change holds from the next request or event on, in every process.
+    """Opens a transaction whose change holds in every process from the next request or event on.
 
-    For all that takes access away, and for settings that processes remember.
-
-    Raises `Unavailable` when PostgreSQL or Redis is away.
+    For changes that take access away, and for settings that processes cache. Raises `Unavailable`
+    if PostgreSQL or Redis is down.
     """
     renew_generation(client)
     with postgres.transaction() as session:

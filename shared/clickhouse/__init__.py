@@ -1,4 +1,4 @@
-"""ClickHouse: what agents did, and what came of it."""
+"""ClickHouse: the events of agents and the results of evaluations."""
 
 from shared.clickhouse.client import ClickHouse, OverMemory, Row, is_over_own_memory, is_transient
 

@@ -17,13 +17,14 @@ from shared.core.turns import NoTurn, Turns
 
 log = get_logger(__name__)
 
-# ClickHouse leaves the default value of a column out where nearly every row has it, and the driver
-# fills it in again: for Bool with the number 0, which JSON does not take for false.
+# ClickHouse omits the default value of a column that nearly every row has, and the driver fills it
+# in. For Bool it uses the number 0, which is not false in JSON.
 BoolColumn.null_value = False
 
 Row = tuple[Any, ...]
 
-# ErrorCodes.cpp of ClickHouse: codes that say "not now", about the server and not the statement.
+# Codes from ClickHouse's ErrorCodes.cpp that mean "not now": the server's state is the cause, not
+# the statement.
 _TRANSIENT_CODES = frozenset(
     {
         159,  # TIMEOUT_EXCEEDED
@@ -45,20 +46,21 @@ _MEMORY_CODE = 241
 
 
 class OverMemory(Unavailable):
-    """A statement needs more memory than one may have, and would again, however idle the server.
+    """A statement needs more memory than one statement may use, even on an idle server.
 
-    A kind of `Unavailable` to whoever cannot do with less: what waits to be stored waits on.
+    It is a kind of `Unavailable` for callers that cannot ask for less: rows that wait to be stored
+    keep waiting.
     """
 
 
 def is_transient(error: ServerException) -> bool:
-    """Whether the same statement may well succeed later."""
+    """Returns whether the same statement may succeed later."""
     return error.code in _TRANSIENT_CODES
 
 
 def is_over_own_memory(error: ServerException) -> bool:
-    """Whether the statement's own limit of memory refused it, not what all have together."""
-    # Further on a message may quote the statement.
+    """Returns whether the statement hit its own memory limit, not the limit of all together."""
+    # After these words a message may quote the statement.
     told = str(error.message).partition(" exceeded")[0]
     return error.code == _MEMORY_CODE and told.endswith("Query memory limit")
 
@@ -66,13 +68,13 @@ def is_over_own_memory(error: ServerException) -> bool:
 class ClickHouse:
     """A process's connections to one ClickHouse user.
 
-    Every method raises `Unavailable` when the server cannot be reached or is busy (`OverMemory`
-    where the statement is too large for it), `QueryTimeout` when a statement ran out of time, and
+    Every method raises `Unavailable` if the server cannot be reached or is busy (`OverMemory` if
+    the statement is too large for it), `QueryTimeout` if a statement ran out of time, and
     clickhouse-driver's `ServerException` for any other refusal.
     """
 
     def __init__(self, url: str, *, pool_size: int = 16, cluster: str | None = None) -> None:
-        """`cluster` is CLICKHOUSE_CLUSTER, of the user that owns the tables."""
+        """Prepares the pool; `cluster` is CLICKHOUSE_CLUSTER for the user that owns the tables."""
         self.layout = Layout(cluster, urlsplit(url).path.strip("/") or "default")
         self._url = url
         self._idle: queue.LifoQueue[Client] = queue.LifoQueue()
@@ -86,7 +88,10 @@ class ClickHouse:
         settings: Mapping[str, object] | None = None,
         query_id: str | None = None,
     ) -> list[Row]:
-        """All rows of a SELECT; `{name:Type}` in `sql` are bound on the server from `params`."""
+        """Returns all rows of a SELECT.
+
+        Binds `{name:Type}` in `sql` on the server from `params`.
+        """
         with self._client() as client:
             result: list[Row] = client.execute(
                 sql, _bindable(params), settings=dict(settings or {}), query_id=query_id
@@ -94,12 +99,12 @@ class ClickHouse:
             return result
 
     def execute(self, sql: str, params: Mapping[str, object] | None = None) -> None:
-        """Runs a statement that returns nothing: DDL, deletes."""
+        """Runs a statement that returns nothing, such as DDL or a delete."""
         with self._client() as client:
             client.execute(sql, _bindable(params))
 
     def stream(self, sql: str, params: Mapping[str, object] | None = None) -> Iterator[Row]:
-        """The rows of a SELECT as they arrive, in bounded memory."""
+        """Yields the rows of a SELECT as they arrive, in bounded memory."""
         with self._client() as client:
             settings = {"max_block_size": 2048}
             yield from client.execute_iter(sql, _bindable(params), settings=settings)
@@ -153,7 +158,8 @@ class ClickHouse:
             if healthy:
                 self._idle.put(client)
             else:
-                # A reader that stopped halfway or a broken socket: this connection is spent.
+                # The reader stopped halfway or the socket broke, so this connection cannot be used
+                # again.
                 client.disconnect()
 
     def _take(self) -> Client:
@@ -194,4 +200,6 @@ def _translated() -> Iterator[None]:
         raise Unavailable("ClickHouse is unavailable", code="clickhouse_unavailable") from error
     except Error as error:
         log.warning("clickhouse_unavailable", reason=type(error).__name__)
-        raise Unavailable("ClickHouse answered garbage", code="clickhouse_unavailable") from error
+        raise Unavailable(
+            "ClickHouse sent an answer that cannot be read", code="clickhouse_unavailable"
+        ) from error

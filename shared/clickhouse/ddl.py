@@ -1,6 +1,6 @@
-"""Runs DDL templates; `shared.clickhouse.layout` says what they are and fills them in.
+"""Runs DDL templates, which `shared.clickhouse.layout` defines and fills in.
 
-So a migration states its columns and keys and nothing of the deployment's layout.
+A migration therefore states columns and keys, and nothing about the layout of the deployment.
 """
 
 import re
@@ -13,20 +13,20 @@ from shared.clickhouse.client import ClickHouse
 _LONGEST_INSERT_SECS = 90.0
 _GRANULARITY = re.compile(r"index_granularity = (\d+)")
 
-# `elapsed` of a query counts from its start.
+# `elapsed` counts from the start of a query.
 _INSERTS = """
 SELECT count() FROM {processes} WHERE query_kind = 'Insert' AND elapsed > {{since:Float64}}
 """
 
 
 class Ddl:
-    """What a migration's `up` and `down` are given."""
+    """The object that a migration's `up` and `down` receive."""
 
     def __init__(self, clickhouse: ClickHouse) -> None:
         self._clickhouse = clickhouse
 
     def run(self, template: str, params: Mapping[str, object] | None = None) -> None:
-        """Fills in `template` and runs what comes of it; `{name:Type}` are bound from `params`."""
+        """Fills in `template` and runs the statements; binds `{name:Type}` from `params`."""
         for statement in self._clickhouse.layout.statements(template):
             self._clickhouse.execute(statement, params)
 
@@ -35,7 +35,7 @@ class Ddl:
         self.run(f"DROP TABLE IF EXISTS {{table:{name}}} SYNC")
 
     def wait_for_inserts(self) -> None:
-        """Returns when the inserts that run now are done, so that all others know today's views."""
+        """Waits for the inserts that run now, so that every later insert uses the current views."""
         started = time.monotonic()
         processes = self._clickhouse.layout.everywhere("system.processes")
         while (elapsed := time.monotonic() - started) < _LONGEST_INSERT_SECS:
@@ -47,7 +47,7 @@ class Ddl:
             time.sleep(0.1)
 
     def is_table_like(self, name: str, template: str) -> bool:
-        """Whether the table has the granularity of `template`, which says another than before."""
+        """Returns whether the table already has the granularity of `template`."""
         wanted = _GRANULARITY.search(template)
         rows = self._clickhouse.rows(
             "SELECT create_table_query FROM system.tables"

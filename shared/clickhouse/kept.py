@@ -1,18 +1,18 @@
-"""The tables with rows of organizations, and which column tells how old a row is.
+"""The tables with rows of organizations, and the column that holds the age of a row.
 
-A table with a column `org_id` has a row here (a test fails for one that has none), and so it is
-covered by retention. A purge finds the same tables by that column.
+Every table with a column `org_id` has a row here (a test fails for a missing one), so that
+retention covers it. A purge finds the same tables by that column.
 """
 
 from typing import NamedTuple
 
 
 class Kept(NamedTuple):
-    """A table, and when a row of it is old.
+    """A table and the column that tells how old its rows are.
 
-    `moment` is a column of DateTime or DateTime64, None where nothing ages. With `whole_sessions` a
-    row is as old as the youngest row of its session. With `by_month` the table is partitioned by
-    toYYYYMM(moment).
+    `moment` is a column of DateTime or DateTime64, or None if rows do not age. With
+    `whole_sessions` a row is as old as the youngest row of its session. With `by_month` the table
+    is partitioned by toYYYYMM(moment).
     """
 
     table: str
@@ -21,7 +21,7 @@ class Kept(NamedTuple):
     by_month: bool = True
 
 
-# Sessions first: a session that is still listed has its events.
+# Sessions come first, so that a session that is still listed has its events.
 KEPT: tuple[Kept, ...] = (
     Kept("agent_sessions", "last_event_at", whole_sessions=True, by_month=False),
     Kept("evaluations", "completed_at"),

@@ -1,35 +1,37 @@
-"""Where a table's rows lie: on one server, or on the shards of a cluster.
+"""The place of a table's rows: one server, or the shards of a cluster.
 
-A statement is written once, as a template, and names nothing of the deployment:
+A statement is written once, as a template without details of the deployment:
 
-- `{table:events}` a table or view; the first one of a statement is what the statement is about;
-- `{engine:ReplacingMergeTree(version)}` what keeps a table's rows;
-- `{sharded_by:version}`, anywhere in a CREATE TABLE: which rows belong together, as an expression
-  that gives an integer. Without it all rows of a session are together, `SESSION`;
-- `{database:analytics}` a database.
+- `{table:events}` is a table or view; the first one in a statement is its subject;
+- `{engine:ReplacingMergeTree(version)}` is the engine that stores the rows of a table;
+- `{sharded_by:version}`, anywhere in a CREATE TABLE, is an expression that gives an integer; rows
+  with the same integer are stored together. Without it all rows of a session are stored together
+  (`SESSION`);
+- `{database:analytics}` is a database.
 
-On one server these are the names themselves, and `{sharded_by:…}` is nothing. On a cluster a table
-is two: `events_local` keeps the rows of a shard, `events` reads and writes all of them.
+On one server these are the names themselves, and `{sharded_by:…}` is empty. On a cluster a table
+becomes two: `events_local` keeps the rows of a shard, `events` reads and writes all of them.
 """
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-# All rows of a session are on one shard, so whatever is asked about a session is exact there.
+# All rows of a session are on one shard, so every statement about a session is exact there.
 SESSION = "cityHash64(org_id, session_id)"
 
 _SETTINGS: Mapping[str, object] = {
-    # An insert is answered when the shards have the rows, not when they wait on this server.
+    # An insert is answered when the shards have the rows, not when the rows wait on this server.
     "distributed_foreground_insert": 1,
     "async_insert": 0,
-    # Copies are told by their key. A block that looks like one before it is stored all the same:
-    # it may have been deleted since. Two names, of which later servers know the second.
+    # Copies are recognized by their key. A block that equals an earlier one is stored anyway: the
+    # earlier one may have been deleted since. There are two names because later servers know the
+    # second.
     "insert_deduplicate": 0,
     "deduplicate_insert": "disable",
-    # A subquery of IN or JOIN is answered by each shard for itself: sessions are never split.
+    # Each shard evaluates a subquery of IN or JOIN alone, because sessions are never split.
     "distributed_product_mode": "local",
-    # A shard that does not answer is an error and never rows that are missing.
+    # A shard that does not answer causes an error, never missing rows.
     "skip_unavailable_shards": 0,
 }
 
@@ -48,18 +50,19 @@ _OTHER_CHANGE = re.compile(
 
 @dataclass(frozen=True)
 class Layout:
-    """Fills in templates for one server (`cluster` is None) or for the cluster of that name.
+    """A layout that fills in templates for one server (`cluster` is None) or a cluster.
 
-    `database` is the one that unqualified names are in.
+    Unqualified names are in `database`.
     """
 
     cluster: str | None = None
     database: str = "default"
 
     def statements(self, template: str) -> tuple[str, ...]:
-        """The statements that do what `template` says, in order.
+        """Returns the statements that carry out `template`, in order.
 
-        Raises `ValueError` for one whose form on a cluster is not known, whichever layout this is.
+        Raises `ValueError` if the form of the statement on a cluster is not known, for either
+        layout.
         """
         template = template.strip()
         make = _form_of(template)
@@ -69,26 +72,29 @@ class Layout:
 
     @property
     def settings(self) -> Mapping[str, object]:
-        """What every statement of ours is under on a cluster; docs/cluster.md gives the reasons."""
+        """Returns the settings of our statements on a cluster.
+
+        docs/cluster.md gives the reasons.
+        """
         return {} if self.cluster is None else _SETTINGS
 
     def kept_in(self, table: str) -> str:
-        """The name under which a server keeps rows of `table`, as `system.parts` knows it."""
+        """Returns the name under which a server stores rows of `table`, as in `system.parts`."""
         return table if self.cluster is None else local(table)
 
     def public(self, kept_in: str) -> str:
-        """The table whose rows a server keeps under that name."""
+        """Returns the table whose rows a server stores under that name."""
         return kept_in if self.cluster is None else kept_in.removesuffix(_LOCAL)
 
     def everywhere(self, system_table: str) -> str:
-        """SQL of the rows that `system_table` has on every server."""
+        """Returns the SQL for the rows of `system_table` on all servers."""
         if self.cluster is None:
             return system_table
         return f"clusterAllReplicas('{self.cluster}', {system_table})"
 
 
 def local(table: str) -> str:
-    """The name of the table that keeps a shard's rows of `table`."""
+    """Returns the name of the table that keeps a shard's rows of `table`."""
     return table + _LOCAL
 
 
@@ -98,14 +104,14 @@ def _fill(template: str, text_of: Callable[[str, str], str]) -> str:
 
 @dataclass(frozen=True)
 class _Sharded:
-    """A template on its way to a cluster."""
+    """A template that is being adapted to a cluster."""
 
     cluster: str
     database: str
     template: str
 
     def create_table(self) -> tuple[str, ...]:
-        """The table of each shard, and the one over all of them."""
+        """Creates the table of each shard, and the one over all of them."""
         [name] = _slots(self.template, "table")
         key = (_slots(self.template, "sharded_by") or [SESSION])[0]
         head = _fill(self.template.partition("(")[0], lambda _kind, _text: f"{name}{self._on}")
@@ -116,39 +122,39 @@ class _Sharded:
         return (self._about_local(), over_all)
 
     def create_feed(self) -> tuple[str, ...]:
-        """A shard's own rows feed its own table."""
+        """Feeds each shard's own table from its own rows."""
         return (self._rendered(subject=str, others=local),)
 
     def create_view(self) -> tuple[str, ...]:
-        """A view of all shards, on every server."""
+        """Creates a view of all shards, on every server."""
         return (self._rendered(subject=str, others=str),)
 
     def drop_table(self) -> tuple[str, ...]:
-        """The one over all shards first, so that nobody asks shards for what they no longer have.
+        """Drops the table over all shards first, so that no query reaches for dropped tables.
 
-        A view has no table of each shard; IF EXISTS passes over it.
+        A view has no table on the shards; IF EXISTS skips it.
         """
         return (self._rendered(subject=str, others=str), self._about_local())
 
     def exchange_tables(self) -> tuple[str, ...]:
-        """The tables that keep rows; those over all shards have their names and find the others."""
+        """Exchanges the tables that keep rows; the tables over all shards refer to them by name."""
         first, second = _slots(self.template, "table")
         return (f"EXCHANGE TABLES {local(first)} AND {local(second)}{self._on}",)
 
     def alter_table(self) -> tuple[str, ...]:
-        """Columns are known to both tables, everything else to the one that keeps rows."""
+        """Alters both tables if columns change, else only the one that keeps rows."""
         if not _COLUMN_CHANGE.search(self.template):
             return (self._about_local(),)
         both = (self._about_local(), self._rendered(subject=str, others=str))
-        # A column that is asked for has to be there: it comes to the shards first and goes last.
+        # A column must exist where it is read: the shards add it first and drop it last.
         return both[::-1] if " DROP COLUMN" in self.template else both
 
     def about_rows(self) -> tuple[str, ...]:
-        """What is done to the rows of each shard, where they lie."""
+        """Runs on the rows of each shard, where they are stored."""
         return (self._about_local(),)
 
     def through_all(self) -> tuple[str, ...]:
-        """Reads and inserts go by the table over all shards."""
+        """Reads and inserts through the table over all shards."""
         return (_fill(self.template, self._other(str)),)
 
     @property
@@ -161,7 +167,7 @@ class _Sharded:
     def _rendered(self, *, subject: Callable[[str], str], others: Callable[[str], str]) -> str:
         first = re.search(r"\{(?:table|database):([^}]+)\}", self.template)
         if first is None:
-            raise ValueError(f"the statement names nothing: {self.template}")
+            raise ValueError(f"the statement has no slot with a name: {self.template}")
         before, after = self.template[: first.start()], self.template[first.end() :]
         text_of = self._other(others)
         return f"{before}{subject(first.group(1))}{self._on}{_fill(after, text_of)}"
@@ -207,13 +213,13 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[_Sharded], tuple[str, ...]]], ...
 
 def _form_of(template: str) -> Callable[[_Sharded], tuple[str, ...]]:
     if template.startswith("CREATE TABLE ") and not _ENGINE.search(template):
-        raise ValueError(f"the engine is no slot: {template}")
+        raise ValueError(f"write the engine as a slot, {{engine:…}}: {template}")
     if _COLUMN_CHANGE.search(template) and _OTHER_CHANGE.search(template):
-        raise ValueError(f"columns and other things are changed by two statements: {template}")
+        raise ValueError(f"change columns and other things in two statements: {template}")
     for pattern, form in _FORMS:
         if pattern.match(template):
             return form
-    raise ValueError(f"what this is on a cluster is not known: {template}")
+    raise ValueError(f"the form of this statement on a cluster is not known: {template}")
 
 
 def _slots(template: str, kind: str) -> list[str]:

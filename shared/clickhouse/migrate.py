@@ -1,4 +1,4 @@
-"""Applies the ClickHouse migrations in order and tells which one a database stands at."""
+"""Applies the ClickHouse migrations in order and reports the version of a database."""
 
 from shared.clickhouse.client import ClickHouse
 from shared.clickhouse.ddl import Ddl
@@ -7,7 +7,7 @@ from shared.core.logs import get_logger
 
 log = get_logger(__name__)
 
-# A row a step, up or down; the newest row of a version says whether it is applied.
+# One row per step, up or down. The newest row of a version shows whether it is applied.
 _LEDGER = """
 CREATE TABLE IF NOT EXISTS {table:schema_migrations} (
     version UInt32,
@@ -22,7 +22,7 @@ LATEST = len(MIGRATIONS)
 
 
 def current_version(clickhouse: ClickHouse) -> int:
-    """The newest applied migration, 0 for an empty database."""
+    """Returns the newest applied migration, 0 for an empty database."""
     exists = clickhouse.rows("EXISTS TABLE schema_migrations")[0][0]
     if not exists:
         return 0
@@ -35,7 +35,7 @@ def current_version(clickhouse: ClickHouse) -> int:
 
 
 def migrate(clickhouse: ClickHouse, target: int = LATEST) -> None:
-    """Steps up or down to `target`; a step that fails leaves the version before it."""
+    """Steps up or down to `target`; after a failed step the version is the one before it."""
     ddl = Ddl(clickhouse)
     ddl.run(_LEDGER)
     version = current_version(clickhouse)

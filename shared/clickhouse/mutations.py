@@ -1,4 +1,4 @@
-"""Mutations: deletes that ClickHouse takes on at once and works off by itself, part by part."""
+"""Mutations: deletes that ClickHouse accepts at once and carries out by itself, part by part."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from shared.clickhouse.client import ClickHouse
 
 
 class Mutation(NamedTuple):
-    """One that is not done: `parts` are still to do, `failure` is why the last try ended, or ""."""
+    """An unfinished mutation: `parts` are left, `failure` is the error of the last try, or ""."""
 
     table: str
     parts: int
@@ -21,7 +21,7 @@ WHERE database = {{database:String}} AND NOT is_done AND NOT is_killed
 
 
 def unfinished(clickhouse: ClickHouse, mentions: str = "") -> list[Mutation]:
-    """Those of all servers, of whichever table, whose statement has the text `mentions` in it."""
+    """Lists the mutations on all servers whose statement contains the text `mentions`."""
     layout = clickhouse.layout
     rows = clickhouse.rows(
         _UNFINISHED.format(mutations=layout.everywhere("system.mutations")),

@@ -1,8 +1,8 @@
-"""The tables that people's SQL may read: views of their own, made anew at each release.
+"""The tables that people's SQL may read: views that each release creates again.
 
-A column is defined here once, for the view and for what GET /queries/schema tells of it. The views
-have the rights of `watchpost_views`, a user who cannot log in and whom a row policy shows only the
-rows of the organization that the running query's id begins with; docs/queries.md has the whole.
+Each column is defined here once, for the view and for GET /queries/schema. The views have the
+rights of `watchpost_views`. This user cannot log in, and a row policy shows it only the rows of the
+organization that the running query's id begins with. docs/queries.md explains all of it.
 """
 
 from typing import NamedTuple
@@ -15,12 +15,12 @@ from shared.clickhouse.root_agent import first_event, first_started, root_agent
 from shared.core.errors import ConfigurationError
 
 DEFINER = "watchpost_views"
-# The row policy on the tables. The views state it as well: they filter even on a server on which
-# the policy was forgotten (measured: no difference, both end up in the primary key).
+# The row policy on the tables. The views repeat it, so that they filter even on a server that lacks
+# the policy (measured: no difference, both end up in the primary key).
 POLICY = "org_id = splitByChar(':', initialQueryID())[1]"
 
 
-# The names of types in the schema, by how those of ClickHouse begin.
+# The type names of the schema, by the beginnings of ClickHouse's type names.
 _KINDS = {
     "String": "string",
     "UInt": "int",
@@ -42,7 +42,7 @@ class Column(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """Its type as the schema tells it, with `?` where it can be null."""
+        """Returns the type as the schema shows it, with `?` if it can be null."""
         if self.is_json:
             return "json"
         nullable = self.type.startswith("Nullable(")
@@ -52,7 +52,7 @@ class Column(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A view. `source` is what it selects from; `{events}` in it is the base table of that name."""
+    """A view that selects from `source`; `{events}` in it is the base table of that name."""
 
     name: str
     columns: tuple[Column, ...]
@@ -67,8 +67,9 @@ def _plain(name: str, type_: str, *, is_json: bool = False) -> Column:
 
 
 def _text(name: str) -> Column:
-    # Not LowCardinality, as the base table has it: a function of such a column may be evaluated on
-    # the whole dictionary of a part, which holds the values of other organizations too.
+    # The base table has LowCardinality, the view must not: ClickHouse may evaluate a function of
+    # such a column on the whole dictionary of a part, which also holds values of other
+    # organizations.
     return Column(name, f"CAST(t.{name}, 'String')", "String")
 
 
@@ -76,7 +77,7 @@ def _optional_text(name: str) -> Column:
     return Column(name, f"CAST(t.{name}, 'Nullable(String)')", "Nullable(String)")
 
 
-# Copies of a row are merged while reading, so counts and sums are exact whatever was resent.
+# FINAL merges copies of a row while reading, so counts and sums are exact after resends.
 _FROM = "FROM {{{name}}} AS t FINAL WHERE {policy}"
 
 
@@ -92,8 +93,9 @@ _EVENTS = Table(
     _FROM.format(name="events", policy=POLICY),
 )
 
-# From the events alone, since the table agent_sessions knows no counts. What is not selected is not
-# computed either: a million events take 0.1 s for a count of sessions, 0.9 s for all columns.
+# Computed from the events alone, because the table agent_sessions has no counts. Columns that are
+# not selected are not computed: for a million events a count of sessions takes 0.1 s, all columns
+# take 0.9 s.
 _AGENT = "CAST(e.agent_id, 'String')"
 _GROUPED = f"""FROM (
     SELECT
@@ -167,14 +169,14 @@ _EVALUATIONS = Table(
 )
 
 TABLES: tuple[Table, ...] = (_EVENTS, _AGENT_SESSIONS, _EVALUATIONS)
-# The tables that the views stand on: what `DEFINER` may read, under the policy.
+# The tables below the views, which `DEFINER` may read under the policy.
 BASE_TABLES = ("events", "evaluations")
 
 
 def schema_of(readonly_url: str) -> str:
-    """The database of the views: the one that CLICKHOUSE_READONLY_URL names.
+    """Returns the database of the views, which CLICKHOUSE_READONLY_URL names.
 
-    Raises `ConfigurationError` when it names none, or not by a plain name.
+    Raises `ConfigurationError` if the URL names none, or not by a plain name.
     """
     name = urlsplit(readonly_url).path.strip("/")
     if not (name.isascii() and name.isidentifier()):
@@ -185,9 +187,9 @@ def schema_of(readonly_url: str) -> str:
 
 
 def publish(clickhouse: ClickHouse, readonly_url: str) -> None:
-    """Makes the views, in place of those of an earlier release; needs the rights to do that.
+    """Creates the views or replaces those of an earlier release; needs the rights to do so.
 
-    Raises `ConfigurationError` when something else stands where a view belongs.
+    Raises `ConfigurationError` if something else has the name of a view.
     """
     schema = schema_of(readonly_url)
     [(database,)] = clickhouse.rows("SELECT currentDatabase()")
@@ -200,7 +202,7 @@ def publish(clickhouse: ClickHouse, readonly_url: str) -> None:
 
 
 def statement(table: Table, schema: str, database: str) -> str:
-    """The template of the view's DDL: in `schema`, over the base tables in `database`."""
+    """Returns the template of the view's DDL: in `schema`, over the base tables in `database`."""
     columns = ",\n    ".join(f"{column.expression} AS {column.name}" for column in table.columns)
     source = table.source.format(**{name: f"`{database}`.{name}" for name in BASE_TABLES})
     return (
@@ -213,7 +215,7 @@ def statement(table: Table, schema: str, database: str) -> str:
 def _require_free(clickhouse: ClickHouse, schema: str, database: str) -> None:
     if schema == database:
         raise ConfigurationError(
-            "CLICKHOUSE_READONLY_URL names the database of the tables: its views need their own"
+            "CLICKHOUSE_READONLY_URL names the database of the tables: name another for the views"
         )
     taken = clickhouse.rows(
         "SELECT name FROM system.tables WHERE database = {schema:String}"
@@ -222,5 +224,5 @@ def _require_free(clickhouse: ClickHouse, schema: str, database: str) -> None:
     )
     if taken:
         raise ConfigurationError(
-            f"CLICKHOUSE_READONLY_URL: {schema}.{taken[0][0]} is a table, where a view belongs"
+            f"CLICKHOUSE_READONLY_URL: {schema}.{taken[0][0]} is a table but must be a view"
         )

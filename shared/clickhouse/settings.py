@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 
-# A page is read while somebody waits for it. Copies of a row share its partition, since keys hold
-# the timestamp, so FINAL need not merge across partitions.
+# A client waits while a page is read. Copies of a row share its partition, because keys contain the
+# timestamp, so FINAL need not merge across partitions.
 PAGE: Mapping[str, object] = {
     "max_execution_time": 20,
     "do_not_merge_across_partitions_select_final": 1,
-    # Copies agree in every column that has a skip index: what one of them lets through, all do.
+    # Copies agree in every column that has a skip index, so an index keeps either all of them or
+    # none.
     "use_skip_indexes_if_final_exact_mode": 0,
 }

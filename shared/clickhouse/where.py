@@ -1,4 +1,4 @@
-"""Builds WHERE clauses whose values are bound on the server and whose organization is a must."""
+"""WHERE clauses that bind values on the server and always contain the organization."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -20,14 +20,14 @@ class Where:
         return self
 
     def any_of(self, column: str, values: Sequence[object], ch_type: str = "String") -> "Where":
-        """`column` is one of `values`; no values means no condition."""
+        """Requires that `column` is one of `values`; no values means no condition."""
         if values:
             name = f"any_{column}"
             self.add(f"{column} IN {{{name}:Array({ch_type})}}", **{name: list(values)})
         return self
 
     def between(self, column: str, ts_from: datetime | None, ts_to: datetime | None) -> "Where":
-        """`ts_from` inclusive, `ts_to` exclusive, either open."""
+        """Requires a time from `ts_from` (inclusive) to `ts_to` (exclusive); either may be None."""
         if ts_from is not None:
             self.add(f"{column} >= {moment('ts_from')}", ts_from=to_us(ts_from))
         if ts_to is not None:
@@ -36,19 +36,19 @@ class Where:
 
     @property
     def added(self) -> tuple[str, ...]:
-        """The conditions beside the organization's, each by itself."""
+        """Returns the conditions other than the organization's."""
         return tuple(self._conditions[1:])
 
     def __str__(self) -> str:
-        """The clause without the word WHERE."""
+        """Returns the clause without the word WHERE."""
         return " AND ".join(self._conditions)
 
 
 def moment(name: str) -> str:
-    """SQL of a bound moment: the parameter `name` holds microseconds since the epoch."""
+    """Returns the SQL of a bound moment: parameter `name` holds microseconds since the epoch."""
     return f"fromUnixTimestamp64Micro({{{name}:Int64}}, 'UTC')"
 
 
 def us(column: str) -> str:
-    """SQL that reads a DateTime64(6) column as an integer of microseconds."""
+    """Returns SQL that reads a DateTime64(6) column as an integer of microseconds."""
     return f"toUnixTimestamp64Micro({column})"

@@ -1,7 +1,7 @@
-"""Ranges of time that a page looks through one after the other, until it is full.
+"""Ranges of time that a page searches one after the other until it is full.
 
-A bound on time is what keeps a page fast on a large table. How narrow it has to be depends on how
-much there is, so each window is as wide as what the ones before it gave suggests.
+A bound on time keeps a page fast on a large table. The right width depends on the density of the
+rows, so each window's width is estimated from the rows that the earlier ones found.
 """
 
 from collections.abc import Iterator
@@ -14,9 +14,9 @@ HOUR_US = 3600 * 1_000_000
 FUTURE_US = 25 * HOUR_US
 
 _WIDEST_STEP = 16.0
-# Somewhat more than the rest of the page should need, so that it seldom takes yet another window.
+# A bit more than the rest of the page should need, so that it seldom takes another window.
 _MARGIN = 1.5
-# Beyond this there is no use in looking piece by piece.
+# Beyond this width a search in pieces is of no use.
 _WIDE_US = 400 * 24 * HOUR_US
 
 
@@ -28,10 +28,10 @@ class Span(NamedTuple):
 
 
 class Windows:
-    """The windows of one page: iterate, and tell `found` of what each gave.
+    """The windows of one page; the caller iterates and reports the rows of each to `found`.
 
-    They lie next to each other, from the end of `span` where the list begins, cover all of it, and
-    begin with one that is `first_us` wide. What lies ahead of now is part of the first.
+    They are adjacent, start at the end of `span` where the list begins, and cover all of it. The
+    first one is `first_us` wide and includes all times after now.
     """
 
     def __init__(self, span: Span, *, wanted: int, first_us: int, ascending: bool = False) -> None:
@@ -43,7 +43,7 @@ class Windows:
         self._now = now_us()
 
     def found(self, count: int) -> None:
-        """How many rows of the page the last window gave."""
+        """Records how many rows of the page the last window gave."""
         self._found += count
 
     def __iter__(self) -> Iterator[Span]:

@@ -1,7 +1,7 @@
-"""The messages of a conversation: read from a request, kept as the JSON they came as.
+"""The messages of a conversation, parsed from a request and stored as the JSON that was sent.
 
-Contents are never decoded, so a number of thirty digits or a `\\u0000` is read back as it was sent;
-only the blanks between their tokens are left out.
+Contents are never decoded, so a number of thirty digits or a `\u0000` is returned as it was sent.
+Only the blanks between tokens are removed.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _decode_role = msgspec.json.Decoder(Role).decode
 
 @dataclass(frozen=True)
 class Thread:
-    """A JSON array of `{"role", "content"}` as bytes, and how many elements it has."""
+    """A JSON array of `{"role", "content"}` as bytes, and the number of its elements."""
 
     messages: bytes
     count: int
@@ -41,10 +41,10 @@ EMPTY = Thread(b"[]", 0)
 
 
 def read_thread(body: bytes) -> Thread:
-    """The messages of the JSON text `{"messages": [{"role", "content"}, …]}`.
+    """Reads the messages of the JSON text `{"messages": [{"role", "content"}, …]}`.
 
-    Other members are left out, of the messages too. Raises `BadRequest` for what is not JSON,
-    `Invalid` naming each bad field (`messages.3.role`), `TooLarge` for a thread of more than
+    Ignores other members, of the messages too. Raises `BadRequest` for text that is not JSON,
+    `Invalid` naming each bad field (`messages.3.role`), and `TooLarge` for a thread of more than
     `MAX_BYTES`.
     """
     _require_json(body)
@@ -59,7 +59,7 @@ def read_thread(body: bytes) -> Thread:
     except msgspec.ValidationError:
         raise Invalid.field("messages", "must be a list") from None
     if len(elements) > MAX_MESSAGES:
-        raise Invalid.field("messages", f"must be at most {MAX_MESSAGES}")
+        raise Invalid.field("messages", f"must have at most {MAX_MESSAGES} entries")
     encoded = msgspec.json.encode(_read_messages(elements))
     if len(encoded) > MAX_BYTES:
         raise TooLarge(f"the messages of a conversation have at most {MAX_BYTES} bytes")
@@ -68,7 +68,7 @@ def read_thread(body: bytes) -> Thread:
 
 def _require_json(body: bytes) -> None:
     try:
-        body.decode()  # what is not decoded is not looked at otherwise
+        body.decode()  # checks the encoding of contents that are not decoded
         _check(body)
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise BadRequest("the body is not JSON", code="malformed_json") from None
@@ -92,7 +92,7 @@ def _read_messages(elements: list[msgspec.Raw]) -> list[_Message]:
 
 
 def _read_message(element: msgspec.Raw) -> _Message | dict[str, str]:
-    """The message, or what is wrong with which of its members; "" is the message itself."""
+    """Returns the message, or an error for each bad member; "" stands for the message itself."""
     try:
         members = _decode_members(element)
     except msgspec.ValidationError:

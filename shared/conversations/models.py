@@ -11,7 +11,10 @@ from shared.postgres import Base, created_at_column
 
 
 class Conversation(Base):
-    """A thread; `messages` is its JSON array as bytes, since JSONB cannot hold every JSON text."""
+    """A thread.
+
+    `messages` is its JSON array as bytes, because JSONB cannot hold every JSON text.
+    """
 
     __tablename__ = "conversations"
 

@@ -1,4 +1,4 @@
-"""A person's conversations in one organization; nobody else finds them."""
+"""A person's conversations in one organization; other people cannot find them."""
 
 import uuid
 from datetime import datetime
@@ -34,7 +34,7 @@ class _Key(NamedTuple):
 def create(
     session: Session, org_id: uuid.UUID, user_id: uuid.UUID, title: str = ""
 ) -> Conversation:
-    """A new conversation without messages; raises `Invalid` naming `title`."""
+    """Creates a conversation without messages; raises `Invalid` naming `title`."""
     moment = func.now()
     conversation = Conversation(
         org_id=org_id,
@@ -53,7 +53,7 @@ def create(
 def page(
     session: Session, org_id: uuid.UUID, user_id: uuid.UUID, *, limit: int, cursor: str | None
 ) -> ConversationPage:
-    """At most `limit` conversations, newest first; their messages are not loaded.
+    """Returns at most `limit` conversations, newest first, without their messages.
 
     Raises `Invalid` for a cursor that this list did not issue.
     """
@@ -77,14 +77,17 @@ def page(
 def find(
     session: Session, org_id: uuid.UUID, user_id: uuid.UUID, conversation_id: str
 ) -> Conversation:
-    """One conversation with its messages; raises `NotFound`."""
+    """Finds one conversation with its messages; raises `NotFound`."""
     return _one(session, _own(org_id, user_id), conversation_id)
 
 
 def rename(
     session: Session, org_id: uuid.UUID, user_id: uuid.UUID, conversation_id: str, title: str
 ) -> Conversation:
-    """Raises `NotFound`, and `Invalid` naming `title` when it is empty or too long."""
+    """Renames a conversation.
+
+    Raises `NotFound`, or `Invalid` naming `title` if empty or too long.
+    """
     trimmed = _trimmed(title)
     if not trimmed:
         raise Invalid.field("title", "must not be empty")
@@ -96,7 +99,7 @@ def rename(
 def replace_messages(
     session: Session, org_id: uuid.UUID, user_id: uuid.UUID, conversation_id: str, thread: Thread
 ) -> Conversation:
-    """The conversation with these messages instead of its own; raises `NotFound`."""
+    """Replaces the messages of a conversation; raises `NotFound`."""
     conversation = _changeable(session, org_id, user_id, conversation_id)
     conversation.messages = thread.messages
     conversation.message_count = thread.count
@@ -104,7 +107,7 @@ def replace_messages(
 
 
 def delete(session: Session, org_id: uuid.UUID, user_id: uuid.UUID, conversation_id: str) -> None:
-    """Deletes it for good; raises `NotFound`."""
+    """Deletes a conversation for good; raises `NotFound`."""
     session.delete(_changeable(session, org_id, user_id, conversation_id))
 
 

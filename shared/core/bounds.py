@@ -1,4 +1,4 @@
-"""What texts and opaque JSON values of a request may be before they are stored."""
+"""Bounds of texts and opaque JSON values in a request, checked before they are stored."""
 
 import json
 import unicodedata
@@ -6,15 +6,15 @@ from typing import Any
 
 from shared.core.errors import Invalid
 
-# Flags, families and several scripts are written with these, which count as not printable.
+# Flags, emoji families and several scripts use these, but Python counts them as not printable.
 _JOINERS = str.maketrans("", "", "\u200c\u200d")
 _LINE_BREAKS = "\n\r\t"
-# Far below what Python and PostgreSQL can follow.
+# Far below the depth that Python and PostgreSQL can handle.
 _MAX_DEPTH = 64
 
 
 def require_name(field: str, text: str, *, most: int) -> str:
-    """The text without the blanks around it: 1 to `most` printable characters on one line.
+    """Returns the text without surrounding blanks: 1 to `most` printable characters on one line.
 
     Raises `Invalid` naming the field.
     """
@@ -25,31 +25,32 @@ def require_name(field: str, text: str, *, most: int) -> str:
 
 
 def require_line(field: str, text: str, *, most: int) -> str:
-    """As `require_name`, but it may be empty."""
+    """Does the same as `require_name`, but allows an empty text."""
     trimmed = text.strip()
     if len(trimmed) > most:
         raise Invalid.field(field, f"must have at most {most} characters")
     if not trimmed.translate(_JOINERS).isprintable():
-        raise Invalid.field(field, "must not have control characters or line breaks")
+        raise Invalid.field(field, "must not contain control characters or line breaks")
     return trimmed
 
 
 def require_text(field: str, text: str, *, most: int) -> str:
-    """The text as it is: at most `most` characters on any number of lines.
+    """Returns the text unchanged: at most `most` characters on any number of lines.
 
     Raises `Invalid` naming the field.
     """
     if len(text) > most:
         raise Invalid.field(field, f"must have at most {most} characters")
     if any(unicodedata.category(one) == "Cc" and one not in _LINE_BREAKS for one in text):
-        raise Invalid.field(field, "must not have control characters")
+        raise Invalid.field(field, "must not contain control characters")
     return text
 
 
 def require_opaque(field: str, value: Any, *, most: int) -> int:
-    """How many bytes a decoded JSON value has as PostgreSQL's `json`, in ASCII: at most `most`.
+    """Returns the size in bytes of a decoded JSON value as PostgreSQL's `json` in ASCII.
 
-    Raises `Invalid` naming the field for a larger one, or one that is nested too deeply.
+    Raises `Invalid` naming the field if the value has more than `most` bytes or is nested too
+    deeply.
     """
     level = [value]
     for _ in range(_MAX_DEPTH):

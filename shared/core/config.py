@@ -1,8 +1,8 @@
 """Typed configuration, read once from the environment.
 
-`Settings` is the one table of variables: a field is a variable (its name in upper case), its
-type and bounds are checked when it is read, and `python -m shared.core.config` prints them for
-`docs/configuration.md`.
+`Settings` is the only table of variables. Each field is a variable with the same name in upper
+case. Its type and bounds are checked when it is read. `python -m shared.core.config` prints the
+table for `docs/configuration.md`.
 """
 
 import os
@@ -35,7 +35,7 @@ _PREFIXES = {
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything a process is told from outside; see `load_settings`."""
+    """The configuration of a process; `load_settings` reads it."""
 
     # Stores
     database_url: Annotated[str, Meta(description="PostgreSQL, `postgresql://user@host/db`")]
@@ -211,11 +211,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def evaluator_concurrency(self) -> int:
-        """Calls to the evaluator that may run at once over the whole deployment."""
+        """Returns how many calls to the evaluator may run at once in the whole deployment."""
         return self.evaluator_workers * self.evaluator_claim_batch
 
     def may_evaluate(self, org_slug: str) -> bool:
-        """Whether sessions of this organization go to the evaluator at all."""
+        """Returns whether sessions of this organization go to the evaluator at all."""
         if self.evaluator_endpoint is None:
             return False
         if self.evaluator_orgs is None:
@@ -226,8 +226,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     """Reads `Settings` from `environ` (default: the process's); an empty variable counts as unset.
 
-    Raises `ConfigurationError` naming the first variable that is missing or bad; its value, which
-    may be a secret, is not repeated.
+    Raises `ConfigurationError` naming the first variable that is missing or invalid. The message
+    does not repeat the value, which may be a secret.
     """
     source = os.environ if environ is None else environ
     raw: dict[str, Any] = {}
@@ -267,7 +267,7 @@ def _is_one_address(text: str) -> bool:
 
 
 def variables_table() -> str:
-    """Every variable with its default and its description, as a table in Markdown."""
+    """Returns a Markdown table of every variable with its default and its description."""
     hints = get_type_hints(Settings, include_extras=True)
     rows = [
         (f"`{field.name.upper()}`", _shown_default(field), hints[field.name].__metadata__[-1])

@@ -12,12 +12,15 @@ Key = TypeVar("Key")
 
 
 def encode_cursor(key: object) -> str:
-    """The text of a cursor for a sort key (a tuple of numbers and strings)."""
+    """Encodes a sort key (a tuple of numbers and strings) as the text of a cursor."""
     return base64.urlsafe_b64encode(msgspec.msgpack.encode(key)).rstrip(b"=").decode()
 
 
 def decode_cursor(text: str, shape: type[Key]) -> Key:
-    """The sort key of a cursor; raises `Invalid` naming `cursor` for anything we did not issue."""
+    """Decodes the sort key of a cursor.
+
+    Raises `Invalid` naming `cursor` if it is not one of ours.
+    """
     try:
         packed = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
         return msgspec.msgpack.decode(packed, type=shape)

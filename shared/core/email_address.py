@@ -1,22 +1,22 @@
-"""E-mail addresses as accounts, memberships and mails have them: in one form each."""
+"""E-mail addresses in the one form that accounts, memberships and mails use."""
 
 import email_validator
 from email_validator import EmailNotValidError, validate_email
 
 from shared.core.errors import Invalid
 
-# RFC 5321 allows 254 octets; checked first, so that nothing works through a megabyte.
+# RFC 5321 allows 254 octets. The length is checked first, so that nothing parses a megabyte.
 MAX_LENGTH = 254
 
-# Deployments without a way to the Internet use names such as `.local`, `.internal` and `.test`;
-# removing names from this list is how the library is told so.
+# Deployments without Internet access use names such as `.local`, `.internal` and `.test`. The
+# library accepts them once they are removed from this list.
 email_validator.SPECIAL_USE_DOMAIN_NAMES.clear()
 
 
 def normal_address(text: str, field: str = "email") -> str:
-    """The one form of an address: trimmed, lower-case, its domain in letters rather than Punycode.
+    """Returns the address trimmed, in lower case, with its domain in letters instead of Punycode.
 
-    Raises `Invalid` naming `field`. Whether mail arrives there is not asked.
+    Raises `Invalid` naming `field`. Does not check whether mail arrives there.
     """
     trimmed = text.strip()
     if len(trimmed) > MAX_LENGTH:

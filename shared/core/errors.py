@@ -1,18 +1,18 @@
 """Errors that people may read, each with a status and a stable code.
 
-Raise these anywhere in `shared`; the web tier turns them into the one error body, workers log
-them. Anything else that is raised is a defect and reaches a client only as a 500 without text.
+Raise these anywhere in `shared`. The web tier turns them into the one error body; workers log them.
+Any other exception is a defect, and a client only gets a 500 without its text.
 """
 
 from collections.abc import Mapping, Sequence
 
 
 class ConfigurationError(Exception):
-    """A process was started with a missing or bad variable; the message names it."""
+    """A missing or invalid variable at the start of a process; the message names it."""
 
 
 class WatchpostError(Exception):
-    """Base of all errors fit for users: `message` is a sentence, `code` a stable slug."""
+    """The base of all errors fit for users: `message` is a sentence, `code` a stable slug."""
 
     status = 500
     code = "internal_error"
@@ -32,19 +32,19 @@ class WatchpostError(Exception):
 
 
 class BadRequest(WatchpostError):
-    """The body is not what its headers announce."""
+    """The body does not match its headers."""
 
     status, code = 400, "bad_request"
 
 
 class Unauthorized(WatchpostError):
-    """No credential, or none that is known, enabled and unexpired."""
+    """The credential is missing, unknown, disabled or expired."""
 
     status, code = 401, "unauthorized"
 
 
 class Forbidden(WatchpostError):
-    """A valid identity that may not do this; names the permission when one is missing."""
+    """The identity is valid but may not do this; names the permission if one is missing."""
 
     status, code = 403, "forbidden"
 
@@ -56,13 +56,13 @@ class Forbidden(WatchpostError):
 
 
 class NotFound(WatchpostError):
-    """Missing, malformed, or another organization's: the three are not told apart."""
+    """The resource is missing, malformed or of another organization; all three look the same."""
 
     status, code = 404, "not_found"
 
 
 class Conflict(WatchpostError):
-    """The resource is in a state that rules this out, or the name is taken."""
+    """The state of the resource does not allow this, or the name is taken."""
 
     status, code = 409, "conflict"
 
@@ -74,13 +74,13 @@ class TooLarge(WatchpostError):
 
 
 class UnsupportedMediaType(WatchpostError):
-    """A content type or encoding this route does not read."""
+    """The route does not read this content type or encoding."""
 
     status, code = 415, "unsupported_media_type"
 
 
 class Invalid(WatchpostError):
-    """Field values that cannot be accepted: `fields` maps each to its reasons."""
+    """Some field values cannot be accepted: `fields` maps each field to its reasons."""
 
     status, code = 422, "invalid"
 
@@ -96,12 +96,12 @@ class Invalid(WatchpostError):
 
     @classmethod
     def field(cls, name: str, reason: str) -> "Invalid":
-        """One field, one reason."""
+        """Creates the error for one field with one reason."""
         return cls(f"{name}: {reason}", fields={name: [reason]})
 
 
 class QueryFailed(WatchpostError):
-    """A statement that the database refused; `detail` is what it said, up to its stack trace."""
+    """The database refused a statement; `detail` is its message without the stack trace."""
 
     status, code = 422, "query_failed"
 
@@ -117,7 +117,7 @@ class RateLimited(WatchpostError):
 
 
 class Unavailable(WatchpostError):
-    """A store is down or the backlog is full; nothing was taken."""
+    """A store is down or the backlog is full; nothing was accepted."""
 
     status, code = 503, "unavailable"
 

@@ -7,24 +7,24 @@ _REQUEST_ID = re.compile(r"[0-9a-f]{32}")
 
 
 def new_id() -> uuid.UUID:
-    """A fresh random id for a row."""
+    """Returns a fresh random id for a row."""
     return uuid.uuid4()
 
 
 def new_request_id() -> str:
-    """A fresh request id, 32 lowercase hex characters."""
+    """Returns a fresh request id: 32 lowercase hex characters."""
     return uuid.uuid4().hex
 
 
 def request_id_or_new(candidate: str | None) -> str:
-    """The caller's request id if it is 32 lowercase hex characters, else a fresh one."""
+    """Returns the caller's request id if it is 32 lowercase hex characters, else a fresh one."""
     if candidate is not None and _REQUEST_ID.fullmatch(candidate):
         return candidate
     return new_request_id()
 
 
 def parse_uuid(text: str) -> uuid.UUID | None:
-    """The UUID in its canonical spelling, or None: a malformed id is simply not found."""
+    """Parses a UUID in its canonical spelling; returns None for a malformed one."""
     try:
         parsed = uuid.UUID(text)
     except ValueError:

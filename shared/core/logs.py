@@ -1,7 +1,7 @@
 """Structured logs: JSON lines in production, readable ones on a terminal.
 
-Whatever a request or a message causes is logged with its `request_id`, which is bound to the
-context here and carried over the queue by `shared.queue.broker`.
+Every line that a request or a message causes carries its `request_id`. The id is bound to the
+context here, and `shared.queue.broker` carries it over the queue.
 """
 
 import logging
@@ -29,7 +29,7 @@ def _mask_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> Eve
 
 
 def _say_outage_in_a_line(record: logging.LogRecord) -> bool:
-    """Dramatiq takes a Redis that is away for a bug of its own, and tells so with every frame."""
+    """Shortens the log of a lost Redis to a line: Dramatiq reports it as a bug, with all frames."""
     error = record.exc_info[1] if record.exc_info else None
     if record.name.startswith("dramatiq.") and isinstance(error, RedisError):
         record.levelno, record.levelname = logging.WARNING, "WARNING"
@@ -57,7 +57,7 @@ def configure_logging(settings: Settings, process: str) -> None:
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         _mask_secrets,
     ]
-    # Tracebacks without the values of local variables, which may be somebody's secret.
+    # Tracebacks leave out the values of local variables, which may be secrets.
     ending: list[Any] = (
         [
             structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False)),
@@ -83,20 +83,20 @@ def configure_logging(settings: Settings, process: str) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(settings.log_level.upper())
-    # Every process asks Alembic where the database stands, and Alembic tells of each time; the
-    # driver adds a traceback to what `shared.clickhouse` says about a server that is away.
+    # Every process asks Alembic for the revision of the database, and Alembic logs each time. The
+    # driver logs a traceback when a server is down, which `shared.clickhouse` already reports.
     logging.getLogger("alembic").setLevel(logging.WARNING)
     logging.getLogger("clickhouse_driver").setLevel(logging.ERROR)
 
 
 def get_logger(name: str) -> structlog.stdlib.BoundLogger:
-    """The logger of a module: `log = get_logger(__name__)`, `log.info("event_name", field=…)`."""
+    """Returns the logger of a module; use `log.info("event_name", field=…)`."""
     logger: structlog.stdlib.BoundLogger = structlog.stdlib.get_logger(name)
     return logger
 
 
 def current_request_id() -> str | None:
-    """The request id of the request or message being handled, if any."""
+    """Returns the id of the request or message that is being handled, if any."""
     value = structlog.contextvars.get_contextvars().get("request_id")
     return value if isinstance(value, str) else None
 

@@ -1,4 +1,4 @@
-"""How large a page may get: texts and payloads of a megabyte each are no answer to give."""
+"""The size limit of a page, because texts and payloads may be a megabyte each."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,10 @@ MAX_PAGE_BYTES = 32 * 1024 * 1024
 
 
 def how_many_fit(weights: Sequence[int]) -> int:
-    """How many of the first rows stay within `MAX_PAGE_BYTES`; at least one, to get on."""
+    """Counts the first rows that fit into `MAX_PAGE_BYTES`.
+
+    At least one, so that paging advances.
+    """
     total = 0
     for index, weight in enumerate(weights):
         total += weight

@@ -1,9 +1,9 @@
-"""Who waits for one of a few connections, so that waiting never takes all threads of a process.
+"""Limits the threads of a process that wait for one of a few connections.
 
-A web process has more threads than connections to a store. As long as connections come free, a
-burst waits its turn and is served. Once none has come free for a moment, because the store hangs or
-every statement is a long one, only a few go on waiting and the others are refused at once: their
-threads are there for what needs no such connection.
+A web process has more threads than connections to a store. While connections become free, a burst
+waits and is served. If none becomes free for a moment, because the store hangs or every statement
+is long, only a few threads keep waiting. The others are refused at once, so that they can serve
+requests that need no such connection.
 """
 
 import threading
@@ -11,18 +11,21 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# For anybody: whoever asked is about to give up by then.
+# The longest wait of any thread: the client is about to give up by then.
 LONGEST_SECS = 10.0
-# Without a place coming free for this long, only the patient few wait on.
+# If no place becomes free for this long, only the `patient` ones keep waiting.
 STALL_SECS = 0.5
 
 
 class NoTurn(Exception):
-    """No place came free in time, or too many wait for one already."""
+    """No place became free in time, or too many threads already wait for one."""
 
 
 class Turns:
-    """`places` that are taken in the order of asking; `patient` may wait while none comes free."""
+    """A number of `places`, given in order of asking.
+
+    `patient` may wait while none becomes free.
+    """
 
     def __init__(self, places: int, *, patient: int) -> None:
         self._free = places
@@ -33,7 +36,7 @@ class Turns:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """A place for the length of the block; raises `NoTurn`."""
+        """Holds a place during the block; raises `NoTurn`."""
         with self._changed:
             if self._waiting or not self._free:
                 self._wait()
@@ -65,7 +68,7 @@ class Turns:
         finally:
             self._waiting -= 1
             if self._free > 1:
-                # Who began to wait behind somebody that was being woken.
+                # Another thread may have started to wait while this one was being woken.
                 self._changed.notify()
 
     def _until(self, end: float) -> float:

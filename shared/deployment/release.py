@@ -1,4 +1,4 @@
-"""Migrates both databases to what this release needs: `python -m shared.deployment.release`."""
+"""Migrates both databases to this release: `python -m shared.deployment.release`."""
 
 import sys
 
@@ -19,16 +19,16 @@ _LOCK_ID = 7_237_003
 
 
 def run(runtime: Runtime) -> None:
-    """Waits for the databases, then migrates them, one release at a time.
+    """Waits for the databases, then migrates them; only one release runs at a time.
 
-    Raises `ConfigurationError` on a schema that a newer release made, `Unavailable` when a
-    database does not answer within 30 s.
+    Raises `ConfigurationError` if a newer release made the schema, `Unavailable` if a database does
+    not answer within 30 s.
     """
     click.echo("waiting for PostgreSQL and ClickHouse ...")
     wait_for_stores(runtime, ("postgres", "clickhouse"))
     with runtime.postgres.engine.connect() as connection:
-        # Of two releases that start at once the second waits, and finds everything done. The
-        # lock goes with the connection.
+        # If two releases start at once, the second waits and then finds everything done. The lock
+        # ends with the connection.
         connection.execute(text("SET statement_timeout = 0"))
         connection.execute(text("SELECT pg_advisory_lock(:id)"), {"id": _LOCK_ID})
         readonly_url = runtime.settings.clickhouse_readonly_url
@@ -41,7 +41,7 @@ def run(runtime: Runtime) -> None:
 
 @click.command()
 def main() -> None:
-    """Bring both databases to what this release needs; safe to run again."""
+    """Migrates both databases; safe to run again."""
     try:
         settings = load_settings()
         configure_logging(settings, "release")

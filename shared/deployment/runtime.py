@@ -1,4 +1,4 @@
-"""What a process works with: its settings and its connections, made once and passed along."""
+"""The settings and connections of a process, created once and passed along."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from shared.queue import Queue, connect_redis, make_broker
 
 @dataclass(frozen=True)
 class Runtime:
-    """Nothing connects before its first use, so a process starts while a store is down."""
+    """The settings and connections; each connects on first use, so a store may be down at start."""
 
     settings: Settings
     postgres: Postgres
@@ -24,7 +24,7 @@ class Runtime:
 
     @classmethod
     def connect(cls, settings: Settings) -> "Runtime":
-        """The runtime of these settings."""
+        """Creates the runtime of these settings."""
         client = connect_redis(settings.redis_url)
         broker = make_broker(settings.redis_url)
         return cls(
@@ -41,7 +41,7 @@ class Runtime:
         )
 
     def close(self) -> None:
-        """Closes what was opened."""
+        """Closes all connections."""
         self.postgres.close()
         self.clickhouse.close()
         self.redis.close()

@@ -1,4 +1,4 @@
-"""Both databases' schemas as one thing: bring them up to date, refuse to run on another one."""
+"""The schemas of both databases: migrates them together, and refuses to run on another version."""
 
 from shared.clickhouse import ClickHouse
 from shared.clickhouse import migrate as clickhouse_migrations
@@ -11,7 +11,7 @@ from shared.postgres import migrate as postgres_migrations
 def release(postgres: Postgres, clickhouse: ClickHouse, *, readonly_url: str | None = None) -> None:
     """Migrates both databases to what this code expects; safe to run again.
 
-    With CLICKHOUSE_READONLY_URL the views that people's SQL reads are made anew as well.
+    With CLICKHOUSE_READONLY_URL it also creates the views that people's SQL reads.
     """
     require_not_newer(postgres, clickhouse)
     postgres_migrations.migrate(postgres.engine)
@@ -21,7 +21,7 @@ def release(postgres: Postgres, clickhouse: ClickHouse, *, readonly_url: str | N
 
 
 def require_not_newer(postgres: Postgres, clickhouse: ClickHouse) -> None:
-    """Raises `ConfigurationError` on a schema that a newer release made."""
+    """Raises `ConfigurationError` if a newer release made the schema."""
     revision = postgres_migrations.current_revision(postgres.engine)
     if revision is not None and revision not in postgres_migrations.revisions(postgres.engine):
         raise ConfigurationError(

@@ -1,4 +1,4 @@
-"""Whether the three stores answer, and waiting until they do."""
+"""Checks whether the three stores answer, and waits until they do."""
 
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -30,7 +30,7 @@ def ping_redis(runtime: Runtime) -> None:
         runtime.redis.ping()
 
 
-# By the prefix of the variable that says where the store is.
+# Keyed by the prefix of the variable with the store's address.
 STORES: Mapping[str, Callable[[Runtime], None]] = {
     "postgres": ping_postgres,
     "clickhouse": ping_clickhouse,
@@ -42,10 +42,10 @@ _NAMES = {"postgres": "PostgreSQL", "clickhouse": "ClickHouse", "redis": "Redis"
 def wait_for_stores(
     runtime: Runtime, names: Collection[str] = tuple(STORES), *, timeout_secs: float = 30.0
 ) -> None:
-    """Returns once the named stores answer: servers that are started together may take turns.
+    """Waits until the named stores answer; servers that start together may take a while.
 
-    Raises `Unavailable` naming the one that does not within `timeout_secs`, `ConfigurationError`
-    when ClickHouse answers that it will have nothing to do with us.
+    Raises `Unavailable` naming a store that does not answer within `timeout_secs`, and
+    `ConfigurationError` if ClickHouse answers but refuses the connection.
     """
     deadline = time.monotonic() + timeout_secs
     for name in names:
@@ -68,5 +68,5 @@ def _wait_for(runtime: Runtime, name: str, deadline: float) -> None:
 
 
 def _reason(error: Unavailable) -> str:
-    """What the driver said, on one line; drivers leave passwords out of it."""
+    """Returns the driver's message on one line; drivers leave passwords out of it."""
     return " ".join(str(getattr(error.__cause__, "orig", error.__cause__)).split())

@@ -1,4 +1,4 @@
-"""Identities: who a request acts as, and how that is found out."""
+"""Identities: the key or person that a request acts as, and the authentication."""
 
 from shared.identity.authenticate import Authenticator
 from shared.identity.bootstrap import bootstrap

@@ -1,4 +1,4 @@
-"""From a credential to an identity; see `shared.cache` for why the cache is never stale."""
+"""Turns a credential into an identity; `shared.cache` explains why the cache is never stale."""
 
 from dataclasses import replace
 
@@ -11,11 +11,11 @@ from shared.identity.person import Person
 
 
 class Authenticator:
-    """Authenticates the requests of one process.
+    """The authentication of the requests of one process.
 
-    What is cached costs one round trip to Redis and nothing of PostgreSQL; while Redis is away
-    every request asks PostgreSQL. Both methods raise `Unavailable` while PostgreSQL is needed and
-    away.
+    A cached identity costs one round trip to Redis and none to PostgreSQL. While Redis is down
+    every request reads PostgreSQL. Both methods raise `Unavailable` if PostgreSQL is needed and
+    down.
     """
 
     def __init__(self, runtime: Runtime) -> None:
@@ -24,12 +24,12 @@ class Authenticator:
         self._people: GenerationCache[Credential, Person] = GenerationCache()
 
     def authenticate(self, credential: Credential) -> Identity:
-        """Who the request acts as, for one organization.
+        """Returns the identity that the request acts as, in one organization.
 
         Raises `Unauthorized` for a secret that is unknown, revoked, expired or of a deleted
-        organization, `NotFound` when an instance-scoped key names no organization there is,
-        `Forbidden` when anybody else names one that is not theirs or an actor is no member,
-        `Invalid` when a person of several organizations names none.
+        organization, `NotFound` if a key of the instance names an organization that does not exist,
+        `Forbidden` if another credential names an organization that is not its own or if an actor
+        is not a member, and `Invalid` if a person of several organizations names none.
         """
         generation = current_generation(self._runtime.redis)
         identity = self._identities.get(
@@ -39,7 +39,10 @@ class Authenticator:
         return identity
 
     def person(self, credential: Credential) -> Person:
-        """Who is signed in, whatever the organization; raises `Unauthorized` for nobody."""
+        """Returns the signed-in person, whatever the organization.
+
+        Raises `Unauthorized` if there is none.
+        """
         person = self._people.get(
             credential,
             current_generation(self._runtime.redis),

@@ -1,11 +1,11 @@
-"""Identities that a deployment is born with, from ADMIN_KEY, AGENT_API_KEY and ADMIN_EMAIL.
+"""The first identities of a deployment, from ADMIN_KEY, AGENT_API_KEY and ADMIN_EMAIL.
 
-Done at every start of the web tier, and safe when several processes start at once: an advisory
-lock makes them take turns, and the second finds nothing to change.
+This runs at every start of the web tier. Several processes may start at once: an advisory lock
+makes them take turns, and the second finds nothing to change.
 
-A variable that is no longer set revokes its key: who takes it away expects the secret of before to
-be worthless. Set again, to the same value or another, it brings the key back. The member of
-ADMIN_EMAIL is only ever added, since people are managed through the API.
+A variable that is no longer set revokes its key, because an operator who removes it expects the old
+secret to be invalid. Setting it again, to the same value or another, restores the key. The member
+of ADMIN_EMAIL is only ever added, because people are managed through the API.
 """
 
 from collections.abc import Mapping
@@ -48,10 +48,10 @@ _VARIABLES = {"admin": "ADMIN_KEY", "dashboard-assistant": "AGENT_API_KEY"}
 
 
 def bootstrap(runtime: Runtime) -> None:
-    """Brings the two keys and the first member to what the settings say.
+    """Updates the two keys and the first member to match the settings.
 
-    Raises `ConfigurationError` for a secret that is in use or an address that is none, and
-    `Unavailable` while PostgreSQL or Redis is away.
+    Raises `ConfigurationError` for a secret that is in use or an invalid address, and `Unavailable`
+    while PostgreSQL or Redis is down.
     """
     settings = runtime.settings
     secrets = {"admin": settings.admin_key, "dashboard-assistant": settings.agent_api_key}
@@ -71,12 +71,12 @@ def bootstrap(runtime: Runtime) -> None:
 
 def _take_turn(session: Session) -> None:
     session.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": _LOCK_ID})
-    # The two keys may swap their secrets; only the outcome has to be unique.
+    # The two keys may swap their secrets; only the result must be unique.
     session.execute(text("SET CONSTRAINTS uq_api_keys_key_hash DEFERRED"))
 
 
 def _outdated(session: Session, secrets: Mapping[str, str | None]) -> dict[str, str | None]:
-    """Those of `secrets` whose key is not what it should be."""
+    """Returns those of `secrets` whose key does not match."""
     query = select(ApiKey).where(ApiKey.org_id.is_(None))
     keys = {key.name: key for key in session.scalars(query)}
     return {
@@ -105,7 +105,9 @@ def _upsert(session: Session, name: str, secret: str | None) -> None:
     key_hash = hash_secret(secret.encode())
     taken = select(ApiKey.id).where(ApiKey.key_hash == key_hash, ApiKey.org_id.is_not(None))
     if session.scalars(taken).first() is not None:
-        raise ConfigurationError(f"{_VARIABLES[name]} is the secret of another key")
+        raise ConfigurationError(
+            f"{_VARIABLES[name]} is the secret of another key: choose another one"
+        )
     values = {
         "key_hash": key_hash,
         "permissions": sorted(_GRANTS[name]),

@@ -1,4 +1,4 @@
-"""What a request shows of itself: a secret, and whom it wants to act for and as."""
+"""The credential of a request: a secret, and the organization and person it asks to act for."""
 
 from dataclasses import dataclass, field
 
@@ -8,10 +8,9 @@ from shared.users.sign_in.sessions import TOKEN_PREFIX
 
 @dataclass(frozen=True)
 class Credential:
-    """The hash of a bearer secret or a session's token, and the headers that go with it.
+    """The hash of a bearer secret or session token, with the headers that belong to it.
 
-    `org_slug` is X-Service-Org, `actor` the lower-case address of X-Service-Actor; None where
-    absent.
+    `org_slug` is X-Service-Org, `actor` the lower-case address of X-Service-Actor; None if absent.
     """
 
     secret_hash: bytes
@@ -23,7 +22,7 @@ class Credential:
     def of(
         cls, secret: bytes, org_slug: str | None = None, actor: str | None = None
     ) -> "Credential":
-        """The credential of a secret as it was sent."""
+        """Creates the credential from a secret as it was sent."""
         return cls(
             secret_hash=hash_secret(secret),
             org_slug=org_slug,

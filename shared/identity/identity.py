@@ -1,4 +1,4 @@
-"""Who a request acts as, and for which organization."""
+"""The identity of a request: a key or a person, in one organization."""
 
 import uuid
 from dataclasses import dataclass, field
@@ -25,13 +25,13 @@ class UserRef:
 
 @dataclass(frozen=True)
 class Identity:
-    """An API key, a person, or a person that an instance key acts for; in one organization.
+    """An API key, a person, or a person that an instance key acts for, in one organization.
 
-    `org_id` and `org_slug` name the organization that the request acts for; `instance_scoped`
-    keys belong to none and choose one per request. At least one of `key` and `user` is there.
+    `org_id` and `org_slug` name the organization of the request. Keys with `instance_scoped` belong
+    to none and choose one per request. At least one of `key` and `user` is set.
 
-    `generation` is the one that this was read under, None while Redis is away: whatever else the
-    request needs can be remembered under it without asking again (`shared.cache`).
+    `generation` is the one under which the identity was read, None while Redis is down. The request
+    can cache other data under it without another round trip (`shared.cache`).
     """
 
     org_id: str
@@ -45,13 +45,13 @@ class Identity:
 
     @property
     def name(self) -> str:
-        """Whom a change is attributed to: a person's address, else the key's name."""
+        """Returns the name to record for a change: a person's address, else the key's name."""
         if self.user is not None:
             return self.user.email
         return "" if self.key is None else self.key.name
 
     def require_any(self, permissions: tuple[str, ...]) -> None:
-        """Raises `Forbidden` naming what is missing unless one of `permissions` is held."""
+        """Raises `Forbidden` naming the missing permission unless one of `permissions` is held."""
         if not self.permissions.isdisjoint(permissions):
             return
         raise Forbidden(
@@ -60,7 +60,7 @@ class Identity:
         )
 
     def require_person(self, permission: str) -> UserRef:
-        """The person; raises `Forbidden` for a key that acts for nobody."""
+        """Returns the person; raises `Forbidden` for a key without an actor."""
         if self.user is None:
             raise Forbidden(
                 f"only a signed-in user that holds {permission} can do this",

@@ -1,4 +1,4 @@
-"""From a credential to who it stands for, read from PostgreSQL."""
+"""Reads the owner of a credential from PostgreSQL."""
 
 import hmac
 from dataclasses import replace
@@ -22,7 +22,10 @@ from shared.users.sign_in.sessions import find_session
 
 
 def load_identity(session: Session, config: Settings, credential: Credential) -> Identity:
-    """Who the credential acts as, and for which organization; raises as `Authenticator` does."""
+    """Reads the identity of a credential in one organization.
+
+    Raises the errors of `Authenticator`.
+    """
     person = _signed_in(session, config, credential)
     if person is not None:
         return _as_person(person, credential, key=None)
@@ -45,7 +48,10 @@ def load_identity(session: Session, config: Settings, credential: Credential) ->
 
 
 def load_person(session: Session, config: Settings, credential: Credential) -> Person:
-    """Who is signed in, or whom an instance key acts as; raises `Unauthorized` for nobody."""
+    """Reads the signed-in person, or the actor of an instance key.
+
+    Raises `Unauthorized` if none.
+    """
     person = _signed_in(session, config, credential)
     if person is not None:
         return person
@@ -56,9 +62,9 @@ def load_person(session: Session, config: Settings, credential: Credential) -> P
 
 
 def require_unexpired(expires_at: datetime | None) -> None:
-    """Raises `Unauthorized` for a credential that is over; None never is."""
+    """Raises `Unauthorized` for an expired credential; None never expires."""
     if expires_at is not None and expires_at <= now():
-        raise Unauthorized("this credential has expired")
+        raise Unauthorized("this credential has expired: sign in again or use another key")
 
 
 def _signed_in(session: Session, config: Settings, credential: Credential) -> Person | None:
@@ -77,7 +83,7 @@ def _actor(session: Session, credential: Credential, key: ApiKey) -> Person:
         raise Forbidden("X-Service-Actor names no active member", code="actor_not_member")
     held = effective(key.permissions)
     if not held >= FOR_KEYS:
-        # A key that does not hold everything lends nobody more than it holds itself.
+        # A key without all permissions limits the person to its own permissions.
         members = [replace(one, permissions=one.permissions & held) for one in members]
     return Person(members[0].user_id, members[0].email, tuple(members), key.expires_at)
 
@@ -96,14 +102,14 @@ def _as_person(person: Person, credential: Credential, *, key: ApiKey | None) ->
 
 
 def _find_key(session: Session, secret_hash: bytes) -> tuple[ApiKey, Organization | None]:
-    """The key of a secret and its own organization; none for a key of the instance."""
+    """Finds the key of a secret and its organization, which is None for a key of the instance."""
     query = (
         select(ApiKey, Organization)
         .outerjoin(Organization, Organization.id == ApiKey.org_id)
         .where(ApiKey.key_hash == secret_hash)
     )
     row = session.execute(query).one_or_none()
-    # The index found it in a time of its own; this comparison is the one that counts.
+    # The lookup in the index does not run in constant time; this comparison decides.
     if row is None or not hmac.compare_digest(row[0].key_hash, secret_hash):
         raise Unauthorized("this credential is not known")
     key, own = row

@@ -1,4 +1,4 @@
-"""A person who is signed in, before it is known for which organization the request is."""
+"""A signed-in person, before the organization of the request is known."""
 
 import uuid
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from shared.users import Member
 
 @dataclass(frozen=True)
 class Person:
-    """`memberships` are the active ones that count for this request, at least one, by slug."""
+    """A person with the active memberships that the request may use: at least one, by slug."""
 
     user_id: uuid.UUID
     email: str
@@ -19,12 +19,12 @@ class Person:
     expires_at: datetime | None
 
     def member_of(self, org_slug: str | None, *, by_instance_key: bool = False) -> Member:
-        """The membership that the request is for.
+        """Returns the membership for the request.
 
-        An instance key acts for `default` where it names no organization, as long as the person is
-        a member of it. Raises `Forbidden` for an organization that the person is no member of,
-        which is not told apart from one that does not exist, and `Invalid` when several are
-        possible and none is named.
+        An instance key that names no organization acts for `default` if the person is a member of
+        it. Raises `Forbidden` for an organization that the person does not belong to, which looks
+        the same as one that does not exist. Raises `Invalid` if several are possible and none is
+        named.
         """
         wanted = org_slug
         if wanted is None and by_instance_key and self._find(DEFAULT_SLUG) is not None:
@@ -38,7 +38,7 @@ class Person:
             return self.memberships[0]
         member = self._find(wanted)
         if member is None:
-            raise Forbidden("this user is no member of that organization", code="foreign_org")
+            raise Forbidden("this user is not a member of that organization", code="foreign_org")
         return member
 
     def _find(self, slug: str) -> Member | None:

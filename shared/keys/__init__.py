@@ -1,4 +1,4 @@
-"""API keys: scoped credentials of an organization, or of the whole instance."""
+"""API keys: credentials with permissions, of one organization or of the whole instance."""
 
 from shared.keys.models import ApiKey
 from shared.keys.rules import hash_secret, new_secret

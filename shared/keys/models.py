@@ -1,4 +1,4 @@
-"""API keys as PostgreSQL keeps them: the hash of a secret, never the secret."""
+"""API keys in PostgreSQL, which has the hash of a secret and never the secret."""
 
 import uuid
 from datetime import datetime
@@ -12,11 +12,11 @@ from shared.postgres import Base, created_at_column, timestamp_type
 
 
 class ApiKey(Base):
-    """A key of one organization, or of the whole instance where `org_id` is null.
+    """A key of one organization, or of the whole instance if `org_id` is null.
 
-    `key_hash` is the SHA-256 of the secret. It stays unique over revoked keys too, so a secret
-    that was revoked once never opens anything again. `permissions` are tokens as granted; they
-    are read through `shared.permissions.effective`.
+    `key_hash` is the SHA-256 of the secret. It is unique among revoked keys too, so a revoked
+    secret is never valid again. `permissions` are the tokens as granted;
+    `shared.permissions.effective` interprets them.
     """
 
     __tablename__ = "api_keys"

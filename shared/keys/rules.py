@@ -1,4 +1,4 @@
-"""What a key's name and secret may be, and how a secret is kept."""
+"""Rules for the name and the secret of a key, and the hash of a secret."""
 
 import hashlib
 import re
@@ -11,18 +11,18 @@ from shared.core.errors import Invalid
 DEFAULT_PERMISSIONS = ("events:add",)
 
 _MAX_NAME_LENGTH = 100
-# What a header carries unchanged: visible ASCII. A space or an umlaut would make a key that no
-# client can present.
+# Visible ASCII passes through a header unchanged. With a space or an umlaut no client could present
+# the key.
 _SECRET = re.compile(r"[\x21-\x7e]{16,256}")
 
 
 def hash_secret(secret: bytes) -> bytes:
-    """The 32 bytes that are stored; a plain SHA-256, for secrets that are random to begin with."""
+    """Hashes a secret to the 32 bytes to store; plain SHA-256 suffices for random secrets."""
     return hashlib.sha256(secret).digest()
 
 
 def new_secret() -> str:
-    """A fresh secret of 256 random bits."""
+    """Creates a secret of 256 random bits."""
     return f"wp_{secrets.token_urlsafe(32)}"
 
 
@@ -33,12 +33,12 @@ def require_name(name: str) -> None:
 
 
 def require_secret(secret: str) -> None:
-    """Raises `Invalid` naming `key`; the secret itself is not repeated."""
+    """Raises `Invalid` naming `key`; the message does not repeat the secret."""
     if not _SECRET.fullmatch(secret):
         raise Invalid.field("key", "must have 16 to 256 visible ASCII characters")
 
 
 def require_future(expires_at: datetime | None) -> None:
-    """Raises `Invalid` naming `expires_at` when the key would be dead from its start."""
+    """Raises `Invalid` naming `expires_at` if the key would already be expired."""
     if expires_at is not None and expires_at <= now():
         raise Invalid.field("expires_at", "must be in the future")

@@ -1,4 +1,4 @@
-"""API keys: make, list, change, revoke and renew them; who may is the web tier's to ask first."""
+"""API keys: creates, lists, changes, revokes and renews them; the web tier checks permissions."""
 
 import uuid
 from collections.abc import Iterable
@@ -21,10 +21,10 @@ from shared.permissions import custom_sets as permission_sets
 
 @dataclass(frozen=True)
 class NewKey:
-    """What a caller wants a key to be; the secret is the caller's choice.
+    """The key to create; the caller chooses the secret.
 
-    It gets what of a permission set a key can hold, and `permissions` as well; neither is as good
-    as `DEFAULT_PERMISSIONS`. Later changes of the set do not reach the key.
+    The key gets the tokens of `permission_set` that a key can hold, plus `permissions`. Without
+    either it gets `DEFAULT_PERMISSIONS`. Later changes of the set do not affect the key.
     """
 
     name: str
@@ -37,10 +37,10 @@ class NewKey:
 def create(
     session: Session, org_id: uuid.UUID, wanted: NewKey, *, granter: frozenset[str]
 ) -> ApiKey:
-    """A new key of an organization, given by somebody who holds the permissions `granter`.
+    """Creates a key of an organization, on behalf of somebody with the permissions `granter`.
 
-    Raises `Invalid` naming the field, `Forbidden` naming a permission that the granter lacks,
-    `Conflict` when the name or the secret is in use.
+    Raises `Invalid` naming the field, `Forbidden` naming a permission that the granter lacks, and
+    `Conflict` if the name or the secret is in use.
     """
     rules.require_name(wanted.name)
     rules.require_secret(wanted.secret)
@@ -63,9 +63,9 @@ def create(
 
 
 def visible(session: Session, org_slug: str, org_id: uuid.UUID) -> list[ApiKey]:
-    """The keys of an organization, newest first, disabled ones too.
+    """Lists the keys of an organization, newest first, including disabled ones.
 
-    The keys of the instance, which belong to no organization, are seen from the default one.
+    Keys of the instance belong to no organization; the default organization lists them.
     """
     whose = ApiKey.org_id == org_id
     if org_slug == DEFAULT_SLUG:
@@ -82,10 +82,10 @@ def change(
     *,
     granter: frozenset[str],
 ) -> ApiKey:
-    """Replaces what a key may do; run it in `generation.at_once`.
+    """Replaces the permissions of a key; run it in `cache.at_once`.
 
     Raises `Invalid` naming `permissions`, `Forbidden` naming a permission that the key gains and
-    the granter lacks, and as `disable` does.
+    the granter lacks, and the errors of `disable`.
     """
     wanted = list(dict.fromkeys(permissions))
     require_for_keys(wanted)
@@ -96,9 +96,9 @@ def change(
 
 
 def disable(session: Session, org_id: uuid.UUID, key_id: str) -> ApiKey:
-    """Revokes a key for good; run it in `generation.at_once`.
+    """Revokes a key for good; run it in `cache.at_once`.
 
-    Raises `NotFound`, `Forbidden` for a protected key, `Conflict` for one that is revoked.
+    Raises `NotFound`, `Forbidden` for a protected key, `Conflict` for a revoked one.
     """
     key = _changeable(session, org_id, key_id)
     key.revoked_at = now()
@@ -108,10 +108,10 @@ def disable(session: Session, org_id: uuid.UUID, key_id: str) -> ApiKey:
 def regenerate(
     session: Session, org_id: uuid.UUID, key_id: str, *, granter: frozenset[str]
 ) -> tuple[ApiKey, str]:
-    """The key and its new secret, the old one being worthless; run it in `generation.at_once`.
+    """Replaces the secret of a key and returns both; run it in `cache.at_once`.
 
-    Whoever learns a secret may do what its key may, so this is a grant like any other: raises
-    `Forbidden` naming a permission that the granter lacks, and as `disable` does.
+    Knowing the secret gives all permissions of the key, so this is a grant like any other. Raises
+    `Forbidden` naming a permission that the granter lacks, and the errors of `disable`.
     """
     key = _changeable(session, org_id, key_id)
     require_may_grant(effective(key.permissions), granter)
@@ -121,10 +121,10 @@ def regenerate(
 
 
 def _wanted_permissions(session: Session, org_id: uuid.UUID, wanted: NewKey) -> list[str]:
-    """Those of the set that a key can hold, then those that are named, each once.
+    """Returns the tokens of the set that a key can hold, then the named ones, each once.
 
-    Raises `Invalid` naming `permission_set` or `permissions`; only what is named is refused for
-    being no key's to hold.
+    Raises `Invalid` naming `permission_set` or `permissions`. A token that no key can hold is an
+    error only if it is named.
     """
     named = wanted.permissions
     if named is None:
@@ -138,7 +138,10 @@ def _wanted_permissions(session: Session, org_id: uuid.UUID, wanted: NewKey) -> 
 
 
 def _changeable(session: Session, org_id: uuid.UUID, key_id: str) -> ApiKey:
-    """The key, locked; keys of the instance are found from every organization, to be refused."""
+    """Locks and returns the key.
+
+    Finds keys of the instance too, in order to refuse their change.
+    """
     parsed = parse_uuid(key_id)
     query = (
         select(ApiKey)
@@ -150,18 +153,18 @@ def _changeable(session: Session, org_id: uuid.UUID, key_id: str) -> ApiKey:
         raise NotFound("there is no such key")
     if key.is_protected:
         raise Forbidden(
-            "this key is protected: it is rotated by its variable and a restart",
+            "this key is protected: change its variable and restart to rotate it",
             code="protected_key",
         )
     if key.revoked_at is not None:
-        raise Conflict("this key is disabled", code="key_disabled")
+        raise Conflict("this key is disabled: create another one", code="key_disabled")
     return key
 
 
 def _conflict(error: IntegrityError) -> Conflict | None:
-    """What is taken; None when the error is about something else."""
+    """Returns the error for a name or secret that is taken, None for any other cause."""
     if "uq_api_keys_key_hash" in str(error.orig):
-        return Conflict("this secret is in use", code="secret_in_use")
+        return Conflict("this secret is in use: choose another one", code="secret_in_use")
     if "uq_api_keys_live_name" in str(error.orig):
-        return Conflict("a key of this name exists", code="key_name_taken")
+        return Conflict("a key of this name exists: choose another name", code="key_name_taken")
     return None

@@ -1,4 +1,4 @@
-"""What becomes of an organization after its creation; run each of these in `generation.at_once`."""
+"""Changes of an organization after its creation; run each of these in `cache.at_once`."""
 
 from datetime import datetime
 
@@ -14,9 +14,11 @@ from shared.organizations.service import slug_taken
 
 
 def require(session: Session, slug: str) -> Organization:
-    """The organization of a slug; raises `NotFound` for an unknown one, `Conflict` for a deleted.
+    """Returns an organization by slug.
 
-    Nobody deletes or renames it before the transaction ends.
+    Raises `NotFound` for an unknown one, `Conflict` for a deleted.
+
+    Locks it against deletion and renaming until the transaction ends.
     """
     found = _locked(session, slug)
     if found.deleted_at is not None:
@@ -25,9 +27,9 @@ def require(session: Session, slug: str) -> Organization:
 
 
 def require_deleted(session: Session, slug: str) -> Organization:
-    """The deleted organization of a slug; raises `NotFound` or `Conflict`.
+    """Returns a deleted organization by slug; raises `NotFound` or `Conflict`.
 
-    Nobody restores it before the transaction ends.
+    Locks it against being restored until the transaction ends.
     """
     found = _locked(session, slug)
     if found.deleted_at is None:
@@ -38,11 +40,11 @@ def require_deleted(session: Session, slug: str) -> Organization:
 def rename(
     session: Session, slug: str, *, name: str | None = None, new_slug: str | None = None
 ) -> Organization:
-    """Another name, another slug, or both.
+    """Changes the name, the slug, or both.
 
-    Whoever names the slug in `X-Service-Org` has to name the new one from then on. Raises
+    Clients that name the slug in `X-Service-Org` must use the new one from then on. Raises
     `NotFound`, `Invalid` naming the field, and `Conflict` for a deleted organization, a slug that
-    is taken, and the slug of the built-in one.
+    is taken, and the slug of the built-in organization.
     """
     organization = require(session, slug)
     if name is not None:
@@ -61,7 +63,7 @@ def rename(
 
 
 def delete(session: Session, slug: str) -> Organization:
-    """Its keys and its memberships open nothing any more; nothing is removed.
+    """Disables all keys and memberships of an organization; removes no data.
 
     Raises `NotFound`, and `Conflict` for a deleted organization and the built-in one.
     """
@@ -71,7 +73,10 @@ def delete(session: Session, slug: str) -> Organization:
 
 
 def restore(session: Session, slug: str) -> Organization:
-    """Undoes `delete`; raises `NotFound`, and `Conflict` for one that is not deleted."""
+    """Undoes `delete`.
+
+    Raises `NotFound`, and `Conflict` for an organization that is not deleted.
+    """
     return _marked(require_deleted(session, slug), None)
 
 

@@ -11,9 +11,9 @@ from shared.postgres import Base, created_at_column, timestamp_type
 
 
 class Organization(Base):
-    """A tenant. `deleted_at` is set by a soft delete; the slug stays taken until the purge.
+    """A tenant; `deleted_at` is set by a soft delete, and the slug stays taken until the purge.
 
-    In ClickHouse and Redis an organization goes by `str(id)`.
+    In ClickHouse and Redis the id of an organization is `str(id)`.
     """
 
     __tablename__ = "organizations"

@@ -1,4 +1,4 @@
-"""What an organization may be called."""
+"""Rules for the slug and the name of an organization."""
 
 import re
 
@@ -16,13 +16,13 @@ def require_slug(slug: str) -> None:
     """Raises `Invalid` unless `slug` is well formed and not reserved."""
     if len(slug) > _MAX_LENGTH or not _SLUG.fullmatch(slug):
         raise Invalid.field(
-            "slug", "1 to 40 characters of a-z and 0-9, with single hyphens between them"
+            "slug", "must have 1 to 40 characters of a-z and 0-9, with single hyphens between them"
         )
     if slug in RESERVED:
         raise Invalid.field("slug", f"{slug!r} is reserved")
 
 
 def require_name(name: str) -> None:
-    """Raises `Invalid` for a name that nobody could read."""
+    """Raises `Invalid` unless `name` has 1 to 200 printable characters."""
     if not name.strip() or len(name) > _MAX_NAME_LENGTH or not name.isprintable():
-        raise Invalid.field("name", "1 to 200 printable characters")
+        raise Invalid.field("name", "must have 1 to 200 printable characters")

@@ -1,4 +1,4 @@
-"""Organizations: make them, list them, find them, and keep them while something is written."""
+"""Organizations: creates, lists and finds them, and locks them while rows are written."""
 
 import uuid
 from collections.abc import Iterable
@@ -13,9 +13,9 @@ from shared.organizations.rules import require_name, require_slug
 
 
 def create(session: Session, slug: str, name: str | None = None) -> Organization:
-    """A new organization, named like its slug unless told otherwise.
+    """Creates an organization; without a name it is named like its slug.
 
-    Raises `Invalid` for a bad slug or name, `Conflict` when the slug is taken, be it by a deleted
+    Raises `Invalid` for a bad slug or name, `Conflict` if the slug is taken, even by a deleted
     organization.
     """
     require_slug(slug)
@@ -30,17 +30,19 @@ def create(session: Session, slug: str, name: str | None = None) -> Organization
 
 
 def slug_taken(slug: str) -> Conflict:
-    """Two organizations cannot have one slug, be the other one deleted."""
-    return Conflict(f"there is an organization {slug!r} already", code="slug_taken")
+    """Returns the error for a slug that is taken, even by a deleted organization."""
+    return Conflict(f"the slug {slug!r} is taken: choose another one", code="slug_taken")
 
 
 def hold(session: Session, org_ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
-    """Those of the organizations that exist, deleted ones too, until the transaction ends.
+    """Locks the organizations until the transaction ends.
 
-    Whoever writes rows of an organization where no foreign key can refuse them, into ClickHouse,
-    does it inside such a transaction and leaves out what is not returned: a purge waits for it
-    before it looks for the last time (`shared.upkeep.purge`). Raises `Unavailable` when a purge
-    does not end within 30 s.
+    Returns those that exist, even if deleted.
+
+    Code that writes rows of an organization into ClickHouse, where no foreign key can refuse them,
+    runs inside such a transaction and skips organizations that are not returned. A purge waits for
+    this transaction before it deletes for the last time (`shared.upkeep.purge`). Raises
+    `Unavailable` if a purge does not end within 30 s.
     """
     query = (
         select(Organization.id)
@@ -52,7 +54,7 @@ def hold(session: Session, org_ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
 
 
 def all_live(session: Session) -> list[Organization]:
-    """Every organization that is not deleted, by slug."""
+    """Lists every organization that is not deleted, by slug."""
     query = (
         select(Organization).where(Organization.deleted_at.is_(None)).order_by(Organization.slug)
     )
@@ -60,11 +62,11 @@ def all_live(session: Session) -> list[Organization]:
 
 
 def every(session: Session) -> list[Organization]:
-    """Every organization, deleted ones too, by slug."""
+    """Lists every organization, including deleted ones, by slug."""
     return list(session.scalars(select(Organization).order_by(Organization.slug)))
 
 
 def find(session: Session, slug: str) -> Organization | None:
-    """The organization of a slug, None for an unknown or deleted one."""
+    """Finds an organization by slug; returns None for an unknown or deleted one."""
     query = select(Organization).where(Organization.slug == slug, Organization.deleted_at.is_(None))
     return session.scalars(query).one_or_none()

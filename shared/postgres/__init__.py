@@ -1,4 +1,4 @@
-"""PostgreSQL: what people configure, and the truth about evaluation jobs."""
+"""PostgreSQL: the configuration, and the authoritative state of everything that is processed."""
 
 from shared.postgres.base import Base, created_at_column, timestamp_type
 from shared.postgres.database import Postgres, after_commit, transaction_time

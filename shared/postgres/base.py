@@ -1,4 +1,4 @@
-"""The declarative base: every table's constraints get predictable names for Alembic."""
+"""The declarative base, which gives every constraint a predictable name for Alembic."""
 
 from datetime import datetime
 from typing import Any, ClassVar
@@ -10,9 +10,9 @@ timestamp_type = DateTime(timezone=True)
 
 
 class Base(DeclarativeBase):
-    """All PostgreSQL tables; `shared/<resource>/models.py` subclass it."""
+    """The base of all PostgreSQL tables; `shared/<resource>/models.py` subclass it."""
 
-    # As the migrations declare it, so that they can be compared with the models.
+    # The migrations declare Text as well, so that they can be compared with the models.
     type_annotation_map: ClassVar[dict[Any, Any]] = {str: Text}
 
     metadata = MetaData(
@@ -27,5 +27,5 @@ class Base(DeclarativeBase):
 
 
 def created_at_column() -> Mapped[datetime]:
-    """A `created_at` that the database fills in."""
+    """Returns a column `created_at` that the database fills in."""
     return mapped_column(timestamp_type, server_default=func.clock_timestamp(), nullable=False)

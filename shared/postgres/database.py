@@ -1,4 +1,4 @@
-"""Sessions on PostgreSQL: one transaction a `with` block, work that waits for its commit."""
+"""Sessions on PostgreSQL: one transaction per `with` block, and work that waits for its commit."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -22,10 +22,9 @@ _AFTER_COMMIT = "after_commit"
 # Every foreign key of this column points to `organizations`.
 _ORG_IS_GONE = re.compile(r'constraint "fk_\w+_org_id"')
 
-# A dead peer must be noticed while somebody still waits for the answer: after 15 s of silence, also
-# when it is what we sent that nobody acknowledges; statements end after 30 s on the server's side
-# too. None of it sees a server that hangs on a machine that lives: `Turns` keeps that from taking
-# more than a part of the threads.
+# A dead peer is noticed while the client still waits: after 15 s of silence, or if our own packets
+# are not acknowledged. The server ends statements after 30 s. None of this notices a server that
+# hangs on a machine that is alive; `Turns` limits the threads that it can block.
 _CONNECT_ARGS = {
     "connect_timeout": 5,
     "keepalives": 1,
@@ -38,7 +37,7 @@ _CONNECT_ARGS = {
 
 
 def sqlalchemy_url(url: str) -> str:
-    """`postgres://…` and `postgresql://…` as SQLAlchemy names the psycopg2 driver."""
+    """Rewrites `postgres://…` and `postgresql://…` as SQLAlchemy names the psycopg2 driver."""
     parsed = make_url(url.replace("postgres://", "postgresql://", 1))
     return parsed.set(drivername="postgresql+psycopg2").render_as_string(hide_password=False)
 
@@ -56,15 +55,15 @@ class Postgres:
             pool_pre_ping=True,
             pool_recycle=1800,
             connect_args=_CONNECT_ARGS,
-            hide_parameters=True,  # errors are logged, values are not ours to log
+            hide_parameters=True,  # errors are logged, and values must not be
         )
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:
-        """A session that commits at the end of the block and rolls back when it raises.
+        """Opens a session that commits at the end of the block and rolls back if the block raises.
 
-        Raises `Unavailable` when PostgreSQL cannot be reached or goes away, `NotFound` when the
-        organization that a row is written for does not exist any more.
+        Raises `Unavailable` if PostgreSQL cannot be reached or goes away, `NotFound` if a row is
+        written for an organization that no longer exists.
         """
         with _unavailable_when_gone():
             with (
@@ -87,7 +86,7 @@ def after_commit(session: Session, callback: Callable[[], object]) -> None:
 
 
 def transaction_time(session: Session) -> datetime:
-    """When the session's transaction began, by the clock that all processes share."""
+    """Returns when the session's transaction began, by the clock that all processes share."""
     return session.execute(select(func.now())).scalar_one()
 
 
@@ -99,7 +98,7 @@ def _unavailable_when_gone() -> Iterator[None]:
         log.warning("postgres_unavailable", reason="no free connection")
         raise Unavailable("the database is busy", code="postgres_unavailable") from error
     except IntegrityError as error:
-        # The identity was looked up a moment ago, and the organization was purged since.
+        # The organization was purged after the identity was looked up.
         if _ORG_IS_GONE.search(str(error.orig)):
             raise NotFound("there is no such organization", code="org_not_found") from error
         raise

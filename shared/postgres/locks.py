@@ -1,4 +1,4 @@
-"""Work that one process at a time does: by leaving it to another one, or by taking turns."""
+"""Locks between processes: one skips the work that another one does, or waits for its turn."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,17 +8,17 @@ from sqlalchemy.orm import Session
 
 from shared.postgres.database import Postgres
 
-# Sets these locks apart from the other advisory locks of this project, which are single numbers.
+# Separates these locks from the project's other advisory locks, which are single numbers.
 _NAMESPACE = 7_237
 _TURNS = 7_238
 
 
 @contextmanager
 def single_flight(postgres: Postgres, name: str) -> Iterator[bool]:
-    """Whether the block is the only one of this `name` in the deployment until it ends.
+    """Yields whether the block is the only one of this `name` that runs in the deployment.
 
-    Never waits: whoever gets False leaves the work to who has it. The lock is an advisory one and
-    goes with its connection, so a killed process holds up nobody.
+    Never waits: a caller that gets False leaves the work to the holder of the lock. The lock is an
+    advisory one and ends with its connection, so a killed process blocks no other.
     """
     with postgres.transaction() as session:
         taken = session.scalar(
@@ -29,10 +29,10 @@ def single_flight(postgres: Postgres, name: str) -> Iterator[bool]:
 
 
 def in_turn(session: Session, name: str) -> None:
-    """Waits until no other transaction has the turn of this `name`; kept until this one ends.
+    """Waits until no other transaction holds the turn of this `name`; keeps it until this one ends.
 
-    For writers that lock many rows, and not all in one order: taken before any row, they never wait
-    for each other crosswise.
+    For writers that lock many rows in different orders: they take the turn before any row, so they
+    cannot deadlock.
     """
     session.execute(
         text("SELECT pg_advisory_xact_lock(:namespace, hashtext(:name))"),

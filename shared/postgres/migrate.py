@@ -1,4 +1,4 @@
-"""Applies the Alembic revisions and tells which one a database stands at."""
+"""Applies the Alembic revisions and reports the revision of a database."""
 
 from pathlib import Path
 
@@ -31,12 +31,12 @@ def migrate(engine: Engine, target: str = "head") -> None:
 
 
 def current_revision(engine: Engine) -> str | None:
-    """The revision the database stands at, None for an empty one."""
+    """Returns the revision of the database, None for an empty one."""
     with engine.connect() as connection:
         return MigrationContext.configure(connection).get_current_revision()
 
 
 def revisions(engine: Engine) -> list[str]:
-    """Every revision this code knows, oldest first."""
+    """Lists every revision that this code knows, oldest first."""
     scripts = ScriptDirectory.from_config(_config(engine))
     return [script.revision for script in scripts.walk_revisions()][::-1]

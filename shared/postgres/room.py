@@ -1,4 +1,4 @@
-"""How much an organization may keep of what is listed as a whole."""
+"""A limit on the rows of an organization in tables that are listed without pages."""
 
 from dataclasses import dataclass
 
@@ -10,16 +10,16 @@ from shared.core.errors import Conflict
 
 @dataclass(frozen=True)
 class Room:
-    """At most so many rows, which have together at most so many bytes."""
+    """A limit of `rows` rows with `total_bytes` bytes in total."""
 
     rows: int
     total_bytes: int
 
     def require(self, session: Session, sizes: Select[int], size: int, *, what: str) -> None:
-        """Raises `Conflict` where a row of `size` bytes has no room beside those of `sizes`.
+        """Raises `Conflict` if a row of `size` bytes does not fit in next to those of `sizes`.
 
-        Two that are added at once may both find the last place: this bounds what a list costs and
-        is no quota.
+        Two rows that are added at once may both get the last place. The limit bounds the cost of a
+        list; it is not an exact quota.
         """
         of_rows = sizes.subquery()
         total = func.coalesce(func.sum(of_rows.c[0]), 0)

@@ -1,4 +1,4 @@
-"""Redis: what is in flight, and the messages that tell workers to look."""
+"""Redis: the data in flight, and the messages that tell workers to look for work."""
 
 from shared.queue.broker import make_broker
 from shared.queue.connection import connect_redis, unavailable_when_redis_is_gone

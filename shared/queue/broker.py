@@ -1,4 +1,4 @@
-"""The Dramatiq broker: who sends or runs messages shares this one set-up."""
+"""The Dramatiq broker, set up the same way for senders and workers."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from shared.queue.connection import connect_redis
 
 
 class RequestContext(Middleware):
-    """Carries the request id of whoever sends a message to the logs of whoever runs it."""
+    """A middleware that carries the request id of a message's sender to the worker's logs."""
 
     def before_enqueue(
         self, _broker: dramatiq.Broker, message: dramatiq.Message[Any], _delay: int | None
@@ -49,7 +49,7 @@ class RequestContext(Middleware):
 
 
 def make_broker(redis_url: str) -> RedisBroker:
-    """A broker with the middleware of this project."""
+    """Creates a broker with the middleware of this project."""
     return RedisBroker(  # type: ignore[no-untyped-call] # Dramatiq leaves it untyped
         client=connect_redis(redis_url),
         middleware=[

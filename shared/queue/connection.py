@@ -1,4 +1,4 @@
-"""The Redis client of a process, and what its failures mean to a caller."""
+"""The Redis client of a process, and the translation of its failures for callers."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,9 +17,10 @@ log = get_logger(__name__)
 
 
 def connect_redis(url: str) -> redis.Redis:
-    """A thread-safe client; a connection that went stale is replaced and the command sent again.
+    """Creates a thread-safe client that replaces a stale connection and repeats the command.
 
-    A command that timed out is not: a Redis that hangs would hold its callers twice as long.
+    A command that timed out is not repeated: a Redis that hangs would hold its callers twice as
+    long.
     """
     return redis.Redis.from_url(
         url,
@@ -32,7 +33,7 @@ def connect_redis(url: str) -> redis.Redis:
 
 @contextmanager
 def unavailable_when_redis_is_gone() -> Iterator[None]:
-    """Raises `Unavailable` in place of Redis being down, loading, full or read-only."""
+    """Raises `Unavailable` if Redis is down, loading, full or read-only."""
     try:
         yield
     except (RedisConnectionError, RedisTimeout, ReadOnlyError) as error:
@@ -42,7 +43,7 @@ def unavailable_when_redis_is_gone() -> Iterator[None]:
         log.warning("redis_unavailable", reason="maxmemory")
         raise Unavailable("Redis is full", code="redis_unavailable") from error
     except ResponseError as error:
-        # It cannot save to disk, and takes nothing until it can.
+        # Redis cannot save to disk and refuses writes until it can.
         if not str(error).startswith("MISCONF"):
             raise
         log.warning("redis_unavailable", reason="MISCONF")

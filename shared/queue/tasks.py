@@ -1,4 +1,4 @@
-"""Messages by name: the web tier and the clock send them without importing an actor."""
+"""Messages by name, which the web tier and the clock send without importing an actor."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +29,7 @@ class Queue:
         self._redis = client
 
     def send(self, task: Task, *args: object, delay_ms: int | None = None) -> None:
-        """Sends one message; `args` must be JSON-serialisable, ids rather than data."""
+        """Sends one message; `args` must be JSON-serialisable: pass ids, not data."""
         message: dramatiq.Message[Any] = dramatiq.Message(
             queue_name=task.queue, actor_name=task.actor, args=args, kwargs={}, options={}
         )
@@ -37,10 +37,10 @@ class Queue:
             self._broker.enqueue(message, delay=delay_ms)
 
     def nudge(self, task: Task, *, ttl_ms: int = 5000) -> bool:
-        """Sends a message that says "look for work" unless one is already under way.
+        """Sends a message that says "look for work", unless one is already under way.
 
-        The worker calls `nudged` when it starts to look. The mark expires after `ttl_ms`, so a
-        lost message delays work by that much and never stops it.
+        The worker calls `nudged` when it starts to look. The mark expires after `ttl_ms`: a lost
+        message delays the work by that much and never stops it.
         """
         with unavailable_when_redis_is_gone():
             if not self._redis.set(_mark(task), b"1", nx=True, px=ttl_ms):
@@ -49,14 +49,14 @@ class Queue:
         return True
 
     def nudge_soon(self, task: Task) -> None:
-        """Nudges when Redis is there; without it the clock finds the same work a little later."""
+        """Nudges if Redis is there; otherwise the clock starts the same work a little later."""
         try:
             self.nudge(task)
         except Unavailable:
             log.info("nudge_left_to_the_clock", task=task.actor)
 
     def nudged(self, task: Task) -> None:
-        """Takes the mark away: work that appears from now on is worth another nudge."""
+        """Removes the mark, so that work that appears from now on sends another nudge."""
         with unavailable_when_redis_is_gone():
             self._redis.delete(_mark(task))
 

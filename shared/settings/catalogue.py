@@ -1,18 +1,19 @@
-"""Every setting of an organization, as one table: to add a setting, add a row."""
+"""The table of all settings of an organization; to add a setting, add a row."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-# What a setting can hold, as JSON has it.
+# The JSON values that a setting can have.
 Value = str | int | list[str]
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A key, what its values are, and its value where nobody set one.
+    """A key, the rules for its values, and its default.
 
-    `kind` decides how a value is checked; `minimum`, `maximum` and `unit` belong to numbers,
-    `options` to choices, `reserved` to lists: in lower case, what they may not hold in any case.
+    `kind` selects the check of a value. `minimum`, `maximum` and `unit` belong to numbers,
+    `options` to choices. `reserved` belongs to lists: entries, in lower case, that a list must not
+    contain in any case.
     """
 
     key: str
@@ -36,14 +37,14 @@ CATALOGUE: Mapping[str, Setting] = {
             "allowed_sign_ins",
             "email_allowlist",
             "Who may sign in",
-            "Addresses, or *@domain for all of a domain; empty lets every member in.",
+            "Addresses, or *@domain for a whole domain. If empty, every member may sign in.",
             [],
         ),
         Setting(
             "session_ttl_secs",
             "positive_int",
-            "Length of a session",
-            "How long somebody stays signed in.",
+            "Length of a sign-in session",
+            "The time after which a person has to sign in again.",
             86_400,
             minimum=60,
             maximum=2_592_000,
@@ -52,8 +53,8 @@ CATALOGUE: Mapping[str, Setting] = {
         Setting(
             "otp_ttl_secs",
             "positive_int",
-            "Life of a sign-in code",
-            "How long a code that was sent by mail can be used.",
+            "Lifetime of a sign-in code",
+            "The time for which a code sent by mail is valid.",
             600,
             minimum=60,
             maximum=3600,
@@ -63,7 +64,7 @@ CATALOGUE: Mapping[str, Setting] = {
             "default_user_permissions",
             "permission_set_ref",
             "Permission set of new members",
-            "What an invitation grants when it says nothing else.",
+            "An invitation without permissions grants this set.",
             "standard",
         ),
         Setting(
@@ -78,7 +79,7 @@ CATALOGUE: Mapping[str, Setting] = {
             "alerts.email_default_recipients",
             "email_list",
             "Recipients of alerts",
-            "Who gets mail where an alert names nobody.",
+            "The recipients of mail for alerts that name none.",
             [],
         ),
         Setting(
@@ -92,14 +93,14 @@ CATALOGUE: Mapping[str, Setting] = {
             "alerts.webhook_default_url",
             "url",
             "Webhook",
-            "Where alerts that name no URL are posted to.",
+            "The URL for alerts that name none.",
             "",
         ),
         Setting(
             "alerts.webhook_signing_secret",
             "secret",
             "Webhook signing secret",
-            "Signs what is posted to webhooks; it is never shown again.",
+            "Signs the requests to webhooks. It is never shown again.",
             "",
         ),
         Setting(
@@ -107,8 +108,8 @@ CATALOGUE: Mapping[str, Setting] = {
             "positive_int",
             "Days that events are kept",
             "Older events, sessions whose last event is older, and older evaluations are deleted"
-            " for good, within 15 minutes of the setting and after each midnight (UTC): nothing"
-            " brings back what a shorter time has removed. 0 keeps them.",
+            " for good, within 15 minutes of a change and after each midnight (UTC). Nothing"
+            " restores them. 0 keeps everything.",
             0,
             minimum=0,
             maximum=3650,
@@ -119,7 +120,7 @@ CATALOGUE: Mapping[str, Setting] = {
             "string_list",
             "Redacted payload keys",
             "The values of these keys, in upper or lower case and at any depth, are replaced before"
-            " an event is stored. The fields that every event has cannot be among them.",
+            " an event is stored. The fields that every event has cannot be redacted.",
             [],
             reserved=("session_id", "timestamp", "type", "agent_id", "environment"),
         ),

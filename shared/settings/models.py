@@ -1,4 +1,4 @@
-"""Settings that an organization changed; what is not here has its default."""
+"""The settings that an organization changed; all others have their defaults."""
 
 import uuid
 from datetime import datetime
@@ -12,7 +12,7 @@ from shared.postgres import Base, created_at_column
 
 
 class OrganizationSetting(Base):
-    """The value of one key of the catalogue; `updated_by` is an address or a key's name."""
+    """The value of one key of the catalogue; `updated_by` is an address or the name of a key."""
 
     __tablename__ = "organization_settings"
 

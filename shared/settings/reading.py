@@ -1,4 +1,4 @@
-"""The value in force of a setting: what the organization set, else the default."""
+"""The effective value of a setting: the organization's, else the default."""
 
 import uuid
 from collections.abc import Collection, Mapping
@@ -13,21 +13,21 @@ from shared.settings.models import OrganizationSetting
 
 
 def default_of(config: Settings, key: str) -> Value:
-    """The value of a setting that nobody set."""
+    """Returns the value of a setting that the organization did not change."""
     if key == "default_user_permissions":
         return config.default_user_permissions
     return CATALOGUE[key].default
 
 
 def value(session: Session, config: Settings, org_id: uuid.UUID, key: str) -> Value:
-    """The value of `key` in one organization; raises `KeyError` for a key that is none."""
+    """Returns the value of `key` in one organization; raises `KeyError` for an unknown key."""
     return values(session, config, [org_id], key)[org_id]
 
 
 def values(
     session: Session, config: Settings, org_ids: Collection[uuid.UUID], key: str
 ) -> Mapping[uuid.UUID, Value]:
-    """The value of `key` in each of these organizations."""
+    """Returns the value of `key` in each of these organizations."""
     default = default_of(config, key)
     query = select(OrganizationSetting.org_id, OrganizationSetting.value).where(
         OrganizationSetting.org_id.in_(org_ids), OrganizationSetting.key == key

@@ -1,4 +1,4 @@
-"""What the value of a setting may be: one function a kind, which gives the form that is stored."""
+"""Checks of setting values: one function per kind, which returns the value to store."""
 
 from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urlsplit
@@ -7,7 +7,7 @@ from shared.core.email_address import normal_address
 from shared.core.errors import Invalid
 from shared.settings.catalogue import Setting, Value
 
-# What `Invalid` names: the only field of the body.
+# The only field of the body, which `Invalid` names.
 FIELD = "value"
 
 MAX_ITEMS = 500
@@ -19,16 +19,16 @@ _ANY_ADDRESS = "*@"
 
 
 def normal_value(setting: Setting, value: object) -> Value:
-    """The form in which `value` is stored; raises `Invalid`, which never repeats the value.
+    """Returns the form of `value` to store; raises `Invalid`, which never repeats the value.
 
-    `value` is what JSON decodes to. A `permission_set_ref` is only known to be text: which sets
-    there are is the organization's.
+    `value` is decoded JSON. A `permission_set_ref` is only checked to be text, because the sets
+    depend on the organization.
     """
     return _KINDS[setting.kind](setting, value)
 
 
 def lets_in(allowlist: Value, address: str) -> bool:
-    """Whether an `allowed_sign_ins` lets a lower-case address in; an empty one lets all."""
+    """Returns whether `allowed_sign_ins` admits a lower-case address; an empty list admits all."""
     if not isinstance(allowlist, list) or not allowlist:
         return True
     return address in allowlist or _ANY_ADDRESS + address.rpartition("@")[2] in allowlist
@@ -42,20 +42,20 @@ def _allowed(item: str) -> str:
     item = item.strip()
     if not item.startswith(_ANY_ADDRESS):
         return normal_address(item, FIELD)
-    # Any address of the domain shows its one form.
+    # Any address of the domain gives the normal form of the domain.
     return _ANY_ADDRESS + normal_address("a@" + item[2:], FIELD).rpartition("@")[2]
 
 
 def _email_list(_setting: Setting, value: object) -> Value:
     items = _strings(value)
-    # An address in the eyes of RFC 5322, and surely not what is meant here.
+    # RFC 5322 accepts this as an address, but here it is certainly a mistake.
     if any(item.strip().startswith(_ANY_ADDRESS) for item in items):
-        raise _refusal("must hold whole addresses")
+        raise _refusal("must contain whole addresses; *@domain is not allowed here")
     return _unique(normal_address(item, FIELD) for item in items)
 
 
 def _positive_int(setting: Setting, value: object) -> Value:
-    # By type and not by isinstance: true is no number, and 60.0 is not what anybody means.
+    # Compares types instead of using isinstance: true is not a number, and 60.0 is a mistake.
     if type(value) is not int:
         raise _refusal("must be an integer")
     low, high = setting.minimum or 0, setting.maximum
@@ -68,7 +68,7 @@ def _channel_set(setting: Setting, value: object) -> Value:
     options = setting.options or ()
     chosen = _strings(value)
     if not set(chosen) <= set(options):
-        raise _refusal(f"may hold {', '.join(options)} only")
+        raise _refusal(f"may contain only {', '.join(options)}")
     return [option for option in options if option in chosen]
 
 
@@ -106,13 +106,13 @@ def _secret(_setting: Setting, value: object) -> Value:
 
 def _string_list(setting: Setting, value: object) -> Value:
     strings = _strings(value)
-    # PostgreSQL keeps no NUL, and no sender means one.
+    # PostgreSQL cannot store NUL, and no sender intends one.
     if not all(1 <= len(one) <= MAX_STRING_LENGTH and "\0" not in one for one in strings):
-        raise _refusal(f"must hold strings of 1 to {MAX_STRING_LENGTH} characters without NUL")
+        raise _refusal(f"must contain strings of 1 to {MAX_STRING_LENGTH} characters without NUL")
     folded = {one.lower() for one in strings}
     reserved = [one for one in setting.reserved if one in folded]
     if reserved:
-        raise _refusal(f"may not hold {', '.join(reserved)}")
+        raise _refusal(f"must not contain {', '.join(reserved)}")
     return _unique(strings)
 
 

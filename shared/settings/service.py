@@ -1,4 +1,4 @@
-"""The settings of an organization: all of them as rows, and the change of one."""
+"""The settings of an organization: lists all of them, and changes one."""
 
 import uuid
 from collections.abc import Mapping
@@ -20,10 +20,10 @@ from shared.settings.rules import FIELD, lets_in, normal_value
 
 @dataclass(frozen=True)
 class Current:
-    """A setting as people see it: `value` is in force, and "" in place of a secret.
+    """A setting as people see it: `value` is the effective one; a secret appears as "".
 
-    `value_set`: the organization set it, a secret to something; `updated_at` and `updated_by` are
-    null where it never did.
+    `value_set` shows whether the organization set it (a secret: to a text that is not empty).
+    `updated_at` and `updated_by` are null if it never did.
     """
 
     setting: Setting
@@ -36,14 +36,14 @@ class Current:
 
 @dataclass(frozen=True)
 class Editor:
-    """Who changes a setting: a name to attribute it to, and the address of a person."""
+    """The author of a change: a name to record, and the address if it is a person."""
 
     name: str
     address: str | None
 
 
 def current(session: Session, config: Settings, org_id: uuid.UUID) -> list[Current]:
-    """Every setting of an organization, in the order of the catalogue."""
+    """Lists every setting of an organization, in the order of the catalogue."""
     query = select(OrganizationSetting).where(OrganizationSetting.org_id == org_id)
     stored = {row.key: row for row in session.scalars(query)}
     return [_current(config, setting, stored.get(key)) for key, setting in CATALOGUE.items()]
@@ -52,10 +52,10 @@ def current(session: Session, config: Settings, org_id: uuid.UUID) -> list[Curre
 def change(
     session: Session, config: Settings, org_id: uuid.UUID, key: str, value: object, by: Editor
 ) -> Current:
-    """Sets `key` to what JSON decoded to; null takes it back to its default.
+    """Sets `key` to a decoded JSON value; null restores the default.
 
-    Run it in `generation.at_once`. Raises `NotFound` for a key that is none, `Invalid` naming
-    `value` for one that cannot be accepted, be it that it would lock its editor out.
+    Run it in `cache.at_once`. Raises `NotFound` for an unknown key, `Invalid` naming `value` for a
+    value that is not allowed, such as one that would lock out its editor.
     """
     setting = CATALOGUE.get(key)
     if setting is None:
@@ -71,7 +71,7 @@ def change(
     if setting.kind == "permission_set_ref":
         permission_sets.chosen(session, org_id, str(normal), FIELD)
     if key == "allowed_sign_ins" and by.address is not None and not lets_in(normal, by.address):
-        raise Invalid.field(FIELD, "would lock you out: your own address has to match")
+        raise Invalid.field(FIELD, "would lock you out: include your own address")
     return _current(config, setting, _store(session, org_id, key, normal, by))
 
 

@@ -105,7 +105,7 @@ def test_a_new_slug_holds_at_once(
         (("restore", "no-such-org"), "there is no organization 'no-such-org'"),
         (("restore", "default"), "the organization 'default' is not deleted"),
         (("rename", "no-such-org", "--name", "x"), "there is no organization 'no-such-org'"),
-        (("rename", "default", "--name", " "), "name: 1 to 200 printable characters"),
+        (("rename", "default", "--name", " "), "name: must have 1 to 200 printable characters"),
         (("purge", "default", "--yes", "default"), "the organization 'default' is not deleted"),
         (("purge", "default", "--yes", "defualt"), "the slug is to be typed again"),
     ],

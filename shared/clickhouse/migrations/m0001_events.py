@@ -1,11 +1,11 @@
-"""Events, and the per-session states derived from them."""
+"""Events, and the states of sessions that are derived from them."""
 
 from shared.clickhouse.ddl import Ddl
 
-# The key of an event is (org, ts, session, id); of rows with one key the first arrival is kept,
+# The key of an event is (org, ts, session, id). Of rows with one key the first arrival is kept,
 # hence the inverted version. Order (org, ts, session, id) with a bloom filter on the session was
-# measured against (org, session, ts, id): newest page 24 ms to 65, one session 12 ms to 19
-# (10 million rows).
+# measured against (org, session, ts, id): newest page 24 ms to 65, one session 12 ms to 19 (10
+# million rows).
 EVENTS = """
 CREATE TABLE {table:events} (
     org_id LowCardinality(String),
@@ -44,7 +44,7 @@ PARTITION BY toYYYYMM(ts)
 ORDER BY (org_id, ts, session_id, id)
 """
 
-# Idempotent states only (min, max, argMin, unions): a batch stored twice changes none of them.
+# The states are idempotent (min, max, argMin, unions): storing a batch twice changes none of them.
 AGENT_SESSIONS = """
 CREATE TABLE {table:agent_sessions} (
     org_id LowCardinality(String),
@@ -88,14 +88,14 @@ GROUP BY org_id, session_id
 
 
 def up(ddl: Ddl) -> None:
-    """Creates the tables, then what feeds the second from the first."""
+    """Creates the tables, then the view that feeds the second from the first."""
     ddl.run(EVENTS)
     ddl.run(AGENT_SESSIONS)
     ddl.run(AGENT_SESSIONS_FEED)
 
 
 def down(ddl: Ddl) -> None:
-    """Drops them; the feed first, so that nothing is written in between."""
+    """Drops them; the feed goes first, so that nothing is written in between."""
     ddl.drop_table("agent_sessions_feed")
     ddl.drop_table("agent_sessions")
     ddl.drop_table("events")

@@ -1,4 +1,4 @@
-"""Evaluation results: appended once a job, a copy stored twice is one row."""
+"""Evaluation results: each job appends one; a copy that is stored twice counts as one row."""
 
 from shared.clickhouse.ddl import Ddl
 

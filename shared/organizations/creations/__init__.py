@@ -1,4 +1,4 @@
-"""What was ever created in an organization, for the counters that outlive it."""
+"""A record of everything that was created, for counters that include deleted things."""
 
 from shared.organizations.creations.service import Kind, created_in, record
 

@@ -10,7 +10,7 @@ from shared.postgres import Base, created_at_column
 
 
 class Creation(Base):
-    """Something of a kind was created; the row stays when the thing itself is deleted."""
+    """The creation of one thing of a kind; the row stays when the thing is deleted."""
 
     __tablename__ = "creations"
 

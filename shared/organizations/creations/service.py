@@ -1,4 +1,4 @@
-"""Remembering that something was created, and counting it."""
+"""Records creations and counts them."""
 
 import uuid
 from datetime import datetime
@@ -13,14 +13,14 @@ Kind = Literal["query", "dashboard", "alert", "incident", "audit_run"]
 
 
 def record(session: Session, org_id: uuid.UUID, kind: Kind) -> None:
-    """Remembers one creation, in the transaction that creates the thing."""
+    """Records one creation, in the transaction that creates the thing."""
     session.add(Creation(org_id=org_id, kind=kind))
 
 
 def created_in(
     session: Session, org_id: uuid.UUID, kind: Kind, start: datetime, end: datetime
 ) -> int:
-    """How many were created from `start` on and before `end`, deleted ones too."""
+    """Counts the creations from `start` on and before `end`, including deleted things."""
     query = select(func.count()).where(
         Creation.org_id == org_id,
         Creation.kind == kind,

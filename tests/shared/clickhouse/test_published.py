@@ -187,7 +187,7 @@ def test_text_is_never_of_a_dictionary_that_others_share() -> None:
 
 @pytest.mark.parametrize(
     ("database", "message"),
-    [("watchpost", "need their own"), ("", "as its path"), ("a-b", "as its path")],
+    [("watchpost", "name another"), ("", "as its path"), ("a-b", "as its path")],
 )
 def test_a_bad_database_of_the_views_is_refused(
     runtime: Runtime, database: str, message: str

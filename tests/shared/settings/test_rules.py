@@ -126,4 +126,4 @@ def test_what_a_list_may_not_hold_is_named() -> None:
     for value in (["a", "Session_ID", "type"], ["TYPE", "session_id"]):
         with pytest.raises(Invalid) as refusal:
             normal_value(CATALOGUE["redaction.payload_keys"], value)
-        assert refusal.value.fields == {"value": ["may not hold session_id, type"]}
+        assert refusal.value.fields == {"value": ["must not contain session_id, type"]}

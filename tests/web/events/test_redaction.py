@@ -135,5 +135,5 @@ def test_a_field_that_every_event_has_is_refused_by_name(
     )
     assert (answer.status_code, answer.get_json()["fields"]) == (
         422,
-        {"value": ["may not hold agent_id"]},
+        {"value": ["must not contain agent_id"]},
     )
