@@ -1,1 +1,1 @@
-"""Context windows: how many tokens a model can hold."""
+"""Context windows: the number of tokens that a model can hold."""

@@ -1,7 +1,7 @@
-"""Finds a model in the built-in table, however its provider or a gateway spells it.
+"""Finds a model in the built-in table, for all spellings of providers and gateways.
 
-A name is matched without its provider prefix (`openai/gpt-4o`, `us.anthropic.claude-…`, an ARN)
-and without a date or version suffix (`-20250514`, `@20250514`, `-v1:0`, `:free`).
+A name is matched without its provider prefix (`openai/gpt-4o`, `us.anthropic.claude-…`, an ARN) and
+without a date or version suffix (`-20250514`, `@20250514`, `-v1:0`, `:free`).
 """
 
 import re
@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from shared.model_windows.families import FAMILIES
 
-# Model → its context window in tokens; None or 0 when it is unknown.
+# Maps a model to its context window in tokens; None or 0 if it is unknown.
 WindowOf = Callable[[str], int | None]
 
 _MILLION = 1_000_000
@@ -20,11 +20,11 @@ _PROVIDERS = (
     "|zai"
 )
 
-# In the order in which they are applied.
+# Applied in this order.
 _SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
-        # us.anthropic.claude-…, where the region may be left out; deepseek.r1 is all of a name.
+        # us.anthropic.claude-…, where the region is optional; the whole of deepseek.r1 is a name.
         (r"^(?:[a-z-]+\.)?deepseek\.(?!deepseek)", "deepseek-"),
         (rf"^(?:[a-z-]+\.)?(?:{_PROVIDERS})\.", ""),
         (r"^(?:cohere|databricks|meta|open|zai)-", ""),
@@ -54,14 +54,14 @@ _LONGEST_FIRST = sorted(
 
 @lru_cache(maxsize=4096)
 def builtin_window(model: str) -> int | None:
-    """The context window of a model in tokens, None when its family is unknown."""
+    """Returns the context window of a model in tokens, None if its family is unknown."""
     name = model.lower().rsplit("/", 1)[-1]
     found = _window_of(name)
     if found is None and ":" in name:
-        # What stands before a colon may be a provider (openai:gpt-4o), or say what was tuned (ft:).
+        # The text before a colon may be a provider (openai:gpt-4o) or mark a tuned model (ft:).
         name = name.partition(":")[2]
         found = _window_of(name)
-    # Claude Code names the long window of a model so.
+    # Claude Code uses this suffix for the long window of a model.
     return _MILLION if found is not None and name.endswith("[1m]") else found
 
 

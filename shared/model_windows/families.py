@@ -1,8 +1,8 @@
 """The built-in context windows, in tokens, by model family.
 
-Sizes are those that the providers document for the family's models at their own API, as of November
-2026. The longest family that a name begins with counts: a family stands for its dated versions and
-for successors that are not in the table. How names are spelled is `shared.model_windows.builtin`'s.
+The sizes are those that providers document for the family's models at their own API, as of November
+2026. The longest family that a name begins with counts: a family covers its dated versions and
+successors that are not in the table. `shared.model_windows.builtin` handles the spellings.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _ANTHROPIC = {
     "claude-v2:1": 200_000,
     "claude-instant": 100_000,
     "claude-3": 200_000,
-    # From 4.6 on a million, which came to Haiku with 5.5.
+    # A million from 4.6 on; for Haiku from 5.5 on.
     "claude-opus": 1_000_000,
     "claude-opus-3": 200_000,
     "claude-opus-4": 200_000,

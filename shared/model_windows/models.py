@@ -1,4 +1,4 @@
-"""Context windows that an organization knows better than the built-in table."""
+"""Context windows that an organization set itself."""
 
 import uuid
 from datetime import datetime
@@ -10,7 +10,7 @@ from shared.postgres import Base, created_at_column
 
 
 class ModelContextWindow(Base):
-    """The window of one model in tokens; 0 says that it is unknown."""
+    """The window of one model in tokens; 0 means unknown."""
 
     __tablename__ = "model_context_windows"
 

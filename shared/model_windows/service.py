@@ -1,4 +1,4 @@
-"""Context windows of models: an organization's own, and which one is in force."""
+"""Context windows of models: an organization's own ones, and the effective one of a model."""
 
 import uuid
 from collections.abc import Collection
@@ -14,13 +14,13 @@ from shared.model_windows.models import ModelContextWindow
 
 MAX_MODEL_LENGTH = 256
 MAX_WINDOW = 1_000_000
-# Ingest workers hold the overrides of every organization that sends events.
+# Ingest workers cache the overrides of every organization that sends events.
 MAX_OVERRIDES = 1000
 
 
 @dataclass(frozen=True)
 class Resolved:
-    """The window of a model in tokens, None when unknown, and who says so.
+    """The window of a model in tokens, None if unknown, and its source.
 
     `source` is `override`, `default` (the built-in table) or `unknown`.
     """
@@ -31,7 +31,7 @@ class Resolved:
 
 
 def overrides(session: Session, org_id: uuid.UUID) -> list[ModelContextWindow]:
-    """The windows that an organization set, by model."""
+    """Lists the windows that an organization set, by model."""
     query = (
         select(ModelContextWindow)
         .where(ModelContextWindow.org_id == org_id)
@@ -43,7 +43,7 @@ def overrides(session: Session, org_id: uuid.UUID) -> list[ModelContextWindow]:
 def overrides_of(
     session: Session, org_ids: Collection[uuid.UUID]
 ) -> dict[uuid.UUID, dict[str, int]]:
-    """Model → window in each of these organizations, 0 where it is unknown; one query."""
+    """Maps models to windows in each of these organizations, 0 if unknown; runs one query."""
     found: dict[uuid.UUID, dict[str, int]] = {org_id: {} for org_id in org_ids}
     query = select(
         ModelContextWindow.org_id, ModelContextWindow.model_id, ModelContextWindow.context_window
@@ -56,10 +56,10 @@ def overrides_of(
 def put(
     session: Session, org_id: uuid.UUID, model_id: str, context_window: int
 ) -> ModelContextWindow:
-    """Sets the window of a model, spelled as events spell it; 0 says that it is unknown.
+    """Sets the window of a model, spelled as in events; 0 means unknown.
 
-    Run it in `generation.at_once`. Raises `Invalid` naming the field, `Conflict` when the
-    organization has set 1000 others.
+    Run it in `cache.at_once`. Raises `Invalid` naming the field, `Conflict` if the organization has
+    set 1000 others.
     """
     require_model(model_id, "model_id")
     if not 0 <= context_window <= MAX_WINDOW:
@@ -69,7 +69,8 @@ def put(
     )
     if (session.scalar(others) or 0) >= MAX_OVERRIDES:
         raise Conflict(
-            f"an organization sets at most {MAX_OVERRIDES} windows", code="too_many_windows"
+            f"an organization can set at most {MAX_OVERRIDES} windows: delete one first",
+            code="too_many_windows",
         )
     values = {"context_window": context_window, "updated_at": func.clock_timestamp()}
     upsert = (
@@ -82,9 +83,9 @@ def put(
 
 
 def remove(session: Session, org_id: uuid.UUID, model_id: str) -> None:
-    """Takes a model back to the built-in table; run it in `generation.at_once`.
+    """Resets a model to the built-in table; run it in `cache.at_once`.
 
-    Raises `NotFound` when the organization set no window for it.
+    Raises `NotFound` if the organization set no window for it.
     """
     require_model(model_id, "model")
     gone = session.scalars(
@@ -97,7 +98,10 @@ def remove(session: Session, org_id: uuid.UUID, model_id: str) -> None:
 
 
 def resolve(session: Session, org_id: uuid.UUID, model_id: str) -> Resolved:
-    """The window that the next event of this model gets; raises `Invalid` naming `model`."""
+    """Returns the window that the next event of this model gets.
+
+    Raises `Invalid` naming `model`.
+    """
     require_model(model_id, "model")
     override = session.get(ModelContextWindow, (org_id, model_id))
     if override is not None:

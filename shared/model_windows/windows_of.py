@@ -1,4 +1,4 @@
-"""The context windows that workers give to events, remembered by each process."""
+"""The context windows that workers use for events, cached by each process."""
 
 import uuid
 from collections.abc import Collection, Mapping
@@ -17,10 +17,10 @@ class _Overridden(dict[str, int | None]):
 
 
 class WindowsOf:
-    """Answers for a block of events which windows the models of its organizations have.
+    """A lookup of the context windows of models for a block of events.
 
-    Asked after the events were read, it knows every change that was answered before they were
-    sent: see `shared.cache`. What is remembered costs one round trip to Redis.
+    If it is called after the events were read, it sees every change that was answered before they
+    were sent: see `shared.cache`. A cached answer costs one round trip to Redis.
     """
 
     def __init__(self, runtime: Runtime) -> None:
@@ -28,9 +28,9 @@ class WindowsOf:
         self._remembered: GenerationCache[str, WindowOf] = GenerationCache()
 
     def __call__(self, org_ids: Collection[str]) -> Mapping[str, WindowOf]:
-        """The windows of each of these organizations.
+        """Returns the windows of each of these organizations.
 
-        Raises `Unavailable` when PostgreSQL has to be asked and is away.
+        Raises `Unavailable` if PostgreSQL is needed and down.
         """
         generation = current_generation(self._runtime.redis)
         return self._remembered.get_many(org_ids, generation, self._load)

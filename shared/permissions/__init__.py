@@ -1,4 +1,4 @@
-"""Permissions: the tokens, who can hold them, and what a stored grant means."""
+"""Permissions: the tokens, their possible holders, and the meaning of stored grants."""
 
 from shared.permissions.builtin_sets import (
     ADMIN_SET,

@@ -7,7 +7,7 @@ from shared.permissions.catalogue import CATALOGUE, Permission
 
 
 def permissions_table() -> str:
-    """Every permission, whether a key can hold it, and the built-in sets it is in, in Markdown."""
+    """Returns a Markdown table of every permission, with its holders and its built-in sets."""
     columns = ["permission", "what it allows", "keys", *(f"`{name}`" for name in BUILTIN_SETS)]
     ruler = ["---", "---", *[":-:"] * (len(columns) - 2)]
     rows = [columns, ruler, *map(_row, CATALOGUE)]

@@ -1,4 +1,4 @@
-"""The permission sets that every organization has; nobody can change them."""
+"""The permission sets that every organization has; they cannot be changed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from shared.permissions.catalogue import ALL
 
 READ_ONLY_SET = "read-only"
 STANDARD_SET = "standard"
-# Of people who administer an organization.
+# The set of people who administer an organization.
 ADMIN_SET = "admin"
 
 _READ_ONLY = frozenset(
@@ -29,7 +29,7 @@ _STANDARD = _READ_ONLY | {"evaluations:trigger", "queries:run", "incidents:ack",
 
 @dataclass(frozen=True)
 class BuiltinSet:
-    """A named grant."""
+    """A named grant that is part of the code."""
 
     name: str
     description: str
@@ -41,7 +41,9 @@ BUILTIN_SETS: Mapping[str, BuiltinSet] = {
     for one in (
         BuiltinSet(READ_ONLY_SET, "sees everything, changes nothing", _READ_ONLY),
         BuiltinSet(
-            STANDARD_SET, "works with the data: queries, re-evaluates, handles incidents", _STANDARD
+            STANDARD_SET,
+            "works with the data: runs queries, evaluates again, handles incidents",
+            _STANDARD,
         ),
         BuiltinSet(ADMIN_SET, "administers the organization", ALL - {"orgs:admin"}),
     )

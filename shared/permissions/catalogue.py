@@ -1,4 +1,4 @@
-"""Every permission token there is, as one table (docs/permissions.md)."""
+"""The table of all permission tokens (docs/permissions.md)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from shared.core.errors import Forbidden, Invalid
 
 @dataclass(frozen=True)
 class Permission:
-    """A token; `for_keys` is false where only people may hold it."""
+    """A token; `for_keys` is false if only people may hold it."""
 
     token: str
     description: str
@@ -30,12 +30,12 @@ CATALOGUE: tuple[Permission, ...] = (
     Permission("agent:use", "use the assistant"),
     Permission("keys:create", "create API keys"),
     Permission("keys:read", "list API keys"),
-    Permission("keys:update", "change what an API key may do", for_keys=False),
+    Permission("keys:update", "change the permissions of API keys", for_keys=False),
     Permission("keys:disable", "disable API keys"),
     Permission("keys:regenerate", "give API keys a new secret"),
     Permission("users:create", "invite members"),
     Permission("users:read", "read members and permission sets"),
-    Permission("users:update", "change what a member may do"),
+    Permission("users:update", "change the permissions of members"),
     Permission("users:delete", "disable and enable members"),
     Permission("settings:read", "read settings and usage"),
     Permission("settings:write", "change settings and permission sets"),
@@ -49,34 +49,34 @@ CATALOGUE: tuple[Permission, ...] = (
     Permission("orgs:admin", "administer the instance", for_keys=False),
 )
 
-# What grants stored by earlier versions are read as.
+# The current meaning of tokens that earlier versions stored.
 _LEGACY = {"alerts:ack": "incidents:ack"}
 
 ALL = frozenset(permission.token for permission in CATALOGUE)
 INSTANCE_ADMIN = "orgs:admin"
-# No key can hold it, so a key could make no administrator.
+# No key can hold it, so the rule would keep keys from creating administrators.
 _NOT_RULED = "keys:update"
 FOR_KEYS = frozenset(permission.token for permission in CATALOGUE if permission.for_keys)
 
 
 def readable(stored: Iterable[str]) -> list[str]:
-    """What a stored grant means today, each token once, in the stored order.
+    """Translates a stored grant to current tokens, each once, in the stored order.
 
-    Tokens nobody knows any more are left out.
+    Leaves out tokens that no longer exist.
     """
     tokens = dict.fromkeys(_LEGACY.get(token, token) for token in stored)
     return [token for token in tokens if token in ALL]
 
 
 def effective(stored: Iterable[str]) -> frozenset[str]:
-    """`readable` as the set that decides what somebody may do."""
+    """Returns `readable` as the set that decides about access."""
     return frozenset(readable(stored))
 
 
 def require_for_keys(tokens: Iterable[str]) -> None:
     """Raises `Invalid` naming each token that does not exist or that no key can hold."""
     reasons = [
-        f"{token} can only be held by a person"
+        f"{token} can only be granted to a person"
         if token in ALL
         else f"{token!r} is not a permission"
         for token in tokens
@@ -87,7 +87,7 @@ def require_for_keys(tokens: Iterable[str]) -> None:
 
 
 def require_known(tokens: Iterable[str], field: str = "permissions") -> None:
-    """Raises `Invalid` naming each token that does not exist; those of before are none any more."""
+    """Raises `Invalid` naming each unknown token; tokens of earlier versions are unknown."""
     reasons = [f"{token!r} is not a permission" for token in tokens if token not in ALL]
     if reasons:
         raise Invalid("some permissions do not exist", fields={field: reasons})
@@ -96,18 +96,16 @@ def require_known(tokens: Iterable[str], field: str = "permissions") -> None:
 def require_may_grant(
     gained: Iterable[str], granter: frozenset[str], field: str = "permissions"
 ) -> None:
-    """Nobody grants what they do not hold; `gained` is what somebody holds after and not before.
+    """Raises unless the granter holds every permission that the change adds (`gained`).
 
-    `keys:update` is left out of the rule. `orgs:admin` is granted by
-    `service-orgctl` alone: `Forbidden` for who does not hold it, `Invalid` for who does.
-    Raises `Forbidden` naming the first permission, in the order of the catalogue, that is missing.
+    The rule does not apply to `keys:update`. Only `service-orgctl` grants `orgs:admin`: the error
+    is `Forbidden` for a granter without it and `Invalid` for one with it. Raises `Forbidden` naming
+    the first missing permission, in the order of the catalogue.
     """
     wanted = set(gained)
     missing = wanted - granter - {_NOT_RULED}
     for token in (one.token for one in CATALOGUE):
         if token in missing:
-            raise Forbidden(
-                f"only an identity that holds {token} can grant it", required_permission=token
-            )
+            raise Forbidden(f"you can grant {token} only if you hold it", required_permission=token)
     if INSTANCE_ADMIN in wanted:
-        raise Invalid.field(field, f"{INSTANCE_ADMIN} is granted by service-orgctl only")
+        raise Invalid.field(field, f"{INSTANCE_ADMIN} can only be granted with service-orgctl")

@@ -1,1 +1,1 @@
-"""What an organization used, counted by billing window."""
+"""The usage of an organization, counted by billing window."""

@@ -1,4 +1,4 @@
-"""The counters of usage, as one table: to add a counter, add a row."""
+"""The table of usage counters; to add a counter, add a row."""
 
 import uuid
 from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ from shared.users import Membership
 
 @dataclass(frozen=True)
 class Subject:
-    """Whose usage is counted and when; what several counters read is read once."""
+    """The organization and the window to count; data for several counters is read once."""
 
     runtime: Runtime
     org_id: uuid.UUID
@@ -27,18 +27,18 @@ class Subject:
 
     @cached_property
     def events(self) -> EventTotals:
-        """The events of the window."""
+        """Returns the totals of the events of the window."""
         return event_totals(self.runtime.clickhouse, str(self.org_id), self.window)
 
     @cached_property
     def evaluations(self) -> EvaluationTotals:
-        """The evaluations of the window."""
+        """Returns the totals of the evaluations of the window."""
         return evaluation_totals(self.runtime.clickhouse, str(self.org_id), self.window)
 
 
 @dataclass(frozen=True)
 class Counter:
-    """How something is counted, and what the number means."""
+    """A function that counts, and a description of the number."""
 
     description: str
     count: Callable[[Subject], int]
@@ -73,7 +73,7 @@ def _created(kind: Kind) -> Callable[[Subject], int]:
 
 COUNTERS: Mapping[str, Counter] = {
     "events_ingested": Counter(
-        "events that arrived in the window; one sent twice counts once, where it came first",
+        "events that arrived in the window; an event sent twice counts once, at its first arrival",
         lambda subject: subject.events.events,
     ),
     "sessions": Counter(
@@ -84,25 +84,28 @@ COUNTERS: Mapping[str, Counter] = {
         "environments that these events name", lambda subject: subject.events.environments
     ),
     "evaluations": Counter(
-        "evaluations that ended with a result (`done`) in the window, each of a session's",
+        "evaluations that ended with a result (`done`) in the window, all of a session",
         lambda subject: subject.evaluations.evaluations,
     ),
     "evaluation_runs": Counter(
-        "evaluations that ended in the window however they did: `done`, `error` or `timeout`",
+        "evaluations that ended in the window in any way: `done`, `error` or `timeout`",
         lambda subject: subject.evaluations.runs,
     ),
     "audit_runs": Counter(
-        "runs of audits that began in the window, those of deleted ones too", _created("audit_run")
+        "audit runs that began in the window, including those of deleted audits",
+        _created("audit_run"),
     ),
     "incidents_opened": Counter(
-        "incidents opened in the window, those of deleted alerts too", _created("incident")
+        "incidents opened in the window, including those of deleted alerts", _created("incident")
     ),
-    "alerts_created": Counter("alerts created in the window, deleted ones too", _created("alert")),
+    "alerts_created": Counter(
+        "alerts created in the window, including deleted ones", _created("alert")
+    ),
     "queries_created": Counter(
-        "queries saved in the window for the first time, deleted ones too", _created("query")
+        "queries saved in the window for the first time, including deleted ones", _created("query")
     ),
     "dashboards_created": Counter(
-        "dashboards created in the window, deleted ones too", _created("dashboard")
+        "dashboards created in the window, including deleted ones", _created("dashboard")
     ),
     "users_active": Counter("members who are not disabled now", _users_active),
     "keys_active": Counter(

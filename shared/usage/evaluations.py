@@ -1,4 +1,4 @@
-"""How many evaluations ended in a billing window."""
+"""Counts of the evaluations that ended in a billing window."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -11,14 +11,14 @@ from shared.usage.windows import LENGTH, Window, milliseconds
 
 
 class EvaluationTotals(NamedTuple):
-    """`runs` are all that ended, however they did; `evaluations` those that gave a result."""
+    """`runs` counts all evaluations that ended, `evaluations` only those with a result."""
 
     evaluations: int
     runs: int
 
 
 def evaluation_totals(clickhouse: ClickHouse, org_id: str, window: Window) -> EvaluationTotals:
-    """The totals of one window."""
+    """Returns the totals of one window."""
     where = _completed(org_id, window)
     [row] = clickhouse.rows(
         f"SELECT countIf(status = 'done'), count() FROM evaluations FINAL WHERE {where}",
@@ -29,7 +29,10 @@ def evaluation_totals(clickhouse: ClickHouse, org_id: str, window: Window) -> Ev
 
 
 def evaluations_by_window(clickhouse: ClickHouse, org_id: str, span: Window) -> Mapping[int, int]:
-    """Results of each window of `span`, which begins with one; by the place in it, from 0 on."""
+    """Counts the results in each window of `span`.
+
+    Keys are window numbers from the start of `span`.
+    """
     where = _completed(org_id, span)
     return dict(
         clickhouse.rows(

@@ -1,12 +1,12 @@
-"""How many events arrived in a billing window, exact although collectors send some of them twice.
+"""Counts of the events that arrived in a billing window, exact although some are sent twice.
 
-An event counts where its first copy arrived: that is the copy that `FINAL` keeps. Arrival is
-neither in the key nor in the partition of the table, but two bounds on `ts` follow from it, and
-only what lies between them is read:
+An event counts where its first copy arrived: `FINAL` keeps that copy. Arrival is neither in the key
+nor in the partition of the table, but two bounds on `ts` follow from it, and only the rows between
+them are read:
 
-- Nothing is accepted that lies further ahead of its arrival than `MAX_FUTURE`.
-- A session that got anything since a moment has a `last_arrival` of then or later, and none of its
-  events is older than its `started_at`. There are far fewer sessions than events.
+- No event is accepted that lies further ahead of its arrival than `MAX_FUTURE`.
+- A session that received an event since some moment has a `last_arrival` at or after that moment,
+  and none of its events is older than its `started_at`. There are far fewer sessions than events.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from shared.usage.windows import LENGTH, Window, milliseconds
 
 
 class EventTotals(NamedTuple):
-    """Distinct events, and how many sessions, agents and environments they name."""
+    """The numbers of distinct events and of their sessions, agents and environments."""
 
     events: int = 0
     sessions: int = 0
@@ -32,7 +32,7 @@ class EventTotals(NamedTuple):
 
 
 def event_totals(clickhouse: ClickHouse, org_id: str, window: Window) -> EventTotals:
-    """The totals of one window."""
+    """Returns the totals of one window."""
     where = _arrived(clickhouse, org_id, window)
     if where is None:
         return EventTotals()
@@ -46,7 +46,10 @@ def event_totals(clickhouse: ClickHouse, org_id: str, window: Window) -> EventTo
 
 
 def events_by_window(clickhouse: ClickHouse, org_id: str, span: Window) -> Mapping[int, int]:
-    """Events of each window of `span`, which begins with one; by the place in it, from 0 on."""
+    """Counts the events in each window of `span`.
+
+    Keys are window numbers from the start of `span`.
+    """
     where = _arrived(clickhouse, org_id, span)
     if where is None:
         return {}
@@ -62,7 +65,7 @@ def events_by_window(clickhouse: ClickHouse, org_id: str, span: Window) -> Mappi
 
 
 def _arrived(clickhouse: ClickHouse, org_id: str, window: Window) -> Where | None:
-    """What arrived in a window, None for nothing."""
+    """Returns conditions for the events that arrived in a window, None if there are none."""
     since = _ms(window.start) << POSITION_BITS
     oldest = _oldest_since(clickhouse, org_id, since)
     if oldest is None:
@@ -76,9 +79,9 @@ def _arrived(clickhouse: ClickHouse, org_id: str, window: Window) -> Where | Non
 
 
 def _oldest_since(clickhouse: ClickHouse, org_id: str, since: int) -> datetime | None:
-    """A moment before which nothing lies that arrived since; None when nothing did.
+    """Returns a moment before all events that arrived since; None if there are none.
 
-    Rows of a session that are not merged yet are read one by one: each speaks for its own events.
+    Rows of a session that are not merged yet are read separately: each covers its own events.
     """
     where = Where(org_id).add("last_arrival >= {since:UInt64}", since=since)
     [(count, oldest)] = clickhouse.rows(
@@ -90,5 +93,8 @@ def _oldest_since(clickhouse: ClickHouse, org_id: str, since: int) -> datetime |
 
 
 def _ms(moment: datetime) -> int:
-    """A moment in milliseconds: arrivals are no finer, and both ends of a window are cut alike."""
+    """Cuts a moment to milliseconds, the precision of arrivals.
+
+    Both ends of a window are cut alike.
+    """
     return to_us(moment) // 1000

@@ -27,16 +27,16 @@ MAX_WINDOWS = 36
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """Numbers by the names of `COUNTERS`, and when they were counted."""
+    """Numbers by the names of `COUNTERS`, and the time when they were counted."""
 
     numbers: dict[str, int]
     calculated_at: datetime
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """What an organization used in a window, as of `calculated_at`.
+    """The usage of an organization in a window, as of `calculated_at`.
 
-    `usage` holds a number for each of `COUNTERS`; after `stale_after` it is counted again.
+    `usage` has a number for each of `COUNTERS`; after `stale_after` they are counted again.
     """
 
     org_id: uuid.UUID
@@ -48,7 +48,7 @@ class Usage(msgspec.Struct, frozen=True):
 
 
 class WindowUsage(msgspec.Struct, frozen=True):
-    """A window, and how much arrived and was evaluated in it."""
+    """A window, and the numbers of events and evaluations in it."""
 
     start: datetime
     end: datetime
@@ -57,10 +57,10 @@ class WindowUsage(msgspec.Struct, frozen=True):
 
 
 def usage(runtime: Runtime, org_id: uuid.UUID, window_start: datetime | None) -> Usage:
-    """Usage in the window that `window_start` lies in, the current one for None.
+    """Returns the usage in the window that contains `window_start`, the current one for None.
 
-    Raises `Invalid` naming `window_start` for a moment before the first window or after the
-    current one, `NotFound` for an organization that is gone.
+    Raises `Invalid` naming `window_start` for a moment before the first window or after the current
+    one, `NotFound` for an organization that no longer exists.
     """
     anchor = _anchor(runtime, org_id)
     window = chosen_window(anchor, now(), window_start)
@@ -81,7 +81,10 @@ def usage(runtime: Runtime, org_id: uuid.UUID, window_start: datetime | None) ->
 
 
 def windows(runtime: Runtime, org_id: uuid.UUID) -> list[WindowUsage]:
-    """The newest 36 windows of an organization, newest first; raises as `usage` does."""
+    """Lists the newest 36 windows of an organization, newest first.
+
+    Raises the errors of `usage`.
+    """
     anchor = _anchor(runtime, org_id)
     return _remembered(
         runtime.redis,
@@ -101,7 +104,7 @@ def _anchor(runtime: Runtime, org_id: uuid.UUID) -> datetime:
 
 
 def _count(subject: Subject) -> Counted:
-    # Taken first: what is stored while the rest is read may be missing, and is said to be.
+    # Taken first, because rows that are stored while the rest is read may be missing.
     calculated_at = now()
     numbers = {name: counter.count(subject) for name, counter in COUNTERS.items()}
     return Counted(numbers, calculated_at)
@@ -127,7 +130,7 @@ T = TypeVar("T")
 
 
 def _remembered(client: redis.Redis, key: str, kind: type[T], count: Callable[[], T]) -> T:
-    """What `count` returned less than a minute ago in any process, else what it returns now."""
+    """Returns a result of `count` that any process got less than a minute ago, else a new one."""
     try:
         cached = client.get(key)
         if isinstance(cached, bytes):
@@ -135,7 +138,7 @@ def _remembered(client: redis.Redis, key: str, kind: type[T], count: Callable[[]
     except redis.RedisError as error:
         # The cache only saves time; the answer is in the databases.
         log.warning("usage_cache_unavailable", reason=type(error).__name__)
-    # From before the count on, so that nothing is told for longer than was said.
+    # Starts before the count, so that no number is shown for longer than announced.
     until = now() + FRESH
     value = count()
     try:

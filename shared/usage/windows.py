@@ -1,4 +1,4 @@
-"""Billing windows: 30 days each, one after the other from an organization's anchor."""
+"""Billing windows: consecutive periods of 30 days from an organization's anchor."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,16 +17,16 @@ class Window:
 
 
 def window_at(anchor: datetime, moment: datetime) -> Window:
-    """The window that a moment lies in; the first one for a moment before the anchor."""
+    """Returns the window that contains a moment; the first one for a moment before the anchor."""
     start = anchor + max(0, (moment - anchor) // LENGTH) * LENGTH
     return Window(start, start + LENGTH)
 
 
 def chosen_window(anchor: datetime, present: datetime, wanted: datetime | None) -> Window:
-    """The window that `wanted` lies in, the current one for None.
+    """Returns the window that contains `wanted`, the current one for None.
 
-    Raises `Invalid` naming `window_start` for a moment before the first window or after the
-    current one.
+    Raises `Invalid` naming `window_start` for a moment before the first window or after the current
+    one.
     """
     current = window_at(anchor, present)
     if wanted is None:
@@ -37,7 +37,7 @@ def chosen_window(anchor: datetime, present: datetime, wanted: datetime | None) 
 
 
 def newest_windows(anchor: datetime, present: datetime, count: int) -> list[Window]:
-    """At most `count` windows, newest first: the current one and those before it."""
+    """Lists at most `count` windows, newest first: the current one and those before it."""
     current = window_at(anchor, present)
     before = min(count - 1, (current.start - anchor) // LENGTH)
     starts = [current.start - number * LENGTH for number in range(before + 1)]
@@ -45,5 +45,5 @@ def newest_windows(anchor: datetime, present: datetime, count: int) -> list[Wind
 
 
 def milliseconds(length: timedelta) -> int:
-    """A length as ClickHouse is told."""
+    """Returns a duration in milliseconds, for ClickHouse."""
     return length // timedelta(milliseconds=1)

@@ -1,4 +1,4 @@
-"""People: accounts, and what they may do in each of their organizations."""
+"""People: accounts, and their permissions in each of their organizations."""
 
 from shared.users.grants import Grant, Granter, default_set
 from shared.users.members import Member, effective_permissions, members_of, memberships_of

@@ -1,4 +1,4 @@
-"""Accounts: made with their first membership, removed after their last."""
+"""Accounts: created with their first membership, removed after their last."""
 
 import uuid
 from collections.abc import Collection
@@ -14,13 +14,13 @@ from shared.users.models import Membership, User
 def join(
     session: Session, org_id: uuid.UUID, address: str, *, is_protected: bool = False
 ) -> Membership | None:
-    """Makes an address a member without permissions; None where it is a member already.
+    """Makes an address a member without permissions; None if it already is one.
 
     A second call for the same address waits here for the first and then finds a member. The account
     stays until the end of the transaction, even when another process finds it unused.
     """
     account = insert(User).values(id=new_id(), email=address)
-    # Written although nothing changes: that locks the row that is there, and returns it.
+    # Writes the row without changing it, which locks an existing row and returns it.
     account = account.on_conflict_do_update(
         index_elements=[User.email], set_={"email": account.excluded.email}
     )
@@ -34,13 +34,13 @@ def join(
 
 
 def remove_unused(session: Session, user_ids: Collection[uuid.UUID]) -> list[str]:
-    """Removes those of the accounts that are a member of nothing; returns their addresses.
+    """Removes those of the accounts that have no membership; returns their addresses.
 
-    Their sign-in sessions go with them. An account that somebody is making a member just now stays.
+    Their sign-in sessions are removed too. An account that is just becoming a member stays.
     """
     candidates = select(User.id).where(User.id.in_(list(user_ids)))
     free = session.scalars(candidates.with_for_update(skip_locked=True)).all()
-    # A statement of its own: it sees the memberships that were committed before the lock.
+    # A separate statement, so that it sees memberships that were committed before the lock.
     membership = exists().where(Membership.user_id == User.id)
     unused = delete(User).where(User.id.in_(free), ~membership).returning(User.email)
     return list(session.scalars(unused))

@@ -1,4 +1,4 @@
-"""What a member is given, by whom, and whether that one may give it."""
+"""Grants to members, and the check that the granter may give them."""
 
 import uuid
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from shared.users.models import Membership
 
 @dataclass(frozen=True)
 class Grant:
-    """(permission_set | added) - removed, with tokens as a caller sent them."""
+    """The permissions (permission_set | added) - removed, with tokens as a caller sent them."""
 
     permission_set: str | None = None
     added: Sequence[str] = ()
@@ -25,9 +25,10 @@ class Grant:
 
 @dataclass(frozen=True)
 class Granter:
-    """Who changes a member: `name` for the mail, and what it holds.
+    """The author of a grant: `name` for the mail, and the permissions.
 
-    `permissions` None is the operator at the server, who may grant everything, `orgs:admin` too.
+    `permissions` is None for the operator at the server, who may grant everything, including
+    `orgs:admin`.
     """
 
     name: str
@@ -35,10 +36,10 @@ class Granter:
 
 
 def worth(session: Session, org_id: uuid.UUID, grant: Grant) -> frozenset[str]:
-    """The effective permissions that a grant would give; its set stays until the transaction ends.
+    """Returns the effective permissions of a grant; locks its set until the transaction ends.
 
-    Call it before locking a membership: whoever deletes a set locks the set first, too. Raises
-    `Invalid` naming the field for a set or a token that does not exist.
+    Call it before locking a membership, because the deletion of a set locks the set first, too.
+    Raises `Invalid` naming the field for a set or a token that does not exist.
     """
     require_known(grant.added, "permission_added")
     require_known(grant.removed, "permission_removed")
@@ -49,9 +50,9 @@ def worth(session: Session, org_id: uuid.UUID, grant: Grant) -> frozenset[str]:
 
 
 def assign(membership: Membership, grant: Grant, gained: frozenset[str], by: Granter) -> None:
-    """Writes a grant into a membership that gains these permissions by it.
+    """Writes a grant into a membership, which gains the permissions `gained`.
 
-    Raises `Forbidden` naming the first permission that is gained and that the granter lacks.
+    Raises `Forbidden` naming the first gained permission that the granter lacks.
     """
     if by.permissions is not None:
         require_may_grant(gained, by.permissions, "permission_added")
@@ -61,7 +62,7 @@ def assign(membership: Membership, grant: Grant, gained: frozenset[str], by: Gra
 
 
 def permissions_of(session: Session, membership: Membership) -> frozenset[str]:
-    """What a membership is worth as it stands, be it disabled."""
+    """Returns the permissions of a membership as it is now, even if it is disabled."""
     name, org_id = membership.permission_set, membership.org_id
     of_set = None if name is None else permission_sets.find(session, org_id, name)
     return effective_permissions(
@@ -73,9 +74,9 @@ def permissions_of(session: Session, membership: Membership) -> frozenset[str]:
 
 
 def default_set(session: Session, config: Settings, org_id: uuid.UUID) -> permission_sets.SetRecord:
-    """The set of new members: the one that the setting names, `standard` where there is none such.
+    """Returns the set of new members: the one in the settings, else `standard`.
 
-    DEFAULT_USER_PERMISSIONS is one name for all organizations, and not each of them has that set.
+    DEFAULT_USER_PERMISSIONS names one set for all organizations, and not every organization has it.
     """
     name = settings.value(session, config, org_id, "default_user_permissions")
     found = permission_sets.find(session, org_id, str(name))

@@ -1,4 +1,4 @@
-"""Members as requests see them: what an account may do in each of its organizations."""
+"""Memberships for the authentication of requests, with their effective permissions."""
 
 import uuid
 from collections.abc import Iterable
@@ -29,13 +29,16 @@ class Member:
 def memberships_of(
     session: Session, *, user_id: uuid.UUID | None = None, email: str | None = None
 ) -> list[Member]:
-    """The active memberships of one account, found by id or by lower-case address; by slug."""
+    """Lists the active memberships of one account, by slug.
+
+    Finds it by id or lower-case address.
+    """
     whose = User.id == user_id if user_id is not None else User.email == email
     return _members(session, _active().where(whose).order_by(Organization.slug))
 
 
 def members_of(session: Session, org_id: uuid.UUID) -> list[Member]:
-    """The active members of one organization, by address."""
+    """Lists the active members of one organization, by address."""
     return _members(session, _active().where(Organization.id == org_id).order_by(User.email))
 
 
@@ -45,7 +48,7 @@ def effective_permissions(
     added: Iterable[str],
     removed: Iterable[str],
 ) -> frozenset[str]:
-    """(set | added) - removed; `custom` is what a set of the organization's own holds."""
+    """Returns (set | added) - removed; `custom` holds the tokens of an organization's own set."""
     builtin = BUILTIN_SETS.get(permission_set or "")
     of_set = builtin.permissions if builtin is not None else effective(custom or ())
     return (of_set | effective(added)) - effective(removed)

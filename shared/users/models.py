@@ -1,4 +1,4 @@
-"""People: an account is an e-mail address, a membership is what it may do in one organization."""
+"""People: an account is an e-mail address; a membership has its permissions in an organization."""
 
 import uuid
 from datetime import datetime
@@ -12,7 +12,7 @@ from shared.postgres import Base, created_at_column, timestamp_type
 
 
 class User(Base):
-    """An account of the deployment, known by its lower-case address."""
+    """An account of the deployment, identified by its lower-case address."""
 
     __tablename__ = "users"
 
@@ -22,7 +22,7 @@ class User(Base):
 
 
 class Membership(Base):
-    """What a user may do in one organization: (permission_set | added) - removed."""
+    """A user's permissions in one organization: (permission_set | added) - removed."""
 
     __tablename__ = "memberships"
 

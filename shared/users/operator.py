@@ -1,7 +1,7 @@
-"""Members as the operator at the server manages them; run all that writes in `generation.at_once`.
+"""Members, managed by the operator at the server; run all changes in `cache.at_once`.
 
-The operator may grant everything, `orgs:admin` too, changes protected members as any other, and
-sends no mail.
+The operator may grant everything, including `orgs:admin`, may change protected members, and sends
+no mail.
 """
 
 import uuid
@@ -25,7 +25,7 @@ _OPERATOR = Granter("the operator", None)
 
 @dataclass(frozen=True)
 class Change:
-    """What of a member is replaced: None keeps what is there, `no_set` takes the set away."""
+    """The changes of a member: None keeps a value, `no_set` removes the set."""
 
     permission_set: str | None = None
     no_set: bool = False
@@ -37,25 +37,26 @@ class Change:
 def add(
     session: Session, org_id: uuid.UUID, email: str, grant: Grant, *, is_protected: bool = False
 ) -> MemberRecord:
-    """Makes an address a member, and an account where there is none.
+    """Makes an address a member; creates an account if there is none.
 
-    Raises `Invalid` naming the field, `Conflict` for a member, be it a disabled one.
+    Raises `Invalid` naming the field, `Conflict` for a member, even a disabled one.
     """
     address = normal_address(email)
     gained = worth(session, org_id, grant)
     made = join(session, org_id, address, is_protected=is_protected)
     if made is None:
-        raise Conflict(f"{address} is a member already", code="user_exists")
+        raise Conflict(f"{address} is already a member", code="user_exists")
     assign(made, grant, gained, _OPERATOR)
     return _shown(session, made)
 
 
 def change(session: Session, org_id: uuid.UUID, email: str, wanted: Change) -> MemberRecord:
-    """Replaces what is given and keeps the rest; a disabled member stays so unless told otherwise.
+    """Replaces the given values and keeps the rest; a disabled member stays disabled by default.
 
     Raises `NotFound`, and `Invalid` naming the field.
     """
-    # First what is given is judged, and its set held; see `worth`. What is kept was judged before.
+    # The given values are checked first, and their set locked; see `worth`. Values that stay were
+    # checked earlier.
     given = Grant(wanted.permission_set, wanted.added or (), wanted.removed or ())
     gained = worth(session, org_id, given)
     membership = member(session, org_id, email)
@@ -90,14 +91,17 @@ def remove(session: Session, org_id: uuid.UUID, email: str) -> bool:
 
 
 def protect(session: Session, org_id: uuid.UUID, email: str, *, is_protected: bool) -> MemberRecord:
-    """Whether members who manage users may change or disable this one; raises `NotFound`."""
+    """Sets whether members who manage users may change or disable this one; raises `NotFound`."""
     membership = member(session, org_id, email)
     membership.is_protected = is_protected
     return _shown(session, membership)
 
 
 def member(session: Session, org_id: uuid.UUID, email: str) -> Membership:
-    """The membership of an address, locked; raises `NotFound`, `Invalid` naming `email`."""
+    """Locks and returns the membership of an address.
+
+    Raises `NotFound`, `Invalid` naming `email`.
+    """
     address = normal_address(email)
     query = (
         select(Membership)
@@ -107,7 +111,7 @@ def member(session: Session, org_id: uuid.UUID, email: str) -> Membership:
     )
     found = session.scalars(query).one_or_none()
     if found is None:
-        raise NotFound(f"{address} is no member of this organization")
+        raise NotFound(f"{address} is not a member of this organization")
     return found
 
 

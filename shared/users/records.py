@@ -1,4 +1,4 @@
-"""Members as they are shown and managed, disabled ones too."""
+"""Members as they are shown and managed, including disabled ones."""
 
 import uuid
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from shared.users.models import Membership, User
 class MemberRecord:
     """A member of one organization; `id` is the account's, the times are the membership's.
 
-    `permissions` are the effective ones, sorted; a disabled member holds them when enabled again.
+    `permissions` are the effective ones, sorted. A disabled member gets them back when enabled.
     """
 
     id: uuid.UUID
@@ -33,12 +33,12 @@ class MemberRecord:
 
 
 def records(session: Session, org_id: uuid.UUID) -> list[MemberRecord]:
-    """Every member of an organization, by address."""
+    """Lists every member of an organization, by address."""
     return [_record(*row) for row in session.execute(_members(org_id).order_by(User.email))]
 
 
 def record(session: Session, org_id: uuid.UUID, user_id: uuid.UUID) -> MemberRecord | None:
-    """One member, None where the account is no member of this organization."""
+    """Returns one member, None if the account is not a member of this organization."""
     row = session.execute(_members(org_id).where(User.id == user_id)).one_or_none()
     return None if row is None else _record(*row)
 

@@ -1,7 +1,7 @@
-"""Members of an organization: invite, change, disable and enable them.
+"""Members of an organization: invites, changes, disables and enables them.
 
-Everything here that writes runs in `generation.at_once`: what somebody may do, and even of how many
-organizations somebody is a member, is remembered by every process.
+Every change here runs in `cache.at_once`, because every process caches the permissions of a person
+and even the number of their organizations.
 """
 
 import uuid
@@ -27,12 +27,12 @@ _MAX_GRANTERS = 50
 
 
 def visible(session: Session, org_id: uuid.UUID) -> list[MemberRecord]:
-    """The members of an organization by address, disabled ones too."""
+    """Lists the members of an organization by address, including disabled ones."""
     return records(session, org_id)
 
 
 def get(session: Session, org_id: uuid.UUID, user_id: str) -> MemberRecord:
-    """One member; raises `NotFound` for an account that is none of this organization."""
+    """Returns one member; raises `NotFound` if the account is not a member of this organization."""
     parsed = parse_uuid(user_id)
     found = None if parsed is None else record(session, org_id, parsed)
     if found is None:
@@ -41,7 +41,7 @@ def get(session: Session, org_id: uuid.UUID, user_id: str) -> MemberRecord:
 
 
 def access_granters(session: Session, org_id: uuid.UUID) -> list[str]:
-    """The addresses of those who can give a member more, at most 50 of them."""
+    """Lists the addresses of members who can grant more permissions, at most 50."""
     able = [one.email for one in members_of(session, org_id) if "users:update" in one.permissions]
     return able[:_MAX_GRANTERS]
 
@@ -49,11 +49,11 @@ def access_granters(session: Session, org_id: uuid.UUID) -> list[str]:
 def invite(
     session: Session, queue: Queue, org_id: uuid.UUID, email: str, grant: Grant, by: Granter
 ) -> MemberRecord:
-    """Makes an address a member and mails it an invitation.
+    """Makes an address a member and mails an invitation.
 
-    An account that other organizations know already becomes a member here as well; the outcome is
-    the same to whoever asks. Raises `Invalid` naming the field, `Forbidden` naming a permission
-    that the granter lacks, `Conflict` for a member, be it a disabled one.
+    An account that other organizations already know becomes a member here as well, with the same
+    result for the caller. Raises `Invalid` naming the field, `Forbidden` naming a permission that
+    the granter lacks, `Conflict` for a member, even a disabled one.
     """
     address = normal_address(email, "email")
     gained = worth(session, org_id, grant)
@@ -70,7 +70,7 @@ def invite(
 def change(
     session: Session, queue: Queue, org_id: uuid.UUID, user_id: str, grant: Grant, by: Granter
 ) -> MemberRecord:
-    """Replaces what a member was given, and mails the difference where there is one.
+    """Replaces the grant of a member, and mails the difference if there is one.
 
     Raises `NotFound`, `Forbidden` for a protected member, `Conflict` for a disabled one, `Invalid`
     naming the field, `Forbidden` naming a permission that the granter lacks.
@@ -109,7 +109,7 @@ def disable(session: Session, org_id: uuid.UUID, user_id: str) -> MemberRecord:
 
 
 def enable(session: Session, org_id: uuid.UUID, user_id: str) -> MemberRecord:
-    """Gives a disabled member back what it was given; it has to sign in anew.
+    """Restores the access of a disabled member, who then has to sign in again.
 
     Raises `NotFound`, `Forbidden` for a protected member, `Conflict` for one who is not disabled.
     """
@@ -134,7 +134,7 @@ def _unprotected(session: Session, org_id: uuid.UUID, user_id: str) -> Membershi
     membership = _member(session, org_id, user_id)
     if membership.is_protected:
         raise Forbidden(
-            "this user is protected: only service-orgctl changes or removes it",
+            "this user is protected: use service-orgctl to change or remove it",
             code="protected_user",
         )
     return membership
@@ -168,11 +168,11 @@ def _exists(session: Session, org_id: uuid.UUID, address: str) -> Conflict:
     )
     if session.scalars(query).one_or_none() is not None:
         return _disabled()
-    return Conflict("this address is a user of the organization", code="user_exists")
+    return Conflict("this address is already a user of the organization", code="user_exists")
 
 
 def _disabled() -> Conflict:
-    return Conflict("this user is disabled", code="user_disabled")
+    return Conflict("this user is disabled: enable it first", code="user_disabled")
 
 
 def _no_member() -> NotFound:

@@ -1,4 +1,4 @@
-"""Permission sets as members have them: how many do, and what becomes of them without it."""
+"""Permission sets and their members: counts them, and deletes sets."""
 
 import uuid
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from shared.users.models import Membership
 
 
 def active_by_set(session: Session, org_id: uuid.UUID) -> Mapping[str, int]:
-    """How many active members have each set; those that nobody has are not in it."""
+    """Counts the active members of each set; leaves out sets without members."""
     query = (
         select(Membership.permission_set, func.count())
         .where(
@@ -29,16 +29,16 @@ def active_by_set(session: Session, org_id: uuid.UUID) -> Mapping[str, int]:
 
 
 def delete_set(session: Session, config: Settings, org_id: uuid.UUID, name: str) -> int:
-    """Deletes a set; its members, disabled ones too, keep none. Returns how many they were.
+    """Deletes a set and takes it from its members, even disabled ones; returns their number.
 
-    Run it in `generation.at_once`. Raises `NotFound`, `Conflict` for a built-in set and for the one
-    that new members get.
+    Run it in `cache.at_once`. Raises `NotFound`, `Conflict` for a built-in set and for the set of
+    new members.
     """
     row = permission_sets.changeable(session, org_id, name)
-    # Read once the set is locked: whoever makes it the default holds it until that is committed.
+    # Read after the set is locked: a change of the default holds the lock until it is committed.
     if name == default_set(session, config, org_id).name:
         raise Conflict(
-            "this is the set of new members: name another in default_user_permissions first",
+            "this is the set of new members: choose another in default_user_permissions first",
             code="set_is_default",
         )
     session.delete(row)

@@ -56,7 +56,7 @@ def test_a_new_member_gets_the_set_of_new_members(run: Run, org: Org) -> None:
     assert json.loads(run("list", org.slug, "--json").stdout) == [made]
     again = run("add", org.slug, "ada@example.com")
     assert (again.exit_code, again.stdout) == (1, "")
-    assert again.stderr == "Error: ada@example.com is a member already\n"
+    assert again.stderr == "Error: ada@example.com is already a member\n"
 
 
 def test_only_here_is_orgs_admin_given(run: Run, org: Org) -> None:
@@ -189,9 +189,9 @@ def test_people_get_lines_and_nobody_gets_mail(run: Run, runtime: Runtime, org: 
         (("add", "{org}", "no address"), "email: must be an e-mail address"),
         (("add", "{org}", "a@example.com", "--set", "x"), "permission_set: there is no"),
         (("add", "{org}", "a@example.com", "--add", "x:y"), "permission_added: 'x:y' is not a"),
-        (("update", "{org}", "a@example.com", "--enable"), "a@example.com is no member"),
-        (("remove", "{org}", "a@example.com"), "a@example.com is no member"),
-        (("protect", "{org}", "a@example.com"), "a@example.com is no member"),
+        (("update", "{org}", "a@example.com", "--enable"), "a@example.com is not a member"),
+        (("remove", "{org}", "a@example.com"), "a@example.com is not a member"),
+        (("protect", "{org}", "a@example.com"), "a@example.com is not a member"),
         (("add", "no-such-org", "a@example.com"), "there is no organization 'no-such-org'"),
         (("list", "no-such-org"), "there is no organization 'no-such-org'"),
     ],

@@ -1,4 +1,4 @@
-"""The signals of audits: deterministic, one module each, all of them in `SIGNALS`."""
+"""The signals of audits: deterministic functions, one module each, all listed in `SIGNALS`."""
 
 from shared.audits.signals import (
     abandoned_session,
@@ -23,7 +23,7 @@ from shared.audits.signals.interface import (
     Window,
 )
 
-# The names that an audit's `signals` takes, in the order in which an audit runs them.
+# The names that an audit's `signals` accepts, in the order in which an audit runs them.
 NAMES = (
     "error_cluster",
     "tool_failure",
@@ -39,7 +39,7 @@ NAMES = (
     "evaluation_gap",
 )
 
-# One row a signal; a signal that is added is a module and a row.
+# One row per signal. To add a signal, add a module and a row.
 SIGNALS: dict[str, Find] = {
     "error_cluster": error_cluster.find,
     "tool_failure": tool_failure.find,

@@ -1,9 +1,8 @@
-"""Sessions that stopped without their root agent's end.
+"""Sessions that stopped without the end of their root agent.
 
-A session is abandoned once it was idle for a while. It counts in the window in which that was the
-case for the first time, so that of windows that follow each other exactly one has it, however late
-in a window a session stopped. What it does after the window is not looked at: whoever comes back is
-still one who had stopped.
+A session is abandoned once it was idle for a while. It counts in the window in which it first
+became so. Of consecutive windows exactly one contains it, however late in a window the session
+stopped. Events after the window are ignored: a user who comes back had still stopped.
 """
 
 from collections.abc import Mapping
@@ -33,19 +32,20 @@ SIGNAL = "abandoned_session"
 
 @dataclass(frozen=True)
 class Threshold:
-    """At least `min_sessions` of an agent had no event for `idle`."""
+    """At least `min_sessions` sessions of an agent had no event for `idle`."""
 
     idle: timedelta
     min_sessions: int
 
 
-# People answer agents after minutes, seldom after half an hour. One session can end anyhow.
+# People answer agents within minutes, seldom after half an hour. A single session may stop by
+# chance.
 THRESHOLDS: Mapping[Sensitivity, Threshold] = {
     "low": Threshold(timedelta(hours=2), 5),
     "medium": Threshold(timedelta(minutes=30), 2),
     "high": Threshold(timedelta(minutes=10), 1),
 }
-# Nearly all sessions stop, of an agent that was known to end them.
+# Nearly all sessions stop, although the agent has ended sessions before.
 _CRITICAL_RATE, _CRITICAL_SESSIONS = 0.9, 20
 _INFO_RATE = 0.01
 _MINUTE = timedelta(minutes=1)
@@ -71,7 +71,7 @@ LIMIT {reading.MAX_CANDIDATES}
 """
 
 
-# Of some sessions, the last event of each; `since` is not after it.
+# The last event of each of some sessions; `since` is not after it.
 _LAST_EVENTS = f"""
 SELECT session_id, argMax(id, {ORDER_KEY})
 FROM events FINAL
@@ -79,7 +79,7 @@ PREWHERE org_id = {{org_id:String}} AND ts >= {moment("since")} AND ts < {moment
     AND session_id IN {{session_ids:Array(String)}}
 GROUP BY session_id
 """
-# Which of some agents ever ended a session, as its root or not.
+# The agents, out of some, that ever ended a session, as its root or not.
 _ENDING = """
 SELECT DISTINCT arrayJoin(mapKeys(agent_ends)) AS agent
 FROM agent_sessions
@@ -88,10 +88,10 @@ WHERE org_id = {org_id:String} AND agent IN {agents:Array(String)}
 
 
 def find(look: Look) -> list[Candidate]:
-    """A candidate a root agent; numbers `{abandoned_sessions, ended_sessions, abandoned_rate}`.
+    """Returns a candidate per root agent: `{abandoned_sessions, ended_sessions, abandoned_rate}`.
 
-    `ended_sessions` are those that it ended in the window. What was seen was seen when the session
-    had been idle for long enough, so that it lies in the window.
+    `ended_sessions` counts the sessions that the agent ended in the window. A session is seen at
+    the moment when it had been idle for long enough, so that moment lies in the window.
     """
     threshold = THRESHOLDS[look.sensitivity]
     stopped = Window(look.window.start - threshold.idle, look.window.stop - threshold.idle)
@@ -136,7 +136,11 @@ def _candidate(
         description=(
             f"{counted(abandoned, 'session')} of {shown(agent)} had no event for"
             f" {idle // _MINUTE} minutes and never ended; {ended} ended in the window."
-            + ("" if is_ending else " It never ended any session, so it may just not say so.")
+            + (
+                ""
+                if is_ending
+                else " It never ended any session, so it may simply not send `agent_end`."
+            )
         ),
         session_ids=cited.session_ids,
         event_ids=tuple(last_events[one] for one in cited.session_ids if one in last_events),
@@ -147,8 +151,8 @@ def _candidate(
         },
         queries=_queries(look, stopped, agent),
         recommendation=(
-            "Look at the last event of these sessions: an agent that died is found by what it did"
-            " then, one that waits for a person by `human_wait`."
+            "Look at the last event of these sessions: a crashed agent is found by what it did"
+            " then, an agent that waits for a person by `human_wait`."
         ),
         scope={"agent_ids": (agent,)},
     )
@@ -163,12 +167,12 @@ def _severity(abandoned: int, ended: int) -> Severity:
 
 def _queries(look: Look, stopped: Window, agent: str) -> tuple[EvidenceQuery, ...]:
     is_abandoned = f"ended_at IS NULL AND {sql.within(stopped, 'last_event_at')}"
-    # Sessions that stopped or ended have an event in here, and no older events have to be read.
+    # Sessions that stopped or ended have an event in this window, so older events need not be read.
     sessions = sessions_at_stop(look, sql.within(Window(stopped.start, look.window.stop)))
     scope = " AND ".join((sql.is_text("agent_id", agent), *sql.scope(look)))
     return (
         EvidenceQuery(
-            "Sessions that were abandoned, and that ended",
+            "Numbers of abandoned and ended sessions",
             f"SELECT countIf({is_abandoned}) AS abandoned_sessions,"
             f" countIf({sql.within(look.window, 'ended_at')}) AS ended_sessions,"
             " abandoned_sessions / (abandoned_sessions + ended_sessions) AS abandoned_rate"

@@ -1,4 +1,4 @@
-"""Sessions that fill the context window of their model: what does not fit is cut, or refused."""
+"""Sessions that fill the context window of their model, which then cuts or refuses the rest."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ from shared.clickhouse.where import Where
 
 SIGNAL = "context_pressure"
 
-# The share of the window that a response fills, from which on it counts. Models get worse long
-# before they refuse; the output of one long answer takes a tenth of many windows.
+# The share of the window from which a response counts. Models get worse long before they refuse,
+# and the output of one long answer takes a tenth of many windows.
 THRESHOLDS: Mapping[Sensitivity, float] = {"low": 0.9, "medium": 0.8, "high": 0.7}
-# Agents that hit the limit in a quarter of their sessions, ten at least, do not work any more.
+# An agent that hits the limit in a quarter of its sessions, and in at least ten, no longer works.
 _LIMIT, _CRITICAL_SHARE, _CRITICAL_SESSIONS = 0.98, 0.25, 10
 
 _FILLED = """
@@ -50,7 +50,7 @@ class _Filled:
 
 
 def find(look: Look) -> list[Candidate]:
-    """One finding for an agent and a model whose window it fills."""
+    """Returns a candidate for each agent and model whose window the agent fills."""
     limit = THRESHOLDS[look.sensitivity]
     where = _responses(look)
     where.params.update(most=reading.MAX_CANDIDATES)
@@ -69,7 +69,7 @@ def _responses(look: Look) -> Where:
 
 
 def _numbers(limit: float) -> dict[str, str]:
-    # The threshold is one of three constants, so it may stand in the statement.
+    # The threshold is one of three constants, so the statement may contain it.
     return {
         "sessions": "uniqExact(session_id)",
         "filled_sessions": f"uniqExactIf(session_id, context_fill >= {limit})",
@@ -111,9 +111,7 @@ def _candidate(look: Look, limit: float, filled: _Filled) -> Candidate | None:
         event_ids=cited.event_ids,
         numbers=filled.numbers,
         queries=_queries(look, limit, filled),
-        recommendation=(
-            "Shorten what is sent along: summarise earlier turns, and cut long tool outputs."
-        ),
+        recommendation=("Send less context: summarise earlier turns, and cut long tool outputs."),
         scope={"agent_ids": (agent,), "models": (model,)},
     )
 
@@ -140,11 +138,9 @@ def _queries(look: Look, limit: float, filled: _Filled) -> tuple[EvidenceQuery, 
     )
     numbers = reading.select_list(_numbers(limit))
     return (
+        EvidenceQuery("Fill of the context window", f"SELECT {numbers} FROM events WHERE {of_it}"),
         EvidenceQuery(
-            "How full the context window was", f"SELECT {numbers} FROM events WHERE {of_it}"
-        ),
-        EvidenceQuery(
-            "Sessions that filled it",
+            "Sessions that filled the context window",
             "SELECT session_id, max(context_fill) AS highest_fill, max(context_window) AS window,"
             f" max(ts) AS last FROM events WHERE {of_it} AND context_fill >= {limit}"
             " GROUP BY session_id ORDER BY highest_fill DESC, last DESC LIMIT 100",

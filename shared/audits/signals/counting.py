@@ -1,6 +1,6 @@
-"""SQL of signals that count events by name: names, what counts as failed, and what is cited.
+"""SQL of signals that count events by name: names, the condition for a failure, and citations.
 
-An expression reads the table `events` and the view of that name alike, so that a signal and its
+Each expression works on the table `events` and on the view of that name, so a signal and its
 evidence query count the same.
 """
 
@@ -12,28 +12,28 @@ from shared.audits.signals.interface import MAX_CITED, EvidenceQuery, Look
 from shared.clickhouse import Row
 from shared.clickhouse.where import Where, us
 
-# A tool's name may be as long as its event. What is longer is known by its beginning.
+# A tool's name may be as long as its event. Longer names are recognized by their beginning.
 _NAME_CHARS = 200
 TOOL = f"leftUTF8(ifNull(CAST(tool_name, 'Nullable(String)'), ''), {_NAME_CHARS})"
 ERROR_TYPE = f"leftUTF8(ifNull(CAST(error_type, 'Nullable(String)'), ''), {_NAME_CHARS})"
 
 
 def names(values: Sequence[str]) -> list[str]:
-    """Names as `TOOL` and `ERROR_TYPE` have them, which know no more than their beginnings."""
+    """Cuts names in the same way as `TOOL` and `ERROR_TYPE`."""
     return [value[:_NAME_CHARS] for value in values]
 
 
-# Grouped by session, what is needed to cite some of them: the columns `first`, `last`, `newest`.
+# The columns `first`, `last` and `newest`, grouped by session, from which sessions are cited.
 SEEN = f"""min({us("ts")}) AS first, max({us("ts")}) AS last,
         groupArraySorted({MAX_CITED})((-{us("ts")}, id)) AS newest"""
-# The same of rows that have them, where those of one session are grouped once more.
+# The same columns, from rows that have them, if rows of one session are grouped once more.
 SEEN_AGAIN = f"""min(first) AS first, max(last) AS last,
         groupArraySortedArray({MAX_CITED})(newest) AS newest"""
 _LISTED = 100
 
 
 class Cited(NamedTuple):
-    """What a finding cites, newest first; moments in microseconds since the epoch."""
+    """The citations of a finding, newest first; moments in microseconds since the epoch."""
 
     sessions: int
     first: int
@@ -43,15 +43,15 @@ class Cited(NamedTuple):
 
     @classmethod
     def of(cls, row: Row) -> "Cited":
-        """Reads the five columns that `cited` selects, the last of a row."""
+        """Reads the five columns that `cited` selects, which are the last of a row."""
         sessions, first, last, session_ids, event_ids = row[-5:]
         return cls(sessions, first, last, tuple(session_ids), tuple(event_ids))
 
 
 def cited(condition: str = "true") -> str:
-    """Selects `Cited` out of rows that have `SEEN`, of those that meet a condition.
+    """Selects `Cited` from rows that have `SEEN` and meet a condition.
 
-    A session has one such row at most.
+    Each session has at most one such row.
     """
     return f"""uniqExactIf(session_id, {condition}),
     minIf(first, {condition}), maxIf(last, {condition}),
@@ -60,7 +60,10 @@ def cited(condition: str = "true") -> str:
 
 
 def is_failed(look: Look, where: Where) -> str:
-    """SQL of: the event tells of a failure that the look counts; `where` gets the parameters."""
+    """Returns the SQL condition that an event is a failure that counts.
+
+    Adds parameters to `where`.
+    """
     if not look.ignore_error_types:
         return "is_error"
     where.params["ignored"] = list(look.ignore_error_types)
@@ -68,7 +71,7 @@ def is_failed(look: Look, where: Where) -> str:
 
 
 def is_failed_literal(look: Look) -> str:
-    """What `is_failed` says, for an evidence query."""
+    """Returns the condition of `is_failed` with literals, for an evidence query."""
     if not look.ignore_error_types:
         return "is_error"
     ignored = sql.is_one_of("ifNull(error_type, '')", look.ignore_error_types)
@@ -76,7 +79,7 @@ def is_failed_literal(look: Look) -> str:
 
 
 def listings(condition: str) -> tuple[EvidenceQuery, EvidenceQuery]:
-    """What a finding about some events lists: their sessions, and the newest of them."""
+    """Returns the lists of a finding about events: their sessions, and the newest events."""
     return (
         EvidenceQuery(
             "The sessions, newest first",

@@ -1,7 +1,8 @@
-"""What credentials look like, and the SQL that finds them in payloads without ever selecting one.
+"""Patterns of credentials, and SQL that finds them in payloads without ever selecting one.
 
-A pattern is specific where the text itself tells what it is; a general one, a password or a bearer
-token, counts only in an event that has no specific one. The database tells hashes of what it finds.
+A pattern is specific if the text alone shows that it is a credential. A general pattern, such as a
+password or a bearer token, counts only in events without a specific match. The database returns
+only hashes of the matches.
 """
 
 from typing import NamedTuple
@@ -10,11 +11,12 @@ from shared.audits.signals import sql
 
 
 class Pattern(NamedTuple):
-    """`regex` captures what is secret; `needles`: a payload without any of them has no match.
+    """The pattern of one kind of credential; `regex` captures the secret part.
 
-    A `regex` that begins with `(?i)` has its needles found in any case. `shown` is how every match
-    begins, empty where they begin in several ways. A match but of AWS's ids has to have a digit, as
-    nearly all that are made at random do, and words and placeholders do not.
+    A payload without any of the `needles` has no match. If `regex` begins with `(?i)`, needles are
+    found in any case. `shown` is the common beginning of all matches, or empty if there is none.
+    Except for AWS ids, a match must contain a digit: nearly all random secrets do, words and
+    placeholders do not.
     """
 
     kind: str
@@ -25,9 +27,9 @@ class Pattern(NamedTuple):
 
 
 _IN_ANY_CASE = "(?i)"
-# Where a word begins, after a line break, a tab or any other character as JSON spells them too.
+# The start of a word, also after a line break, a tab or another character escaped as in JSON.
 _START = r"(?:\b|\\[nrt]|\\u\w{4})"
-# A quote of JSON within JSON has backslashes before it.
+# A quote inside JSON within JSON has backslashes before it.
 _QUOTES = r"[\"'\\]*"
 PATTERNS = (
     Pattern("AWS access key", "AKIA", ("AKIA",), rf"{_START}(AKIA[A-Z0-9]{{16}})\b"),
@@ -35,7 +37,8 @@ PATTERNS = (
     Pattern(
         "AWS secret key",
         "",
-        # Without `s` and `k`: in any case they have a third letter each, which needles do not know.
+        # Without `s` and `k`: these letters have a third case variant, which the needles do not
+        # cover.
         ("ecretacce", "ecret_acce"),
         rf"{_IN_ANY_CASE}secret_?access_?key{_QUOTES}\s*[:=]\s*{_QUOTES}([A-Za-z0-9/+]{{40}})\b",
     ),
@@ -68,7 +71,8 @@ PATTERNS = (
         "OpenAI key",
         "sk-",
         ("sk-",),
-        # Of one piece, or with a prefix; names with dashes, as of styles, have no piece so long.
+        # In one piece, or with a prefix. Names with dashes, such as styles, have no piece of this
+        # length.
         rf"{_START}(sk-(?:(?:proj|svcacct|admin)-[A-Za-z0-9_-]{{20,}}|[A-Za-z0-9]{{20,}}))",
     ),
     Pattern("Google API key", "AIza", ("AIza",), rf"{_START}(AIza[A-Za-z0-9_-]{{35}})"),
@@ -77,7 +81,7 @@ PATTERNS = (
         "private key",
         "----",
         ("PRIVATE KEY",),
-        # With what is between the lines: a mere mention is none.
+        # Includes the text between the lines, because a mere mention of them is no leak.
         r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----[\s\\rn]*([A-Za-z0-9+/=]{32,})",
     ),
     Pattern(
@@ -97,14 +101,14 @@ PATTERNS = (
         "password",
         "",
         ("password", "passwd", "pwd"),
-        # Not what begins like a path, a variable or a placeholder.
+        # Excludes values that begin like a path, a variable or a placeholder.
         rf"{_IN_ANY_CASE}(?:pa(?-i:[Ss]{{2}})w(?:or)?d|pwd){_QUOTES}\s*[:=]\s*{_QUOTES}"
         r"([A-Za-z0-9!@#%^&+=_-][^\s\"'\\,;&<>{}()\[\]|*]{5,})",
         is_specific=False,
     ),
 )
-# Of the ids of AWS, 16 characters of A-Z and 2-7, one in 28 has no digit; their beginning tells
-# them from words. Runs of x stand where somebody has taken a secret out.
+# AWS ids have 16 characters of A-Z and 2-7, and one in 28 has no digit; their prefix distinguishes
+# them from words. A run of x shows that somebody removed the secret.
 _IS_RANDOM = r"match(one, '[0-9]|^A[KS]IA') AND NOT match(one, '(?i)x{6}')"
 
 
@@ -113,7 +117,7 @@ def _matches(pattern: Pattern) -> str:
 
 
 def hashes_of(pattern: Pattern) -> str:
-    """SQL of an array: the hashes of the different matches in `payload`, empty without any."""
+    """Returns SQL of an array with the hashes of the distinct matches in `payload`."""
     return (
         f"arrayDistinct(arrayMap(one -> sipHash64(one), arrayFilter(one -> {_IS_RANDOM},"
         f" {_matches(pattern)})))"
@@ -121,9 +125,9 @@ def hashes_of(pattern: Pattern) -> str:
 
 
 def may_have() -> str:
-    """SQL of: `payload` has a needle of some pattern, which is cheap to tell.
+    """Returns the cheap SQL condition that `payload` has a needle of some pattern.
 
-    One condition for all patterns: whether a match is found never depends on which are looked for.
+    All patterns share one condition, so a match never depends on the set of patterns.
     """
     exact, any_case = (
         ", ".join(
@@ -141,13 +145,13 @@ def may_have() -> str:
 
 
 def has_specific() -> str:
-    """SQL of: `payload` has a match of a specific pattern."""
+    """Returns the SQL condition that `payload` matches a specific pattern."""
     matches = ", ".join(_matches(pattern) for pattern in PATTERNS if pattern.is_specific)
     return f"arrayExists(one -> {_IS_RANDOM}, arrayConcat({matches}))"
 
 
 def found_in_payload(*, with_general: bool) -> str:
-    """SQL of an array of (kind, hashes), one for each pattern that matches `payload`."""
+    """Returns SQL of an array of (kind, hashes), one for each pattern that matches `payload`."""
     specific, general = (
         ", ".join(
             f"({sql.text(pattern.kind)}, {hashes_of(pattern)})"

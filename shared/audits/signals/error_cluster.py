@@ -1,11 +1,11 @@
-"""Errors that say the same but for the names and numbers in them.
+"""Errors with the same message except for names and numbers.
 
-A cluster is an error type and a template: the message with what varies replaced by `<*>`. An
-`error` event that repeats what failed, such as a tool's result with the same text, is that failure
-told twice: of the events of one agent in one session with one text, the `error` events and the
-others are counted apart, and the larger count is how often it happened. Such a text has the type of
-its `error` events, where they have one. What failed without saying why is in no cluster, unless it
-is an `error` event.
+A cluster is an error type and a template: the message with `<*>` in place of its variable parts. An
+`error` event may repeat another failure, such as a tool's result with the same text; the two are
+one failure. Among the events of one agent in one session with one text, the `error` events and the
+other events are therefore counted separately, and the larger count is used. Such a text has the
+type of its `error` events, if they have one. A failure without a message is in no cluster, unless
+it is an `error` event.
 """
 
 import math
@@ -26,50 +26,51 @@ SIGNAL = "error_cluster"
 
 @dataclass(frozen=True)
 class Threshold:
-    """At least this many errors, in this many sessions and this share of the window's."""
+    """The minimum of errors, of sessions, and of the share of the window's sessions."""
 
     errors: int
     sessions: int
     share: float
 
 
-# An error that comes back in another session is a pattern; where there are thousands of sessions,
-# one of a thousand. One that a single session repeats is shown to whoever wants to see everything.
+# An error that returns in another session is a pattern; among thousands of sessions, one in a
+# thousand. High sensitivity also shows errors that one session repeats.
 THRESHOLDS: Mapping[Sensitivity, Threshold] = {
     "low": Threshold(10, 5, 0.01),
     "medium": Threshold(3, 2, 0.001),
     "high": Threshold(2, 1, 0.0),
 }
-# Every other session meets it, and there are enough of them to be sure.
+# Half of the sessions have the error, and there are enough of them to be sure.
 _CRITICAL_SHARE, _CRITICAL_SESSIONS = 0.5, 20
 _INFO_SHARE = 0.01
 
-# What is quoted in a message may be long, and what tells errors apart comes after it. More of the
-# template than tells them apart is of no use.
+# A quoted part of a message may be long, and the text after it may distinguish errors. A template
+# longer than needed to distinguish them is of no use.
 _MESSAGE_CHARS, _TEMPLATE_CHARS, _SHOWN_CHARS = 4000, 160, 120
 _LISTED_CHARS = 400
-# Stands at the end of a longer message, where it was cut.
+# Marks the place where a longer message was cut.
 _CUT = "\x03"
-# What varies. At one place the first of them that fits is taken.
+# The variable parts. At each position the first match counts.
 _VARYING = (
-    rf"\S{{0,40}}{_CUT}",  # a word that was cut: what it was cannot be told
-    # Credentials, also of letters alone: no template shows a part of one.
+    rf"\S{{0,40}}{_CUT}",  # a word that was cut, so the rest of it is unknown
+    # Credentials, even if they consist of letters only: no template shows a part of one.
     r"\b(?:A[KS]IA|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|[rs]k_live_|sk-|AIza|ya29|eyJ)[\w./=-]{12,}",
     r"(?i:\bbearer |(?:passw(?:or)?d|pwd|secret|api_?key|_token)[\"']*\s*[:=]\s*[\"']*)\S{6,}",
     r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]+",  # URLs
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",  # mail addresses
-    # What is quoted, up to the cut where the other quote lies behind it; apostrophes quote nothing.
+    # Quoted text, or its part before the cut if the closing quote was cut off. Apostrophes are no
+    # quotes.
     rf"\"[^\"]*[\"{_CUT}]|`[^`]*[`{_CUT}]|“[^”]*[”{_CUT}]|\B'(?:[^']|\b'\b)*(?:'\B|{_CUT})",
     r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b",  # UUIDs
     r"\B/[\w.@~-]+(?:/[\w.@~-]*)+",  # paths
-    # Months beside a number, for the rest of such a date has digits.
+    # A month next to a number; the rest of such a date has digits.
     r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* \d[\w:.]*",
-    # Words with a digit, and such words joined: numbers, ids, versions, addresses, moments.
+    # Words with a digit, and joined sequences of them: numbers, ids, versions, addresses, moments.
     r"(?:\B[-+#$€£])?\w*\d\w*(?:[-.,:/+]\w*\d\w*)*%?",
     r"\b[0-9a-fA-F]{8,}\b",  # hexadecimal without a digit
 )
 _BLANKS = r"\s+"
-# A list is as good as one of its members.
+# A list counts like one of its members.
 _LIST = r"<\*>(?:(?:, |,|; | )<\*>)+"
 
 
@@ -77,7 +78,7 @@ def _replaced(text: str, pattern: str, replacement: str) -> str:
     return f"replaceRegexpAll({text}, {sql.text(pattern)}, {sql.text(replacement)})"
 
 
-# An error that is no text is told by its `message`, else as it stands; `true` says nothing.
+# If an error is not a text, its `message` is used, else the value itself; `true` has no meaning.
 _TEXT = f"""leftUTF8(toValidUTF8(coalesce(
     if(event_type = 'error', nullIf(JSONExtractString(payload, 'message'), ''), NULL),
     nullIf(JSONExtractString(payload, 'error', 'message'), ''),
@@ -93,9 +94,9 @@ _TIMES = "greatest(countIf(event_type = 'error'), countIf(event_type != 'error')
 
 
 def _failures(source: str, also: str) -> str:
-    """A row for each text of an agent of a session: how often it failed so, and its type.
+    """Returns SQL with a row for each text of an agent in a session: the count and the type.
 
-    Texts are told apart by a hash: those of a window may be too long and too many to be kept.
+    Texts are compared by a hash, because those of a window may be too long and too many to keep.
     """
     return f"""
     SELECT session_id, template, if({_OF_ERRORS} = '', max(own_type), {_OF_ERRORS}) AS type,
@@ -127,7 +128,7 @@ LIMIT {reading.MAX_CANDIDATES}
 
 
 def find(look: Look) -> list[Candidate]:
-    """A candidate a type and template, of whatever agents; numbers `{errors, sessions}`."""
+    """Returns a candidate per type and template, over all agents: `{errors, sessions}`."""
     threshold = THRESHOLDS[look.sensitivity]
     where = look.where()
     where.params.update(
@@ -187,7 +188,7 @@ def _queries(look: Look, error_type: str, template: str) -> tuple[EvidenceQuery,
     )
     return (
         EvidenceQuery(
-            "How often these errors happened",
+            "Number of these errors",
             f"SELECT sum(times) AS errors, uniqExact(session_id) AS sessions {alike}",
         ),
         EvidenceQuery(

@@ -1,8 +1,8 @@
 """Calls and runs that fail more often than in the window before, and errors of more sessions.
 
-A tool, model, hook or agent is judged by the share of its calls (runs) that failed; an error type
-by the share of sessions that had such an `error` event. An error event that comes along with a call
-that failed is the same fault told twice: it is a finding only where it drifts in other sessions.
+Tools, models, hooks and agents are compared by the share of failed calls or runs. Error types are
+compared by the share of sessions with such an `error` event. An error event that accompanies a
+failed call is the same fault. It is a finding only if it also drifts in other sessions.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from shared.audits.signals.wording import counted, shown
 SIGNAL = "error_drift"
 
 
-# Nearly everything fails that did not: somebody has to look before the morning.
+# Nearly all calls fail now and did not before: somebody has to look before the morning.
 _CRITICAL_RATE, _CRITICAL_BEFORE, _CRITICAL_TOTAL = 0.8, 0.4, 50
 
 
@@ -36,7 +36,7 @@ _NAME = "multiIf({}, NULL)".format(
 )
 _IN_FAMILIES = f"event_type IN ({', '.join(repr(one.event_type) for one in _FAMILIES)})"
 
-# Calls of one session succeed and fail together, so each session is one draw: the sums of squares
+# Calls of one session succeed and fail together, so each session is one draw. The sums of squares
 # give the variance of the share of such draws (the ratio estimator of cluster sampling).
 _SHARES = f"""
 SELECT kind, name, countIf(k1 > 0), countIf(k0 > 0), sum(n1), sum(k1), sum(n0), sum(k0),
@@ -58,7 +58,7 @@ SELECT uniqExactIf(session_id, {now}), uniqExactIf(session_id, NOT ({now}))
 FROM events FINAL PREWHERE {where}
 """
 
-# Sessions of an error type in which none of the calls failed that drift by themselves.
+# Sessions with an error type but without a failure of the calls that drift by themselves.
 _ALONE = f"""
 SELECT name, countIf(NOT fails)
 FROM (
@@ -77,12 +77,13 @@ GROUP BY name
 
 
 def find(look: Look) -> list[Candidate]:
-    """One finding for a tool, model, hook, agent or error type that fails more often."""
+    """Returns a candidate for each tool, model, hook, agent or error type that fails more often."""
     threshold = THRESHOLDS[look.sensitivity]
     shares = _shares(look)
     calls = [one for one in shares if one.family is not _ERROR and one.drifts(threshold)]
     errors = [one for one in shares if one.family is _ERROR and one.drifts(threshold)]
-    # Only by what is a finding at any sensitivity, so that a higher one never finds less.
+    # Removes only errors explained by drifts at low sensitivity, so that a higher one never finds
+    # less.
     told = [one for one in calls if one.drifts(THRESHOLDS["low"])]
     if told and errors:
         alone = _alone(look, told)
@@ -197,7 +198,7 @@ def _queries(look: Look, share: Share) -> tuple[EvidenceQuery, ...]:
     both = sql.where(look, reading.with_before(look))
     if family is not _ERROR:
         both = f"{both} AND {of_it}"
-    # What is long where there is much to look past, and what is about both windows, is said once.
+    # Long lists of ignored errors, and columns used for both windows, appear only once.
     rows = (
         f"SELECT session_id, {reading.is_now_literal(look)} AS is_now, {failed} AS has_failed"
         f" FROM events WHERE {both}"

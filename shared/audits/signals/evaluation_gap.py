@@ -1,7 +1,7 @@
-"""Agents whose finished sessions are not evaluated any more.
+"""Agents whose finished sessions are no longer evaluated.
 
-A session is judged `GRACE` after it ended, in the window in which that is, by the results of before
-the window's end. So of windows that follow each other exactly one judges an end, however late in a
+A session is judged `GRACE` after its end, in the window in which that moment lies, by the results
+before the end of that window. Of consecutive windows exactly one judges an end, however late in a
 window it was.
 """
 
@@ -27,10 +27,10 @@ from shared.core.clock import from_us, to_us
 SIGNAL = "evaluation_gap"
 
 
-# Evaluators take their time, and failed calls are repeated for half an hour and more.
+# Evaluators take time, and failed calls are repeated for half an hour or more.
 GRACE = timedelta(hours=1)
 
-# Only results count: an evaluator that fails leaves sessions without scores.
+# Only results count: a failing evaluator leaves sessions without scores.
 _ENDED = f"""
 SELECT session_id, agent_id, environment, ended_at, ended_at >= {moment("judged")} AS is_now,
     session_id IN (
@@ -57,7 +57,7 @@ FROM ({{ended}} WHERE {{where}} AND is_now AND NOT is_evaluated)
 
 
 def find(look: Look) -> list[Candidate]:
-    """One finding for an environment of an agent, an agent, or all agents, as far as it goes."""
+    """Returns a candidate per gap: an environment of an agent, a whole agent, or all agents."""
     groups = gaps_of(_groups(look), look.sensitivity)
     groups.sort(key=lambda one: (one.now.evaluated - one.now.ended, one.agent_id or ""))
     made = (_candidate(look, group) for group in groups[: reading.MAX_CANDIDATES])
@@ -131,7 +131,7 @@ def _candidate(look: Look, group: Group) -> Candidate | None:
         numbers=_values(group),
         queries=_queries(look, group),
         recommendation=(
-            "See whether the evaluator is enabled and answers, and what its last errors say."
+            "Check that the evaluator is enabled and answers, and read its last errors."
         ),
         scope={
             name: (shown(value),)
@@ -152,7 +152,7 @@ def _whose(group: Group) -> str:
 
 
 def _severity(group: Group) -> Severity:
-    # What agents do goes on without scores, so nobody is called at night.
+    # The agents keep working without scores, so this is no reason to wake anybody.
     return "warning" if group.now.share < 0.1 or group.agent_id is None else "info"
 
 
@@ -197,7 +197,7 @@ def _queries(look: Look, group: Group) -> tuple[EvidenceQuery, ...]:
         numbers[name.format("evaluated")] = f"countIf({condition} AND is_evaluated)"
     return (
         EvidenceQuery(
-            "Finished sessions and how many of them have a result",
+            "Numbers of finished sessions and of those with a result",
             f"SELECT {reading.select_list(numbers)} FROM ({ended})",
         ),
         EvidenceQuery(

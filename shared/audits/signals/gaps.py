@@ -1,4 +1,4 @@
-"""Which agents and environments have a gap in their evaluations: decisions over counts."""
+"""Decides from counts which agents and environments have a gap in their evaluations."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,11 +11,11 @@ from shared.audits.signals.interface import Sensitivity
 
 @dataclass(frozen=True)
 class Threshold:
-    """What counts as a gap.
+    """The definition of a gap.
 
-    `min_ended` sessions in the window, and in the one before where that is what it is compared
-    with. The share of evaluated ones is at most `remaining` times what it is compared with, which
-    was at least `usual`: who evaluates a sample only has no gap.
+    At least `min_ended` sessions ended in the window, and in the reference. The share of evaluated
+    sessions is at most `remaining` times the reference share, which was at least `usual`: an
+    organization that evaluates only a sample has no gap.
     """
 
     min_ended: int
@@ -23,7 +23,7 @@ class Threshold:
     usual: float
 
 
-# Fewer sessions do not tell much by themselves; a larger share of the usual one is no gap.
+# Fewer sessions prove little by themselves; a larger share of the usual one is no gap.
 _FEW, _REMAINING = 5, 0.7
 
 THRESHOLDS: Mapping[Sensitivity, Threshold] = {
@@ -31,17 +31,17 @@ THRESHOLDS: Mapping[Sensitivity, Threshold] = {
     "medium": Threshold(10, 0.5, 0.5),
     "high": Threshold(_FEW, _REMAINING, 0.3),
 }
-# By chance, a share comes so far below the other once in ten thousand comparisons.
+# By chance a share is this far below the other one once in ten thousand comparisons.
 _Z = 3.7
-# What few sessions show by chance less often than this is taken as seen.
+# A result of few sessions that is less likely than this by chance counts as real.
 _UNLIKELY = 0.05
 
 
 class State(Enum):
-    """What is known of the results of a group.
+    """The state of the results of a group.
 
-    `UNSEEN`: they came in the window before, and too few sessions ended since to say more.
-    `UNKNOWN`: nothing was to be expected, or nothing is known to compare with.
+    `UNSEEN`: results came in the window before, and too few sessions ended since to decide.
+    `UNKNOWN`: no results were expected, or there is no reference to compare with.
     """
 
     LOST = auto()
@@ -51,14 +51,14 @@ class State(Enum):
 
 
 class Count(NamedTuple):
-    """Sessions that ended, and evaluated ones among them."""
+    """Ended sessions, and the evaluated ones among them."""
 
     ended: int
     evaluated: int
 
     @property
     def share(self) -> float:
-        """Of evaluated ones, 0 to 1."""
+        """The share of evaluated sessions, 0 to 1."""
         return self.evaluated / self.ended if self.ended else 0.0
 
 
@@ -74,16 +74,15 @@ class Group:
 
     @property
     def usual(self) -> Count:
-        """What the share is compared with: that of the window before, else that of the others."""
+        """The reference of the share: the window before if known, else the other groups."""
         known = self.before.ended >= _FEW and self.before.evaluated
         return self.before if known else self.others
 
     @property
     def state(self) -> State:
-        """Whether most results that were to be expected are missing.
+        """The state, which shows whether most of the expected results are missing.
 
-        Few sessions are no other than many: they are lost or well as far as they show it, and
-        count with what the window before showed where they do not.
+        Few sessions count like many if they are conclusive; otherwise the window before decides.
         """
         now, before, usual = self.now, self.before, self.usual.share
         if now.share > _REMAINING * usual:
@@ -98,7 +97,7 @@ class Group:
         return State.LOST if _chance(now, before) < _UNLIKELY else State.UNSEEN
 
     def is_gap(self, threshold: Threshold) -> bool:
-        """Whether the share is far below the usual one, and enough sessions say so."""
+        """Returns whether the share is far below the usual one, with enough sessions to be sure."""
         now, usual = self.now, self.usual
         if min(now.ended, usual.ended) < threshold.min_ended:
             return False
@@ -112,14 +111,15 @@ class Group:
 
 
 def gaps_of(groups: Sequence[Group], sensitivity: Sensitivity) -> list[Group]:
-    """The gaps, each as one as far as it goes: all agents, an agent, or one of its environments."""
+    """Returns the gaps, each as large as possible: all agents, an agent, or an environment."""
     threshold = THRESHOLDS[sensitivity]
     return [group for group in _merged(groups) if group.is_gap(threshold)]
 
 
 def _merged(groups: Sequence[Group]) -> list[Group]:
-    # How far a gap goes does not depend on the sensitivity, so that a higher one finds the same
-    # and more; nor on how many sessions ended where all is well or where nothing is left.
+    # The extent of a gap must not depend on the sensitivity, so that a higher one finds the same
+    # and more. It must not depend either on the number of sessions in groups that are well or fully
+    # lost.
     lost = [group for group in groups if group.state is State.LOST]
     agents = dict.fromkeys(group.agent_id for group in lost)
     if len(agents) > 1 and not any(group.state is State.WELL for group in groups):
@@ -135,15 +135,15 @@ def _merged(groups: Sequence[Group]) -> list[Group]:
 
 
 def _is_everywhere(states: Sequence[State]) -> bool:
-    """Whether environments of an agent are lost as one: none is well, and not just one is lost."""
+    """Returns whether an agent's environments are lost as one: several are, and none is well."""
     if State.WELL in states:
         return False
     return State.UNSEEN not in states or states.count(State.LOST) > 1
 
 
 def _chance(now: Count, before: Count) -> float:
-    """How likely at most so many results are, had they come as they did before."""
-    # By the rule of succession: all of five is not for sure all of the next one.
+    """Returns the probability of at most this many results if the earlier share still applied."""
+    # The rule of succession: five of five do not guarantee the sixth.
     share = (before.evaluated + 1) / (before.ended + 2)
     return sum(
         math.comb(now.ended, n) * share**n * (1 - share) ** (now.ended - n)
@@ -160,7 +160,7 @@ def _whole(groups: Sequence[Group], agent_id: str | None) -> Group:
 
 
 def total_of(counts: Iterable[Count]) -> Count:
-    """All of them together."""
+    """Adds up the counts."""
     ended = evaluated = 0
     for count in counts:
         ended, evaluated = ended + count.ended, evaluated + count.evaluated
@@ -168,5 +168,5 @@ def total_of(counts: Iterable[Count]) -> Count:
 
 
 def without(total: Count, part: Count) -> Count:
-    """What is left of a total that holds a part."""
+    """Subtracts a part from a total that contains it."""
     return Count(total.ended - part.ended, total.evaluated - part.evaluated)

@@ -1,8 +1,8 @@
 """Agents that end their sessions without having reached the goal.
 
-A session counts where its root agent's last end before the end of the window lies in the window;
-it failed when that `agent_end` tells of a failure: a failing outcome, or an error. What comes after
-the window is not looked at, so a session that goes on and ends again counts there once more.
+A session counts if its root agent's last end before the end of the window lies in the window. It
+failed if that `agent_end` reports a failing outcome or an error. Events after the window are
+ignored, so a session that continues and ends again counts there once more.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ SIGNAL = "goal_failure"
 
 @dataclass(frozen=True)
 class Threshold:
-    """`min_failed` sessions failed, and it is all but sure that at least `min_rate` of them do."""
+    """At least `min_failed` sessions failed, and almost surely `min_rate` of all or more fail."""
 
     min_failed: int
     min_rate: float
@@ -34,14 +34,14 @@ class Threshold:
         return f"(failures >= {self.min_failed} AND rate >= {self.min_rate})"
 
 
-# Agents fail now and then, and that is what their evaluations are for: one in ten is worth a look.
-# The rate is Wilson's lower bound: at medium 3 of 9 sessions are a finding, 3 of 10 and 1 of 1 not.
+# Agents fail now and then, and their evaluations cover that; one in ten is worth a look. The rate
+# is Wilson's lower bound: at medium 3 of 9 sessions are a finding, 3 of 10 and 1 of 1 are not.
 THRESHOLDS: Mapping[Sensitivity, Threshold] = {
     "low": Threshold(10, 0.3),
     "medium": Threshold(3, 0.12),
     "high": Threshold(2, 0.04),
 }
-# Practically nobody gets what they came for, and enough came to be sure.
+# Practically no user gets a result, and there were enough of them to be sure.
 _CRITICAL_RATE, _CRITICAL_SESSIONS = 0.9, 20
 _INFO_RATE = 0.1
 
@@ -49,7 +49,7 @@ _ENDS = "event_type = 'agent_end'"
 
 
 def _statement(where: Where, ends: Where, failed: str, threshold: Threshold) -> str:
-    # First what a lower sensitivity finds as well, so that a higher one has room for all of it.
+    # Candidates of a lower sensitivity come first, so that a higher one has room for all of them.
     found_by = ", ".join(f"{one.condition} DESC" for one in THRESHOLDS.values())
     return f"""
 SELECT agent_id, count() AS ended, countIf(failed) AS failures,
@@ -75,7 +75,7 @@ LIMIT {reading.MAX_CANDIDATES}
 
 
 def find(look: Look) -> list[Candidate]:
-    """A candidate a root agent; numbers `{failed_sessions, ended_sessions, failure_rate}`."""
+    """Returns a candidate per root agent: `{failed_sessions, ended_sessions, failure_rate}`."""
     where = look.where(column="ended_at")
     # The session's environment counts, wherever its last event was.
     ends = Where(look.org_id).between("ts", look.window.start, look.window.stop)
@@ -110,7 +110,7 @@ def _candidate(look: Look, row: Row) -> Candidate:
         event_ids=cited.event_ids,
         numbers={"failed_sessions": failed, "ended_sessions": ended, "failure_rate": rate},
         queries=_queries(look, agent),
-        recommendation="Read some of these sessions to the end, and look for what they share.",
+        recommendation="Read some of these sessions to the end, and look for a common cause.",
         scope={"agent_ids": (agent,)},
     )
 
@@ -134,7 +134,7 @@ def _queries(look: Look, agent: str) -> tuple[EvidenceQuery, ...]:
     )
     return (
         EvidenceQuery(
-            "Sessions that ended, and how many of them in failure",
+            "Numbers of ended and of failed sessions",
             f"SELECT countIf({is_failed}) AS failed_sessions, count() AS ended_sessions,"
             f" failed_sessions / ended_sessions AS failure_rate {sessions}",
         ),

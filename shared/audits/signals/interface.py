@@ -1,7 +1,7 @@
-"""What a signal is: a function from what an audit looks at to the patterns it found there.
+"""The interface of signals: functions that search the scope of an audit run for patterns.
 
-Each signal is a module with one `find`, and a row of `shared.audits.signals.SIGNALS`. It reads
-through `Look` alone and writes nothing.
+Each signal is a module with one `find`, and a row of `shared.audits.signals.SIGNALS`. It reads only
+through `Look` and writes nothing.
 """
 
 import hashlib
@@ -18,29 +18,30 @@ Severity = Literal["info", "warning", "critical"]
 Magnitude = Literal["small", "medium", "big"]
 Kind = Literal["failure", "improvement", "policy"]
 
-# How many sessions and events a finding cites.
+# The largest number of sessions, and of events, that a finding cites.
 MAX_CITED = 20
 
 
 @dataclass(frozen=True)
 class Window:
-    """The events from `start` on and before `stop`; the window before it is as long."""
+    """The events from `start` on and before `stop`; the window before it has the same length."""
 
     start: datetime
     stop: datetime
 
     @property
     def before(self) -> "Window":
-        """The window that ends where this one begins."""
+        """Returns the window that ends where this one begins."""
         return Window(self.start - (self.stop - self.start), self.start)
 
 
 @dataclass(frozen=True)
 class Look:
-    """What an audit looks at: one organization, one window, one scope.
+    """The scope of an audit run: one organization, one window, and filters.
 
-    Empty `environments` and `agent_ids` admit all. `ignore_error_types` are not counted as errors
-    by the signals of errors. `total_sessions`: sessions with events in the window and the scope.
+    Empty `environments` and `agent_ids` admit all. The signals of errors do not count
+    `ignore_error_types`. `total_sessions` counts the sessions with events in the window and the
+    scope.
     """
 
     clickhouse: ClickHouse
@@ -53,7 +54,7 @@ class Look:
     total_sessions: int = 0
 
     def where(self, window: Window | None = None, *, column: str = "ts") -> Where:
-        """Conditions on rows of the organization in a window (default: the audit's) and scope."""
+        """Returns the conditions of organization, scope and window (default: the audit's)."""
         wanted = self.window if window is None else window
         where = Where(self.org_id).between(column, wanted.start, wanted.stop)
         where.any_of("environment", self.environments)
@@ -64,8 +65,8 @@ class Look:
 class EvidenceQuery:
     """A statement for POST /queries/run.
 
-    The first one of a candidate answers with one row whose columns are named like the candidate's
-    `numbers` and hold the same values.
+    The first one of a candidate returns one row whose columns have the names and the values of the
+    candidate's `numbers`.
     """
 
     title: str
@@ -76,7 +77,7 @@ class EvidenceQuery:
 class Candidate:
     """A pattern that a signal found.
 
-    `key` is what makes it the same pattern in the next run: names, never numbers or times.
+    `key` identifies the pattern in later runs: it contains names, never numbers or times.
     `affected_sessions` counts sessions of the window. `session_ids` and `event_ids` exist, newest
     first, at most `MAX_CITED` of each. `first_seen_at` and `last_seen_at` lie in the window.
     """
@@ -105,7 +106,7 @@ class Candidate:
 
     @property
     def fingerprint(self) -> str:
-        """32 hex characters, the same for the same pattern in every run and audit."""
+        """Returns 32 hex characters, the same for the same pattern in every run and audit."""
         return hashlib.sha256("\x1f".join((self.signal, *self.key)).encode()).hexdigest()[:32]
 
 

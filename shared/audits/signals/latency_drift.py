@@ -14,13 +14,13 @@ SIGNAL = "latency_drift"
 
 @dataclass(frozen=True)
 class Threshold:
-    """What counts as slower.
+    """The definition of slower.
 
-    `min_calls` in each window: a median of fewer moves by itself. `ratio`: how many times the
-    median before; `tail_ratio`: the same of the 95th percentile, which is less steady. `min_ms`:
-    what is gained has to be worth somebody's time. `p_value` of the rank test, and `tail_z` of the
-    share of calls above the former 95th percentile: an organization has dozens of tools and models,
-    each of them a chance to be wrong.
+    `min_calls` in each window, because the median of fewer calls varies by itself. `ratio` to the
+    median before; `tail_ratio` is the same for the 95th percentile, which is less steady. `min_ms`
+    is a difference that is worth somebody's time. `p_value` belongs to the rank test, and `tail_z`
+    to the share of calls above the former 95th percentile. An organization has dozens of tools and
+    models, and each of them may be wrong by chance.
     """
 
     min_calls: int
@@ -36,7 +36,7 @@ THRESHOLDS: Mapping[Sensitivity, Threshold] = {
     "medium": Threshold(20, 1.4, 2.0, 50, 1e-4, 5.0),
     "high": Threshold(10, 1.2, 1.5, 20, 1e-3, 4.0),
 }
-# Beyond these an answer keeps somebody waiting for so long that agents stand still.
+# Beyond these values a person waits for so long that agents are useless.
 _CRITICAL_RATIO, _CRITICAL_MS = 10, 30_000
 
 
@@ -65,8 +65,8 @@ GROUP BY named
 HAVING least(calls, calls_before) >= {{{{min_calls:UInt64}}}}
 """
 
-# The sample of the window before is the one that should be less. `transform` tells each group its
-# former 95th percentile.
+# The test expects lower values in the sample of the window before. `transform` maps each group to
+# its former 95th percentile.
 _TESTS = f"""
 SELECT {_GROUP} AS named,
     mannWhitneyUTest('less')(duration_ms, {{now}}).2,
@@ -107,7 +107,7 @@ class _Drift:
 
 
 def find(look: Look) -> list[Candidate]:
-    """One finding for a tool or model whose median, or 95th percentile, grew."""
+    """Returns a candidate for each tool or model whose median or 95th percentile grew."""
     threshold = THRESHOLDS[look.sensitivity]
     grown = [
         drift
@@ -151,7 +151,7 @@ def _drifts(look: Look, threshold: Threshold) -> list[_Drift]:
 def _certain(
     look: Look, threshold: Threshold, drifts: Sequence[_Drift]
 ) -> list[tuple[_Drift, bool]]:
-    """Those that are no chance, and whether it was the median that grew."""
+    """Returns the drifts that are not due to chance, each with whether the median grew."""
     if not drifts:
         return []
     by_group = {drift.group: drift for drift in drifts}
@@ -170,7 +170,7 @@ def _certain(
 
 
 def _tail_z(drift: _Drift, slow: int) -> float:
-    """How far `slow` calls are above the twentieth that the former percentile lets expect."""
+    """Returns by how many deviations `slow` exceeds the twentieth of calls that was expected."""
     calls, before = drift.numbers["calls"], drift.numbers["calls_before"]
     deviation = math.sqrt(0.05 * 0.95 * (1 / calls + 1 / before))
     return (slow / calls - 0.05) / deviation
@@ -218,7 +218,7 @@ def _candidate(look: Look, drift: _Drift, by_median: bool) -> Candidate | None:
         numbers=numbers,
         queries=_queries(look, drift, limit),
         recommendation=(
-            f"Look at the slowest calls, and at what changed in or behind the {family.noun}."
+            f"Look at the slowest calls, and at changes in or behind the {family.noun}."
         ),
         scope={f"{family.column}s": (name,)},
     )

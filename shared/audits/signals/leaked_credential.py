@@ -1,7 +1,7 @@
-"""Credentials in payloads, where everybody who may read events can read them.
+"""Credentials in payloads, where everybody with the permission to read events can read them.
 
-Neither a finding nor its evidence holds more of one than how all of its kind begin: what is secret
-stays in the database, which tells how many events, sessions and different secrets there are.
+A finding and its evidence contain no more of a credential than the prefix of its kind. The secret
+stays in the database, which returns the numbers of events, sessions and different secrets.
 """
 
 from collections.abc import Mapping
@@ -21,13 +21,13 @@ SIGNAL = "leaked_credential"
 
 @dataclass(frozen=True)
 class Threshold:
-    """Whether passwords and bearer tokens count, which only their surroundings tell."""
+    """Whether passwords and bearer tokens count, which only their context identifies."""
 
     with_general: bool
 
 
-# One leak is one too many at any sensitivity. What tells by itself that it is a credential is right
-# but for examples; `password: abc123` may also stand in a manual that a tool has read.
+# One leak is too many at any sensitivity. A specific match is right unless it is an example;
+# `password: abc123` may also come from a manual that a tool has read.
 THRESHOLDS: Mapping[Sensitivity, Threshold] = {
     "low": Threshold(with_general=False),
     "medium": Threshold(with_general=True),
@@ -59,7 +59,7 @@ LIMIT {reading.MAX_CANDIDATES}
 
 
 def find(look: Look) -> list[Candidate]:
-    """A candidate a kind, event type and tool; numbers `{events, sessions, secrets}`.
+    """Returns a candidate per kind, event type and tool: `{events, sessions, secrets}`.
 
     `secrets` counts different ones.
     """
@@ -87,17 +87,17 @@ def _candidate(look: Look, row: Row) -> Candidate:
         last_seen_at=from_us(cited.last),
         description=(
             f"{counted(events, 'event')} of type {place} in {counted(cited.sessions, 'session')}"
-            f" {'holds' if events == 1 else 'hold'} what looks like {_one(kind)}"
+            f" {'seems' if events == 1 else 'seem'} to contain {_one(kind)}"
             f"{f', beginning with {pattern.shown}…' if pattern.shown else ''}:"
-            f" {counted(secrets, 'different value')}. Everybody who may read events can read it."
+            f" {counted(secrets, 'different value')}. Everybody with access to events can read it."
         ),
         session_ids=cited.session_ids,
         event_ids=cited.event_ids,
         numbers={"events": events, "sessions": cited.sessions, "secrets": secrets},
         queries=_queries(look, pattern, event_type, tool),
         recommendation=(
-            "Revoke it, and keep its like out of events: name its key in the setting"
-            " redaction.payload_keys, or hand it to the tool by other means than its input."
+            "Revoke it, and keep such values out of events: name the key in the setting"
+            " redaction.payload_keys, or pass the value to the tool in another way than its input."
         ),
         scope={"event_types": (event_type,), **({"tool_names": (shown(tool),)} if tool else {})},
     )
@@ -130,12 +130,12 @@ def _queries(look: Look, pattern: Pattern, event_type: str, tool: str) -> tuple[
     )
     return (
         EvidenceQuery(
-            f"Events that hold {_one(pattern.kind)}",
+            f"Events that contain {_one(pattern.kind)}",
             "SELECT count() AS events, uniqExact(session_id) AS sessions,"
             f" uniqExactArray(hashes) AS secrets {leaks}",
         ),
         EvidenceQuery(
-            "The events, newest first; what is secret is not shown",
+            "The events, newest first, without the secrets",
             "SELECT session_id, id, agent_id, environment, ts, length(hashes) AS secrets"
             f" {leaks} ORDER BY ts DESC, id LIMIT 100",
         ),

@@ -1,8 +1,8 @@
-"""What several signals read in the same way: groups compared with the window before, citations.
+"""Reads that several signals share: comparisons with the window before, and citations.
 
-A number of a finding is one expression of SQL. The signal evaluates it where it looks, with bound
-values, and its evidence query states it again over the published views, with literals; only the
-condition that a row lies in the audit's window is spelled differently.
+Each number of a finding is one SQL expression. The signal evaluates it with bound values. Its
+evidence query repeats it over the published views with literals; only the condition that a row lies
+in the audit's window is written differently.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,12 +16,12 @@ from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import Where, moment, us
 from shared.core.clock import from_us, to_us
 
-# A signal files its strongest findings only: each costs two statements more for what it cites.
+# A signal files only its strongest findings: the citations of each cost two more statements.
 MAX_CANDIDATES = 20
 
 
 class Cited(NamedTuple):
-    """The sessions and events of some condition, newest first, and how many sessions there are."""
+    """The sessions and events that meet a condition, newest first, and the number of sessions."""
 
     sessions: int
     first_seen_at: datetime
@@ -50,12 +50,12 @@ ORDER BY ts DESC, arrival DESC, id DESC LIMIT 1 BY session_id
 
 
 def rows(look: Look, statement: str, params: Mapping[str, object]) -> list[Row]:
-    """The rows of a statement of a signal, which is given as long as any other read."""
+    """Returns the rows of a signal's statement, under the same time limit as any other read."""
     return look.clickhouse.rows(statement, params, settings=PAGE)
 
 
 def cited(look: Look, where: Where) -> Cited | None:
-    """What a finding about the events of `where` cites, None when there are none."""
+    """Returns the citations of a finding about the events of `where`, None if there are none."""
     [(count, first, last, newest)] = rows(look, _SESSIONS.format(where=where), where.params)
     if not count:
         return None
@@ -69,13 +69,13 @@ def cited(look: Look, where: Where) -> Cited | None:
 
 
 def newest_events(look: Look, where: Where) -> tuple[int, ...]:
-    """The ids of the newest events of `where`."""
+    """Returns the ids of the newest events of `where`."""
     found = rows(look, _EVENTS.format(where=where), where.params)
     return tuple(event_id for (event_id,) in found)
 
 
 def last_events(look: Look, session_ids: Sequence[str]) -> tuple[int, ...]:
-    """The ids of the last event of each of these sessions, as far as both windows have one."""
+    """Returns the id of the last event of each session, if both windows contain one."""
     window = with_before(look)
     where = Where(look.org_id).between("ts", window.start, window.stop)
     where.any_of("session_id", session_ids)
@@ -84,21 +84,24 @@ def last_events(look: Look, session_ids: Sequence[str]) -> tuple[int, ...]:
 
 
 def with_before(look: Look) -> Window:
-    """The audit's window and the one before it as one."""
+    """Joins the audit's window and the one before it."""
     return Window(look.window.before.start, look.window.stop)
 
 
 def is_now(look: Look, where: Where, column: str = "ts") -> str:
-    """SQL of: a row of both windows lies in the audit's; `where` gets the value."""
+    """Returns the SQL condition that a row lies in the audit's window.
+
+    Binds the value in `where`.
+    """
     where.params["start"] = to_us(look.window.start)
     return f"{column} >= {moment('start')}"
 
 
 def is_now_literal(look: Look, column: str = "ts") -> str:
-    """What `is_now` says, for an evidence query."""
+    """Returns the condition of `is_now` with a literal, for an evidence query."""
     return f"{column} >= {sql.moment(look.window.start)}"
 
 
 def select_list(expressions: Mapping[str, str]) -> str:
-    """Expressions under their names."""
+    """Lists the expressions under their names."""
     return ", ".join(f"{expression} AS {name}" for name, expression in expressions.items())

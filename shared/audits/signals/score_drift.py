@@ -1,4 +1,4 @@
-"""Scores of evaluations whose average dropped against the window before."""
+"""Scores of evaluations whose average is lower than in the window before."""
 
 import math
 from collections.abc import Mapping
@@ -22,11 +22,11 @@ SIGNAL = "score_drift"
 
 @dataclass(frozen=True)
 class Threshold:
-    """What counts as a drop: of an average, since lower is worse.
+    """The definition of a drop: lower averages are worse.
 
     `min_evaluations` in each window, `effect` in standard deviations of both, `t` of Welch's test
-    (several keys of several agents are compared), and `relative` to the average before, so that
-    scores that hardly vary at all do not drift by a hair.
+    (several keys of several agents are compared), and `relative` to the average before. Without the
+    last one, scores that hardly vary would drift by a tiny amount.
     """
 
     min_evaluations: int
@@ -40,7 +40,7 @@ THRESHOLDS: Mapping[Sensitivity, Threshold] = {
     "medium": Threshold(20, 0.3, 4.0, 0.05),
     "high": Threshold(10, 0.2, 3.0, 0.02),
 }
-# Quality that fell by half, over many sessions.
+# Quality fell by half, over many sessions.
 _CRITICAL_EFFECT, _CRITICAL_RELATIVE, _CRITICAL_EVALUATIONS = 1.5, 0.5, 100
 
 _PAIRS = "CAST(scores, 'Array(Tuple(String, Float64))')"
@@ -59,7 +59,7 @@ HAVING least(evaluations, evaluations_before) >= {{{{min_evaluations:UInt64}}}}
     AND average < average_before
 """
 
-# Results outlive their sessions where events are not kept for long: those are not cited.
+# Results may outlive the events of their sessions; such sessions are not cited.
 _LOW = f"""
 SELECT count(), min(first), max(last), groupArraySorted({MAX_CITED})((-last, session_id))
 FROM (
@@ -98,7 +98,7 @@ class _Drop:
 
     @property
     def relative(self) -> float:
-        """To the average before, or to the deviation where that is larger, as around zero."""
+        """The drop relative to the average before, or to the deviation if that is larger."""
         deviation = math.sqrt((self.variance + self.variance_before) / 2)
         return _quotient(self.lost, max(abs(self.numbers["average_before"]), deviation))
 
@@ -107,7 +107,7 @@ class _Drop:
 
 
 def find(look: Look) -> list[Candidate]:
-    """One finding for a score of an agent that dropped."""
+    """Returns a candidate for each score of an agent that dropped."""
     threshold = THRESHOLDS[look.sensitivity]
     drops = [drop for drop in _drops(look, threshold) if drop.is_drift(threshold)]
     drops.sort(key=lambda drop: (-drop.t, drop.agent_id, drop.key))
@@ -120,7 +120,7 @@ def _quotient(value: float, by: float) -> float:
 
 
 def _numbers(now: str, score: str) -> dict[str, str]:
-    # Rounded, since a sum of floats depends on the order in which threads come to add.
+    # Rounded, because a sum of floats depends on the order of the threads.
     return {
         "evaluations": f"countIf({now})",
         "average": f"round(avgIf({score}, {now}), 6)",
@@ -187,8 +187,8 @@ def _candidate(look: Look, drop: _Drop) -> Candidate | None:
         numbers=drop.numbers,
         queries=_queries(look, drop),
         recommendation=(
-            "Read what the evaluator says of the lowest sessions, and see whether the agent, its"
-            " model or the evaluator itself changed."
+            "Read the evaluator's reasoning for the lowest sessions, and check whether the agent,"
+            " its model or the evaluator itself changed."
         ),
         scope={"agent_ids": (agent,)},
     )

@@ -1,8 +1,7 @@
-"""What signals of whole sessions read: who ran a session, when it ended and last did something.
+"""Reads of signals about whole sessions: the root agent, the end and the last event.
 
-Root agent, environment and end are those of the view `agent_sessions`, but as they were at the end
-of a window: what a session did later changes neither what is found in the window nor what its
-evidence says.
+Root agent, environment and end are defined as in the view `agent_sessions`, but at the end of a
+window. Later events of a session change neither the findings of the window nor their evidence.
 """
 
 from shared.audits.signals import sql
@@ -16,10 +15,10 @@ from shared.clickhouse.root_agent import (
 )
 from shared.clickhouse.where import moment
 
-# Sessions as they were at the parameter `stop`: those whose last event before it lies at or after
-# the parameter `since` (both in microseconds), with `org_id`, `session_id`, `agent_id`,
-# `environment`, `last_event_at` and `ended_at`. The table knows them without reading events, but
-# of those that went on after `stop`.
+# Sessions as they were at the parameter `stop`, if their last event before it lies at or after the
+# parameter `since` (both in microseconds). Columns: `org_id`, `session_id`, `agent_id`,
+# `environment`, `last_event_at` and `ended_at`. Events are read only for sessions that went on
+# after `stop`; the table knows all others.
 SESSIONS_AT_STOP = f"""(
     SELECT {{org_id:String}} AS org_id, session_id, {root_agent("first", "starter")} AS agent_id,
         first.2 AS environment, last AS last_event_at,
@@ -48,14 +47,14 @@ SESSIONS_AT_STOP = f"""(
 
 
 def sessions_at_stop(look: Look, events: str) -> str:
-    """What `SESSIONS_AT_STOP` selects, for an evidence query, of sessions with some events.
+    """Returns the selection of `SESSIONS_AT_STOP` for an evidence query, of sessions with `events`.
 
-    `events` is a condition on the view `events`. There is no `org_id`, but `started_at` and
-    `event_count`, and the conditions can be on any of the columns.
+    `events` is a condition on the view `events`. The columns are the same without `org_id`, plus
+    `started_at` and `event_count`. Conditions may use any of them.
     """
     which = f"session_id IN (SELECT session_id FROM events WHERE {events})"
-    # The view orders events of one moment by their arrival, which is no column: so who began a
-    # session is what the view says, unless the agent_start that it goes by came later.
+    # The view orders simultaneous events by their arrival, which is not a column. The view's root
+    # agent is therefore used, unless the agent_start that it is based on came later.
     return (
         "(SELECT session_id, environment, started_at, last_event_at, event_count,"
         " if(starts = 0, opener, root) AS agent_id,"

@@ -1,4 +1,4 @@
-"""Shares of calls that failed, compared with those of the window before: decisions over counts."""
+"""Decides from counts which shares of failed calls grew since the window before."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,11 +9,12 @@ from shared.audits.signals.interface import Sensitivity
 
 @dataclass(frozen=True)
 class Threshold:
-    """What counts as failing more often.
+    """The definition of failing more often.
 
-    `min_total` calls in each window, `min_failed` of them failed, in `min_sessions` sessions: one
-    session that tries again and again is no drift. The share grew by `difference` and to `ratio`
-    times what it was, and is `z` standard deviations above it; several dozen shares are compared.
+    `min_total` calls in each window, of which `min_failed` failed in `min_sessions` sessions: one
+    session that tries again and again is no drift. The share grew by `difference`, to `ratio` times
+    the former share, and is `z` standard deviations above it, because several dozen shares are
+    compared.
     """
 
     min_total: int
@@ -33,7 +34,7 @@ THRESHOLDS: Mapping[Sensitivity, Threshold] = {
 
 @dataclass(frozen=True)
 class Family:
-    """Events of one type that succeed or fail, told apart by a column; words for what they are."""
+    """Events of one type that succeed or fail, grouped by a column, with words for them."""
 
     event_type: str
     column: str
@@ -44,10 +45,10 @@ class Family:
 
 @dataclass(frozen=True)
 class Share:
-    """`failed` of `total` now and before, and `sessions` with a failure now.
+    """The calls of a group: `failed` of `total` now and before, and `sessions` with a failure now.
 
-    `variance` is that of the difference of both shares when sessions are what is drawn; that of
-    single draws is assumed where it is larger.
+    `variance` belongs to the difference of both shares, with sessions as draws. The variance of
+    single draws is used if it is larger.
     """
 
     family: Family
@@ -61,7 +62,7 @@ class Share:
 
     @property
     def group(self) -> str:
-        """What no other share has: its event type and name."""
+        """The unique name of the share: its event type and name."""
         return f"{self.family.event_type}\0{self.name}"
 
     @property
@@ -71,19 +72,19 @@ class Share:
 
     @property
     def before(self) -> float:
-        """The share in the window before."""
+        """The share in the window before, 0 to 1."""
         return self.failed_before / self.total_before
 
     @property
     def z(self) -> float:
-        """How many standard deviations it grew by, both windows pooled."""
+        """The growth in standard deviations, pooled over both windows."""
         pooled = (self.failed + self.failed_before) / (self.total + self.total_before)
         binomial = pooled * (1 - pooled) * (1 / self.total + 1 / self.total_before)
         variance = max(binomial, self.variance)
         return (self.rate - self.before) / math.sqrt(variance) if variance else 0.0
 
     def drifts(self, than: Threshold) -> bool:
-        """Whether it passes all of the threshold."""
+        """Returns whether the share exceeds every part of the threshold."""
         return (
             min(self.total, self.total_before) >= than.min_total
             and self.failed >= than.min_failed
@@ -94,12 +95,12 @@ class Share:
         )
 
     def only(self, sessions: int) -> "Share":
-        """The same, had just so many sessions failed now."""
+        """Returns the same share with only this many failed sessions."""
         return replace(self, failed=sessions, sessions=sessions)
 
 
 def variance_of(totals: Sequence[int], squares: Sequence[int]) -> float:
-    """That of the difference of two shares, from the sums over sessions of `_SHARES`."""
+    """Returns the variance of the difference of two shares, from the sums of `_SHARES`."""
     n1, k1, n0, k0 = totals
     pooled = (k1 + k0) / (n1 + n0)
     variance = 0.0

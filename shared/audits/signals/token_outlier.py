@@ -15,11 +15,11 @@ SIGNAL = "token_outlier"
 
 @dataclass(frozen=True)
 class Threshold:
-    """What counts as far more.
+    """The definition of far more tokens.
 
-    Tokens of sessions are skewed, so they are compared as logarithms: `z` is how many deviations
-    above the median, beside what the largest of so many sessions reaches anyway. `ratio` to the
-    median and `min_tokens` say from when on it costs anything.
+    Token counts are skewed, so their logarithms are compared. `z` is the number of deviations above
+    the median, in addition to the value that the largest of so many sessions reaches anyway.
+    `ratio` to the median and `min_tokens` exclude sessions whose cost does not matter.
     """
 
     min_sessions: int
@@ -33,12 +33,12 @@ THRESHOLDS: Mapping[Sensitivity, Threshold] = {
     "medium": Threshold(20, 0.25, 5.0, 50_000),
     "high": Threshold(10, -0.5, 3.0, 10_000),
 }
-# The distance of the upper quartile from the median is 0.6745 deviations of a normal distribution.
-# The upper half alone: sessions that ended early say nothing about long ones.
+# The upper quartile of a normal distribution is 0.6745 deviations above the median. Only the upper
+# half is used, because sessions that ended early tell nothing about long ones.
 _QUARTILE = 0.6745
-# Sessions that are all alike have no spread; a quarter of a doubling is nothing.
+# Sessions of equal size have no spread. A quarter of a doubling is negligible.
 _MIN_DEVIATION = 0.25
-# What one session may cost before somebody is called.
+# A single session may cost this much before somebody is woken.
 _CRITICAL_TOKENS, _CRITICAL_RATIO = 50_000_000, 50
 
 _TOKENS = "sum(toUInt64(ifNull(input_tokens, 0)) + ifNull(output_tokens, 0))"
@@ -84,7 +84,7 @@ class _Outliers:
 
 
 def find(look: Look) -> list[Candidate]:
-    """One finding for an agent that has such sessions."""
+    """Returns a candidate for each agent that has such sessions."""
     threshold = THRESHOLDS[look.sensitivity]
     where = _with_tokens(look)
     where.params.update(min_sessions=threshold.min_sessions, min_tokens=threshold.min_tokens)
@@ -101,12 +101,12 @@ def find(look: Look) -> list[Candidate]:
 
 
 def _limit(threshold: Threshold, sessions: int, median: float, upper: float) -> int:
-    """The tokens from which on a session is an outlier among so many."""
+    """Returns the number of tokens from which a session is an outlier among so many."""
     deviation = max((math.log(upper) - math.log(median)) / _QUARTILE, _MIN_DEVIATION)
     # The largest of n draws from a normal distribution is expected below sqrt(2 ln n) deviations
     # (Gumbel; Embrechts, Klüppelberg and Mikosch, Modelling Extremal Events, 3.3).
     z = math.sqrt(2 * math.log(sessions)) + threshold.z
-    # exp() of a very wide spread overflows; nothing is above a limit of this size.
+    # exp() of a very large exponent overflows; no session is above a limit of this size.
     outlying = median * math.exp(min(z * deviation, 40.0))
     return math.ceil(max(outlying, median * threshold.ratio, threshold.min_tokens))
 
@@ -116,7 +116,7 @@ def _with_tokens(look: Look) -> Where:
 
 
 def _numbers(limit: int) -> dict[str, str]:
-    # An integer that was computed here, so it may stand in the statement.
+    # The limit is an integer computed here, so the statement may contain it.
     return {
         "sessions": "count()",
         "median_tokens": "round(quantileExactInclusive(0.5)(tokens), 1)",
@@ -170,7 +170,7 @@ def _candidate(look: Look, found: _Outliers) -> Candidate:
         numbers=numbers,
         queries=_queries(look, found),
         recommendation=(
-            "See whether these sessions repeat themselves, and bound the steps of a session."
+            "Check whether these sessions repeat themselves, and limit the steps of a session."
         ),
         scope={"agent_ids": (agent,)},
     )

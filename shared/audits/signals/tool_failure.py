@@ -1,4 +1,4 @@
-"""Tools whose calls fail: failed results of all results, by the tool's name."""
+"""Tools whose calls fail, by the share of failed results per tool name."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ SIGNAL = "tool_failure"
 
 @dataclass(frozen=True)
 class Threshold:
-    """`min_failures` calls failed, and it is all but sure that at least `min_rate` of all do."""
+    """At least `min_failures` calls failed, and almost surely `min_rate` of all or more fail."""
 
     min_failures: int
     min_rate: float
@@ -29,13 +29,13 @@ class Threshold:
 
 
 # The rate is Wilson's lower bound, so few calls need a high one: at medium 3 failures of 17 calls
-# are a finding, 3 of 18 are none. One failure is never a pattern.
+# are a finding, 3 of 18 are not. One failure is never a pattern.
 THRESHOLDS: Mapping[Sensitivity, Threshold] = {
     "low": Threshold(5, 0.15),
     "medium": Threshold(3, 0.06),
     "high": Threshold(2, 0.02),
 }
-# A tool that many sessions need and that practically never works is worth getting up for.
+# A tool that many sessions need and that practically never works is worth waking somebody.
 _CRITICAL_RATE, _CRITICAL_SESSIONS = 0.8, 20
 _INFO_RATE = 0.05
 
@@ -43,7 +43,7 @@ _RESULTS = "event_type = 'tool_result' AND tool_name != ''"
 
 
 def _statement(where: Where, failed: str, threshold: Threshold) -> str:
-    # First what a lower sensitivity finds as well, so that a higher one has room for all of it.
+    # Candidates of a lower sensitivity come first, so that a higher one has room for all of them.
     found_by = ", ".join(f"{one.condition} DESC" for one in THRESHOLDS.values())
     return f"""
 SELECT tool, sum(times) AS calls, sumIf(times, failed) AS failures,
@@ -63,7 +63,7 @@ LIMIT {reading.MAX_CANDIDATES}
 
 
 def find(look: Look) -> list[Candidate]:
-    """A candidate a tool; numbers `{calls, failures, failure_rate, failed_sessions}`."""
+    """Returns a candidate per tool: `{calls, failures, failure_rate, failed_sessions}`."""
     where = look.where()
     failed = counting.is_failed(look, where)
     statement = _statement(where, failed, THRESHOLDS[look.sensitivity])
@@ -100,7 +100,7 @@ def _candidate(look: Look, row: Row) -> Candidate:
         },
         queries=_queries(look, tool),
         recommendation=(
-            "Look at the errors of these calls: whether the tool is at fault, or what it is given."
+            "Look at the errors of these calls: check whether the tool or its input is at fault."
         ),
         scope={"tool_names": (shown(tool),)},
     )
@@ -115,13 +115,13 @@ def _severity(rate: float, sessions: int) -> Severity:
 def _queries(look: Look, tool: str) -> tuple[EvidenceQuery, ...]:
     is_failed = counting.is_failed_literal(look)
     results = f"{sql.where(look)} AND {_RESULTS} AND {sql.is_text(counting.TOOL, tool)}"
-    # Said once, since many error types to look past make it long.
+    # Written once, because a long list of ignored error types makes it long.
     numbers = (
         "SELECT count() AS calls, countIf(failed) AS failures,"
         " failures / calls AS failure_rate, uniqExactIf(session_id, failed) AS failed_sessions"
         f" FROM (SELECT session_id, {is_failed} AS failed FROM events WHERE {results})"
     )
     return (
-        EvidenceQuery("Calls of the tool, and how many failed", numbers),
+        EvidenceQuery("Numbers of calls and of failures of the tool", numbers),
         *counting.listings(f"{results} AND {is_failed}"),
     )

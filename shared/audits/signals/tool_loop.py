@@ -1,8 +1,8 @@
 """Sessions that call a tool again and again with the same input.
 
-A loop is a session, a tool and an input, as JSON whatever its white space, that was called at least
-so many times. Calls without an input, or with null in its place, are none: collectors that send no
-inputs would have loops everywhere.
+A loop is a session, a tool and an input (as JSON, ignoring white space) with at least a minimum
+number of calls. Calls without an input, or with null, do not count: otherwise collectors that send
+no inputs would have loops everywhere.
 """
 
 from collections.abc import Mapping
@@ -18,14 +18,14 @@ from shared.core.clock import from_us
 
 SIGNAL = "tool_loop"
 
-# Calls with one input in one session. Agents ask again now and then: of 200 recorded sessions of an
-# airline's agent, four asked three times and one four times, to good purpose.
+# Calls with one input in one session. Agents repeat a call now and then: of 200 recorded sessions
+# of an airline's agent, four asked three times and one four times, for good reasons.
 THRESHOLDS: Mapping[Sensitivity, int] = {"low": 10, "medium": 5, "high": 3}
 
-# Somebody pays for this many calls, or it concerns this share of the sessions.
+# This many calls cost money, and this share of the sessions matters.
 _WARNING_CALLS, _WARNING_SHARE = 10, 0.01
 
-# A hash does to compare them, and an input may be as long as its event.
+# Inputs are compared by a hash, because an input may be as long as its event.
 _INPUT = "JSONExtractRaw(payload, 'input')"
 _HAS_INPUT = f"{_INPUT} NOT IN ('', 'null')"
 _CALLS = "event_type = 'tool_use' AND tool_name != ''"
@@ -55,9 +55,9 @@ LIMIT {reading.MAX_CANDIDATES}
 
 
 def find(look: Look) -> list[Candidate]:
-    """A candidate a tool; numbers `{loops, sessions, calls, longest}`.
+    """Returns a candidate per tool: `{loops, sessions, calls, longest}`.
 
-    `calls` are those of all loops together, `longest` those of the longest one.
+    `calls` counts the calls of all loops, `longest` those of the longest one.
     """
     where = look.where()
     where.params["least"] = THRESHOLDS[look.sensitivity]
@@ -94,7 +94,7 @@ def _candidate(look: Look, row: Row) -> Candidate:
         numbers={"loops": loops, "sessions": cited.sessions, "calls": calls, "longest": longest},
         queries=_queries(look, tool),
         recommendation=(
-            "See what the tool answers in these sessions: an agent repeats a call that tells it"
+            "Look at the tool's results in these sessions: an agent repeats a call that tells it"
             " nothing new. A limit of identical calls ends such a session early."
         ),
         scope={"tool_names": (shown(tool),)},
@@ -102,7 +102,7 @@ def _candidate(look: Look, row: Row) -> Candidate:
 
 
 def _severity(longest: int, share: float) -> Severity:
-    # Never worth getting up for: what a loop breaks shows as failures.
+    # Never a reason to wake anybody: if a loop breaks something, that appears as failures.
     return "warning" if longest >= _WARNING_CALLS or share >= _WARNING_SHARE else "info"
 
 
@@ -116,7 +116,7 @@ def _queries(look: Look, tool: str) -> tuple[EvidenceQuery, ...]:
     )
     return (
         EvidenceQuery(
-            "Loops, and the calls in them",
+            "Numbers of loops and of the calls in them",
             "SELECT count() AS loops, uniqExact(session_id) AS sessions, sum(times) AS calls,"
             f" max(times) AS longest {loops}",
         ),

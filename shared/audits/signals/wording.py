@@ -1,14 +1,15 @@
-"""Names from events in titles and descriptions: on one line, printable, of bounded length."""
+"""Names from events for titles and descriptions: on one line, printable, of limited length."""
 
 _MAX_CHARS = 80
 
 
 def shown(name: str, most: int = _MAX_CHARS) -> str:
-    """The name as people can read it: at most `most` characters, cut ones marked by `…`.
+    """Returns the name in readable form: at most `most` characters; a cut name ends with `…`.
 
-    Control and format characters, which could turn or hide text, become spaces; runs of them one.
+    Control and format characters, which could turn or hide text, become spaces. A run of them
+    becomes one space.
     """
-    # Four times as much as is shown is enough to fill it, whatever is collapsed.
+    # Four times the shown length is enough, whatever is collapsed.
     head = name[: most * 4]
     line = " ".join("".join(char if char.isprintable() else " " for char in head).split())
     if len(line) > most:
@@ -17,5 +18,5 @@ def shown(name: str, most: int = _MAX_CHARS) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """`1 session`, `2 sessions`."""
+    """Returns a count with its noun: `1 session`, `2 sessions`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

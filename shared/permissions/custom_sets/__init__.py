@@ -1,4 +1,4 @@
-"""Permission sets: named grants, built in or of an organization's own."""
+"""Permission sets: named grants, either built in or of one organization."""
 
 from shared.permissions.custom_sets.models import PermissionSet
 from shared.permissions.custom_sets.service import (

@@ -1,4 +1,4 @@
-"""Permission sets that an organization made itself."""
+"""Permission sets that an organization created."""
 
 import uuid
 from datetime import datetime

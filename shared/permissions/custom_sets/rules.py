@@ -1,15 +1,15 @@
-"""What a permission set may be called."""
+"""Rules for the name and the description of a permission set."""
 
 from shared.core.errors import Invalid
 
 MAX_NAME_LENGTH = 64
 MAX_DESCRIPTION_LENGTH = 1000
-# Clients resolve these in a path before they send it, so such a set could never be reached.
+# Clients resolve these in a path before they send it, so such a set could not be reached.
 _PATH_STEPS = (".", "..")
 
 
 def is_name(name: str) -> bool:
-    """Whether a set can have this name; looking up any other finds nothing."""
+    """Returns whether a set can have this name; a lookup of any other name finds nothing."""
     return (
         1 <= len(name) <= MAX_NAME_LENGTH
         and name.isprintable()
@@ -19,7 +19,7 @@ def is_name(name: str) -> bool:
 
 
 def require_name(name: str) -> str:
-    """The name without the blanks around it; raises `Invalid` naming `name`."""
+    """Returns the name without surrounding blanks; raises `Invalid` naming `name`."""
     trimmed = name.strip()
     if trimmed in _PATH_STEPS:
         raise Invalid.field("name", f"cannot be {trimmed!r}")
@@ -29,8 +29,8 @@ def require_name(name: str) -> str:
 
 
 def require_description(description: str) -> None:
-    """Raises `Invalid` naming `description`; line breaks are welcome."""
+    """Raises `Invalid` naming `description`; line breaks are allowed."""
     if len(description) > MAX_DESCRIPTION_LENGTH:
         raise Invalid.field("description", f"must have at most {MAX_DESCRIPTION_LENGTH} characters")
     if not all(character.isprintable() or character in "\n\t" for character in description):
-        raise Invalid.field("description", "must not have control characters")
+        raise Invalid.field("description", "must not contain control characters")

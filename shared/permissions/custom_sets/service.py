@@ -1,6 +1,6 @@
-"""Permission sets of an organization, the built-in ones among them: find, make and change them.
+"""Permission sets of an organization and the built-in ones: finds, creates and changes them.
 
-Who is assigned to a set is known to `shared.users`, which stands above: `users.delete_set` deletes.
+Only `shared.users`, a layer above, knows the members of a set; `users.delete_set` deletes sets.
 """
 
 import uuid
@@ -27,7 +27,7 @@ from shared.permissions.custom_sets.models import PermissionSet
 
 @dataclass(frozen=True)
 class SetRecord:
-    """A set as it is shown; `permissions` are today's tokens, each once."""
+    """A set as it is shown; `permissions` are current tokens, each once."""
 
     name: str
     description: str
@@ -36,14 +36,14 @@ class SetRecord:
 
 
 def visible(session: Session, org_id: uuid.UUID) -> list[SetRecord]:
-    """The built-in sets, then the organization's own by name."""
+    """Lists the built-in sets, then the organization's own by name."""
     query = select(PermissionSet).where(PermissionSet.org_id == org_id).order_by(PermissionSet.name)
     builtin = [_of_builtin(one) for one in BUILTIN_SETS.values()]
     return builtin + [_of_row(row) for row in session.scalars(query)]
 
 
 def find(session: Session, org_id: uuid.UUID, name: str) -> SetRecord | None:
-    """The set of this name, None where there is none."""
+    """Finds a set by name; returns None if there is none."""
     if name in BUILTIN_SETS:
         return _of_builtin(BUILTIN_SETS[name])
     row = _row(session, org_id, name)
@@ -51,7 +51,7 @@ def find(session: Session, org_id: uuid.UUID, name: str) -> SetRecord | None:
 
 
 def get(session: Session, org_id: uuid.UUID, name: str) -> SetRecord:
-    """The set of this name; raises `NotFound`."""
+    """Returns a set by name; raises `NotFound`."""
     found = find(session, org_id, name)
     if found is None:
         raise NotFound("there is no such permission set")
@@ -61,10 +61,10 @@ def get(session: Session, org_id: uuid.UUID, name: str) -> SetRecord:
 def chosen(
     session: Session, org_id: uuid.UUID, name: str, field: str = "permission_set"
 ) -> SetRecord:
-    """The set that a field of a request names, for something that will refer to it.
+    """Returns the set that a request names in `field`, so that something can refer to it.
 
-    It stays as it is until the end of the session's transaction: nobody deletes a set that is being
-    assigned. Raises `Invalid` naming `field`.
+    Locks the set until the end of the session's transaction, so that nobody deletes a set while it
+    is being assigned. Raises `Invalid` naming `field`.
     """
     if name in BUILTIN_SETS:
         return _of_builtin(BUILTIN_SETS[name])
@@ -81,10 +81,10 @@ def create(
     *,
     granter: frozenset[str],
 ) -> SetRecord:
-    """A new set, which can only hold what its maker holds.
+    """Creates a set, which can only contain permissions that its creator holds.
 
     Raises `Invalid` naming the field, `Forbidden` naming a permission that the granter lacks,
-    `Conflict` when the name is taken, be it by a built-in set.
+    `Conflict` if the name is taken, even by a built-in set.
     """
     name = rules.require_name(wanted.name)
     rules.require_description(wanted.description)
@@ -117,7 +117,9 @@ def change(
     permissions: Sequence[str] | None,
     granter: frozenset[str],
 ) -> SetRecord:
-    """Replaces what is not None; run it in `generation.at_once`, for its members have it at once.
+    """Replaces the arguments that are not None.
+
+    Run it in `cache.at_once`, because members change too.
 
     Raises `NotFound`, `Conflict` for a built-in set, `Invalid` naming the field, `Forbidden` naming
     a permission that the set gains and the granter lacks.
@@ -135,9 +137,14 @@ def change(
 
 
 def changeable(session: Session, org_id: uuid.UUID, name: str) -> PermissionSet:
-    """The organization's own set, locked; raises `NotFound`, `Conflict` for a built-in one."""
+    """Locks and returns an organization's own set.
+
+    Raises `NotFound`, `Conflict` for a built-in one.
+    """
     if name in BUILTIN_SETS:
-        raise Conflict("built-in permission sets cannot be changed", code="builtin_set")
+        raise Conflict(
+            "built-in permission sets cannot be changed: create another one", code="builtin_set"
+        )
     row = _row(session, org_id, name, lock="update")
     if row is None:
         raise NotFound("there is no such permission set")
@@ -164,4 +171,4 @@ def _of_builtin(one: BuiltinSet) -> SetRecord:
 
 
 def _taken() -> Conflict:
-    return Conflict("a permission set of this name exists", code="set_exists")
+    return Conflict("a permission set of this name exists: choose another name", code="set_exists")

@@ -1,4 +1,4 @@
-"""Removing an organization from all three stores, for good."""
+"""The removal of an organization from all three stores, for good."""
 
 from shared.upkeep.purge.service import Purged, purge
 

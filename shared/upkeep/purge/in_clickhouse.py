@@ -1,9 +1,9 @@
-"""An organization in ClickHouse: the rows of every table that has a column `org_id`.
+"""The purge of an organization in ClickHouse: the rows of all tables with a column `org_id`.
 
-They are removed by a mutation (`ALTER TABLE … DELETE`): it takes the rows off the disk for every
-engine of the MergeTree family, where a lightweight `DELETE` would only hide them until a merge that
-may never come. What retention has hidden (`shared.upkeep.retention`) goes as well. Parts without
-such rows stay as they are, and inserts go on meanwhile.
+A mutation (`ALTER TABLE … DELETE`) removes them. It takes the rows off the disk for every engine of
+the MergeTree family, while a lightweight `DELETE` would only hide them until a merge that may never
+come. It also removes rows that retention has hidden (`shared.upkeep.retention`). Parts without such
+rows stay unchanged, and inserts continue meanwhile.
 """
 
 import re
@@ -29,7 +29,7 @@ WHERE column.database = currentDatabase() AND column.name = 'org_id'
 ORDER BY table.name
 """
 
-# A server that waits for mutations by itself would let the connection time out.
+# The connection would time out on a server that waits for mutations by default.
 _DELETE = (
     "ALTER TABLE {{table:{table}}} DELETE WHERE org_id = {{org_id:String}}"
     " SETTINGS mutations_sync = 0"
@@ -39,9 +39,9 @@ _HIDDEN_TOO = {"apply_deleted_mask": 0}
 
 
 def remove(clickhouse: ClickHouse, org_id: str, tell: Callable[[str], None]) -> Counter[str]:
-    """Removes rows until there are none; returns how many by table, several of one key as one.
+    """Removes rows until none are left; counts them by table, several of one key as one.
 
-    Raises `Unavailable` when ClickHouse is away or cannot do it now.
+    Raises `Unavailable` if ClickHouse is down or cannot do it now.
     """
     removed: Counter[str] = Counter()
     for table, engine in _tables(clickhouse):
@@ -70,12 +70,12 @@ def _count(clickhouse: ClickHouse, table: str, org_id: str, **settings: object) 
 
 
 def _progress(clickhouse: ClickHouse, table: str, mentions: str) -> Iterator[int]:
-    """How many parts are left, whenever that has changed, until the mutations are done."""
+    """Yields the number of parts left, each time it changes, until the mutations are done."""
     before = 0
     while running := [one for one in unfinished(clickhouse, mentions) if one.table == table]:
         for mutation in running:
             if mutation.failure:
-                # It goes on trying by itself; whoever runs the purge again waits for it.
+                # ClickHouse keeps trying by itself; the next run of the purge waits for it.
                 raise Unavailable(
                     f"ClickHouse cannot remove rows of {table} now: {mutation.failure}"
                 )

@@ -1,6 +1,6 @@
-"""An organization in PostgreSQL: the rows of every table that has a column `org_id`.
+"""The purge of an organization in PostgreSQL: the rows of all tables with a column `org_id`.
 
-The tables are asked of the database, so that those of later releases are covered.
+The database lists the tables, so that those of later releases are covered too.
 """
 
 import uuid
@@ -19,10 +19,10 @@ from shared.users import Membership
 from shared.users.accounts import remove_unused
 from shared.users.sign_in.models import SignInCode
 
-# Rows a transaction: few enough for any statement to stay far below its 30 s.
+# Rows per transaction: few enough to keep every statement far below its limit of 30 s.
 _BATCH_ROWS = 5000
 
-# An insert that a worker waits for takes seconds; a statement may take 30.
+# An insert takes a worker seconds; a statement may take 30.
 _PATIENCE_SECS = 25
 _LOCK_NOT_AVAILABLE = "55P03"
 
@@ -30,9 +30,9 @@ _MEMBERSHIPS = Membership.__tablename__
 
 
 def lock(session: Session, org_id: uuid.UUID) -> None:
-    """Waits for all who hold the organization; until the transaction ends nobody else does.
+    """Waits for all holders of the organization; locks out others until the transaction ends.
 
-    Raises `Unavailable` when somebody holds it for longer than 25 s.
+    Raises `Unavailable` if a transaction holds it for longer than 25 s.
     """
     session.execute(text(f"SET LOCAL lock_timeout = '{_PATIENCE_SECS}s'"))
     query = select(Organization.id).where(Organization.id == org_id).with_for_update()
@@ -42,14 +42,14 @@ def lock(session: Session, org_id: uuid.UUID) -> None:
         if getattr(error.orig, "pgcode", None) != _LOCK_NOT_AVAILABLE:
             raise
         raise Unavailable(
-            "something of the organization is still being stored: run the purge again"
+            "data of the organization is still being stored: run the purge again"
         ) from error
 
 
 def remove(postgres: Postgres, org_id: uuid.UUID) -> Counter[str]:
-    """Removes all but the organization, in many transactions; returns the rows by table.
+    """Removes everything but the organization, in many transactions; counts the rows by table.
 
-    Accounts go with their last membership. Raises `Unavailable` when PostgreSQL is away.
+    An account is removed with its last membership. Raises `Unavailable` if PostgreSQL is down.
     """
     with postgres.transaction() as session:
         tables = _tables(session.connection())
@@ -65,7 +65,7 @@ def remove(postgres: Postgres, org_id: uuid.UUID) -> Counter[str]:
 
 
 def remove_rest(session: Session, org_id: uuid.UUID) -> Counter[str]:
-    """Removes what came since, with the organization locked; returns the rows by table."""
+    """Removes rows that came since, with the organization locked; counts them by table."""
     removed: Counter[str] = Counter()
     for table in _tables(session.connection()):
         removed.update(_remove_from(session, table, org_id, limit=None))
@@ -73,9 +73,9 @@ def remove_rest(session: Session, org_id: uuid.UUID) -> Counter[str]:
 
 
 def _tables(connection: Connection) -> list[str]:
-    """Tables with a column `org_id`, each before those that it refers to; memberships are last.
+    """Lists the tables with a column `org_id`, each before those it refers to, memberships last.
 
-    With the last membership goes the account, and what refers to the account would go uncounted.
+    An account is removed with its last membership, and rows that refer to it would not be counted.
     """
     found = inspect(connection)
     tables = [
@@ -90,7 +90,7 @@ def _remove_from(
     session: Session, table: str, org_id: uuid.UUID, *, limit: int | None
 ) -> Counter[str]:
     quoted = session.connection().dialect.identifier_preparer.quote(table)
-    # By place, since a DELETE has no LIMIT of its own; the place is good within the statement.
+    # Selects rows by `ctid`, because DELETE has no LIMIT; it is valid within the statement.
     statement = text(
         f"DELETE FROM {quoted} WHERE ctid = ANY(ARRAY("
         f"SELECT ctid FROM {quoted} WHERE org_id = :org_id LIMIT :limit FOR UPDATE"
@@ -104,7 +104,7 @@ def _remove_from(
 
 
 def _remove_accounts(session: Session, user_ids: Sequence[uuid.UUID]) -> Counter[str]:
-    """In the transaction of the memberships: nobody could tell later whose accounts they were."""
+    """Removes the accounts in the transaction of their memberships, as long as both are known."""
     emails = remove_unused(session, user_ids)
     removed = Counter({"users": len(emails)})
     for name, of_accounts in (

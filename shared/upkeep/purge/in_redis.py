@@ -1,4 +1,4 @@
-"""An organization in Redis: its stream, its dead letters, and every key that carries its id."""
+"""The purge of an organization in Redis: its stream, its dead letters, and all keys with its id."""
 
 from collections import Counter
 
@@ -11,12 +11,12 @@ _SCAN_COUNT = 1000
 
 
 def remove(client: redis.Redis, org_id: str) -> Counter[str]:
-    """Removes all of it; returns how many of what. Raises `Unavailable` when Redis is away."""
+    """Removes everything; counts it by kind. Raises `Unavailable` if Redis is down."""
     with unavailable_when_redis_is_gone():
         removed = {
             "waiting_batches": stream.remove(client, org_id),
             "dead_letters": dead_letters.drop_all(client, org_id),
-            # Caches above all; an id is no pattern, so nothing else matches.
+            # Mostly caches. An id contains no wildcards, so no other key matches.
             "keys": sum(
                 int(client.unlink(key))
                 for key in client.scan_iter(match=f"*{org_id}*", count=_SCAN_COUNT)

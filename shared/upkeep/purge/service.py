@@ -1,17 +1,17 @@
-"""Removes a deleted organization from every store, whatever else is running meanwhile.
+"""Removes a deleted organization from every store while everything else keeps running.
 
-Nothing new begins: the delete took its keys and memberships away. What began before may still be
-under way: a web request that appends a batch, a worker that holds a block. So:
+Nothing new can start, because the deletion disabled its keys and memberships. Earlier work may
+still be running: a web request that appends a batch, or a worker that holds a block. So the steps
+are:
 
-1. Redis first: what waits there is not stored any more.
-2. Then ClickHouse and PostgreSQL, everything but the organization itself. This takes long, and
-   can be killed and run again.
-3. The organization's row last, locked against `organizations.hold`: the lock is given when the last
-   block that holds the organization is stored, and while it is held there is no other. Under it
-   the stores are looked through once more, and what came meanwhile is removed.
+1. Redis first: batches that wait there are not stored any more. 2. Then ClickHouse and PostgreSQL,
+except the organization itself. This step takes long. It can be killed and run again. 3. Last the
+organization's row, locked against `organizations.hold`. The lock is granted when the last block
+that holds the organization is stored, and no other block can start meanwhile. Under the lock the
+stores are searched once more for rows that came meanwhile.
 
-Whoever holds a block afterwards does not find the organization, and drops what is of it; so does a
-worker with a batch that a web request appended late.
+A worker that takes a block afterwards does not find the organization and drops its rows. The same
+happens to a batch that a web request appended late.
 """
 
 import uuid
@@ -33,9 +33,9 @@ Tell = Callable[[str], None]
 
 @dataclass
 class Purged:
-    """What was removed: rows by table, and things by what they are in Redis.
+    """The removed rows by table, and the removed entries of Redis by kind.
 
-    A purge that goes on where another one was interrupted counts what that one had left.
+    After an interrupted purge, the next one counts only the rest.
     """
 
     org_id: uuid.UUID
@@ -46,20 +46,22 @@ class Purged:
 
     @property
     def stores(self) -> Mapping[str, Mapping[str, int]]:
-        """The counts by store."""
+        """Returns the counts by store."""
         return {"postgres": self.postgres, "clickhouse": self.clickhouse, "redis": self.redis}
 
 
 def purge(runtime: Runtime, slug: str, *, confirmed: str, tell: Tell) -> Purged:
-    """Removes the deleted organization `slug`, which `confirmed` repeats.
+    """Removes the deleted organization `slug`, which `confirmed` has to repeat.
 
-    `tell` is called with what is being done. Raises `Invalid` for another `confirmed`, `NotFound`,
-    `Conflict` for an organization that is not deleted, and `Unavailable` when a store is away: what
-    is removed by then stays removed, and the purge can be run again.
+    Calls `tell` with its progress. Raises `Invalid` for another `confirmed`, `NotFound`, `Conflict`
+    for an organization that is not deleted, and `Unavailable` if a store is down. Rows that were
+    removed by then stay removed, and the purge can be run again.
     """
     if confirmed != slug:
-        raise Invalid("the slug is to be typed again: it is not the same", code="not_confirmed")
-    # Held to the end: nobody restores the organization halfway, and no second purge runs beside.
+        raise Invalid(
+            "the slugs differ: type the slug of the organization again", code="not_confirmed"
+        )
+    # Held to the end, so that nobody restores the organization halfway and no second purge runs.
     with runtime.postgres.transaction() as session:
         purged = Purged(require_deleted(session, slug).id, slug)
         _sweep(runtime, purged, tell)
@@ -77,7 +79,7 @@ def _sweep(runtime: Runtime, purged: Purged, tell: Tell) -> None:
 
 
 def _finish(runtime: Runtime, session: Session, purged: Purged, tell: Tell) -> None:
-    tell("waiting for what is being stored")
+    tell("waiting for rows that are being stored")
     in_postgres.lock(session, purged.org_id)
     _sweep(runtime, purged, tell)
     purged.postgres.update(in_postgres.remove_rest(session, purged.org_id))

@@ -1,4 +1,4 @@
-"""Removes what an organization does not want to keep any longer."""
+"""The removal of data that an organization no longer wants to keep."""
 
 from shared.upkeep.retention.service import apply
 

@@ -1,4 +1,4 @@
-"""The message of retention; it only says "look"."""
+"""The message of retention, which only tells a worker to look."""
 
 from shared.queue import Task
 

@@ -1,4 +1,4 @@
-"""How old the data of which organizations may get."""
+"""The age limits of data, by organization."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ KEY = "retention.events_days"
 
 @dataclass(frozen=True)
 class Limit:
-    """What is older than `before`, a midnight (UTC), is old for these organizations."""
+    """A limit: rows from before `before`, a midnight (UTC), are old in these organizations."""
 
     before: datetime
     days: int
@@ -25,11 +25,11 @@ class Limit:
 
 
 def limits(postgres: Postgres, config: Settings, now: datetime) -> list[Limit]:
-    """The limits of all organizations that have one, one for each number of days.
+    """Returns the limits of all organizations that have one, one for each number of days.
 
-    Whole days, so that rows go once a day and not all the time. Deleted organizations are among
-    them: what was promised about their data holds until the purge. One that is being purged, or
-    changed at this very moment, is not: its row is locked.
+    Limits are whole days, so that rows are removed once a day and not all the time. Deleted
+    organizations are included: promises about their data hold until the purge. An organization that
+    is being purged or changed is left out, because its row is locked.
     """
     with postgres.transaction() as session:
         query = select(Organization.id).order_by(Organization.id)
@@ -46,5 +46,5 @@ def limits(postgres: Postgres, config: Settings, now: datetime) -> list[Limit]:
 
 
 def days_of(found: Sequence[Limit]) -> dict[str, int]:
-    """The number of days by organization."""
+    """Returns the number of days by organization."""
     return {org_id: limit.days for limit in found for org_id in limit.org_ids}

@@ -1,8 +1,8 @@
-"""Removes what is older than `retention.events_days`, without getting in the way of ingest.
+"""Removes rows that are older than `retention.events_days`, without disturbing ingest.
 
-Every look begins anew with what there is, so a run may be killed anywhere, or be one of many. It
-does one small thing after the other, each only while ingest keeps up and no other mutation is under
-way in the database, and leaves the rest to the next run.
+Every run starts from the current rows, so it may be killed at any point or run in parallel. It
+takes many small steps, each only while ingest keeps up and no other mutation is running in the
+database, and leaves the rest to the next run.
 """
 
 import threading
@@ -26,11 +26,11 @@ from shared.upkeep.retention.limits import Limit, days_of, limits
 
 log = get_logger(__name__)
 
-# Above either of them ingest has enough to do.
+# Above either value ingest is busy.
 BACKLOG_SHARE = 0.1
 LAG_SECS = 5.0
-# Sunday: hidden rows leave the disk, where merges have not seen to it. Each night would write a
-# month of events again for a day of them.
+# On Sundays hidden rows that no merge has removed are taken off the disk. Doing so every night
+# would rewrite a month of events for one day of them.
 REWRITE_WEEKDAY = 6
 _POLL_SECS = 0.1
 
@@ -44,17 +44,18 @@ Removed = Mapping[str, Mapping[str, int]]
 
 
 def apply(runtime: Runtime, stopping: threading.Event, now: datetime) -> Removed:
-    """Removes what is old at `now`; returns the rows by organization and table, copies as one.
+    """Removes rows that are old at `now`; counts them by organization and table, copies as one.
 
-    Nothing, when somebody else is at it. Ends early, and says so in the log, while ingest is behind
-    or mutations are under way, and when `stopping` is set. Raises `Unavailable` when a store is.
+    Does nothing if another process is at work. Ends early, with a line in the log, while ingest is
+    behind or mutations are running, and when `stopping` is set. Raises `Unavailable` if a store is
+    down.
     """
     with single_flight(runtime.postgres, APPLY_RETENTION.actor) as alone:
         return _Run(runtime, stopping, now).run() if alone else {}
 
 
 class _Later(Exception):
-    """The rest is for the next run; the message is for the log."""
+    """A reason to leave the rest to the next run; the message goes to the log."""
 
 
 class _Run:
@@ -83,7 +84,7 @@ class _Run:
         return self._removed
 
     def _find(self, kept: Kept) -> dict[int, tuple[list[Limit], Counter[str]]]:
-        """By month: the limits with those organizations that have old rows in it, and how many."""
+        """Returns by month the limits that have old rows, and the numbers of these rows."""
         found: dict[int, tuple[list[Limit], Counter[str]]] = defaultdict(lambda: ([], Counter()))
         for limit in self._limits if kept.moment is not None else ():
             old = statements.old_rows(kept, [limit])
@@ -123,7 +124,7 @@ class _Run:
         return self._clickhouse.rows(sql, params, settings=statements.QUIET)
 
     def _require_quiet(self) -> None:
-        """Raises `_Later` unless there is room for a mutation."""
+        """Raises `_Later` unless there is capacity for a mutation."""
         if self._stopping.is_set():
             raise _Later("this worker stops")
         running = unfinished(self._clickhouse)
@@ -136,13 +137,13 @@ class _Run:
             raise _Later("ingest is behind")
 
     def _wait(self) -> None:
-        """Returns when no mutation is left; one that fails goes on trying by itself."""
+        """Waits until no mutation is left; ClickHouse retries a failed one by itself."""
         while running := unfinished(self._clickhouse):
             for mutation in running:
                 if mutation.failure:
                     raise _Later(f"a mutation of {mutation.table} fails: {mutation.failure}")
             if self._stopping.wait(_POLL_SECS):
-                raise _Later("this worker stops; what it began goes on")
+                raise _Later("this worker stops; its mutation goes on")
 
     def _tell(self) -> None:
         days = days_of(self._limits)

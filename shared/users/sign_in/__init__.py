@@ -1,1 +1,1 @@
-"""Sign-in by a code that is sent by mail."""
+"""Sign-in with a code that is sent by mail."""

@@ -1,12 +1,12 @@
-"""Codes that are sent by mail: six digits, one live code an address, five tries.
+"""Codes that are sent by mail: six digits, one valid code per address, five tries.
 
-What protects a code is how few tries it has and how soon it is over. The hash protects the table:
-10^6 codes at about 10 ms each are three hours of a core for one row, while a code lives ten minutes
-by default. A costlier hash would take our own cores from us, since strangers make us compute it.
+The few tries and the short lifetime protect a code. The hash protects the table: 10^6 codes at
+about 10 ms each take a core three hours for one row, while a code is valid for ten minutes by
+default. A costlier hash would cost us too much, because strangers make us compute it.
 
-Somebody who asks may not learn who is a member, neither from answers nor from how long they take.
-So an address without a member gets a row as well, one that no code fits, and an address without a
-row is hashed for as well.
+Clients must not learn who is a member, neither from answers nor from their timing. So an address
+without a member gets a row as well, which no code matches, and a hash is also computed for an
+address without a row.
 """
 
 import hashlib
@@ -37,17 +37,17 @@ _TTL = "otp_ttl_secs"
 
 @dataclass(frozen=True)
 class IssuedCode:
-    """A code in clear, for the mail and nothing else, and the seconds it is good for."""
+    """A code in clear, only for the mail, and its lifetime in seconds."""
 
     code: str = field(repr=False)
     ttl_secs: int
 
 
 def issue(session: Session, config: Settings, email: str) -> IssuedCode | None:
-    """A new code in place of the one before, for a lower-case address.
+    """Creates a code for a lower-case address; it replaces the previous one.
 
-    None when the address belongs to no active member whom the organization lets sign in. The code
-    is good for the shortest `otp_ttl_secs` of the member's organizations.
+    Returns None if the address belongs to no active member whose organization lets it sign in. The
+    code is valid for the shortest `otp_ttl_secs` of the member's organizations.
     """
     members = allowed(session, config, memberships_of(session, email=email))
     ttl_secs = shortest(session, config, members, _TTL)
@@ -59,10 +59,10 @@ def issue(session: Session, config: Settings, email: str) -> IssuedCode | None:
 
 
 def redeem(session: Session, config: Settings, email: str, code: str) -> list[Member] | None:
-    """The memberships of whoever knows the code, which is used up by that; None for a wrong one.
+    """Checks a code and uses it up; returns the person's memberships, None for a wrong code.
 
-    Wrong tries are counted in the session's transaction, so refuse only after its commit. Of
-    requests at a time each waits for the one before, since both could pass the count otherwise.
+    Wrong tries are counted in the session's transaction, so refuse only after its commit.
+    Concurrent requests wait for each other, because otherwise both could pass the count.
     """
     query = select(SignInCode).where(SignInCode.email == email).with_for_update()
     row = session.scalars(query).one_or_none()
@@ -78,7 +78,7 @@ def redeem(session: Session, config: Settings, email: str, code: str) -> list[Me
 
 
 def _hold_memberships(session: Session, email: str) -> None:
-    """Who takes a membership away just now waits, and then finds the session that it has to end."""
+    """Locks the memberships: a concurrent removal waits and then ends the new session."""
     session.execute(
         select(Membership.user_id)
         .join(User, User.id == Membership.user_id)
@@ -104,5 +104,5 @@ def _store(session: Session, email: str, salt: bytes, code_hash: bytes, ttl_secs
 
 
 def _hash(code: str, salt: bytes) -> bytes:
-    """10 ms and 4 MiB; releases the interpreter's lock meanwhile."""
+    """Hashes a code in 10 ms with 4 MiB; releases the interpreter's lock meanwhile."""
     return hashlib.scrypt(code.encode(), salt=salt, n=2**12, r=8, p=1, dklen=_HASH_BYTES)

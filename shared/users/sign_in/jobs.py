@@ -1,4 +1,4 @@
-"""The message of sign-in; it only says "look"."""
+"""The message of sign-in, which only tells a worker to look."""
 
 from shared.queue import Task
 

@@ -1,4 +1,4 @@
-"""Limits how often a client may request and try sign-in codes (docs/security.md)."""
+"""Limits on how often a client may request and try sign-in codes (docs/security.md)."""
 
 import hashlib
 import math
@@ -21,32 +21,33 @@ Count = tuple[RateLimitItem, str]
 
 
 class SignInLimits:
-    """Moving windows in Redis, one count for all processes; `client` names where a request is from.
+    """Sliding windows in Redis, shared by all processes; `client` is the origin of a request.
 
-    Both methods raise `RateLimited`, and `Unavailable` while Redis is away.
+    Both methods raise `RateLimited`, and `Unavailable` while Redis is down.
     """
 
     def __init__(self, client: redis.Redis) -> None:
-        # Where Redis is the pool knows; the library wants a scheme all the same.
+        # The library requires a URL, but the pool already knows the address of Redis.
         storage = RedisStorage(
             "redis://", connection_pool=client.connection_pool, key_prefix="sign-in"
         )
         self._windows = MovingWindowRateLimiter(storage)
 
     def count_request(self, client: str, email: str) -> None:
-        """One more request for a code; Redis holds a hash of the address."""
+        """Counts a request for a code; Redis holds only a hash of the address."""
         hashed = hashlib.sha256(email.encode()).hexdigest()
         self._take([(REQUESTS_PER_CLIENT, client), (REQUESTS_PER_ADDRESS, hashed)])
 
     def count_try(self, client: str) -> None:
-        """One more try of a code, right or wrong."""
+        """Counts a try of a code, right or wrong."""
         self._take([(TRIES_PER_CLIENT, client)])
 
     def _take(self, counts: Sequence[Count]) -> None:
-        """Counts everywhere, or nowhere and raises.
+        """Adds to all counts, or to none and raises.
 
-        All are looked at before the first is taken, so a client that is refused does not use up the
-        requests of an address. A request that loses a race between the two may count for one.
+        All counts are checked before the first one is changed, so a refused client does not use up
+        the requests of an address. A request that loses a race between check and change may count
+        in one place.
         """
         with unavailable_when_redis_is_gone():
             for take in (self._windows.test, self._windows.hit):

@@ -1,4 +1,4 @@
-"""Sign-in as PostgreSQL keeps it: hashes of codes and tokens, never the thing itself."""
+"""Sign-in data in PostgreSQL: hashes of codes and tokens, never the originals."""
 
 import uuid
 from datetime import datetime
@@ -11,7 +11,7 @@ from shared.postgres import Base, created_at_column, timestamp_type
 
 
 class SignInCode(Base):
-    """The one live code of an address; the row goes when the code is used or replaced."""
+    """The one valid code of an address; the row is deleted when the code is used or replaced."""
 
     __tablename__ = "sign_in_codes"
 
@@ -24,7 +24,7 @@ class SignInCode(Base):
 
 
 class SignInSession(Base):
-    """A person who is signed in; `token_hash` is the SHA-256 of the cookie's random token."""
+    """A signed-in person; `token_hash` is the SHA-256 of the cookie's random token."""
 
     __tablename__ = "sign_in_sessions"
 

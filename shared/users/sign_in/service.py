@@ -1,4 +1,4 @@
-"""Signing in and out, each with the transactions it needs."""
+"""Sign-in and sign-out, with their transactions."""
 
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -23,7 +23,7 @@ log = get_logger(__name__)
 
 @dataclass(frozen=True)
 class NewSession:
-    """Somebody who just signed in; `token` is for the cookie and nothing else."""
+    """A person who just signed in; `token` is only for the cookie."""
 
     user_id: UUID
     email: str
@@ -32,10 +32,10 @@ class NewSession:
 
 
 def request_code(runtime: Runtime, email: str) -> None:
-    """Has a code sent to a normal address, if it is anybody's.
+    """Requests a code for a normal address, if the address belongs to a member.
 
-    Whose it is is found out by who sends the mail: here the same is done for every address. Raises
-    `Unavailable` while PostgreSQL is away.
+    The worker that sends the mail checks that: this function does the same for every address.
+    Raises `Unavailable` while PostgreSQL is down.
     """
     with runtime.postgres.transaction() as session:
         enqueue(session, runtime.queue, Letter("code", email))
@@ -45,7 +45,7 @@ def sign_in(runtime: Runtime, email: str, code: str) -> NewSession:
     """Opens a session for the code of a normal address.
 
     Raises `Unauthorized` for a code that is wrong, expired or used, `Unavailable` while PostgreSQL
-    is away.
+    is down.
     """
     with runtime.postgres.transaction() as session:
         opened = _redeem(session, runtime, email, code)
@@ -56,11 +56,11 @@ def sign_in(runtime: Runtime, email: str, code: str) -> NewSession:
 
 
 def sign_out(postgres: Postgres, client: redis.Redis, token_hash: bytes) -> None:
-    """Ends the session of a token, at once and everywhere; nothing happens when there is none.
+    """Ends the session of a token at once and everywhere; does nothing if there is none.
 
-    Raises `Unavailable` while PostgreSQL or Redis is away.
+    Raises `Unavailable` while PostgreSQL or Redis is down.
     """
-    # Whoever makes tokens up must not make every process forget what it remembers.
+    # Made-up tokens must not make every process clear its caches.
     with postgres.transaction() as session:
         query = select(SignInSession.user_id).where(SignInSession.token_hash == token_hash)
         user_id = session.scalars(query).one_or_none()
@@ -72,7 +72,7 @@ def sign_out(postgres: Postgres, client: redis.Redis, token_hash: bytes) -> None
 
 
 def tidy(session: Session) -> None:
-    """Deletes codes and sessions that are over."""
+    """Deletes expired codes and sessions."""
     for table in (SignInCode, SignInSession):
         session.execute(delete(table).where(table.expires_at <= now()))
 

@@ -15,14 +15,14 @@ from shared.keys import hash_secret
 from shared.users.members import Member, memberships_of
 from shared.users.sign_in.models import SignInSession
 
-TOKEN_PREFIX = "wps_"  # noqa: S105 what tokens begin with, none itself
+TOKEN_PREFIX = "wps_"  # noqa: S105 the prefix of tokens, not a token
 
 _TTL = "session_ttl_secs"
 
 
 @dataclass(frozen=True)
 class SignedIn:
-    """Whose session a token opened, until when, and the memberships it may be used for."""
+    """The person of a session, its expiry, and the memberships that it may use."""
 
     user_id: uuid.UUID
     email: str
@@ -31,10 +31,10 @@ class SignedIn:
 
 
 def open_session(session: Session, config: Settings, members: list[Member]) -> tuple[str, int]:
-    """Signs a person in: the new token, and the seconds it is good for.
+    """Signs a person in; returns the new token and its lifetime in seconds.
 
-    `members` are the person's memberships, at least one; the shortest of their organizations'
-    `session_ttl_secs` counts.
+    `members` are the person's memberships, at least one. The shortest `session_ttl_secs` of their
+    organizations counts.
     """
     ttl = shortest(session, config, members, _TTL)
     token = TOKEN_PREFIX + secrets.token_urlsafe(32)
@@ -49,9 +49,9 @@ def open_session(session: Session, config: Settings, members: list[Member]) -> t
 
 
 def find_session(session: Session, config: Settings, token_hash: bytes) -> SignedIn | None:
-    """Who is signed in with a token; None when it opens nothing, or nothing any more.
+    """Returns the session of a token, None if there is none or it is over.
 
-    A `session_ttl_secs` that was shortened since holds for sessions that are open already.
+    A `session_ttl_secs` that was shortened meanwhile applies to open sessions too.
     """
     query = select(SignInSession).where(SignInSession.token_hash == token_hash)
     found = session.scalars(query).one_or_none()
@@ -70,24 +70,24 @@ def find_session(session: Session, config: Settings, token_hash: bytes) -> Signe
 
 
 def close_session(session: Session, token_hash: bytes) -> None:
-    """Signs out; run it in `generation.at_once`."""
+    """Signs out; run it in `cache.at_once`."""
     session.execute(delete(SignInSession).where(SignInSession.token_hash == token_hash))
 
 
 def close_sessions_of(session: Session, user_id: uuid.UUID) -> None:
-    """Signs a person out everywhere; run it in `generation.at_once`."""
+    """Signs a person out everywhere; run it in `cache.at_once`."""
     session.execute(delete(SignInSession).where(SignInSession.user_id == user_id))
 
 
 def allowed(session: Session, config: Settings, members: list[Member]) -> list[Member]:
-    """Those memberships whose organization lets the address sign in."""
+    """Returns the memberships whose organization lets the address sign in."""
     org_ids = [member.org_id for member in members]
     lists = settings.values(session, config, org_ids, "allowed_sign_ins")
     return [member for member in members if settings.lets_in(lists[member.org_id], member.email)]
 
 
 def shortest(session: Session, config: Settings, members: list[Member], key: str) -> int:
-    """The smallest value of a setting in seconds among organizations; its default for none."""
+    """Returns a setting's smallest value in seconds among the organizations, or its default."""
     found = settings.values(session, config, [member.org_id for member in members], key)
     seconds = [*found.values()] or [settings.default_of(config, key)]
     return min(int(one) for one in seconds if isinstance(one, int))

@@ -25,7 +25,7 @@ from tests.support.processes import wait_until
 from tests.support.runtime import Org, make_org
 from tests.support.tenants import EVENTS, SESSIONS, Footprint, fill, footprint
 
-WAITING = "waiting for what is being stored"
+WAITING = "waiting for rows that are being stored"
 
 
 class Killed(Exception):
