@@ -1,1 +1,1 @@
-"""Alert rules: what people want to be told of."""
+"""Alert rules: the conditions under which people are notified."""

@@ -1,4 +1,4 @@
-"""Alert rules, and how far each has been evaluated."""
+"""Alert rules, and the progress of their evaluation."""
 
 import uuid
 from datetime import datetime
@@ -22,7 +22,7 @@ from shared.postgres import Base, created_at_column, timestamp_type
 
 
 class Alert(Base):
-    """A rule as people write it; `revision` grows with each change of it."""
+    """A rule as people write it; `revision` grows with each change."""
 
     __tablename__ = "alerts"
 
@@ -45,20 +45,20 @@ class Alert(Base):
 
     __table_args__ = (
         CheckConstraint("severity IN ('info', 'warning', 'critical')", name="severity"),
-        # What refers to an alert does so within its organization.
+        # Rows that refer to an alert do so within its organization.
         UniqueConstraint("org_id", "id", name="uq_alerts_id"),
         Index("ix_alerts_newest", "org_id", "created_at"),
     )
 
 
 class AlertState(Base):
-    """What the evaluations of an enabled rule left behind; made and reset with the rule.
+    """The state that evaluations of an enabled rule keep; created and reset with the rule.
 
-    `due_at`: when to evaluate next, null while the rule is disabled. `evaluated_to`: the moment up
-    to which the last evaluation looked at events. `recent`: whether the last evaluations breached,
-    oldest first, at most `eval_window` of them. `clean`: evaluations without a breach since the
-    last one with. `last_due_at` and `last_attempted_at`: when the last evaluation should have been,
-    and was, recorded. A worker holds the rule while `lease_token` is its own.
+    `due_at`: the next evaluation, null while the rule is disabled. `evaluated_to`: the moment up to
+    which the last evaluation read events. `recent`: whether the last evaluations breached, oldest
+    first, at most `eval_window` of them. `clean`: the evaluations without a breach since the last
+    one with. `last_due_at` and `last_attempted_at`: the moments when the last evaluation was due,
+    and was recorded. A worker holds the rule while `lease_token` is its own.
     """
 
     __tablename__ = "alert_states"

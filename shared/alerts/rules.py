@@ -1,4 +1,4 @@
-"""What an alert rule may be. Pure decisions."""
+"""The rules for an alert's content. Pure decisions."""
 
 import json
 import math
@@ -31,13 +31,13 @@ MAX_DESCRIPTION_LENGTH = 10_000
 SEVERITIES = ("info", "warning", "critical")
 MIN_INTERVAL_SECS, MAX_INTERVAL_SECS, DEFAULT_INTERVAL_SECS = 30, 86_400, 300
 MAX_EVAL_WINDOW = 100
-# What an organization has is listed as a whole.
+# All alerts of an organization are listed without pages.
 ROOM = Room(rows=2000, total_bytes=16 * 1024 * 1024)
 
 
 @dataclass(frozen=True)
 class AlertContent:
-    """What people decide about a rule."""
+    """The part of a rule that people decide."""
 
     name: str
     description: str | None
@@ -52,7 +52,7 @@ class AlertContent:
 
 
 def checked(wanted: AlertContent, *, schema: str) -> tuple[dict[str, Any], int]:
-    """The columns, and how many bytes they have together; raises `Invalid` naming the field.
+    """Returns the columns and their total size in bytes; raises `Invalid` naming the field.
 
     `schema` is the database of the published tables, which a statement may name.
     """
@@ -86,7 +86,7 @@ def checked(wanted: AlertContent, *, schema: str) -> tuple[dict[str, Any], int]:
 
 
 def checked_spec(kind: str, given: Mapping[str, Any], *, schema: str) -> dict[str, Any]:
-    """The spec as it is kept: as it was sent, without what we do not know and without nulls.
+    """Returns the spec to store: as it was sent, without unknown fields and nulls.
 
     Raises `Invalid` naming `trigger_kind`, or the field of `trigger_spec`.
     """
@@ -101,7 +101,7 @@ def checked_spec(kind: str, given: Mapping[str, Any], *, schema: str) -> dict[st
 
 
 def _known(given: Mapping[str, Any], struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """The fields of `struct` that were sent, with the same done to what lies in them."""
+    """Returns the fields of `struct` that were sent, and does the same for nested ones."""
     names = {field.name for field in msgspec.structs.fields(struct)}
     kept = {name: one for name, one in given.items() if name in names and one is not None}
     if struct is MetricThreshold and isinstance(kept.get("filter"), dict):
@@ -115,7 +115,7 @@ def _known(given: Mapping[str, Any], struct: type[msgspec.Struct]) -> dict[str, 
 
 
 def _require_meaning(spec: Spec, schema: str) -> None:
-    """What types alone do not say."""
+    """Checks what types alone do not express."""
     if isinstance(spec, CustomSql):
         _require_statement(spec, schema)
     elif isinstance(spec, EvalCompound):
@@ -133,7 +133,7 @@ def _require_meaning(spec: Spec, schema: str) -> None:
 def _require_statement(spec: CustomSql, schema: str) -> None:
     if (spec.op is None) != (spec.value is None):
         missing = "op" if spec.op is None else "value"
-        raise Invalid.field(f"trigger_spec.{missing}", "op and value come together")
+        raise Invalid.field(f"trigger_spec.{missing}", "send both op and value, or neither")
     if spec.value is not None:
         _require_finite("trigger_spec.value", spec.value)
     try:
@@ -145,7 +145,7 @@ def _require_statement(spec: CustomSql, schema: str) -> None:
             fields={"trigger_spec.sql": reasons},
             code=refused.code,
         ) from None
-    # PostgreSQL keeps no U+0000, whatever ClickHouse makes of it.
+    # PostgreSQL cannot store U+0000, although ClickHouse might accept it.
     if "\x00" in spec.sql:
         raise Invalid.field("trigger_spec.sql", "must not contain U+0000")
 
@@ -166,7 +166,7 @@ def _require_between(field: str, value: int, least: int, most: int) -> None:
 
 
 def _named(message: str) -> Invalid:
-    """msgspec's sentence as a field and a reason: it ends in "- at `$.conditions[0].op`"."""
+    """Splits msgspec's sentence into field and reason; it ends in "- at `$.conditions[0].op`"."""
     reason, _, path = message.partition(" - at `$")
     where = path.rstrip("`").replace("[", ".").replace("]", "")
     missing = re.fullmatch(r"Object missing required field `(\w+)`", reason)

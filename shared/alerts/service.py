@@ -1,7 +1,7 @@
-"""Alert rules of an organization. Their evaluation is `shared.alerts.evaluation`'s.
+"""Alert rules of an organization; `shared.alerts.evaluation` evaluates them.
 
-Whatever changes what is evaluated resets the rule's `AlertState` in the same transaction: it is due
-at once, and an evaluation that is under way counts for nothing.
+A change of anything that is evaluated resets the rule's `AlertState` in the same transaction: the
+rule is due at once, and an evaluation that is under way does not count.
 """
 
 import uuid
@@ -17,7 +17,7 @@ from shared.core.ids import parse_uuid
 from shared.organizations import creations
 from shared.postgres import transaction_time
 
-# What makes evaluations before a change say nothing about the rule after it.
+# After a change of one of these, earlier evaluations say nothing about the rule.
 _EVALUATED = (
     "enabled",
     "trigger_kind",
@@ -29,23 +29,23 @@ _EVALUATED = (
 
 
 def listing(session: Session, org_id: uuid.UUID) -> list[tuple[Alert, AlertState]]:
-    """The organization's rules and how far each is evaluated, newest first."""
+    """Lists the organization's rules with their states, newest first."""
     newest_first = _of(org_id).order_by(Alert.created_at.desc(), Alert.id)
     return [(alert, state) for alert, state in session.execute(newest_first)]
 
 
 def find(session: Session, org_id: uuid.UUID, alert_id: str) -> tuple[Alert, AlertState]:
-    """One rule and how far it is evaluated; raises `NotFound`."""
+    """Returns one rule with its state; raises `NotFound`."""
     return _one(session, _of(org_id), alert_id)
 
 
 def create(
     session: Session, org_id: uuid.UUID, wanted: AlertContent, *, schema: str, created_by: str
 ) -> tuple[Alert, AlertState]:
-    """A new rule, due at once where it is enabled.
+    """Creates a rule, which is due at once if it is enabled.
 
     `schema` is the database of the published tables. Raises `Invalid` naming the field, `Conflict`
-    where there is no room for another one.
+    if there is no room for another rule.
     """
     columns, size = checked(wanted, schema=schema)
     ROOM.require(session, _sizes(org_id), size, what="alerts")
@@ -66,9 +66,9 @@ def create(
 def replace(
     session: Session, org_id: uuid.UUID, alert_id: str, wanted: AlertContent, *, schema: str
 ) -> tuple[Alert, AlertState]:
-    """The rule with another content; raises `NotFound`, and as `create` does.
+    """Replaces the content of a rule; raises `NotFound`, and the errors of `create`.
 
-    Its open incident stays as it is, whatever changed.
+    Its open incident stays unchanged.
     """
     columns, size = checked(wanted, schema=schema)
     alert, state = _changeable(session, org_id, alert_id)
@@ -91,16 +91,16 @@ def delete(session: Session, org_id: uuid.UUID, alert_id: str) -> None:
 
 
 def _changeable(session: Session, org_id: uuid.UUID, alert_id: str) -> tuple[Alert, AlertState]:
-    """One rule, locked until the transaction ends; raises `NotFound`.
+    """Locks one rule until the transaction ends; raises `NotFound`.
 
-    The lock is that of its state, which comes first in every transaction that has to do with both:
-    recording an evaluation holds the state when it opens an incident of the alert.
+    The lock is on its state, which every transaction with both locks first: recording an evaluation
+    holds the state while it opens an incident of the alert.
     """
     locked = select(AlertState.alert_id).where(
         AlertState.org_id == org_id, AlertState.alert_id == parse_uuid(alert_id)
     )
     session.execute(locked.with_for_update())
-    # Read once the lock is had: what somebody changed meanwhile is seen.
+    # Read after the lock is taken, so that concurrent changes are seen.
     return find(session, org_id, alert_id)
 
 

@@ -1,6 +1,6 @@
 """The specs of the five kinds of triggers, as typed values (docs/alerts.md).
 
-`trigger_spec` of a rule is kept as it was sent; absent fields have the defaults here.
+`trigger_spec` of a rule is stored as it was sent; absent fields have the defaults given here.
 """
 
 import operator
@@ -39,23 +39,26 @@ Metric = Literal[
 
 
 def symbol(op: Op) -> str:
-    """The operator as a sign: `gt` is `>`."""
+    """Returns the operator as a sign: `gt` is `>`."""
     return _SYMBOLS.get(op, op)
 
 
 def holds(op: Op, value: float, bound: float) -> bool:
-    """Whether `value op bound`."""
+    """Returns whether `value op bound` is true."""
     return _COMPARISONS[symbol(op)](value, bound)
 
 
 class Spec(msgspec.Struct, frozen=True, kw_only=True):
-    """`auto_resolve`: an incident ends by itself after eval_window clean evaluations."""
+    """The base of all specs.
+
+    With `auto_resolve` an incident ends after eval_window clean evaluations.
+    """
 
     auto_resolve: bool = False
 
 
 class EventFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which events count; what is None admits all."""
+    """A filter of events; fields that are None admit all."""
 
     environment: Text | None = None
     event_type: Text | None = None
@@ -75,7 +78,7 @@ class MetricThreshold(Spec, frozen=True, kw_only=True):
 
 
 class CustomSql(Spec, frozen=True, kw_only=True):
-    """A statement: with `op` and `value` its number is compared, without any row breaches."""
+    """A statement: with `op` and `value` its number is compared, otherwise any row breaches."""
 
     sql: str
     op: Op | None = None
@@ -95,7 +98,7 @@ class EvaluationScore(Spec, frozen=True, kw_only=True):
 
 
 class ScoreCondition(msgspec.Struct, frozen=True, kw_only=True):
-    """The average of one score, compared."""
+    """A comparison of the average of one score."""
 
     score_key: Text
     op: Op
@@ -103,13 +106,13 @@ class ScoreCondition(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AtLeast(msgspec.Struct, frozen=True, kw_only=True):
-    """How many of the conditions have to hold."""
+    """The number of conditions that have to hold."""
 
     at_least: Annotated[int, Meta(ge=1)]
 
 
 class EvalCompound(Spec, frozen=True, kw_only=True):
-    """Several averages of scores together."""
+    """A combination of several averages of scores."""
 
     combinator: Literal["any", "all"] | AtLeast
     conditions: Annotated[tuple[ScoreCondition, ...], Meta(min_length=1, max_length=20)]
@@ -119,10 +122,10 @@ class EvalCompound(Spec, frozen=True, kw_only=True):
 
 
 class PerEvent(Spec, frozen=True, kw_only=True):
-    """Any event of the last `lookback_secs` that matches.
+    """Any matching event of the last `lookback_secs`.
 
-    `message_contains`: in any case, in `message`, `error`, `summary` or `output.error` of the
-    payload.
+    `message_contains` searches `message`, `error`, `summary` and `output.error` of the payload, in
+    any case.
     """
 
     event_type: Text
@@ -144,5 +147,8 @@ SPECS: Mapping[str, type[Spec]] = {
 
 
 def spec_of(trigger_kind: str, stored: Mapping[str, Any]) -> Spec:
-    """The typed spec of a stored rule; raises `msgspec.ValidationError` for one that is none."""
+    """Returns the typed spec of a stored rule.
+
+    Raises `msgspec.ValidationError` for an invalid one.
+    """
     return msgspec.convert(dict(stored), SPECS[trigger_kind])

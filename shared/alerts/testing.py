@@ -1,4 +1,4 @@
-"""Trying the channels of an alert: real deliveries about an incident that there is not."""
+"""Tests of an alert's channels: real deliveries about an incident that does not exist."""
 
 import time
 import uuid
@@ -17,16 +17,16 @@ from shared.incidents.deliveries.news import News
 from shared.incidents.deliveries.service import deliver
 from shared.queries.slots import Places, Slots
 
-# Longer than a receiver may take for an answer (`workers.deliveries.client.DEADLINE_SECS`).
+# Longer than a receiver may take to answer (`workers.deliveries.client.DEADLINE_SECS`).
 WAIT_SECS = 12.0
 _LOOK_SECS = 0.1
-# A test keeps a thread of the web process while it waits.
+# A test occupies a thread of the web process while it waits.
 PLACES = Places("alert-tests", 4, what="tests")
 
 
 @dataclass(frozen=True)
 class Delivery:
-    """What became of one delivery so far; `status` is that of a notification."""
+    """The state of one delivery; `status` is the status of a notification."""
 
     channel: str
     target: str
@@ -36,7 +36,7 @@ class Delivery:
 
 @dataclass(frozen=True)
 class TestResult:
-    """The id that the deliveries gave the incident, and what became of each."""
+    """The incident id that the deliveries used, and the state of each delivery."""
 
     synthetic_incident_id: uuid.UUID
     deliveries: list[Delivery]
@@ -55,10 +55,11 @@ def send_test(
     *,
     wait_secs: float = WAIT_SECS,
 ) -> TestResult:
-    """Sends `alert.test` to these channels and waits until each delivery came to an end.
+    """Sends `alert.test` to these channels and waits until each delivery is finished.
 
-    What takes longer than `wait_secs` is told as `queued`. A test over HTTP is tried once; by mail
-    as often as any mail. Raises `RateLimited` while the organization has four under way.
+    A delivery that takes longer than `wait_secs` is returned as `queued`. A test over HTTP is tried
+    once, by mail as often as any mail. Raises `RateLimited` while four tests of the organization
+    are running.
     """
     with Slots(runtime.redis, runtime.clickhouse, PLACES).hold(str(org_id)):
         return _send(runtime, org_id, alert, channels, wait_secs)

@@ -1,1 +1,1 @@
-"""Dashboards and the tiles on them: a grid of charts over saved queries."""
+"""Dashboards and their tiles: a grid of charts over saved queries."""

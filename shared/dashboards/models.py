@@ -24,14 +24,14 @@ class Dashboard(Base):
     created_at: Mapped[datetime] = created_at_column()
     updated_at: Mapped[datetime] = created_at_column()
 
-    # What refers to a dashboard does so within its organization.
+    # Rows that refer to a dashboard do so within its organization.
     __table_args__ = (UniqueConstraint("org_id", "id", name="uq_dashboards_id"),)
 
 
 class Tile(Base):
-    """A saved query drawn somewhere on a dashboard's grid.
+    """A saved query that is drawn on a dashboard's grid.
 
-    Both foreign keys carry the organization: a tile never points out of its own.
+    Both foreign keys contain the organization, so a tile never refers to another one's rows.
     """
 
     __tablename__ = "dashboard_tiles"

@@ -1,4 +1,4 @@
-"""What dashboards and tiles may be."""
+"""The rules for dashboards and tiles."""
 
 from dataclasses import dataclass, fields
 from typing import Any
@@ -12,23 +12,23 @@ CHART_TYPES = ("line", "area", "bar", "stacked_bar", "pie", "kpi", "table")
 MAX_NAME_LENGTH = 200
 MAX_DESCRIPTION_LENGTH = 10_000
 MAX_DEFINITION_BYTES = 256 * 1024
-# What an organization has is listed as a whole.
+# All dashboards of an organization are listed without pages.
 ROOM = Room(rows=2000, total_bytes=16 * 1024 * 1024)
 
 MAX_TITLE_LENGTH = 200
 MAX_CHART_CONFIG_BYTES = 64 * 1024
 MAX_PARAM_BINDINGS_BYTES = 64 * 1024
-# The tiles of a dashboard are listed as a whole, and locked together.
+# The tiles of a dashboard are listed without pages, and locked together.
 TILE_ROOM = Room(rows=500, total_bytes=4 * 1024 * 1024)
 
-# The sum of two still is a 32-bit integer.
+# The sum of two still fits into a 32-bit integer.
 MAX_POSITION = 1_000_000
 DEFAULT_WIDTH, DEFAULT_HEIGHT = 6, 4
 
 
 @dataclass(frozen=True)
 class DashboardContent:
-    """What people decide about a dashboard."""
+    """The part of a dashboard that people decide."""
 
     name: str
     description: str
@@ -37,7 +37,7 @@ class DashboardContent:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a tile lies on the grid, in cells from the top left."""
+    """The place of a tile on the grid, in cells from the top left."""
 
     pos_x: int
     pos_y: int
@@ -47,7 +47,10 @@ class Place:
 
 @dataclass(frozen=True)
 class TileContent:
-    """What people decide about a tile; what is None of `place` the service decides."""
+    """The part of a tile that people decide.
+
+    The service fills in parts of `place` that are None.
+    """
 
     query_id: str
     title: str
@@ -58,7 +61,7 @@ class TileContent:
 
 
 def checked_dashboard(wanted: DashboardContent) -> tuple[dict[str, Any], int]:
-    """The columns, and how many bytes they have together; raises `Invalid` naming the field."""
+    """Returns the columns and their total size in bytes; raises `Invalid` naming the field."""
     name = bounds.require_name("name", wanted.name, most=MAX_NAME_LENGTH)
     description = bounds.require_text(
         "description", wanted.description, most=MAX_DESCRIPTION_LENGTH
@@ -69,7 +72,7 @@ def checked_dashboard(wanted: DashboardContent) -> tuple[dict[str, Any], int]:
 
 
 def checked_tile(wanted: TileContent) -> tuple[dict[str, Any], int]:
-    """As `checked_dashboard`, without the query and the place."""
+    """Does the same as `checked_dashboard` for a tile, without the query and the place."""
     title = bounds.require_line("title", wanted.title, most=MAX_TITLE_LENGTH)
     if wanted.chart_type not in CHART_TYPES:
         raise Invalid.field("chart_type", f"must be one of {', '.join(CHART_TYPES)}")
@@ -87,7 +90,7 @@ def checked_tile(wanted: TileContent) -> tuple[dict[str, Any], int]:
 
 
 def place_errors(place: Place, path: str = "") -> dict[str, list[str]]:
-    """What is wrong with a place, by field below `path`."""
+    """Returns the errors of a place, by field below `path`."""
     bad = {}
     for field in fields(place):
         least = 1 if field.name in ("pos_w", "pos_h") else 0
@@ -97,8 +100,8 @@ def place_errors(place: Place, path: str = "") -> dict[str, list[str]]:
 
 
 def require_place(place: Place) -> Place:
-    """The place; raises `Invalid` naming each bad field."""
+    """Returns the place; raises `Invalid` naming each bad field."""
     bad = place_errors(place)
     if bad:
-        raise Invalid("a tile cannot lie there", fields=bad)
+        raise Invalid("the tile cannot be placed there", fields=bad)
     return place

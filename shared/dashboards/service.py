@@ -1,4 +1,4 @@
-"""Dashboards of an organization, and the deleting of queries that they may show."""
+"""Dashboards of an organization, and the deletion of queries that dashboards may show."""
 
 import uuid
 from typing import Any, NamedTuple
@@ -16,14 +16,14 @@ from shared.queries import service as queries
 
 
 class Counted(NamedTuple):
-    """A dashboard and how many tiles it has."""
+    """A dashboard and the number of its tiles."""
 
     dashboard: Dashboard
     tile_count: int
 
 
 def listing(session: Session, org_id: uuid.UUID) -> list[Counted]:
-    """The organization's dashboards, newest first."""
+    """Lists the organization's dashboards, newest first."""
     tile_count = (
         select(func.count())
         .where(Tile.org_id == org_id, Tile.dashboard_id == Dashboard.id)
@@ -35,15 +35,15 @@ def listing(session: Session, org_id: uuid.UUID) -> list[Counted]:
 
 
 def find(session: Session, org_id: uuid.UUID, dashboard_id: str) -> Dashboard:
-    """One dashboard; raises `NotFound`."""
+    """Returns one dashboard; raises `NotFound`."""
     return _one(session, _of(org_id), dashboard_id)
 
 
 def changeable(session: Session, org_id: uuid.UUID, dashboard_id: str) -> Dashboard:
-    """One dashboard, locked until the transaction ends; raises `NotFound`.
+    """Locks one dashboard until the transaction ends; raises `NotFound`.
 
-    Whatever writes tiles locks their dashboard first, so writers of one dashboard take turns and
-    never wait for each other crosswise.
+    Every change of tiles locks their dashboard first, so writers of one dashboard take turns and
+    cannot deadlock.
     """
     return _one(session, _of(org_id).with_for_update(), dashboard_id)
 
@@ -51,9 +51,9 @@ def changeable(session: Session, org_id: uuid.UUID, dashboard_id: str) -> Dashbo
 def create(
     session: Session, org_id: uuid.UUID, wanted: DashboardContent, *, created_by: str
 ) -> Dashboard:
-    """A new dashboard without tiles.
+    """Creates a dashboard without tiles.
 
-    Raises `Invalid` naming the field, `Conflict` where there is no room for another one.
+    Raises `Invalid` naming the field, `Conflict` if there is no room for another one.
     """
     columns, size = checked_dashboard(wanted)
     ROOM.require(session, _sizes(org_id), size, what="dashboards")
@@ -70,7 +70,10 @@ def create(
 def replace(
     session: Session, org_id: uuid.UUID, dashboard_id: str, wanted: DashboardContent
 ) -> Counted:
-    """The dashboard with another content and its tiles; raises `NotFound`, and as `create` does."""
+    """Replaces the content of a dashboard and keeps its tiles.
+
+    Raises `NotFound`, and as `create` does.
+    """
     columns, size = checked_dashboard(wanted)
     dashboard = changeable(session, org_id, dashboard_id)
     others = _sizes(org_id).where(Dashboard.id != dashboard.id)
@@ -81,7 +84,7 @@ def replace(
 
 
 def delete(session: Session, org_id: uuid.UUID, dashboard_id: str) -> None:
-    """Deletes it with its tiles; raises `NotFound`."""
+    """Deletes a dashboard with its tiles; raises `NotFound`."""
     session.delete(changeable(session, org_id, dashboard_id))
 
 
@@ -94,7 +97,7 @@ def delete_query(session: Session, org_id: uuid.UUID, query_id: str) -> None:
     [(tiles, dashboards)] = session.execute(showing)
     if tiles:
         raise Conflict(
-            f"the query is shown by {_counted(tiles, 'tile')}"
+            f"delete the tiles first: the query is shown by {_counted(tiles, 'tile')}"
             f" on {_counted(dashboards, 'dashboard')}",
             code="query_in_use",
         )
@@ -102,7 +105,7 @@ def delete_query(session: Session, org_id: uuid.UUID, query_id: str) -> None:
 
 
 def touch(session: Session, row: Dashboard | Tile, columns: dict[str, Any]) -> None:
-    """Sets columns of a row and when it changed last."""
+    """Sets columns of a row and the time of its last change."""
     moment = transaction_time(session)
     for name, value in {**columns, "updated_at": moment}.items():
         setattr(row, name, value)

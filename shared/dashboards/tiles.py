@@ -1,4 +1,4 @@
-"""Tiles of a dashboard: each shows a saved query somewhere on the grid."""
+"""Tiles of a dashboard: each shows a saved query at a place on the grid."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -28,21 +28,21 @@ from shared.queries import service as queries
 
 
 def listing(session: Session, org_id: uuid.UUID, dashboard_id: str) -> list[Tile]:
-    """The tiles of a dashboard, top to bottom, left to right; raises `NotFound`."""
+    """Lists the tiles of a dashboard, top to bottom, left to right; raises `NotFound`."""
     return of_dashboard(session, dashboards.find(session, org_id, dashboard_id))
 
 
 def of_dashboard(session: Session, dashboard: Dashboard) -> list[Tile]:
-    """As `listing`, of a dashboard that was found in its organization."""
+    """Lists the tiles of a dashboard that was already found in its organization."""
     in_order = _of(dashboard).order_by(Tile.pos_y, Tile.pos_x, Tile.created_at, Tile.id)
     return list(session.scalars(in_order))
 
 
 def create(session: Session, org_id: uuid.UUID, dashboard_id: str, wanted: TileContent) -> Tile:
-    """A new tile, below the others where it is not told where.
+    """Creates a tile, by default below the others.
 
-    Raises `NotFound`, `Invalid` naming the field (`query_id` for a query that is not there),
-    `Conflict` where the dashboard has no room for another one.
+    Raises `NotFound`, `Invalid` naming the field (`query_id` for a query that does not exist),
+    `Conflict` if the dashboard has no room for another tile.
     """
     columns, size = checked_tile(wanted)
     dashboard = dashboards.changeable(session, org_id, dashboard_id)
@@ -76,9 +76,9 @@ def create(session: Session, org_id: uuid.UUID, dashboard_id: str, wanted: TileC
 def replace(
     session: Session, org_id: uuid.UUID, dashboard_id: str, tile_id: str, wanted: TileContent
 ) -> Tile:
-    """The tile with another content; it stays where it is as far as it is not told where.
+    """Replaces the content of a tile; coordinates that are not given stay unchanged.
 
-    Raises as `create` does.
+    Raises the errors of `create`.
     """
     columns, size = checked_tile(wanted)
     dashboard = dashboards.changeable(session, org_id, dashboard_id)
@@ -103,10 +103,10 @@ def lay_out(
     dashboard_id: str,
     places: Sequence[tuple[str, Place]],
 ) -> int:
-    """Moves these tiles, given by id, all or none; returns how many.
+    """Moves these tiles, given by id, all or none; returns their number.
 
     Raises `NotFound` for a tile that is not on the dashboard, `Invalid` naming the field
-    (`tiles.3.pos_w`), which is `tiles.3.id` for a tile that was given before.
+    (`tiles.3.pos_w`, or `tiles.3.id` for a tile that was already given).
     """
     wanted = _wanted_places(places)
     dashboard = dashboards.changeable(session, org_id, dashboard_id)
@@ -123,7 +123,7 @@ def lay_out(
 
 
 def _wanted_places(places: Sequence[tuple[str, Place]]) -> Mapping[uuid.UUID | None, Place]:
-    """Places by tile; None is for ids that are none."""
+    """Returns the places by tile; None stands for malformed ids."""
     bad: dict[str, list[str]] = {}
     wanted: dict[uuid.UUID | None, Place] = {}
     for index, (tile_id, place) in enumerate(places):
@@ -133,12 +133,12 @@ def _wanted_places(places: Sequence[tuple[str, Place]]) -> Mapping[uuid.UUID | N
             bad[f"tiles.{index}.id"] = ["the tile is given twice"]
         wanted[parsed] = place
     if bad:
-        raise Invalid("the tiles cannot lie like this", fields=bad)
+        raise Invalid("the tiles cannot be placed like this", fields=bad)
     return wanted
 
 
 def _placed(wanted: Mapping[str, int | None], otherwise: Place) -> Place:
-    """The wanted place, with what is not told taken from the other one."""
+    """Returns the wanted place; takes missing coordinates from the other one."""
     return with_fields(otherwise, **{n: v for n, v in wanted.items() if v is not None})
 
 

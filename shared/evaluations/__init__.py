@@ -1,1 +1,1 @@
-"""Evaluation results: what an evaluator said about a session, appended and read back."""
+"""Evaluation results: the scores that an evaluator gave to sessions."""

@@ -1,4 +1,4 @@
-"""The values to choose from when results are filtered."""
+"""The values that filters of results can choose from."""
 
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.settings import PAGE
@@ -6,12 +6,12 @@ from shared.clickhouse.where import Where
 
 
 def environments(clickhouse: ClickHouse, org_id: str) -> list[str]:
-    """The environments that have results, sorted."""
+    """Lists the environments that have results, sorted."""
     return _distinct(clickhouse, org_id, "environment")
 
 
 def score_keys(clickhouse: ClickHouse, org_id: str) -> list[str]:
-    """The keys that any result has a score under, sorted."""
+    """Lists the score keys of all results, sorted."""
     return _distinct(clickhouse, org_id, "arrayJoin(mapKeys(scores))")
 
 

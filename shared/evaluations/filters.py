@@ -1,4 +1,4 @@
-"""The filters that every read of results takes."""
+"""The filters of all reads of results."""
 
 from datetime import datetime
 
@@ -10,11 +10,11 @@ from shared.evaluations.score_filters import ScoreFilter, conditions
 
 
 class EvaluationFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which results: AND between fields, OR inside one; an empty field is no condition.
+    """A filter of results: AND between fields, OR inside one; an empty field is no condition.
 
-    `ts_from` (inclusive) and `ts_to` (exclusive) bound the moment of completion. With
-    `latest_per_session` a result must also be the newest of its session, whatever else is asked:
-    a session whose error was followed by a success is not among the latest errors.
+    `ts_from` (inclusive) and `ts_to` (exclusive) bound the time of completion. With
+    `latest_per_session` a result must also be the newest of its session, regardless of the other
+    fields: a session whose error was followed by a success is not among the latest errors.
     """
 
     session_ids: tuple[str, ...] = ()
@@ -27,7 +27,7 @@ class EvaluationFilter(msgspec.Struct, frozen=True, kw_only=True):
     latest_per_session: bool = False
 
     def where(self, org_id: str) -> Where:
-        """The WHERE clause of everything but `latest_per_session`."""
+        """Returns the WHERE clause of everything but `latest_per_session`."""
         where = (
             Where(org_id)
             .any_of("session_id", self.session_ids)

@@ -25,7 +25,7 @@ _CANDIDATES = 4
 def latest_of(
     clickhouse: ClickHouse, org_id: str, session_ids: Sequence[str]
 ) -> dict[str, Weighed]:
-    """The newest result of each of `session_ids` that has one, by session id."""
+    """Returns the newest result of each of `session_ids` that has one, by session id."""
     if not session_ids:
         return {}
     where = Where(org_id).any_of("session_id", session_ids)
@@ -41,11 +41,10 @@ def newest_of_sessions(
     after: Key | None,
     limit: int,
 ) -> list[Key]:
-    """The first `limit` results after `after` that match and are the newest of their session.
+    """Returns the first `limit` results after `after` that match and are their session's newest.
 
-    Some candidates, and whether anything newer exists of their sessions, are usually enough: a
-    page reads what is newer than its last row. Where they are not, all sessions are gone through
-    once.
+    Usually it suffices to take some candidates and to check whether their sessions have anything
+    newer: a page reads the rows newer than its last one. Otherwise all sessions are searched once.
     """
     where = come_after(wanted.where(org_id), after)
     where.add(f"completed_at <= {moment('as_of')}", as_of=as_of)
@@ -65,7 +64,7 @@ def newest_of_sessions(
         as_of=as_of,
     )
     latest = set(_newest_keys(clickhouse, newer))
-    # A candidate may be there twice.
+    # A candidate may occur twice.
     keys = dict.fromkeys(Key(*row[:2]) for row in candidates)
     found = [key for key in keys if key in latest]
     if len(found) < limit and len(candidates) == asked:
@@ -74,7 +73,7 @@ def newest_of_sessions(
 
 
 def _newest_keys(clickhouse: ClickHouse, where: Where) -> list[Key]:
-    """The key of the newest result of each session that `where` lets through."""
+    """Returns the key of the newest result of each session that `where` admits."""
     rows = clickhouse.rows(
         f"SELECT {us('newest.1')}, newest.2 FROM (SELECT max({ORDER_KEY}) AS newest"
         f" FROM evaluations WHERE {where} GROUP BY session_id)",
@@ -106,10 +105,10 @@ def _of_all_sessions(
 def sessions_by_latest(
     where: Where, statuses: Sequence[str], scores: Sequence[ScoreFilter], among: str = ""
 ) -> str:
-    """SQL of the ids of the sessions whose newest result has one of `statuses` and all `scores`.
+    """Returns SQL of session ids whose newest result has one of `statuses` and all `scores`.
 
-    Its parameters are added to `where`, whose `org_id` it shares. No statuses means any. `among` is
-    SQL of the ids of sessions, the only ones that are looked at; none means all.
+    Adds its parameters to `where`, whose `org_id` it uses. No statuses means any. `among` is SQL of
+    the session ids to search; by default all.
     """
     newest = f"argMax({{column}}, {ORDER_KEY})"
     wanted, params = conditions(scores, newest.format(column="scores"))

@@ -15,17 +15,17 @@ from shared.evaluations.records import Evaluation
 
 
 class EvaluationPage(NamedTuple):
-    """Some results and the cursor of those after them, None on the last page."""
+    """Some results and the cursor of the next ones, None on the last page."""
 
     evaluations: list[Evaluation]
     next_cursor: str | None
 
 
 class _Cursor(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """The last row of a page, and when the first page was read (microseconds, all of them).
+    """The last row of a page, and the time of the first page (all in microseconds).
 
-    "Newest of its session" is asked as of that moment: otherwise a session that is evaluated again
-    while somebody pages would vanish from the pages still to come.
+    "Newest of its session" is evaluated as of that time. Otherwise a session that is evaluated
+    again during paging would vanish from the remaining pages.
     """
 
     completed_at: int
@@ -36,9 +36,9 @@ class _Cursor(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_field
 def page(
     clickhouse: ClickHouse, org_id: str, wanted: EvaluationFilter, *, limit: int, cursor: str | None
 ) -> EvaluationPage:
-    """One page of at most `limit` results; raises `Invalid` for a foreign `cursor`.
+    """Returns one page of at most `limit` results; raises `Invalid` for a foreign `cursor`.
 
-    It ends before `limit` where the results together would be larger than `MAX_PAGE_BYTES`.
+    The page ends before `limit` if the results together would be larger than `MAX_PAGE_BYTES`.
     """
     read = None if cursor is None else decode_cursor(cursor, _Cursor)
     after = None if read is None else Key(read.completed_at, read.evaluation_id)

@@ -1,7 +1,7 @@
-"""Reads results with all that they hold, within bounds.
+"""Reads complete results within bounds.
 
-A result's scores and reasoning may be megabytes. A page is read without the large ones, which are
-fetched by their keys once it is known how many of them fit.
+The scores and reasoning of a result may be megabytes. A page is first read without the large ones.
+These are fetched by key once it is known how many of them fit.
 """
 
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from shared.evaluations.records import COLUMNS, MAP_COLUMNS, Evaluation, from_ro
 
 _SMALL_BYTES = 32 * 1024
 
-# Results of one moment are told apart by their id, here as in every order of results.
+# Results of one moment are ordered by their id, here as everywhere.
 ORDER_KEY = "(completed_at, evaluation_id)"
 NEWEST_FIRST = "completed_at DESC, evaluation_id DESC"
 
 
 class Key(NamedTuple):
-    """What tells a result of an organization from all others; microseconds."""
+    """The unique key of a result in its organization; time in microseconds."""
 
     completed_at: int
     evaluation_id: str
@@ -32,7 +32,7 @@ KEY = f"{us('completed_at')}, evaluation_id"
 
 
 class Weighed(NamedTuple):
-    """A result, and the bytes of its scores and reasoning; it lacks them if these are many."""
+    """A result with the size of its scores and reasoning, which are left out if they are large."""
 
     record: Evaluation
     maps_weight: int
@@ -44,12 +44,12 @@ class Weighed(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether scores and reasoning are there."""
+        """Whether scores and reasoning are included."""
         return self.maps_weight <= _SMALL_BYTES
 
     @property
     def weight(self) -> int:
-        """About as many bytes as the result has on a page."""
+        """The approximate size of the result on a page, in bytes."""
         return self.maps_weight + len(self.record.summary or "") + len(self.record.error or "")
 
 
@@ -81,11 +81,11 @@ def newest(
     after: Key | None,
     limit: int,
 ) -> list[Weighed]:
-    """The newest `limit` results that come after `after`, each once, without regard to sessions.
+    """Returns the newest `limit` results after `after`, each once, regardless of sessions.
 
-    Copies of a result are neighbours, and dropped here: the database stops reading as soon as it
-    has enough rows in order, where LIMIT BY or FINAL makes it go on (22 ms beside 349 and 118 on
-    200,000 results whose parts overlap).
+    Copies of a result are adjacent and are dropped here: the database stops reading as soon as it
+    has enough rows in order, while LIMIT BY or FINAL makes it continue (22 ms instead of 349 and
+    118 on 200,000 results whose parts overlap).
     """
     found: dict[Key, Weighed] = {}
     while True:
@@ -104,7 +104,7 @@ def newest(
 
 
 def newest_of_each(clickhouse: ClickHouse, where: Where) -> list[Weighed]:
-    """The newest result of each session, of those that `where` lets through."""
+    """Returns the newest result of each session, among those that `where` admits."""
     rows = clickhouse.rows(
         f"SELECT {_WEIGHED} FROM evaluations WHERE {where}"
         f" ORDER BY {NEWEST_FIRST} LIMIT 1 BY session_id",
@@ -115,13 +115,13 @@ def newest_of_each(clickhouse: ClickHouse, where: Where) -> list[Weighed]:
 
 
 def fetch(clickhouse: ClickHouse, org_id: str, keys: Sequence[Key]) -> list[Weighed]:
-    """The results of `keys` that there are, in the order of these."""
+    """Returns the results of `keys` that exist, in the same order."""
     found = {row.key: row for row in map(_weighed, _rows_of(clickhouse, org_id, keys, _WEIGHED))}
     return [found[key] for key in keys if key in found]
 
 
 def complete(clickhouse: ClickHouse, org_id: str, rows: Sequence[Weighed]) -> dict[Key, Evaluation]:
-    """The results with all that they hold, in their order; what was deleted since is missing."""
+    """Completes the results, in their order; leaves out those that were deleted since."""
     large = [row.key for row in rows if not row.is_whole]
     fetched = map(from_row, _rows_of(clickhouse, org_id, large, _WHOLE))
     whole = {Key(one.completed_at, one.evaluation_id): one for one in fetched}
@@ -130,10 +130,10 @@ def complete(clickhouse: ClickHouse, org_id: str, rows: Sequence[Weighed]) -> di
 
 
 def come_after(where: Where, after: Key | None) -> Where:
-    """Adds to `where` that a result comes after another one, the newest being the first."""
+    """Adds to `where` that a result follows another one in the order, newest first."""
     if after is None:
         return where
-    # The plain bound on time is what the primary key can use, the tuple is what is meant.
+    # The primary key can only use the plain bound on time; the tuple is the exact condition.
     return where.add(
         f"completed_at <= {moment('after')}"
         f" AND {ORDER_KEY} < ({moment('after')}, {{after_id:String}})",
@@ -143,10 +143,10 @@ def come_after(where: Where, after: Key | None) -> Where:
 
 
 def _rows_of(clickhouse: ClickHouse, org_id: str, keys: Sequence[Key], columns: str) -> list[Row]:
-    """Rows of `keys`, copies among them."""
+    """Returns rows of `keys`, including copies."""
     if not keys:
         return []
-    # Moments as texts: a set of them is what the primary key can use.
+    # Times as texts, because the primary key can use a set of them.
     moments = [from_us(key.completed_at).strftime("%Y-%m-%d %H:%M:%S.%f") for key in keys]
     where = (
         Where(org_id)

@@ -8,10 +8,10 @@ Status = Literal["done", "error", "timeout"]
 
 
 class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
-    """A result. `completed_at` is in microseconds since the epoch.
+    """A result; `completed_at` is in microseconds since the epoch.
 
     `(org_id, completed_at, evaluation_id)` is the key: the same record stored twice is one result,
-    so whoever repeats a write must repeat the moment too. Maps are null rather than empty.
+    so a repeated write must repeat the time too. Maps are null rather than empty.
     """
 
     org_id: str
@@ -31,12 +31,12 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
 
 COLUMNS: tuple[str, ...] = Evaluation.__struct_fields__
 
-# Maps cannot be null in ClickHouse; an empty one stands for null there.
+# ClickHouse has no null maps; an empty one stands for null there.
 MAP_COLUMNS = frozenset({"scores", "reasoning"})
 
 
 def from_row(row: tuple[object, ...]) -> Evaluation:
-    """The record of a row of all columns, `completed_at` in microseconds."""
+    """Creates the record from a row of all columns, `completed_at` in microseconds."""
     values = dict(zip(COLUMNS, row, strict=True))
     for name in MAP_COLUMNS:
         values[name] = values[name] or None

@@ -1,4 +1,4 @@
-"""Score filters, `key:min..max` with either bound optional: parsed, then put into a WHERE."""
+"""Score filters, `key:min..max` with optional bounds: the parser, and their SQL conditions."""
 
 import math
 import re
@@ -10,12 +10,12 @@ from shared.core.errors import Invalid
 MAX_FILTERS = 20
 
 _NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-# The key comes first and takes all it can: it may hold colons and dots of its own.
+# The key comes first and is as long as possible, because it may contain colons and dots.
 _FILTER = re.compile(rf"(?P<key>.+):(?P<low>{_NUMBER})?\.\.(?P<high>{_NUMBER})?", re.DOTALL)
 
 
 class ScoreFilter(NamedTuple):
-    """The score `key` exists and lies within the bounds, both inclusive, None being open."""
+    """The score `key` exists and lies within the inclusive bounds; None is no bound."""
 
     key: str
     low: float | None
@@ -23,13 +23,13 @@ class ScoreFilter(NamedTuple):
 
 
 def parse_score_filters(items: Sequence[str]) -> tuple[ScoreFilter, ...]:
-    """The filters of already separated and unescaped `items`.
+    """Parses filters from separated and unescaped `items`.
 
     Raises `Invalid` naming `score_filters` for more than `MAX_FILTERS` of them, another form, a
-    bound that is no finite number, or bounds that no score can lie between.
+    bound that is not a finite number, or bounds in the wrong order.
     """
     if len(items) > MAX_FILTERS:
-        raise Invalid.field("score_filters", f"takes at most {MAX_FILTERS} filters")
+        raise Invalid.field("score_filters", f"must have at most {MAX_FILTERS} filters")
     return tuple(_parse(item) for item in items)
 
 
@@ -48,7 +48,7 @@ def _parse(item: str) -> ScoreFilter:
 def conditions(
     filters: Sequence[ScoreFilter], scores: str = "scores"
 ) -> tuple[list[str], dict[str, object]]:
-    """SQL conditions on the map `scores`, one a filter, and the parameters bound in them."""
+    """Returns SQL conditions on the map `scores`, one per filter, and their bound parameters."""
     texts: list[str] = []
     params: dict[str, object] = {}
     for number, (key, low, high) in enumerate(filters):

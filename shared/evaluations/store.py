@@ -9,7 +9,7 @@ from shared.evaluations.records import COLUMNS, MAP_COLUMNS, Evaluation
 def insert(clickhouse: ClickHouse, rows: Sequence[Evaluation]) -> None:
     """Appends results; repeating the call with equal records changes nothing.
 
-    Raises `Unavailable` when ClickHouse cannot take them now.
+    Raises `Unavailable` if ClickHouse cannot store them now.
     """
     if not rows:
         return

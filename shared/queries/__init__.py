@@ -1,1 +1,1 @@
-"""SQL that people write: guarded, run as a read-only user, saved under a name."""
+"""SQL that people write: checked by a guard, run as a read-only user, saved by name."""

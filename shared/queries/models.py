@@ -31,6 +31,6 @@ class SavedQuery(Base):
 
     __table_args__ = (
         UniqueConstraint("org_id", "name", name="uq_saved_queries_name"),
-        # What refers to a query does so within its organization.
+        # Rows that refer to a query do so within its organization.
         UniqueConstraint("org_id", "id", name="uq_saved_queries_id"),
     )

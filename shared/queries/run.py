@@ -1,4 +1,4 @@
-"""One run of people's SQL from the guard to the log: the web tier's, and that of alerts."""
+"""One run of people's SQL, from the guard to the log, for the web tier and for alerts."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -18,13 +18,13 @@ from shared.queries.slots import OF_PEOPLE, Places, Slots
 
 log = get_logger(__name__)
 
-# Of the parameters; a statement that the guard lets through is logged whole.
+# The limit for parameters; a statement that passes the guard is logged whole.
 _LOGGED_CHARS = MAX_LENGTH
 
 
 @dataclass(frozen=True)
 class Asker:
-    """In whose name a statement runs: the organization, and somebody's name for the log."""
+    """The organization for which a statement runs, and a name for the log."""
 
     org_id: str
     name: str
@@ -39,7 +39,10 @@ class Run:
 
 
 class Runner:
-    """What a process needs to run statements; without CLICKHOUSE_READONLY_URL it runs none."""
+    """The resources of a process to run statements.
+
+    Without CLICKHOUSE_READONLY_URL it runs none.
+    """
 
     def __init__(self, runtime: Runtime, *, pool_size: int, places: Places = OF_PEOPLE) -> None:
         self._slots = Slots(runtime.redis, runtime.clickhouse, places)
@@ -48,7 +51,7 @@ class Runner:
 
     @property
     def schema(self) -> str:
-        """The database of the published tables; raises `Unavailable` where there is none."""
+        """Returns the database of the published tables; raises `Unavailable` if there is none."""
         if self._url is None:
             raise _unavailable()
         return schema_of(self._url)
@@ -63,8 +66,8 @@ class Runner:
     ) -> Run:
         """Runs one statement over the asker's organization; `$N` in it is the N-th of `params`.
 
-        Raises `Invalid` for what the guard refuses, `QueryFailed` for what the database does,
-        `RateLimited`, `QueryTimeout`, `Unavailable`, and `QueryCancelled` once `cancelled` is true.
+        Raises `Invalid` if the guard refuses it, `QueryFailed` if the database does, `RateLimited`,
+        `QueryTimeout`, `Unavailable`, and `QueryCancelled` once `cancelled` returns true.
         """
         started = time.monotonic()
         outcome, rows = "crashed", 0
@@ -111,7 +114,7 @@ class Runner:
 
 def _unavailable() -> Unavailable:
     log.warning("queries_unavailable", reason="CLICKHOUSE_READONLY_URL is not set")
-    return Unavailable("this deployment runs no queries", code="queries_unavailable")
+    return Unavailable("this deployment does not run queries", code="queries_unavailable")
 
 
 def _logged(params: Sequence[Any]) -> str:

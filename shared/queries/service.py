@@ -1,6 +1,6 @@
 """Saved queries of an organization.
 
-Which tiles show a query is known to `shared.dashboards`, which stands above: it deletes queries
+Only `shared.dashboards`, a layer above, knows which tiles show a query, so it deletes queries
 (`dashboards.delete_query`).
 """
 
@@ -25,13 +25,13 @@ MAX_NAME_LENGTH = 200
 MAX_DESCRIPTION_LENGTH = 10_000
 MAX_PARAMS = 100
 MAX_PARAMS_BYTES = 64 * 1024
-# What an organization has is listed as a whole.
+# All queries of an organization are listed without pages.
 ROOM = Room(rows=2000, total_bytes=16 * 1024 * 1024)
 
 
 @dataclass(frozen=True)
 class QueryContent:
-    """What people decide about a saved query; `params` are objects that only clients understand."""
+    """The part of a saved query that people decide; only clients understand `params`."""
 
     name: str
     description: str
@@ -40,39 +40,39 @@ class QueryContent:
 
 
 def listing(session: Session, org_id: uuid.UUID) -> list[SavedQuery]:
-    """The organization's queries by name, in the order of code points."""
+    """Lists the organization's queries by name, in the order of code points."""
     by_name = collate(SavedQuery.name, "C")
     return list(session.scalars(_of(org_id).order_by(by_name)))
 
 
 def find(session: Session, org_id: uuid.UUID, query_id: str) -> SavedQuery:
-    """One query; raises `NotFound`."""
+    """Returns one query; raises `NotFound`."""
     return _one(session, _of(org_id), query_id)
 
 
 def changeable(session: Session, org_id: uuid.UUID, query_id: str) -> SavedQuery:
-    """One query, locked until the transaction ends; raises `NotFound`."""
+    """Locks one query until the transaction ends; raises `NotFound`."""
     return _one(session, _of(org_id).with_for_update(), query_id)
 
 
 def chosen(session: Session, org_id: uuid.UUID, query_id: str, field: str) -> SavedQuery:
-    """The query that a field of a request names, for something that will refer to it.
+    """Returns the query that a request names in `field`, so that something can refer to it.
 
-    Nobody deletes it until the session's transaction ends. Raises `Invalid` naming `field`.
+    Locks it against deletion until the session's transaction ends. Raises `Invalid` naming `field`.
     """
     lock = _of(org_id).with_for_update(read=True, key_share=True)
     try:
         return _one(session, lock, query_id)
     except NotFound:
-        raise Invalid.field(field, "there is no saved query of this id") from None
+        raise Invalid.field(field, "there is no saved query with this id") from None
 
 
 def create(
     session: Session, org_id: uuid.UUID, wanted: QueryContent, *, schema: str, created_by: str
 ) -> SavedQuery:
-    """A new query, which the guard lets through; `schema` is the database of the published tables.
+    """Creates a query that the guard accepts; `schema` is the database of the published tables.
 
-    Raises `Invalid` naming the field, `Conflict` where the name is taken or there is no room.
+    Raises `Invalid` naming the field, `Conflict` if the name is taken or there is no room.
     """
     content, size = _checked(wanted, schema)
     ROOM.require(session, _sizes(org_id), size, what="saved queries")
@@ -89,7 +89,7 @@ def create(
 def replace(
     session: Session, org_id: uuid.UUID, query_id: str, wanted: QueryContent, *, schema: str
 ) -> SavedQuery:
-    """The query with another content; raises `NotFound`, and as `create` does."""
+    """Replaces the content of a query; raises `NotFound`, and the errors of `create`."""
     content, size = _checked(wanted, schema)
     query = changeable(session, org_id, query_id)
     others = _sizes(org_id).where(SavedQuery.id != query.id)
@@ -116,13 +116,13 @@ def _one(session: Session, query: Select[SavedQuery], query_id: str) -> SavedQue
 
 
 def _checked(wanted: QueryContent, schema: str) -> tuple[dict[str, Any], int]:
-    """The columns, and how many bytes they have together."""
+    """Returns the columns and their total size in bytes."""
     name = bounds.require_name("name", wanted.name, most=MAX_NAME_LENGTH)
     description = bounds.require_text(
         "description", wanted.description, most=MAX_DESCRIPTION_LENGTH
     )
     if len(wanted.params) > MAX_PARAMS:
-        raise Invalid.field("params", f"must be at most {MAX_PARAMS}")
+        raise Invalid.field("params", f"must have at most {MAX_PARAMS} entries")
     size = bounds.require_opaque("params", wanted.params, most=MAX_PARAMS_BYTES)
     _require_guarded(wanted.sql_text, schema)
     size += len(f"{name}{description}{wanted.sql_text}".encode())
@@ -144,7 +144,7 @@ def _require_guarded(sql_text: str, schema: str) -> None:
         raise Invalid(
             f"sql_text: {'; '.join(reasons)}", fields={"sql_text": reasons}, code=refused.code
         ) from None
-    # PostgreSQL keeps no U+0000, whatever ClickHouse makes of it.
+    # PostgreSQL cannot store U+0000, although ClickHouse might accept it.
     if "\x00" in sql_text:
         raise Invalid.field("sql_text", "must not contain U+0000")
 
@@ -165,5 +165,7 @@ def _flush(session: Session) -> None:
         session.flush()
     except IntegrityError as error:
         if "uq_saved_queries_name" in str(error.orig):
-            raise Conflict("a query of this name exists", code="query_name_taken") from None
+            raise Conflict(
+                "a query of this name exists: choose another name", code="query_name_taken"
+            ) from None
         raise

@@ -1,9 +1,9 @@
-"""How many statements an organization runs at once, over all processes.
+"""Limits how many statements an organization runs at once, over all processes.
 
-The database looks at the time and at its client between blocks, and some functions, a regular
-expression among them, take minutes for one. A statement that nobody waits for any more keeps its
-slot until it has really ended: else one organization could fill the database with such statements,
-four at a time, until nobody else's ran.
+The database checks the time and its client between blocks, and some functions, such as regular
+expressions, take minutes for one block. A statement whose client is gone keeps its slot until it
+has really ended. Otherwise one organization could fill the database with such statements, four at a
+time, until no other organization could run any.
 """
 
 import uuid
@@ -21,21 +21,22 @@ from shared.queue import unavailable_when_redis_is_gone
 log = get_logger(__name__)
 
 RUNS_AT_ONCE = 4
-# Longer than any run: what a killed process held is free again after this.
+# Longer than any run: the slot of a killed process is free again after this.
 LEASE_MS = 30_000
 RETRY_AFTER_SECS = 2
-# A statement that has not begun to answer may not have come to the database yet: its place is kept
-# for so long, whether it is found there or not.
+# A statement without an answer may not have reached the database yet: its place is kept for this
+# long, whether the database lists it or not.
 ARRIVAL_MS = 1000
-# For organizations that never ask again.
+# For organizations that never run another statement.
 _LEFT_KEPT_MS = 24 * 3600 * 1000
 
 _NOW = """
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 """
-# KEYS: runs that are waited for, and the query ids of those that are not. A member a run, its score
-# when the lease ends, or from when on it is looked for, by Redis's own clock.
+# KEYS: the runs that are waited for, and the query ids of the others. One member per run; its score
+# is the end of the lease, or the moment from which the database is checked for it, by Redis's own
+# clock.
 _TAKE = f"""{_NOW}
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 if redis.call('ZCARD', KEYS[1]) + redis.call('ZCARD', KEYS[2]) >= tonumber(ARGV[2]) then
@@ -56,9 +57,9 @@ return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now)
 
 @dataclass(frozen=True)
 class Places:
-    """Of what sort an organization's places are, and how many it has; sorts do not share any.
+    """A sort of places of an organization, and their number; sorts share no places.
 
-    `what` takes them, in the plural.
+    `what` names the statements that take them, in the plural.
     """
 
     sort: str
@@ -67,7 +68,7 @@ class Places:
 
 
 OF_PEOPLE = Places("queries", RUNS_AT_ONCE)
-# Its alerts run one statement at a time; the second place is for while a killed worker's is held.
+# Its alerts run one statement at a time; the second place serves while a killed worker's is held.
 OF_ALERTS = Places("alert-queries", 2)
 
 
@@ -78,20 +79,23 @@ class Slot:
         self.left: tuple[str, int] | None = None
 
     def leave(self, query_id: str, has_begun: bool) -> None:
-        """Says that nobody waits any more for a query, which may still run.
+        """Reports that nobody waits for a query any more, although it may still run.
 
-        `has_begun`: to answer.
+        `has_begun` tells whether its answer has begun.
         """
         self.left = (query_id, 0 if has_begun else ARRIVAL_MS)
 
 
 class Slots:
-    """Places for statements of an organization, kept in Redis."""
+    """The places for statements of an organization, kept in Redis."""
 
     def __init__(
         self, client: redis.Redis, clickhouse: ClickHouse, places: Places = OF_PEOPLE
     ) -> None:
-        """`clickhouse` is asked which statements still run: the user that sees all of them."""
+        """Prepares the slots.
+
+        `clickhouse` belongs to a user that can list all running statements.
+        """
         self._redis = client
         self._clickhouse = clickhouse
         self._places = places
@@ -101,10 +105,10 @@ class Slots:
 
     @contextmanager
     def hold(self, org_id: str) -> Iterator[Slot]:
-        """A slot for as long as the block runs, and where it is left until the statement ended.
+        """Holds a slot during the block, and after it until a statement that was left has ended.
 
-        Raises `RateLimited` while all are taken, `Unavailable` without Redis, or without ClickHouse
-        where that has to be asked.
+        Raises `RateLimited` while all are taken, and `Unavailable` without Redis, or without
+        ClickHouse if it has to be asked.
         """
         sort = self._places.sort
         running, left = f"{sort}:running:{org_id}", f"{sort}:left:{org_id}"
@@ -115,7 +119,7 @@ class Slots:
             )
         if not taken:
             raise RateLimited(
-                f"an organization runs {self._places.at_once} {self._places.what} at once",
+                f"an organization can run {self._places.at_once} {self._places.what} at once",
                 code=f"too_many_{self._places.what}",
                 retry_after_secs=RETRY_AFTER_SECS,
             )
@@ -128,7 +132,7 @@ class Slots:
         return bool(self._take(keys=[running, left], args=[run, self._places.at_once, LEASE_MS]))
 
     def _forget_ended(self, left: str) -> bool:
-        """Whether statements that were left have ended; their places are free then."""
+        """Returns whether statements that were left have ended; then their places are free."""
         query_ids = [one.decode() for one in self._left(keys=[left])]
         if not query_ids:
             return False
@@ -147,5 +151,5 @@ class Slots:
                 self._leave(keys=[left], args=[*slot.left, _LEFT_KEPT_MS])
             self._redis.zrem(running, run)
         except redis.RedisError as error:
-            # The lease ends by itself, and the answer is worth more than the slot.
+            # The lease expires by itself, and the answer matters more than the slot.
             log.warning("redis_unavailable", reason=type(error).__name__)

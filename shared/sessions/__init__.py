@@ -1,1 +1,1 @@
-"""Sessions: what the events of one session id add up to, listed and exported."""
+"""Sessions: lists and exports of the events with one session id."""

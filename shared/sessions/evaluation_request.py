@@ -1,4 +1,4 @@
-"""The EvalRequest of a session: the body an evaluator gets, and the JSON form of the export."""
+"""The EvalRequest of a session: the body for an evaluator, and the JSON form of the export."""
 
 from collections.abc import Iterator
 
@@ -25,9 +25,9 @@ class EvaluationRequestTooLarge(Exception):
 def build(
     clickhouse: ClickHouse, org_id: str, session_id: str, *, max_bytes: int | None = None
 ) -> bytes | None:
-    """The EvalRequest of a session as JSON, None for a session without events.
+    """Builds the EvalRequest of a session as JSON, None for a session without events.
 
-    Reads no further than `max_bytes`; raises `EvaluationRequestTooLarge` when it is longer.
+    Reads no further than `max_bytes`; raises `EvaluationRequestTooLarge` if it is longer.
     """
     facts = session_facts.find(clickhouse, org_id, session_id)
     if facts is None:
@@ -41,7 +41,7 @@ def build(
 
 
 def stream(clickhouse: ClickHouse, org_id: str, facts: SessionFacts) -> Iterator[bytes]:
-    """The pieces of the EvalRequest, an event each, so that no session has to fit in memory."""
+    """Yields the EvalRequest in pieces, one event each, so that no session has to fit in memory."""
     yield _head(facts)
     separator = b""
     for event in event_objects(clickhouse, org_id, facts):

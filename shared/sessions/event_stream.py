@@ -1,4 +1,4 @@
-"""The events of one session in order, each as a line of JSON around its payload as stored."""
+"""The events of one session in order, each as a line of JSON around its stored payload."""
 
 from collections.abc import Iterator
 
@@ -10,9 +10,9 @@ from shared.clickhouse.where import Where, moment, us
 from shared.core.clock import format_us
 from shared.sessions.facts import SessionFacts
 
-# FINAL leaves one row a key, and a key never spans partitions because it holds the timestamp.
-# The order follows the sorting key, so the server merges and sends as it reads and holds no session
-# in memory: 200 events of 1 MiB took 12 MiB here.
+# FINAL leaves one row per key, and a key never spans partitions because it contains the timestamp.
+# The order follows the sorting key, so the server merges and sends while it reads and keeps no
+# session in memory: 200 events of 1 MiB took 12 MiB here.
 _EVENTS = f"""
 SELECT id, {us("ts")}, event_type, payload
 FROM {TABLE} FINAL
@@ -24,10 +24,10 @@ SETTINGS do_not_merge_across_partitions_select_final = 1,
 
 
 def event_objects(clickhouse: ClickHouse, org_id: str, facts: SessionFacts) -> Iterator[bytes]:
-    """One JSON object an event, `{id, ts, event_type, payload}`, oldest first.
+    """Yields one JSON object per event, `{id, ts, event_type, payload}`, oldest first.
 
-    The payload is embedded byte for byte as it was stored, and therefore as it was sent. The bounds
-    on time are what makes this read one session's granules and not the organization's.
+    The payload is embedded byte for byte as it was stored, and therefore as it was sent. Thanks to
+    the bounds on time this reads only the granules of one session.
     """
     where = Where(org_id).add("session_id = {session_id:String}", session_id=facts.session_id)
     where.add(

@@ -6,12 +6,12 @@ from shared.clickhouse import ClickHouse
 from shared.sessions.event_stream import event_objects
 from shared.sessions.facts import SessionFacts
 
-# JSON allows raw line breaks between tokens only, never inside a string, so what an event was sent
-# with there is layout; as a line of its own file it must do without.
+# JSON allows raw line breaks only between tokens, never inside a string. They are layout, and a
+# line of a file cannot contain them.
 _LINE_BREAKS = bytes.maketrans(b"\r\n", b"  ")
 
 
 def stream(clickhouse: ClickHouse, org_id: str, facts: SessionFacts) -> Iterator[bytes]:
-    """One line an event, `{id, ts, event_type, payload}`, oldest first."""
+    """Yields one line per event, `{id, ts, event_type, payload}`, oldest first."""
     for event in event_objects(clickhouse, org_id, facts):
         yield event.translate(_LINE_BREAKS) + b"\n"

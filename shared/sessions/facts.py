@@ -1,4 +1,4 @@
-"""What is known of a session without reading its events, from the table `agent_sessions`."""
+"""The facts of a session that the table `agent_sessions` knows without reading events."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,10 +10,10 @@ from shared.clickhouse.where import Where, us
 
 
 class SessionFacts(NamedTuple):
-    """Who ran a session, where and when; moments are microseconds since the epoch.
+    """The agent, the environment and the times of a session, in microseconds since the epoch.
 
     All of the session's events lie within `started_at` and `last_event_at`, both inclusive.
-    `last_arrival_ms` is when the server took the newest batch of it, in milliseconds.
+    `last_arrival_ms` is the time when the server received the newest batch of it, in milliseconds.
     """
 
     session_id: str
@@ -25,7 +25,7 @@ class SessionFacts(NamedTuple):
     last_arrival_ms: int
 
 
-# States are merged here and never read as they lie: parts of one session merge at any later time.
+# States are always merged here, because parts of one session may merge at any later time.
 SELECT_LIST = f"""
     session_id,
     {us("min(started_at)")},
@@ -45,14 +45,14 @@ GROUP BY session_id
 
 
 def find(clickhouse: ClickHouse, org_id: str, session_id: str) -> SessionFacts | None:
-    """The facts of one session, None when no event of it was ever stored."""
+    """Returns the facts of one session, None if no event of it was ever stored."""
     return fetch(clickhouse, org_id, [session_id]).get(session_id)
 
 
 def fetch(
     clickhouse: ClickHouse, org_id: str, session_ids: Sequence[str]
 ) -> dict[str, SessionFacts]:
-    """The facts of those of `session_ids` that exist, by session id."""
+    """Returns the facts of those of `session_ids` that exist, by session id."""
     if not session_ids:
         return {}
     where = Where(org_id).any_of("session_id", session_ids)
@@ -61,7 +61,7 @@ def fetch(
 
 
 def from_row(row: Row) -> SessionFacts:
-    """The facts of a row that was selected with `SELECT_LIST`, grouped by session."""
+    """Reads the facts of a row that was selected with `SELECT_LIST`, grouped by session."""
     session_id, started_at, last_event_at, agent_id, environment, ends, arrival_ms = row
     return SessionFacts(
         session_id=session_id,

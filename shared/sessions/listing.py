@@ -1,4 +1,4 @@
-"""The list of sessions: which ones, then what is known of exactly those."""
+"""The list of sessions: first the selection, then the facts of exactly those."""
 
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ class Session(NamedTuple):
 
 
 class SessionPage(NamedTuple):
-    """Some sessions and the cursor of those after them, None on the last page."""
+    """Some sessions and the cursor of the next ones, None on the last page."""
 
     sessions: list[Session]
     next_cursor: str | None
@@ -31,11 +31,11 @@ class SessionPage(NamedTuple):
 def page(
     clickhouse: ClickHouse, org_id: str, wanted: SessionFilter, *, limit: int, cursor: str | None
 ) -> SessionPage:
-    """One page of at most `limit` sessions, newest last event first.
+    """Returns one page of at most `limit` sessions, newest last event first.
 
-    It ends before `limit` where they together would be larger than `MAX_PAGE_BYTES`. Raises
-    `Invalid` for a foreign `cursor`. Counts and sums are taken from the events of the page's
-    sessions alone, so the cost of a page does not grow with the number of events kept.
+    The page ends before `limit` if the sessions together would be larger than `MAX_PAGE_BYTES`.
+    Raises `Invalid` for a foreign `cursor`. Counts and sums come only from the events of the page's
+    sessions, so the cost of a page does not grow with the number of stored events.
     """
     after = None if cursor is None else decode_cursor(cursor, SessionKey)
     selected = select(clickhouse, org_id, wanted, limit=limit + 1, after=after)
@@ -46,8 +46,8 @@ def page(
     fit = how_many_fit([_weight(totals.get(one), latest.get(one)) for one in ids])
     results = complete(clickhouse, org_id, [latest[one] for one in ids[:fit] if one in latest])
     latest_of_session = {result.session_id: result for result in results.values()}
-    # A session whose first events are being stored this moment may be known before they are
-    # readable: it is not there yet.
+    # A session whose first events are being stored may be known before they are readable; it is
+    # left out.
     sessions = [
         Session(facts[one], totals[one], latest_of_session.get(one))
         for one in ids[:fit]
@@ -58,10 +58,10 @@ def page(
 
 
 def _weight(totals: SessionTotals | None, latest: Weighed | None) -> int:
-    """About as many bytes as a session has on a page."""
+    """Returns the approximate size of a session on a page, in bytes."""
     agents = () if totals is None else totals.agents
     result = 0 if latest is None else latest.weight
-    # An agent is its name, a number and their names.
+    # An agent has its name, a number, and the names of the fields.
     return result + sum(len(agent.agent_id) + 40 for agent in agents)
 
 

@@ -1,4 +1,4 @@
-"""Which sessions a page shows: filters and order, without the rest of what the page tells."""
+"""The selection of a page's sessions: filters and order, without the other columns."""
 
 from datetime import datetime
 from typing import Literal, NamedTuple
@@ -19,7 +19,7 @@ LatestStatus = Literal["done", "error", "timeout", "none"]
 
 
 class SessionFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which sessions: AND between fields, OR inside one; an empty field is no condition.
+    """A filter of sessions: AND between fields, OR inside one; an empty field is no condition.
 
     `agent_ids` match any agent of a session, `statuses` and `scores` its newest result (`none`: it
     has no result), `ts_from` (inclusive) and `ts_to` (exclusive) its last event.
@@ -44,17 +44,17 @@ class SessionKey(NamedTuple):
 _NEWEST = "max(last_event_at)"
 _EVALUATED = "SELECT session_id FROM evaluations WHERE org_id = {org_id:String}"
 
-# A session's newest event stands in one of its rows, so these are the sessions whose newest event
-# lies in the window, and some that went on after it. The projection `by_time` gives them at once.
+# A session's newest event is in one of its rows, so these are the sessions whose newest event lies
+# in the window, and some that went on after it. The projection `by_time` finds them quickly.
 _CANDIDATES = f"""SELECT session_id FROM agent_sessions
 WHERE org_id = {{org_id:String}}
     AND last_event_at >= {moment("start")} AND last_event_at < {moment("stop")}"""
 
-# The first window. It takes more sessions to fill a page with those of a certain result.
+# The first window. Filling a page with sessions of a certain result takes more sessions.
 _ALL_US = HOUR_US
 _BY_RESULT_US = 12 * HOUR_US
 
-# With what is known of them, which costs less than to look for the same sessions again.
+# Selects the facts as well, which costs less than finding the same sessions again.
 _SELECT = f"""
 SELECT {SELECT_LIST}
 FROM agent_sessions
@@ -74,7 +74,7 @@ def select(
     limit: int,
     after: SessionKey | None,
 ) -> list[SessionFacts]:
-    """At most `limit` sessions after `after`, newest last event first."""
+    """Returns at most `limit` sessions after `after`, newest last event first."""
     if wanted.session_ids:
         where = Where(org_id).any_of("session_id", wanted.session_ids)
         return _read(clickhouse, where, wanted, "", _span(wanted, after), after, limit)
@@ -92,7 +92,7 @@ def select(
 
 
 def _span(wanted: SessionFilter, after: SessionKey | None) -> Span:
-    """The range that the newest events of the sessions lie in."""
+    """Returns the range that contains the newest events of the sessions."""
     start = to_us(wanted.ts_from) if wanted.ts_from else 0
     stop = to_us(wanted.ts_to) if wanted.ts_to else now_us() + FUTURE_US
     return Span(start, stop if after is None else min(stop, after.last_event_at + 1))
@@ -122,7 +122,7 @@ def _filter_by_result(where: Where, wanted: SessionFilter, candidates: str) -> N
     if statuses or (wanted.scores and not wanted.statuses):
         sessions = sessions_by_latest(where, statuses, wanted.scores, candidates)
         choices.append(f"session_id IN ({sessions})")
-    # What was never evaluated has no scores that a filter could ask for.
+    # A session that was never evaluated has no scores to filter by.
     if "none" in wanted.statuses and not wanted.scores:
         choices.append(f"session_id NOT IN ({_EVALUATED})")
     if choices:
@@ -132,7 +132,10 @@ def _filter_by_result(where: Where, wanted: SessionFilter, candidates: str) -> N
 
 
 def _having(where: Where, wanted: SessionFilter, after: SessionKey | None) -> list[str]:
-    """Conditions on what a session's rows add up to; their parameters go into `where`."""
+    """Returns conditions on the aggregates of a session's rows.
+
+    Adds their parameters to `where`.
+    """
     having = [f"{_NEWEST} >= {moment('start')} AND {_NEWEST} < {moment('stop')}"]
     if wanted.agent_ids:
         having.append("max(hasAny(agents, {agent_ids:Array(String)}))")

@@ -1,8 +1,8 @@
-"""When a rule is evaluated next. Pure.
+"""The time of the next evaluation of a rule. Pure.
 
-The moments of an organization's rules lie on a grid: all with the same interval come due together,
-and those of an interval that divides theirs with them, so that few statements evaluate many. Where
-the grid lies depends on the organization, which spreads organizations over the interval.
+The due times of an organization's rules lie on a grid. Rules with the same interval are due
+together, and so are rules whose interval divides theirs, so that few statements evaluate many
+rules. The grid's offset depends on the organization, which spreads organizations over the interval.
 """
 
 import uuid
@@ -10,20 +10,22 @@ from datetime import datetime, timedelta
 
 from shared.core.clock import from_us, to_us
 
-# What was evaluated late, or out of turn because it is new or was changed, is evaluated again at
-# the grid's next moment; where that is nearer than this share of its interval, a little after it.
+# A rule that was evaluated late, or out of turn because it is new or changed, is evaluated again at
+# the next moment of the grid. If that is nearer than this share of its interval, the rule is
+# evaluated a little later instead.
 NEAREST = 1 / 3
-# While events cannot be stored an organization's windows stand still. What a window saw counts once
-# more only when it has moved on by this share of the interval.
+# While events cannot be stored, an organization's windows do not move. A window counts again only
+# after it has moved by this share of the interval.
 MOVED_ON = 0.25
 
 
 def next_due(
     org_id: uuid.UUID, interval_secs: int, evaluated_at: datetime, *, is_behind: bool = False
 ) -> datetime:
-    """The next moment of the organization's grid: an interval later at most.
+    """Returns the next moment of the organization's grid, at most an interval later.
 
-    A rule that `is_behind` comes `NEAREST` later, on the grid or not, until it has caught up.
+    A rule that `is_behind` is due `NEAREST` of an interval later, on the grid or not, until it has
+    caught up.
     """
     nearest = evaluated_at + timedelta(seconds=interval_secs * NEAREST)
     if is_behind:

@@ -1,4 +1,4 @@
-"""From a claimed batch to outcomes; what breaks is kept to the rule that broke it."""
+"""Evaluates a claimed batch; a rule that fails does not affect the others."""
 
 import time
 import uuid
@@ -17,21 +17,23 @@ from shared.core.logs import get_logger
 
 log = get_logger(__name__)
 
-# A batch of statements is recorded after this long, and the statement that runs by then. So one
-# that takes ten seconds has a turn of its own, and then the other organizations have theirs.
+# After this time the results of a batch of statements are recorded, once the running statement has
+# ended. A statement that takes ten seconds thus has a turn of its own, and other organizations
+# follow.
 SQL_TURN_SECS = 1.0
-# How long the rules of a batch that failed as a whole are tried one by one; the rest stays due.
+# The time for which the rules of a batch that failed as a whole are tried one by one; the rest
+# stays due.
 ALONE_SECS = 30.0
 
 
 def outcomes_of(
     evaluate: Evaluate, context: Context, batch: Batch, stopped: Callable[[], bool]
 ) -> Iterator[Mapping[uuid.UUID, Outcome]]:
-    """The outcomes of a batch's rules, in as many pieces as they are evaluated in.
+    """Yields the outcomes of a batch's rules, in as many parts as they are evaluated in.
 
-    At least one has an outcome, so that a batch is never the same again; what did not fit into the
-    turn, or would come after `stopped`, has none and stays due. Raises `Unavailable` when a store
-    is away: what did not come is not evaluated.
+    At least one rule gets an outcome, so that the same batch never comes twice. Rules that did not
+    fit into the turn, or would come after `stopped`, have none and stay due. Raises `Unavailable`
+    if a store is down; the remaining rules are then not evaluated.
     """
     rules, broken = _typed(batch)
     yield broken
@@ -49,7 +51,7 @@ def outcomes_of(
 def _together(
     evaluate: Evaluate, context: Context, rules: Sequence[Rule]
 ) -> Mapping[uuid.UUID, Outcome] | None:
-    """The outcomes of those that fitted into the turn; None where all of them failed together."""
+    """Returns the outcomes of the rules that fit into the turn, None if all failed together."""
     try:
         found = evaluate(context, rules)
     except Unavailable:
@@ -63,7 +65,7 @@ def _together(
         log.exception("alerts_not_evaluated_together", org_id=context.org_id, rules=len(rules))
         return None
     outcomes = {rule.alert_id: found[rule.alert_id] for rule in rules if rule.alert_id in found}
-    # Nothing at all would be the same again and again: what stays due is taken again at once.
+    # With no outcome at all the same rules would be claimed again at once, forever.
     return outcomes or {rule.alert_id: INTERNAL_ERROR for rule in rules}
 
 
@@ -85,7 +87,7 @@ def _rule(claimed: Claimed, batch: Batch) -> Rule:
 
 
 def _by_statement(rules: Sequence[Rule]) -> Sequence[Rule]:
-    """Those with the same statement next to each other, each where the first of them was."""
+    """Groups rules with the same statement, each group in the place of its first rule."""
     alike = defaultdict[object, list[Rule]](list)
     for rule in rules:
         alike[getattr(rule.spec, "sql", rule.alert_id)].append(rule)

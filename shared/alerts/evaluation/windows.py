@@ -1,19 +1,20 @@
-"""Where the window of a rule ends. Pure."""
+"""The end of a rule's window. Pure."""
 
 from datetime import datetime, timedelta
 
 from shared.alerts.evaluation.claims import Claimed
 
-# What a rule that is behind looks at together at least: a few evaluations make up for an hour.
+# The smallest piece for a rule that is behind: a few evaluations make up for an hour.
 _CATCH_UP_SECS = 600
 
 
 def end_of(rule: Claimed, stored_until: datetime) -> datetime:
-    """`stored_until`, up to which events are stored, or less for a per_event rule that is behind.
+    """Returns `stored_until`, the end of the stored events, or less for a per_event rule behind it.
 
-    Its windows join, and after an outage one that reached to the present might be more than can be
-    read, and at the next evaluation even more. So it looks at pieces. Of one that failed it takes a
-    smaller piece, of two intervals, which catches up as well.
+    The windows of a per_event rule are contiguous. After an outage, one that reached to the present
+    might contain more events than can be read, and the next one even more. So the rule reads
+    pieces. After a piece that failed it takes a smaller one, of two intervals, which still catches
+    up.
     """
     if rule.trigger_kind != "per_event" or rule.evaluated_to is None:
         return stored_until

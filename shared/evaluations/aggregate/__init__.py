@@ -1,4 +1,4 @@
-"""Results added up: totals, scores by key, and charts over time."""
+"""Aggregates of results: totals, scores by key, and charts over time."""
 
 from shared.evaluations.aggregate.buckets import AUTO, UNITS
 from shared.evaluations.aggregate.chart import Chart

@@ -1,4 +1,4 @@
-"""Buckets of time: how wide they are, where they begin, and how many there are."""
+"""Buckets of time: their width, their start and their number."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,8 @@ MAX_POINTS = 1500
 MAX_AUTO_POINTS = 200
 
 _SECOND = 1_000_000
-# Monday 1969-12-29, 00:00 UTC: midnights and full hours of UTC are whole numbers of all units away.
+# Monday 1969-12-29, 00:00 UTC: midnights and full hours of UTC are whole multiples of all units
+# away.
 _ORIGIN = -3 * UNITS["day"] * _SECOND
 
 
@@ -40,17 +41,17 @@ class Buckets:
         return self.secs * _SECOND
 
     def starts(self) -> range:
-        """Where each bucket begins, in microseconds."""
+        """The start of each bucket, in microseconds."""
         return range(self.start, self.start + self.count * self.width, self.width)
 
 
 def choose(unit: str, first: int, stop: int) -> Buckets:
-    """The buckets that hold all of [first, stop), microseconds.
+    """Returns the buckets that cover [first, stop), in microseconds.
 
-    They are of `unit`, or of the next coarser one of which there are at most `MAX_POINTS`; where
-    weeks are too many it is the smallest number of weeks that will do. `AUTO` is the finest unit
-    with at most `MAX_AUTO_POINTS`. Buckets begin at whole multiples since a Monday, in UTC. An
-    empty range has none.
+    They are of `unit`, or of the next coarser one that gives at most `MAX_POINTS`; if weeks are too
+    many, of the smallest sufficient number of weeks. `AUTO` is the finest unit with at most
+    `MAX_AUTO_POINTS`. Buckets begin at whole multiples since a Monday, in UTC. An empty range has
+    none.
     """
     names = list(UNITS)
     wanted = names if unit == AUTO else names[names.index(unit) :]

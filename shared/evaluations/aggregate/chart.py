@@ -1,4 +1,4 @@
-"""Results and scores by bucket of time."""
+"""Counts and scores by bucket of time."""
 
 import math
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from shared.evaluations.source import Source
 
 
 class Counts(NamedTuple):
-    """How many results there are, and how they ended."""
+    """The numbers of results, in total and by status."""
 
     total: int = 0
     done: int = 0
@@ -22,13 +22,13 @@ class Counts(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """A selector's value in each bucket, None where it has no score there."""
+    """A selector's value in each bucket, None if there is no score."""
 
     selector: Selector
     values: list[float | None]
 
 
-# A result is counted where its first score is, or where it has none.
+# A result is counted at its first score, or at its row without scores.
 _COUNTS = (
     "countIf(place <= 1)",
     *(f"countIf(place <= 1 AND status = '{name}')" for name in Counts._fields[1:]),
@@ -46,10 +46,10 @@ class Timeline(NamedTuple):
 def timeline(
     clickhouse: ClickHouse, source: Source, buckets: Buckets, selectors: Sequence[Selector]
 ) -> Timeline:
-    """Counts, and a chart for each of `selectors`; all of `source` must lie within `buckets`.
+    """Computes counts, and a chart per selector; all of `source` must lie within `buckets`.
 
-    One conditional aggregate each, in one pass: 56 ms for 24 of them over 200,000 results, where
-    rows that are grouped by what they belong to took 260.
+    Each is one conditional aggregate, in a single pass: 56 ms for 24 of them over 200,000 results,
+    while grouping rows by selector took 260 ms.
     """
     params = {**source.params, "start": buckets.start, "width": buckets.width}
     columns = [_column(number, selector, params) for number, selector in enumerate(selectors)]
@@ -74,8 +74,8 @@ def timeline(
 
 
 def _column(number: int, selector: Selector, params: dict[str, object]) -> str:
-    """SQL of a selector's value; its parameters go into `params`."""
-    # Without scores the key is empty, which a key may be as well.
+    """Returns the SQL of a selector's value; adds its parameters to `params`."""
+    # Rows without scores have an empty key, but a real key may be empty too.
     conditions = ["place > 0"] if selector.key == "" else []
     for column in ("key", "agent_id", "environment"):
         value = getattr(selector, column)
@@ -89,7 +89,7 @@ def _scaled(function: str, parameter: str = "") -> str:
     return f"{function}OrNullIf{parameter}({SCALED}, {{condition}}) {SCALE}"
 
 
-# stddevPop adds up squares: of scores around 10^9 that differ by 0.1 it makes 0.
+# stddevPop adds up squares: for scores around 10^9 that differ by 0.1 it returns 0.
 _AGGREGATES = {
     "avg": _scaled("avg"),
     "min": "minOrNullIf(value, {condition})",
@@ -103,5 +103,5 @@ _AGGREGATES = {
 
 
 def _finite(value: float | None) -> float | None:
-    """None too where the squares that a deviation is made of are larger than any double."""
+    """Returns None also if the squares of a deviation are larger than any double."""
     return value if value is not None and math.isfinite(value) else None

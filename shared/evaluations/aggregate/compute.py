@@ -1,4 +1,4 @@
-"""The aggregate as a whole: what matches, in which buckets, added up in two statements."""
+"""The whole aggregate: the matching results, their buckets and sums, in two statements."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -17,17 +17,17 @@ from shared.evaluations.source import source_of
 
 MAX_FEATURED = 6
 
-# What a DateTime64 can hold: there is nothing to show before and after.
+# The range of DateTime64; there is nothing to show outside.
 _OLDEST = to_us(datetime(1900, 1, 1, tzinfo=UTC))
 _NEWEST = to_us(datetime(2300, 1, 1, tzinfo=UTC))
 
 
 class Aggregate(NamedTuple):
-    """What the matching results add up to.
+    """The aggregates of the matching results.
 
-    `counts` has an item for each of `buckets`, and so has every chart. `featured` are the averages
-    of the featured keys, `series` what was asked for, in that order; `is_truncated` tells that
-    more was.
+    `counts` and every chart have an item for each of `buckets`. `featured` are the averages of the
+    featured keys, `series` the requested charts in their order; `is_truncated` shows that more were
+    requested.
     """
 
     total: Counts
@@ -48,17 +48,17 @@ def aggregate(
     featured_keys: Sequence[str],
     series: Sequence[Selector],
 ) -> Aggregate:
-    """Adds up all results that `wanted` describes, exactly.
+    """Aggregates all results that `wanted` describes, exactly.
 
-    The buckets reach from `ts_from` to `ts_to`, and where one is open from the first or to the last
-    result that matches. Without `featured_keys` the most frequent keys are featured. Of `series`
-    the first `MAX_SERIES` are made.
+    The buckets reach from `ts_from` to `ts_to`. An open bound is replaced by the first or last
+    matching result. Without `featured_keys` the most frequent keys are featured. Only the first
+    `MAX_SERIES` of `series` are computed.
     """
     as_of = now_us()
     found = overview(clickhouse, source_of(org_id, wanted, as_of=as_of))
     first, stop = _span(wanted, found)
     buckets = choose(bucket, first, stop)
-    # Results that arrive between the statements must not lie outside of what the first has seen.
+    # Results that arrive between the statements must not lie outside the range of the first one.
     bounded = msgspec.structs.replace(wanted, ts_from=from_us(first), ts_to=from_us(stop))
     keys = list(dict.fromkeys(featured_keys)) or [row.key for row in found.stats[:MAX_FEATURED]]
     made = series[:MAX_SERIES]
@@ -80,7 +80,7 @@ def aggregate(
 
 
 def _span(wanted: EvaluationFilter, found: Overview) -> tuple[int, int]:
-    """[first, stop) in microseconds; first is not before stop where there is nothing to show."""
+    """Returns [first, stop) in microseconds; the range is empty if there is nothing to show."""
     first, stop = found.first, None if found.last is None else found.last + 1
     if wanted.ts_from is not None:
         first = max(to_us(wanted.ts_from), _OLDEST)

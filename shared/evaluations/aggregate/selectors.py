@@ -1,4 +1,4 @@
-"""What a chart can be asked for: one score of one agent in one environment, or of all of them."""
+"""Selectors of charts: one score, of one agent in one environment, or of all of them."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, NamedTuple, get_args
@@ -16,9 +16,9 @@ AGGREGATES: tuple[AggregateName, ...] = get_args(AggregateName)
 
 
 class Selector(NamedTuple):
-    """The scores under `key` of results of an agent and environment, and how to add them up.
+    """The scores under `key` of results of an agent and environment, and the function to apply.
 
-    `EVERY` is every agent or environment, even where one is really called that.
+    `EVERY` means every agent or environment, even if one really has that name.
     """
 
     agent_id: Annotated[str, Meta(min_length=1)]
@@ -31,10 +31,10 @@ _FORM = f"[agent, environment, key, {'|'.join(AGGREGATES)}]"
 
 
 def parse_series(text: str) -> tuple[Selector, ...]:
-    """The selectors of a JSON array, however many.
+    """Parses the selectors of a JSON array of any length.
 
-    Raises `Invalid` naming `series`, and in the reason the position, counted from 0, of the first
-    element that is malformed.
+    Raises `Invalid` naming `series`; the reason contains the position, counted from 0, of the first
+    malformed element.
     """
     try:
         items = msgspec.json.decode(text, type=list[object])

@@ -1,4 +1,4 @@
-"""Each score key with what its scores add up to."""
+"""Statistics of the scores under each key."""
 
 from typing import NamedTuple
 
@@ -9,20 +9,20 @@ from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import us
 from shared.evaluations.source import Source
 
-# Evaluators name keys as they like; what nobody could read is not shown.
+# Evaluators choose the keys. More keys than this are unreadable and are not shown.
 MAX_KEYS = 500
 
-# The scores of a result as rows of their own, `place` counting from 1; without any it is one row of
-# place 0. Measured against the -Map combinators on 200,000 results with 5 scores each, medians
-# included: 50 ms to 160.
+# Each score of a result becomes a row, with `place` counting from 1; a result without scores is one
+# row of place 0. Measured against the -Map combinators on 200,000 results with 5 scores each,
+# medians included: 50 ms to 160.
 EACH_SCORE = """LEFT ARRAY JOIN
     mapKeys(scores) AS key, mapValues(scores) AS value, arrayEnumerate(mapKeys(scores)) AS place
 """
 
-# Scores are any doubles. A sum of large ones, or the distance of two, would be infinite; taken from
-# 2^-32 of each, which is exact, they are not.
+# Scores are arbitrary doubles. The sum of large ones, or the distance of two, could be infinite.
+# Scaling each by 2^-32, which is exact, avoids that.
 SCALED, SCALE = "value / 4294967296", "* 4294967296"
-# ClickHouse would divide the sum instead, to save time.
+# To save time, ClickHouse would divide the sum instead.
 SETTINGS = {**PAGE, "optimize_arithmetic_operations_in_aggregate_functions": 0}
 
 
@@ -38,10 +38,10 @@ class ScoreStats(msgspec.Struct, frozen=True):
 
 
 class Overview(NamedTuple):
-    """What there are scores of, and when the first and the last result was completed.
+    """The statistics of all keys, and the times of the first and the last result.
 
-    Microseconds; None where there is no result. `stats` holds the most frequent keys first, those
-    of one frequency by name, at most `MAX_KEYS`.
+    Times are in microseconds, None if there is no result. `stats` has at most `MAX_KEYS` keys, the
+    most frequent first, then by name.
     """
 
     first: int | None
@@ -49,7 +49,7 @@ class Overview(NamedTuple):
     stats: list[ScoreStats]
 
 
-# Results without scores are a group of their own, for the sake of their moments.
+# Results without scores are a group of their own, because their times count.
 _STATS = f"""
 SELECT
     min(min({us("completed_at")})) OVER (),
@@ -69,7 +69,7 @@ LIMIT {MAX_KEYS}
 
 
 def overview(clickhouse: ClickHouse, source: Source) -> Overview:
-    """Adds up the scores of `source` by key."""
+    """Computes the statistics of `source` by key."""
     rows = clickhouse.rows(_STATS.format(source=source.sql), source.params, settings=SETTINGS)
     if not rows:
         return Overview(None, None, [])

@@ -1,9 +1,9 @@
 """Types that are named by a text: `CAST(x, 'Array(UInt8)')`.
 
-The state of an aggregate function is the engine's memory written down. A forged one is believed:
-thirty thousand of them ended no engine, but one of rankCorr kept it busy without end, and it is the
-process that reads every organization's rows. So no text becomes a state. `sumState` and its like
-make states, which `sumMerge` and its like take.
+The state of an aggregate function is a dump of the engine's memory, and the engine trusts it.
+Thirty thousand forged states did not end an engine, but one of rankCorr kept it busy forever, and
+that process reads the rows of every organization. So no text may become a state. `sumState` and the
+like create states, which `sumMerge` and the like consume.
 """
 
 from collections.abc import Sequence
@@ -20,9 +20,9 @@ _CASTS = frozenset(
 
 
 def check(sql: str, tokens: Sequence[Token], at: int) -> None:
-    """Raises `Refused` where the function called at `at` turns a text into a state, or might.
+    """Raises `Refused` if the function called at `at` turns a text into a state, or might.
 
-    Its type has to be one text, since `concat('Aggregate', …)` would be read as well.
+    The type has to be one text, because `concat('Aggregate', …)` would work as well.
     """
     if tokens[at].text.lower() not in _CASTS:
         return
@@ -32,13 +32,13 @@ def check(sql: str, tokens: Sequence[Token], at: int) -> None:
     place = lexer.where(sql, argument[0].at)
     text = argument[0].text.replace("\\'", "'")
     if len(argument) > 1 or argument[0].kind is not Kind.STRING or "\\" in text:
-        raise Refused(f"the type at {place} is not written as one text without escapes")
+        raise Refused(f"the type at {place} must be written as one text without escapes")
     if "aggregatefunction" in text.lower():
-        raise Refused(f"the type at {place} is a state, which nothing can be turned into")
+        raise Refused(f"the type at {place} is a state; values cannot be converted to states")
 
 
 def _second_argument(tokens: Sequence[Token], opening: int) -> Sequence[Token]:
-    """The tokens between the first comma of a bracket and what ends that argument."""
+    """Returns the tokens between the first comma of a bracket and the end of that argument."""
     depth, start = 0, None
     for at in range(opening, len(tokens)):
         token = tokens[at]

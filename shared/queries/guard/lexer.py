@@ -1,9 +1,8 @@
-"""Reads SQL by ClickHouse's lexical rules and writes it down again in one plain spelling.
+"""Reads SQL by ClickHouse's lexical rules and rewrites it in one plain spelling.
 
-What comes out holds no comment, no heredoc, no foreign quote and no control character; every
-string and every quoted name is spelled so that sqlglot and ClickHouse see the same borders. That
-text is what the guard parses and what the server gets, so nothing can be there for one of them
-and not for the other.
+The result contains no comment, no heredoc, no foreign quote and no control character. Every string
+and every quoted name is spelled so that sqlglot and ClickHouse see the same boundaries. The guard
+parses that text and the server receives it, so neither can see a part that the other does not.
 """
 
 import re
@@ -16,11 +15,11 @@ MAX_DEPTH = 60
 
 
 class Refused(Exception):
-    """Why a statement is not run: one sentence."""
+    """The reason why a statement is refused: one sentence."""
 
 
 class Kind(Enum):
-    """What a token is."""
+    """The kind of a token."""
 
     WORD = auto()
     NAME = auto()  # a quoted identifier; its text is without the quotes
@@ -32,7 +31,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Token:
-    """One token, where it began in the text that was sent, and whether a gap stood before it."""
+    """One token, its position in the original text, and whether a gap precedes it."""
 
     kind: Kind
     text: str
@@ -41,11 +40,11 @@ class Token:
 
     @property
     def word(self) -> str:
-        """The word in capitals; nothing for any other kind of token."""
+        """The word in capitals; empty for any other kind of token."""
         return self.text.upper() if self.kind is Kind.WORD else ""
 
     def is_mark(self, *marks: str) -> bool:
-        """Whether it is one of these operators or brackets."""
+        """Returns whether the token is one of these operators or brackets."""
         return self.kind is Kind.MARK and self.text in marks
 
 
@@ -59,7 +58,7 @@ _NUMBER = re.compile(
     r"|(?:[0-9]+(?:_[0-9]+)*(?:\.(?:[0-9]+(?:_[0-9]+)*)?)?|\.[0-9]+(?:_[0-9]+)*)(?:[eE][+-]?[0-9]+)?"
 )
 _STRING = re.compile(r"'((?:[^'\\]|\\.|'')*)'", re.DOTALL)
-# One spelling for what has several; the text stays on one line.
+# One spelling for characters with several, and without line breaks.
 _RESPELLED = re.compile(r"\\.|''|[\n\r]", re.DOTALL)
 _SPELLINGS = {"''": r"\'", "\n": r"\n", "\\\n": r"\n", "\r": r"\r", "\\\r": r"\r"}
 _NAMES = {
@@ -76,9 +75,9 @@ _PREFIXES = frozenset({"X", "B", "E", "N", "R", "U", "Q", "BR", "RB"})
 
 
 def tokens_of(sql: str) -> list[Token]:
-    """The tokens of a statement, without its trailing semicolons.
+    """Returns the tokens of a statement, without its trailing semicolons.
 
-    Raises `Refused` for what ClickHouse would read in another way than it looks, or not at all.
+    Raises `Refused` for text that ClickHouse would read differently than it looks, or not at all.
     """
     _check_text(sql)
     tokens: list[Token] = []
@@ -98,7 +97,7 @@ def tokens_of(sql: str) -> list[Token]:
 
 
 def where(sql: str, at: int) -> str:
-    """A place in the text as people count it: line and column."""
+    """Returns a position in the text as line and column."""
     line = sql.count("\n", 0, at) + 1
     column = at - (sql.rfind("\n", 0, at) + 1) + 1
     return f"line {line}, column {column}"
@@ -110,11 +109,11 @@ def _check_text(sql: str) -> None:
     for at, char in enumerate(sql):
         category = unicodedata.category(char) if char > "\x7f" or char < " " else ""
         if category == "Cs" or (category == "Cc" and char not in "\t\n\r\f\v"):
-            raise Refused(f"a character that cannot be printed stands at {where(sql, at)}")
+            raise Refused(f"there is an unprintable character at {where(sql, at)}")
 
 
 def _gap(sql: str, at: int) -> int:
-    """Where the white space or comment at `at` ends; `at` itself if there is none."""
+    """Returns the end of the white space or comment at `at`; `at` itself if there is none."""
     char = sql[at]
     if char > "\x7f":
         return at + 1 if unicodedata.category(char) in ("Zs", "Zl", "Zp") else at
@@ -128,7 +127,7 @@ def _gap(sql: str, at: int) -> int:
         if end < 0:
             raise Refused(f"the comment at {where(sql, at)} does not end")
         if 0 <= inner < end:
-            raise Refused(f"the comment at {where(sql, at)} holds another one")
+            raise Refused(f"the comment at {where(sql, at)} contains another one")
         return end + 2
     return at
 
@@ -143,7 +142,7 @@ def _token(sql: str, at: int, spaced: bool, before: Token | None) -> tuple[Token
     if char == "$":
         if found := _PARAM.match(sql, at):
             return Token(Kind.PARAM, found[1], at, spaced), found.end()
-        raise Refused(f"a $ at {place} is not the beginning of a parameter such as $1")
+        raise Refused(f"the $ at {place} does not begin a parameter such as $1")
     if found := _WORD.match(sql, at):
         _ends(sql, found.end())
         return Token(Kind.WORD, found[0], at, spaced), found.end()
@@ -153,9 +152,9 @@ def _token(sql: str, at: int, spaced: bool, before: Token | None) -> tuple[Token
     if found := _MARK.match(sql, at):
         return Token(Kind.MARK, found[0], at, spaced), found.end()
     if char in _FOREIGN_QUOTES:
-        raise Refused(f"the quote {char} at {place} is none in SQL: write ' or \"")
+        raise Refused(f"the quote {char} at {place} is not valid in SQL: write ' or \"")
     if char in "{}":
-        raise Refused(f"{char} at {place}: parameters are written $1, maps map('key', value)")
+        raise Refused(f"{char} at {place}: write parameters as $1, and maps as map('key', value)")
     shown = char if char.isprintable() else f"U+{ord(char):04X}"
     raise Refused(f"{shown} at {place} is not SQL outside of quotes")
 
@@ -165,7 +164,7 @@ def _string(sql: str, at: int, spaced: bool, before: Token | None) -> tuple[Toke
     if found is None:
         raise Refused(f"the string at {where(sql, at)} does not end")
     if before and not spaced and before.word in _PREFIXES:
-        raise Refused(f"a string cannot have a prefix, as at {where(sql, at)}; unhex('…') may help")
+        raise Refused(f"a string cannot have a prefix, as at {where(sql, at)}: use unhex('…')")
     body = _RESPELLED.sub(lambda part: _SPELLINGS.get(part[0], part[0]), found[1])
     return Token(Kind.STRING, f"'{body}'", at, spaced), found.end()
 
@@ -174,17 +173,19 @@ def _name(sql: str, at: int, spaced: bool) -> tuple[Token, int]:
     found = _NAMES[sql[at]].match(sql, at)
     if found is None:
         raise Refused(
-            f"the quoted name at {where(sql, at)} does not end, is empty, or holds a backslash"
+            f"the quoted name at {where(sql, at)} does not end, is empty, or contains a backslash"
         )
     if any(char in '`"' or not (char.isprintable() or char == " ") for char in found[1]):
-        raise Refused(f"the quoted name at {where(sql, at)} holds a character no name may have")
+        raise Refused(
+            f"the quoted name at {where(sql, at)} contains a character that names cannot have"
+        )
     return Token(Kind.NAME, found[1], at, spaced), found.end()
 
 
 def _number(sql: str, at: int, before: Token | None) -> str | None:
     char, after = sql[at], sql[at + 1 : at + 2]
     if before and before.is_mark(".") and char.isascii() and char.isdigit():
-        # The second element of a tuple's first one, x.1.2: no fraction here.
+        # In x.1.2, the second element of a tuple's first one, the numbers are no fraction.
         return _INTEGER.match(sql, at)[0]  # type: ignore[index] # it begins with a digit
     if char == "." and (not after.isdigit() or (before and _ends_operand(before))):
         return None
@@ -197,7 +198,7 @@ def _ends_operand(token: Token) -> bool:
 
 
 def _ends(sql: str, at: int) -> None:
-    """A word or number that runs on into what is no part of it would be read differently."""
+    """Raises `Refused` if another character directly follows a word or number."""
     if at < len(sql) and (sql[at] in "$_" or (sql[at].isascii() and sql[at].isalnum())):
         raise Refused(f"{sql[at]} at {where(sql, at)} cannot follow without a space")
 
@@ -206,21 +207,21 @@ def _check_marks(tokens: list[Token]) -> None:
     open_brackets: list[str] = []
     for token in tokens:
         if token.is_mark(";"):
-            raise Refused("one statement at a time: a ; can only be its end")
+            raise Refused("send one statement: a ; may only stand at its end")
         if token.is_mark("(", "["):
             open_brackets.append(token.text)
             if len(open_brackets) > MAX_DEPTH:
-                raise Refused(f"brackets may be nested {MAX_DEPTH} deep")
+                raise Refused(f"brackets may be nested at most {MAX_DEPTH} deep")
         elif token.is_mark(")", "]") and (
             not open_brackets or open_brackets.pop() != _CLOSES[token.text]
         ):
-            raise Refused(f"a {token.text} closes what was not opened")
+            raise Refused(f"a {token.text} has no opening bracket")
     if open_brackets:
         raise Refused(f"a {open_brackets[-1]} is not closed")
 
 
 def spelled(token: Token) -> str:
-    """The token as it is written into the normalized text; a parameter stays `$N`."""
+    """Returns the token's spelling in the normalized text; a parameter stays `$N`."""
     if token.kind is Kind.NAME:
         return f"`{token.text}`"
     return f"${token.text}" if token.kind is Kind.PARAM else token.text

@@ -1,8 +1,8 @@
-"""Moments as the API writes them, where a statement compares a column of time with one.
+"""Rewrites the API's timestamps where a statement compares a column of time with one.
 
-ClickHouse compares `ts >= '2026-11-02T10:00:00.5Z'` where it computes the comparison, and refuses
-it where it looks for the range in the primary key, which is what such a condition is for. So the
-guard spells these moments as ClickHouse does, and nothing else.
+ClickHouse accepts `ts >= '2026-11-02T10:00:00.5Z'` when it computes the comparison, but refuses it
+when it looks up the range in the primary key, which is the purpose of such a condition. The guard
+therefore writes these timestamps as ClickHouse does, and no others.
 """
 
 import re
@@ -24,12 +24,12 @@ _COMPARISONS = ("=", "==", "!=", "<>", "<", "<=", ">", ">=", "<=>")
 _RFC_3339 = re.compile(
     r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII
 )
-# What DateTime64 can hold in microseconds.
+# The range that DateTime64 covers in microseconds.
 _YEARS = range(1900, 2299)
 
 
 def spelled(text: object) -> str | None:
-    """The moment in UTC as ClickHouse writes it; None for what is no moment of RFC 3339."""
+    """Returns the moment in UTC as ClickHouse writes it; None if the text is not RFC 3339."""
     if not isinstance(text, str) or not _RFC_3339.fullmatch(text):
         return None
     try:
@@ -40,7 +40,7 @@ def spelled(text: object) -> str | None:
 
 
 def compared(tokens: Sequence[Token]) -> frozenset[int]:
-    """The places of the strings and parameters that are compared with a column of time."""
+    """Returns the positions of strings and parameters that are compared with a column of time."""
     found: set[int] = set()
     for at, token in enumerate(tokens):
         if token.kind not in (Kind.WORD, Kind.NAME) or token.text not in _COLUMNS:

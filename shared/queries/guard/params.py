@@ -12,16 +12,17 @@ _WHY_NOT: dict[type, str] = {
     dict: "is an object: send a string, a number, true, false, null, or an array of these",
     list: "is an array in an array",
     float: "is not a finite number",
-    str: "holds half of a character (a lone surrogate)",
+    str: "contains half of a character (a lone surrogate)",
 }
 
 
 def typed(value: object) -> tuple[str, object]:
-    """The ClickHouse type of a JSON value and the value to bind to it.
+    """Returns the ClickHouse type of a JSON value and the value to bind to it.
 
-    Strings are String, booleans Bool, integers Int64 (UInt64 where needed), other numbers Float64,
-    null Nullable(Nothing), arrays Array of what their elements are. Raises `Refused` for objects,
-    for integers beyond 64 bits, and for arrays of arrays or of several kinds.
+    Strings become String, booleans Bool, integers Int64 (UInt64 if needed), other numbers Float64,
+    null Nullable(Nothing), and arrays Array of the type of their elements. Raises `Refused` for
+    objects, for integers beyond 64 bits, and for arrays that contain arrays or several kinds of
+    values.
     """
     if isinstance(value, list):
         return _array(value)
@@ -40,7 +41,7 @@ def _type_of(value: object) -> str:
             return "Float64"
         case str() if not _LONE_SURROGATE.search(value):
             return "String"
-    raise Refused(_WHY_NOT.get(type(value), "is of no kind that a parameter can have"))
+    raise Refused(_WHY_NOT.get(type(value), "has a type that a parameter cannot have"))
 
 
 def _integer(value: int) -> str:

@@ -1,14 +1,14 @@
-"""What user SQL cannot name: words of other statements, and functions, each with the reason."""
+"""Names that user SQL may not contain: words of other statements, and functions, with reasons."""
 
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-# Words that end a SELECT in another place than here, or begin what is no SELECT. Where one is meant
-# as a name it can be quoted.
+# Words that end a SELECT at another place than here, or begin another statement. They can be quoted
+# where they are used as names.
 WORDS: Mapping[str, str] = MappingProxyType(
     {
-        "SETTINGS": "settings are the service's",
+        "SETTINGS": "the service chooses the settings",
         "FORMAT": "the answer is always JSON",
         "INTO": "the answer cannot be written elsewhere",
         "OUTFILE": "the answer cannot be written elsewhere",
@@ -18,27 +18,27 @@ WORDS: Mapping[str, str] = MappingProxyType(
     }
 )
 
-# Functions that work without brackets, too.
+# Functions that also work without brackets.
 BARE = frozenset(
     {"CURRENTUSER", "CURRENT_USER", "SESSION_USER", "CURRENTDATABASE", "CURRENT_DATABASE"}
 )
 
-# Table functions that make rows out of nothing; every other one reads from somewhere.
+# Table functions that generate rows; every other one reads from somewhere.
 GENERATORS = frozenset({"numbers", "generateseries", "generate_series", "values"})
 
-_SERVER = "it tells of the server"
-_QUERIES = "it tells of the server's sessions and statements"
-_SETTINGS = "it tells of the server's settings"
-_ELSEWHERE = "it reads from elsewhere than the published tables"
-_WAITS = "it does nothing but take time"
-# Measured: the engine looks at the time between blocks, and these take hours for one.
-_UNSTOPPABLE = "the database cannot end it before it is done, however long it takes"
-_INSIDE = "it shows the engine's inside"
-_COUNTS = "it keeps a count in the database"
-_STATE = "nothing can be turned into a state"
+_SERVER = "it reveals details of the server"
+_QUERIES = "it reveals the server's sessions and statements"
+_SETTINGS = "it reveals the server's settings"
+_ELSEWHERE = "it reads other data than the published tables"
+_WAITS = "it only takes time"
+# Measured: the engine checks the time between blocks, and these functions take hours for one.
+_UNSTOPPABLE = "the database cannot stop it before it is done"
+_INSIDE = "it reveals the engine's internals"
+_COUNTS = "it stores a counter in the database"
+_STATE = "values cannot be converted to states"
 _TABLE = "write the operator IN, not the function"
 
-# Lower case, as some functions are known in any case.
+# Lower case, because some function names ignore the case.
 _FUNCTIONS: Mapping[str, str] = MappingProxyType(
     {
         name: reason
@@ -100,7 +100,7 @@ _FAMILIES: tuple[tuple[re.Pattern[str], str], ...] = (
 
 
 def refused_function(name: str) -> str | None:
-    """Why a function is not available; None where it is."""
+    """Returns the reason why a function is not available; None if it is."""
     folded = name.lower()
     if reason := _FUNCTIONS.get(folded):
         return reason

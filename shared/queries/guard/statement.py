@@ -1,8 +1,8 @@
-"""Judges the SQL that people send before the database sees it (docs/queries.md).
+"""Checks the SQL that people send before the database sees it (docs/queries.md).
 
-The engine keeps tenants apart by itself: a user with grants on three views, under a row policy.
-This guard stands in front of it, lets through one SELECT over the published tables, and says in a
-sentence what it does not let through.
+The engine separates tenants by itself: a user with grants on three views, under a row policy. This
+guard is an additional check. It accepts one SELECT over the published tables, and explains every
+refusal in a sentence.
 """
 
 from collections.abc import Sequence
@@ -18,14 +18,15 @@ from shared.queries.guard.text import Text
 
 PUBLISHED = frozenset(table.name for table in TABLES)
 _FIRST = ("SELECT", "WITH")
-# Databases of every server: no name of these qualifies anything here, an alias neither.
+# Databases of every server; no qualifier may have one of these names, not even an alias.
 _SYSTEM = frozenset({"SYSTEM", "INFORMATION_SCHEMA"})
 
 
 @dataclass(frozen=True)
 class Statement:
-    """What is sent to the database: `$N` stands as `{pN:Type}`, or as `{tN:…}` where it is a moment
-    that a column of time is compared with; `params` holds the values.
+    """The statement for the database, with `params` as its values.
+
+    `$N` becomes `{pN:Type}`, or `{tN:…}` if it is a moment that a column of time is compared with.
     """
 
     sql: str
@@ -33,10 +34,10 @@ class Statement:
 
 
 def guard(sql: str, params: Sequence[object] | None, *, schema: str) -> Statement:
-    """The statement as it may be run, and the values of its parameters.
+    """Returns the statement in the form in which it may run, with the values of its parameters.
 
-    `params` are JSON values; None where there are none yet, as when a query is saved: then the
-    text is only checked. Raises `Invalid` (`query_refused`) naming `sql` or `params`.
+    `params` are JSON values, or None if there are none yet, as when a query is saved: then the text
+    is only checked. Raises `Invalid` (`query_refused`) naming `sql` or `params`.
     """
     bound: dict[str, object] = {}
 
@@ -58,7 +59,7 @@ def guard(sql: str, params: Sequence[object] | None, *, schema: str) -> Statemen
 def _bind(
     number: int, params: Sequence[object], bound: dict[str, object], is_compared: bool
 ) -> str:
-    """What stands for `$number`; its value is added to `bound`."""
+    """Returns the replacement of `$number`, and adds its value to `bound`."""
     if number > len(params):
         raise _invalid("params", f"${number} has no value: {len(params)} were given")
     value = params[number - 1]
@@ -77,10 +78,10 @@ def _bind(
 
 
 def _check_tokens(sql: str, tokens: Sequence[Token]) -> None:
-    """Refuses by words what must not depend on how anybody parses them."""
+    """Refuses words whose effect must not depend on a parser."""
     words = [token for token in tokens if not token.is_mark("(")]
     if not words or words[0].word not in _FIRST:
-        raise Refused("only a SELECT, or WITH … SELECT, is run")
+        raise Refused("only SELECT and WITH … SELECT can be run")
     for at, token in enumerate(tokens):
         if token.kind not in (Kind.WORD, Kind.NAME):
             continue
@@ -88,7 +89,7 @@ def _check_tokens(sql: str, tokens: Sequence[Token]) -> None:
         place = lexer.where(sql, token.at)
         called = after is not None and after.is_mark("(")
         if (reason := WORDS.get(token.word)) and not (token.word == "FORMAT" and called):
-            raise Refused(f"{token.text} at {place}: {reason}; quote it where it is a name")
+            raise Refused(f"{token.text} at {place}: {reason}; quote it if it is a name")
         if called and token.kind is Kind.NAME and token.text.lower() == "in":
             raise Refused(f"in at {place}: write the operator IN, not the function")
         if after is not None and after.is_mark(".") and token.text.upper() in _SYSTEM:
@@ -102,7 +103,7 @@ def _check_tokens(sql: str, tokens: Sequence[Token]) -> None:
 
 
 def _is_passed(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a name stands where a function can be passed: `APPLY f`, `arrayMap(f, values)`."""
+    """Returns whether a name is passed as a function: `APPLY f`, `arrayMap(f, values)`."""
     before = tokens[at - 1] if at > 0 else None
     if before is None:
         return False

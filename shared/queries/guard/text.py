@@ -1,4 +1,4 @@
-"""The normalized text of a statement: what is parsed, what is sent, and where it came from."""
+"""The normalized text of a statement, with the original positions of its tokens."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -8,12 +8,12 @@ from shared.queries.guard.lexer import Kind, Token
 
 
 class Text:
-    """Tokens written down on one line; `sql` is the text, without comments."""
+    """Tokens written on one line; `sql` is the text, without comments."""
 
     def __init__(
         self, original: str, tokens: Sequence[Token], bind: Callable[[int, bool], str]
     ) -> None:
-        """`bind` gives what stands for the parameter of a number, true where it may be a moment."""
+        """Writes the tokens; `bind` gives a parameter's replacement, true if it may be a moment."""
         self._original = original
         self._tokens = tokens
         self._starts: list[int] = []
@@ -26,7 +26,7 @@ class Text:
                 written = bind(int(token.text), at in compared)
             else:
                 written = _moment(token) if at in compared else lexer.spelled(token)
-            # Two names side by side, "a"`b`, would become one: `a``b`.
+            # Two adjacent names, "a"`b`, would become one: `a``b`.
             touches = before is not None and Kind.MARK not in (before.kind, token.kind)
             if parts and (token.spaced or touches):
                 written = f" {written}"
@@ -37,7 +37,7 @@ class Text:
         self.sql = "".join(parts)
 
     def place(self, offset: int) -> str:
-        """Where in the text that was sent the token stands that covers an offset of `sql`."""
+        """Returns the position in the original text of the token at an offset of `sql`."""
         token = self._tokens[max(bisect_right(self._starts, offset) - 1, 0)]
         return lexer.where(self._original, token.at)
 

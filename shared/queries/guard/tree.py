@@ -1,4 +1,4 @@
-"""Checks on the parsed statement: one query, over the published tables, and nothing beside it."""
+"""Checks of the parsed statement: one query over the published tables, and nothing else."""
 
 from collections.abc import Iterator
 
@@ -12,17 +12,18 @@ from shared.queries.guard.lexer import Refused
 from shared.queries.guard.refusals import GENERATORS
 from shared.queries.guard.text import Text
 
-# What the parser makes of other statements, and of those that it only holds as text.
+# The nodes that the parser makes of other statements, and of statements that it only keeps as text.
 _STATEMENTS = (exp.Command, exp.DML, exp.DDL, exp.Describe, exp.Set, exp.Use, exp.Kill, exp.Into)
 _NOT_HERE = (exp.Lateral, exp.Parameter, exp.SessionParameter, exp.Lock)
 _SOURCES = (exp.Table, exp.Subquery, exp.Values, exp.Final)
 
 
 class _Parser(ClickHouseParser):
-    """Reads LIMIT … BY beside LIMIT, which sqlglot takes for the same clause twice; gives up early.
+    """A parser that reads LIMIT … BY next to LIMIT and limits its number of steps.
 
-    Where sqlglot tries one reading after the other it can take time exponential in the depth of
-    brackets. Ordinary statements take two steps a token.
+    sqlglot takes the two LIMIT clauses for one that occurs twice. Where it tries one reading after
+    the other, it can take time exponential in the depth of brackets. Ordinary statements take two
+    steps per token.
     """
 
     QUERY_MODIFIER_PARSERS = {  # noqa: RUF012 # as in the base class
@@ -53,7 +54,7 @@ class _Parser(ClickHouseParser):
 
 
 class _Dialect(ClickHouse):
-    # Taking 1 from every index would infer the types of all that stands before it, each time.
+    # Subtracting 1 from every index would infer the types of everything before it, each time.
     INDEX_OFFSET = 0
 
     Parser = _Parser
@@ -67,14 +68,14 @@ _DIALECT = _Dialect()
 
 
 def parse(text: Text) -> exp.Query:
-    """The statement as a tree. Raises `Refused` unless it is one SELECT, or several combined."""
+    """Parses the statement; raises `Refused` unless it is one SELECT, or several combined."""
     try:
         parsed = _DIALECT.parse(text.sql, error_level=ErrorLevel.IMMEDIATE)
     except ParseError as error:
         raise _unreadable(error, text) from None
     except (RecursionError, _TooDeep):
-        raise Refused("the statement is nested too deep") from None
-    except Exception:  # noqa: BLE001 # whatever the parser trips over, it did not understand it
+        raise Refused("the statement is nested too deeply") from None
+    except Exception:  # noqa: BLE001 # any error means that the parser did not understand it
         raise Refused("the statement cannot be read") from None
     if len(parsed) != 1 or not isinstance(parsed[0], exp.Query):
         raise Refused("only a SELECT, or WITH … SELECT, is run")
@@ -93,14 +94,14 @@ def _unreadable(error: ParseError, text: Text) -> Refused:
 
 
 def check(tree: exp.Query, text: Text, schema: str, published: frozenset[str]) -> None:
-    """Raises `Refused` for a table, a source or a clause that user SQL may not have."""
+    """Raises `Refused` for a table, a source or a clause that user SQL may not use."""
     for node in tree.walk():
         if isinstance(node, _STATEMENTS):
             raise Refused("only a SELECT, or WITH … SELECT, is run")
         if isinstance(node, _NOT_HERE) or (isinstance(node, exp.Placeholder) and not node.this):
-            raise Refused(f"{node.key} is not available; parameters are written $1")
+            raise Refused(f"{node.key} is not available; write parameters as $1")
         if isinstance(node, exp.Select) and not node.expressions:
-            raise Refused("a SELECT has nothing to select")
+            raise Refused("a SELECT selects no columns")
         if isinstance(node, exp.From) or (isinstance(node, exp.Join) and "ARRAY" not in node.kind):
             _source(node.this)
         elif isinstance(node, exp.Table):
@@ -111,19 +112,19 @@ def check(tree: exp.Query, text: Text, schema: str, published: frozenset[str]) -
 
 def _source(node: object) -> None:
     if not isinstance(node, _SOURCES):
-        raise Refused("FROM and JOIN take a published table, a name of WITH, or a subquery")
+        raise Refused("use a published table, a name of WITH, or a subquery after FROM and JOIN")
 
 
 def _table(table: exp.Table, text: Text, schema: str, published: frozenset[str]) -> None:
     name = table.this
     if isinstance(name, exp.Func):
         called = name.name if isinstance(name, exp.Anonymous) else name.sql_name()
-        # With a database before it, it is a view that takes parameters.
+        # With a database in front, it is a view that takes parameters.
         if called.lower() not in GENERATORS or table.args.get("db"):
             raise Refused(f"the table function {called} is not available")
         return
     if not isinstance(name, exp.Identifier) or table.args.get("catalog"):
-        raise Refused("a table is named events or schema.events")
+        raise Refused("name a table as events or schema.events")
     place = _place(text, table.args.get("db") or name)
     _allowed(name.name, table.db, table, place, schema, published)
 
@@ -132,11 +133,11 @@ def _allowed(
     name: str, db: str, node: exp.Expr, place: str, schema: str, published: frozenset[str]
 ) -> None:
     if db not in ("", schema):
-        raise Refused(f"{db}.{name} at {place} is not a published table; these are in {schema}")
+        raise Refused(f"{db}.{name} at {place} is not a published table; use those in {schema}")
     if name in published or (not db and name in _names_of_with(node)):
         return
     known = ", ".join(sorted(published))
-    raise Refused(f"{name} at {place} is not a published table; these are {known}")
+    raise Refused(f"{name} at {place} is not a published table; use {known}")
 
 
 def _place(text: Text, name: exp.Expr) -> str:
@@ -144,7 +145,7 @@ def _place(text: Text, name: exp.Expr) -> str:
 
 
 def _names_of_with(node: exp.Expr) -> Iterator[str]:
-    """The names that WITH gives in the queries around a node."""
+    """Yields the names that WITH defines in the queries around a node."""
     above = node.parent
     while above is not None:
         with_ = above.args.get("with_")
@@ -154,7 +155,7 @@ def _names_of_with(node: exp.Expr) -> Iterator[str]:
 
 
 def _right_of_in(node: exp.In, text: Text, schema: str, published: frozenset[str]) -> None:
-    """`x IN name` reads the table of that name, brackets around it or not."""
+    """Checks `x IN name`, which reads the table of that name, with or without brackets."""
     right = node.args.get("field")
     if right is None and len(node.expressions) == 1:
         right = node.expressions[0]
@@ -172,7 +173,7 @@ def _right_of_in(node: exp.In, text: Text, schema: str, published: frozenset[str
 
 
 def _names_here(node: exp.Expr) -> Iterator[str]:
-    """What qualifies a column in the queries around a node: tables and their aliases."""
+    """Yields the qualifiers of columns in the queries around a node: tables and their aliases."""
     above: exp.Expr | None = node
     while above is not None:
         if isinstance(above, exp.Select):

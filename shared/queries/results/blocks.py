@@ -11,19 +11,19 @@ from clickhouse_driver.varint import read_varint
 from shared.queries.results.columns import Budget, Column, Unreadable, column_of
 
 _PLAIN, _SPARSE = b"\0", b"\1"
-# What a sparse column's last group of rows is marked with.
+# Marks the last group of rows of a sparse column.
 _LAST_GROUP = 1 << 62
 
 
 class Block(NamedTuple):
-    """The columns of some rows: (name, type) of each, and the values of each, all as long."""
+    """The columns of some rows: (name, type) of each, and the values of each, of equal length."""
 
     columns: list[tuple[str, str]]
     values: list[list[Any]]
 
 
 class UnreadableColumn(Exception):
-    """A column of a type that is not known here; the connection is in the middle of it."""
+    """The type of a column is unknown here; the connection is in the middle of its data."""
 
     def __init__(self, name: str, type_: str) -> None:
         super().__init__(name, type_)
@@ -32,16 +32,16 @@ class UnreadableColumn(Exception):
 
 
 class Blocks:
-    """Takes the place of the driver's own reader of blocks; `budget` is that of one result."""
+    """A replacement of the driver's own reader of blocks; `budget` belongs to one result."""
 
     def __init__(self, buffer: BufferedSocketReader) -> None:
         self._buffer = buffer
         self.budget = Budget()
 
     def read(self, use_numpy: bool | None = None) -> Block:  # noqa: ARG002 the driver passes it
-        """The next block.
+        """Reads the next block.
 
-        Raises `UnreadableColumn`, `TooManyValues`, and as the connection does.
+        Raises `UnreadableColumn`, `TooManyValues`, and the errors of the connection.
         """
         BlockInfo().read(self._buffer)
         width, height = read_varint(self._buffer), read_varint(self._buffer)
@@ -60,7 +60,7 @@ class Blocks:
         if not count:
             return []
         form = self._buffer.read(1) if custom else _PLAIN
-        # The elements of a tuple have forms of their own, and nulls are sparse in another way.
+        # The elements of a tuple have formats of their own, and nulls are sparse in another way.
         if custom and type_.startswith("Tuple"):
             raise Unreadable
         if form not in (_PLAIN, _SPARSE) or (form == _SPARSE and type_.startswith("Nullable")):
@@ -72,7 +72,7 @@ class Blocks:
         return self._sparse(column, count)
 
     def _sparse(self, column: Column, count: int) -> list[Any]:
-        """A column that has its default value nearly everywhere: places first, then values."""
+        """Reads a column that mostly has its default value: positions first, then values."""
         places = []
         at = 0
         while True:
@@ -92,7 +92,7 @@ class Blocks:
 
 
 class _Zeros:
-    """A value of all zeros is every type's default."""
+    """A buffer of zeros, because a value of all zeros is every type's default."""
 
     def read(self, size: int, /) -> bytes:
         return bytes(size)

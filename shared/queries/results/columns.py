@@ -1,8 +1,8 @@
-"""Reads columns as ClickHouse sends them in its native format.
+"""Reads columns in ClickHouse's native format.
 
 The driver's own columns are not used: they lose the time zone of a DateTime and the names in a
-tuple, and 64 MiB of an array of tuples become gigabytes of Python objects. Here a result is bounded
-in values too, and a type that nobody reads is told of by its name.
+tuple, and 64 MiB of an array of tuples become gigabytes of Python objects. Here the number of
+values in a result is limited too, and an unknown type causes an error that names it.
 """
 
 import struct
@@ -15,38 +15,39 @@ import msgspec
 from shared.queries.results import values
 from shared.queries.results.type_names import Arg, Type, parse
 
-# A value takes 8 to 70 bytes of memory beside those of its text.
+# A value takes 8 to 70 bytes of memory, plus its text.
 MAX_VALUES = 2_000_000
-# Statements have as many. An expression can make a type of a megabyte, which takes seconds to read.
+# The same limit as for statements. An expression can create a type name of a megabyte, which takes
+# seconds to parse.
 _MAX_TYPE_CHARS = 8000
 
 
 class Unreadable(Exception):
-    """A column's type, or the form it was sent in, is not known here."""
+    """The type of a column, or the format in which it was sent, is unknown here."""
 
 
 class TooManyValues(Exception):
-    """A result holds more than `MAX_VALUES` values, the elements of arrays and maps included."""
+    """A result has more than `MAX_VALUES` values, including the elements of arrays and maps."""
 
 
 class Buffer(Protocol):
-    """Where the bytes come from: the driver's buffered socket."""
+    """The source of the bytes: the driver's buffered socket."""
 
     def read(self, size: int, /) -> bytes:
-        """Exactly that many bytes."""
+        """Reads exactly that many bytes."""
 
     def read_strings(self, count: int, /) -> Sequence[bytes]:
-        """That many strings, each with its length before it."""
+        """Reads that many strings, each preceded by its length."""
 
 
 class Budget:
-    """How many values a result may still have."""
+    """The number of values that a result may still have."""
 
     def __init__(self, most: int = MAX_VALUES) -> None:
         self._left = most
 
     def spend(self, count: int) -> None:
-        """Raises `TooManyValues` before that many are made."""
+        """Subtracts from the budget before values are created; raises `TooManyValues`."""
         self._left -= count
         if self._left < 0:
             raise TooManyValues
@@ -56,7 +57,7 @@ Read = Callable[[int, Buffer, Budget], list[Any]]
 
 
 class Column:
-    """How the values of a type are read: its prefix, once a block, then `read(count, …)`."""
+    """A reader for the values of a type: `read_prefix` once per block, then `read`."""
 
     def __init__(self, read: Read, *below: "Column", has_version: bool = False) -> None:
         self.read = read
@@ -64,19 +65,19 @@ class Column:
         self._has_version = has_version
 
     def read_prefix(self, buffer: Buffer) -> None:
-        """Reads what stands before the values; raises `Unreadable` for a form that is not known."""
+        """Reads the bytes before the values; raises `Unreadable` for an unknown format."""
         if self._has_version and buffer.read(8) != _VERSION:
             raise Unreadable
         for column in self._below:
             column.read_prefix(buffer)
 
 
-# Of a LowCardinality, and of JSON that is sent as text.
+# For LowCardinality, and for JSON that is sent as text.
 _VERSION = struct.pack("<Q", 1)
 
 
 def column_of(type_: str) -> Column:
-    """How columns of the type of this name are read; raises `Unreadable`."""
+    """Returns the reader for a type name; raises `Unreadable`."""
     if len(type_) > _MAX_TYPE_CHARS:
         raise Unreadable
     try:
@@ -86,7 +87,7 @@ def column_of(type_: str) -> Column:
 
 
 def _fixed(code: str, convert: Callable[[Any], object] | None = None) -> Column:
-    """Values of a width that `struct` knows."""
+    """Returns a reader for values of a width that `struct` knows."""
 
     def read(count: int, buffer: Buffer, budget: Budget) -> list[Any]:
         budget.spend(count)
@@ -98,7 +99,7 @@ def _fixed(code: str, convert: Callable[[Any], object] | None = None) -> Column:
 
 
 def _wide(size: int, convert: Callable[[bytes], object]) -> Column:
-    """Values of any other width."""
+    """Returns a reader for values of any other width."""
 
     def read(count: int, buffer: Buffer, budget: Budget) -> list[Any]:
         budget.spend(count)
@@ -118,7 +119,7 @@ def _read_json(count: int, buffer: Buffer, budget: Budget) -> list[Any]:
 
 
 def _read_ends(count: int, buffer: Buffer, budget: Budget) -> tuple[int, ...]:
-    """Where each row's elements end, with a 0 before; a row is a value itself."""
+    """Reads the end of each row's elements, with a 0 in front; each row counts as a value."""
     budget.spend(count)
     return (0, *struct.unpack(f"<{count}Q", buffer.read(8 * count)))
 
@@ -212,7 +213,7 @@ def _argument(type_: Type) -> Column:
 
 def _type_of(arg: Arg) -> Type:
     if arg.type is None:
-        raise ValueError(f"{arg.literal} is no type")
+        raise ValueError(f"{arg.literal} is not a type")
     return arg.type
 
 
@@ -249,9 +250,9 @@ _PLAIN: Mapping[str, Callable[[], Column]] = {
     "MultiPolygon": lambda: column_of("Array(Polygon)"),
 }
 
-# Each is handed the type with its arguments.
+# Each receives the type with its arguments.
 _MADE: Mapping[str, Callable[[Type], Column]] = {
-    # With a time zone or without, a moment is sent as seconds since the epoch.
+    # A moment is sent as seconds since the epoch, with or without a time zone.
     "DateTime": lambda _: _fixed("I", values.moment(1)),
     "DateTime64": lambda type_: _fixed("q", values.moment(10 ** int(type_.args[0].literal))),
     "Time64": lambda type_: _fixed("q", values.clock(int(type_.args[0].literal))),

@@ -1,4 +1,4 @@
-"""What the database's refusal of a statement means to whoever sent it."""
+"""Translates the database's refusal of a statement into an error for its sender."""
 
 from clickhouse_driver.errors import ServerException
 
@@ -14,11 +14,11 @@ _PREFIX = "DB::Exception: "
 
 
 def failure_of(error: ServerException) -> WatchpostError:
-    """The error to raise in place of `error`."""
+    """Returns the error to raise in place of `error`."""
     detail = detail_of(error)
     if error.code == _TIMEOUT_EXCEEDED:
         return QueryTimeout("the query ran longer than 10 s")
-    # A statement's own limit of memory is its fault, what all statements have together is not.
+    # A statement is to blame for its own memory limit, but not for the limit of all together.
     if is_transient(error) and not is_over_own_memory(error):
         log.warning("clickhouse_unavailable", error_code=error.code, reason=detail)
         return Unavailable("ClickHouse is busy", code="clickhouse_unavailable")
@@ -26,13 +26,13 @@ def failure_of(error: ServerException) -> WatchpostError:
 
 
 def garbled(error: UnicodeDecodeError) -> QueryFailed:
-    """The refusal whose message quotes bytes that are no text, such as `toUInt64(unhex('ff'))`."""
+    """Returns the error for a message that quotes invalid text, such as `toUInt64(unhex('ff'))`."""
     message = error.object.decode(errors="replace")
     return QueryFailed("the database refuses this statement", detail=_detail(message))
 
 
 def detail_of(error: ServerException) -> str:
-    """The database's message up to its stack trace."""
+    """Returns the database's message without its stack trace."""
     return _detail(str(error.message))
 
 

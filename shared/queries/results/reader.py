@@ -1,7 +1,7 @@
-"""Runs statements as the read-only user, each in the name of an organization.
+"""Runs statements as the read-only user, each on behalf of an organization.
 
-The row policy shows a statement the rows of the organization that its query id begins with; this
-module alone makes those ids.
+The row policy shows a statement the rows of the organization that its query id begins with. Only
+this module creates those ids.
 """
 
 import queue
@@ -33,24 +33,28 @@ log = get_logger(__name__)
 
 MAX_ROWS = 10_000
 MAX_RESULT_BYTES = 64 * 1024 * 1024
-# The database ends a statement after 10 s (profile `reader`). This is for one that does not answer.
+# The database ends a statement after 10 s (profile `reader`). This limit is for a database that
+# does not answer.
 DEADLINE_SECS = 12.0
-# Of a name, in an error.
+# The part of a name that errors show.
 _TOLD_CHARS = 200
 _encode = msgspec.json.Encoder().encode
-# Of making a connection; from then on the deadline counts.
+# For the connection only; afterwards the deadline counts.
 _DRIVER = {"connect_timeout": 5, "send_receive_timeout": 5, "tcp_keepalive": True}
 
 
 class QueryCancelled(WatchpostError):
-    """Whoever asked is gone, so nobody reads this; the status is nginx's for the same."""
+    """The client is gone, so nobody reads this error; nginx uses the same status."""
 
     status, code = 499, "query_cancelled"
 
 
 @dataclass
 class Result:
-    """`columns`: (name, ClickHouse's type); `rows`: at most `MAX_ROWS`, of values JSON can hold."""
+    """`columns` are (name, ClickHouse's type).
+
+    `rows` are at most `MAX_ROWS` rows of JSON values.
+    """
 
     columns: list[tuple[str, str]] = field(default_factory=list)
     rows: list[tuple[Any, ...]] = field(default_factory=list)
@@ -58,17 +62,17 @@ class Result:
     _room: int = MAX_RESULT_BYTES
 
     def add(self, block: Block) -> None:
-        """Adds a block; what is more than `MAX_ROWS` is left out.
+        """Adds a block; ignores rows beyond `MAX_ROWS`.
 
-        Raises `TooManyBytes` where the rows have more than `MAX_RESULT_BYTES` as JSON: a control
-        character has six there, and a slow client has a thread keep all of it.
+        Raises `TooManyBytes` if the rows have more than `MAX_RESULT_BYTES` as JSON. A control
+        character has six bytes there, and a slow client makes a thread keep all of them.
         """
         self.columns = self.columns or block.columns
         rows = list(zip(*block.values, strict=True))
         room = MAX_ROWS - len(self.rows)
         self.truncated = self.truncated or len(rows) > room
         for row in rows[:room]:
-            # A row at a time: the JSON of them all may be six times the block.
+            # One row at a time: the JSON of all rows may be six times the size of the block.
             self._room -= len(_encode(row))
             if self._room < 0:
                 raise TooManyBytes
@@ -76,12 +80,12 @@ class Result:
 
 
 def never() -> bool:
-    """For whoever waits until the end."""
+    """Returns False, for callers that wait until the end."""
     return False
 
 
 def forget(_query_id: str, _has_begun: bool) -> None:
-    """For whoever does not mind what is left to the database."""
+    """Ignores statements that may still run, for callers that need not know them."""
 
 
 class Reader:
@@ -90,7 +94,7 @@ class Reader:
     def __init__(self, url: str, *, pool_size: int) -> None:
         self._url = url
         self._idle: queue.LifoQueue[Connection] = queue.LifoQueue()
-        # A query may take ten seconds: where all places are taken by such, nobody waits for one.
+        # A query may take ten seconds: if all places are taken by queries, no thread waits for one.
         self._turns = Turns(pool_size, patient=0)
 
     def run(
@@ -102,13 +106,13 @@ class Reader:
         cancelled: Callable[[], bool] = never,
         left: Callable[[str, bool], None] = forget,
     ) -> Result:
-        """What a guarded statement finds among the organization's rows.
+        """Runs a guarded statement over the organization's rows.
 
-        `cancelled` is asked ten times a second, in this thread; true ends the statement. `left` is
-        told the id of a query whose answer was not read to its end, and whether that began: the
-        query may still run. Raises
-        `QueryFailed` for what the database refuses, `QueryTimeout`, `QueryCancelled`, and
-        `Unavailable` where the database is away or all connections are in use.
+        `cancelled` is called ten times a second in this thread; true ends the statement. `left` is
+        called with the id of a query whose answer was not read to its end, and with whether the
+        answer had begun: the query may still run. Raises `QueryFailed` for a refusal by the
+        database, `QueryTimeout`, `QueryCancelled`, and `Unavailable` if the database is down or all
+        connections are in use.
         """
         if parse_uuid(org_id) is None:
             raise ValueError("a statement runs in the name of an organization")
@@ -120,7 +124,7 @@ class Reader:
             result, has_ended = Result(), False
             try:
                 connection.send_query(sql, query_id=query_id, params=dict(params))
-                # No tables come with it.
+                # The statement has no external tables.
                 connection.send_data(RowOrientedBlock())
                 has_ended = _receive(connection, result)
             except ServerException:
@@ -141,7 +145,7 @@ class Reader:
 
     @contextmanager
     def _connection(self, watch: Watch) -> Iterator[Connection]:
-        """A connection of the pool under `watch`; only a finished statement gives it back."""
+        """Takes a connection of the pool under `watch`; only a finished statement gives it back."""
         try:
             with self._turns.turn(), self._taken() as connection:
                 _connect(connection, watch)
@@ -149,7 +153,9 @@ class Reader:
         except NoTurn:
             log.warning("queries_busy")
             raise Unavailable(
-                "too many queries are running", code="queries_busy", retry_after_secs=2
+                "too many queries are running: try again later",
+                code="queries_busy",
+                retry_after_secs=2,
             ) from None
 
     @contextmanager
@@ -158,9 +164,9 @@ class Reader:
         try:
             yield connection
         finally:
-            # False once the end of the answer was read, and by nothing else.
+            # False only after the end of the answer was read.
             if connection.is_query_executing:
-                # The database ends a statement whose connection is gone.
+                # The database ends a statement whose connection is closed.
                 connection.disconnect()
             else:
                 self._idle.put(connection)
@@ -170,14 +176,14 @@ class Reader:
             return self._idle.get_nowait()
         except queue.Empty:
             host, options = parse_url(self._url)
-            # Blocks are read by our own reader, which knows no compression.
+            # Our own reader of blocks does not support compression.
             options |= {**_DRIVER, "compression": False}
             options["settings"] = {**options.get("settings", {}), "server_side_params": True}
             return Client(host, **options).connection
 
 
 def _connect(connection: Connection, watch: Watch) -> None:
-    """Makes sure that the server is there; where it was restarted the connection is made anew."""
+    """Checks that the server is there; reconnects if it was restarted."""
     if connection.connected:
         watch.attach(connection)
     try:
@@ -191,14 +197,14 @@ def _connect(connection: Connection, watch: Watch) -> None:
 
 
 def _receive(connection: Connection, result: Result) -> bool:
-    """Reads an answer to its end, or up to more rows than anybody is shown; whether it ended."""
+    """Reads an answer to its end, or past the rows that are shown; returns whether it ended."""
     while True:
         packet = connection.receive_packet()
         if packet.type == ServerPacketTypes.EXCEPTION:
             raise packet.exception
         if packet.type == ServerPacketTypes.END_OF_STREAM:
             return True
-        # Not among the rows: TOTALS and EXTREMES, which nobody could tell from them.
+        # Leaves out TOTALS and EXTREMES, which look like ordinary rows.
         if packet.type == ServerPacketTypes.DATA:
             result.add(packet.block)
             if result.truncated:
@@ -216,7 +222,7 @@ def _translated() -> Iterator[None]:
     except Expired:
         raise QueryTimeout("the query ran longer than 10 s") from None
     except Cancelled:
-        raise QueryCancelled("whoever asked is gone") from None
+        raise QueryCancelled("the client closed the connection") from None
     except (TooManyBytes, TooManyValues, UnreadableColumn) as error:
         raise QueryFailed("the result cannot be shown", detail=_reason(error)) from None
     except (Error, EOFError, OSError) as error:
@@ -227,7 +233,7 @@ def _translated() -> Iterator[None]:
 def _reason(error: TooManyBytes | TooManyValues | UnreadableColumn) -> str:
     if isinstance(error, UnreadableColumn):
         name, type_ = (text[:_TOLD_CHARS] for text in (error.name, error.type))
-        return f"the column {name} is of type {type_}: try toString() or toJSONString()"
+        return f"the column {name} has the type {type_}: use toString() or toJSONString()"
     if isinstance(error, TooManyBytes):
         return "the result is larger than 64 MiB"
-    return f"the result holds more than {MAX_VALUES} values, elements of arrays and maps included"
+    return f"the result has more than {MAX_VALUES} values, including elements of arrays and maps"

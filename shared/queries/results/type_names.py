@@ -1,4 +1,4 @@
-"""Reads the names of ClickHouse's types, such as `Array(Tuple(a String, b UInt8))`."""
+"""Parses the names of ClickHouse's types, such as `Array(Tuple(a String, b UInt8))`."""
 
 import re
 from typing import NamedTuple
@@ -13,14 +13,14 @@ _MAX_DEPTH = 60
 
 
 class Type(NamedTuple):
-    """A type and what stands in its brackets."""
+    """A type and its arguments."""
 
     name: str
     args: tuple["Arg", ...] = ()
 
 
 class Arg(NamedTuple):
-    """One of a type's arguments: another type or a literal, either with a label before it.
+    """An argument of a type: another type or a literal, with an optional label in front.
 
     `Tuple(a String)` has the label `a`, `Enum8('x' = 1)` the label `x` and the literal `1`.
     """
@@ -31,7 +31,7 @@ class Arg(NamedTuple):
 
 
 def parse(text: str) -> Type:
-    """The type of that name; raises `ValueError` for what is none."""
+    """Parses a type name; raises `ValueError` if it is not one."""
     parser = _Parser(text)
     found = parser.type(0)
     parser.require_end()
@@ -67,7 +67,7 @@ class _Parser:
 
     def require_end(self) -> None:
         if self._tokens[self._at][0] != "end":
-            raise ValueError(f"a type goes on with {self._tokens[self._at][1]!r}")
+            raise ValueError(f"unexpected {self._tokens[self._at][1]!r} after a type")
 
     def _arg(self, depth: int) -> Arg:
         kind, text = self._tokens[self._at]
@@ -98,7 +98,7 @@ class _Parser:
 
 
 def _bare(text: str) -> str:
-    """A token without its quotes and escapes."""
+    """Returns a token without its quotes and escapes."""
     if text[:1] not in ("'", "`"):
         return text
     return re.sub(

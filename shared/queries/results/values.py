@@ -12,32 +12,32 @@ import msgspec
 
 from shared.core.clock import format_us
 
-# JSON's numbers are doubles to many of its readers.
+# Many readers of JSON use doubles for numbers.
 _SAFE = 2**53
 
 
 def integer(value: int) -> int | str:
-    """A string where the number has more than 53 bits."""
+    """Returns a string for a number of more than 53 bits."""
     return value if -_SAFE <= value <= _SAFE else str(value)
 
 
 def wide_integer(*, signed: bool) -> Callable[[bytes], int | str]:
-    """`integer` of the bytes of a (U)Int128 or (U)Int256."""
+    """Returns a reader that applies `integer` to the bytes of a (U)Int128 or (U)Int256."""
     return lambda data: integer(int.from_bytes(data, "little", signed=signed))
 
 
 def number(value: float) -> float | None:
-    """Null for what is not finite."""
+    """Returns null for numbers that are not finite."""
     return value if math.isfinite(value) else None
 
 
 def bfloat(data: bytes) -> float | None:
-    """`number` of the two bytes of a BFloat16, the upper half of a Float32."""
+    """Applies `number` to the two bytes of a BFloat16, the upper half of a Float32."""
     return number(struct.unpack("<f", b"\0\0" + data)[0])
 
 
 def decimal(scale: int) -> Callable[[bytes], str]:
-    """A decimal as text, with all its digits after the point and no exponent."""
+    """Formats a decimal as text, with all digits after the point and no exponent."""
 
     def convert(data: bytes) -> str:
         value = int.from_bytes(data, "little", signed=True)
@@ -48,7 +48,7 @@ def decimal(scale: int) -> Callable[[bytes], str]:
 
 
 def moment(ticks_per_second: int) -> Callable[[int], str | None]:
-    """RFC 3339, UTC, microseconds; null beyond the years that it knows."""
+    """Formats RFC 3339 in UTC with microseconds; null for years out of range."""
 
     def convert(ticks: int) -> str | None:
         try:
@@ -60,12 +60,12 @@ def moment(ticks_per_second: int) -> Callable[[int], str | None]:
 
 
 def day(days: int) -> str:
-    """YYYY-MM-DD of days since 1970, which ClickHouse keeps between 1900 and 2299."""
+    """Formats days since 1970 as YYYY-MM-DD; ClickHouse keeps them between 1900 and 2299."""
     return (date(1970, 1, 1) + timedelta(days=days)).isoformat()
 
 
 def clock(scale: int) -> Callable[[int], str]:
-    """Time and Time64 as ClickHouse writes them, which may be below zero or above a day."""
+    """Formats Time and Time64 as ClickHouse does; they may be negative or longer than a day."""
 
     def convert(ticks: int) -> str:
         seconds, rest = divmod(abs(ticks), 10**scale)
@@ -77,25 +77,25 @@ def clock(scale: int) -> Callable[[int], str]:
 
 
 def uuid(data: bytes) -> str:
-    """ClickHouse keeps a UUID as two integers, each with its lowest byte first."""
+    """Formats a UUID, which ClickHouse keeps as two integers, each with its lowest byte first."""
     return str(UUID(bytes=data[7::-1] + data[:7:-1]))
 
 
 def ipv4(value: int) -> str:
-    """The address in its usual spelling."""
+    """Formats the address in its usual spelling."""
     return str(IPv4Address(value))
 
 
 def ipv6(data: bytes) -> str:
-    """The address in its usual spelling."""
+    """Formats the address in its usual spelling."""
     return str(IPv6Address(data))
 
 
 def text(data: bytes) -> str:
-    """What is not UTF-8 becomes U+FFFD."""
+    """Decodes UTF-8; invalid bytes become U+FFFD."""
     return data.decode("utf-8", "replace")
 
 
 def key(value: object) -> str:
-    """A key of a map as JSON has it: text."""
+    """Returns a key of a map as JSON requires it: as text."""
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()

@@ -1,4 +1,4 @@
-"""A look at the clock, and at whoever asked, while an answer of the database is awaited."""
+"""Checks the deadline and the client while the database computes an answer."""
 
 import socket
 import time
@@ -15,21 +15,22 @@ _STEP_SECS = 0.1
 
 
 class Expired(Exception):
-    """No complete answer until the deadline."""
+    """There was no complete answer until the deadline."""
 
 
 class Cancelled(Exception):
-    """Whoever asked does not want the answer any more."""
+    """The client no longer wants the answer."""
 
 
 class TooManyBytes(Exception):
-    """The answer is larger than it may be."""
+    """The answer is larger than allowed."""
 
 
 class Watch:
-    """The bounds of one answer: a moment on the monotonic clock, a question, a number of bytes.
+    """The bounds of one answer: a moment on the monotonic clock, a callback, a number of bytes.
 
-    Packets of the database would not do: it sends none while it prepares a statement, or hangs.
+    Checks between the database's packets would not suffice: it sends none while it prepares a
+    statement, or hangs.
     """
 
     def __init__(self, *, deadline: float, cancelled: Callable[[], bool], most: int) -> None:
@@ -39,7 +40,7 @@ class Watch:
         self._asked = 0.0
 
     def look(self) -> None:
-        """Raises `Expired` or `Cancelled`; asks at most every tenth of a second."""
+        """Raises `Expired` or `Cancelled`; calls back at most every tenth of a second."""
         now = time.monotonic()
         if now >= self._deadline:
             raise Expired
@@ -49,13 +50,13 @@ class Watch:
                 raise Cancelled
 
     def received(self, size: int) -> None:
-        """Counts what has arrived; raises `TooManyBytes`."""
+        """Counts the bytes that have arrived; raises `TooManyBytes`."""
         self._left -= size
         if self._left < 0:
             raise TooManyBytes
 
     def attach(self, connection: Connection) -> None:
-        """Has everything that the open connection receives from now on read under these bounds."""
+        """Applies these bounds to all further reads of the open connection."""
         watched = connection.socket
         if not isinstance(watched, _Watched):
             watched = _Watched(connection.socket)
@@ -75,7 +76,7 @@ class _Watched:
         self._inner = inner
 
     def recv_into(self, buffer: bytearray) -> int:
-        """As a socket does it, however long it takes."""
+        """Receives like a socket, with checks while it waits."""
         patience = self._inner.gettimeout()
         self._inner.settimeout(_STEP_SECS)
         try:

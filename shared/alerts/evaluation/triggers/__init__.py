@@ -1,4 +1,4 @@
-"""What the five kinds of triggers see: rules in, readings out."""
+"""The five kinds of triggers, which turn rules into readings."""
 
 from shared.alerts.evaluation.triggers.batch import evaluate
 from shared.alerts.evaluation.triggers.interface import (

@@ -1,7 +1,7 @@
-"""Aggregates over rows that conditions admit, many of them in one statement.
+"""Aggregates over the rows that meet conditions, many of them in one statement.
 
-Each is an `…If` of a SELECT that reads the longest window of those that it answers, so rules share
-the reading of rows, and aggregates that are equal are one.
+Each is an `…If` of a SELECT that reads the longest window that it needs. So rules share the reading
+of rows, and equal aggregates are computed once.
 
 Milliseconds of the server's CPU for one organization with 20 rules of each kind but custom_sql, on
 two busy cores (`SELECT 1` takes 1.5):
@@ -37,29 +37,29 @@ from shared.core.logs import get_logger
 log = get_logger(__name__)
 
 TIME_LIMIT_SECS = 10
-# Then the other organizations have their turns: 500 rules that each look through the messages of a
-# month may take minutes.
+# Afterwards other organizations have their turns: 500 rules that each read the messages of a month
+# may take minutes.
 TURN_SECS = 10.0
 MAX_AGGREGATES = 50
-# Windows between two of these (seconds) are read together: a longer one is read for shorter ones at
-# no great cost, and a month never.
+# Windows between two of these (seconds) are read together: a longer one costs little for shorter
+# ones, but a month would.
 _WIDTHS = (600, 3600, 6 * 3600, 24 * 3600, 7 * 24 * 3600)
 _SECOND = 1_000_000
 _OVER_TIME = f"the statement took longer than {TIME_LIMIT_SECS} s"
-_OVER_MEMORY = "the statement needs more memory than it may have"
+_OVER_MEMORY = "the statement needs more memory than is allowed"
 _SETTINGS = {
     **PAGE,
     "max_execution_time": TIME_LIMIT_SECS,
-    # Nobody waits for it, and ingest keeps the other processors. 20 aggregates over 10,000 events
-    # took 19 ms of CPU with two threads and 8 with one.
+    # No person waits for the result, and ingest keeps the other processors. 20 aggregates over
+    # 10,000 events took 19 ms of CPU with two threads and 8 with one.
     "max_threads": 1,
-    # Averages are taken of scaled scores (`scores.py`), which this would undo.
+    # Averages use scaled scores (`scores.py`); this optimization would undo the scaling.
     "optimize_arithmetic_operations_in_aggregate_functions": 0,
 }
 
 
 class Table(NamedTuple):
-    """A table, and the columns of a row's moment and of its id."""
+    """A table, and the columns with a row's time and id."""
 
     name: str
     moment: str
@@ -79,11 +79,12 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of [start, stop), microseconds, that conditions admit.
+    """The rows of [start, stop), in microseconds, that meet the conditions.
 
-    `among`: columns, each with the values of which a row has one. `prelude`: what stands between
-    WITH and SELECT, for terms to name; nobody who needs another or none pays for it. Naming what 20
-    terms are about, instead of spelling it out in each, halves the planning.
+    `among` lists columns with the values that a row may have. `prelude` is inserted between WITH
+    and SELECT and defines names for the terms; rules that need another prelude or none are read
+    separately. Naming an expression of 20 terms once, instead of repeating it in each, halves the
+    planning.
     """
 
     table: Table
@@ -106,10 +107,10 @@ Found = Mapping[Aggregate, Any]
 
 
 class Read(NamedTuple):
-    """What came of aggregates.
+    """The values of aggregates.
 
-    `refused`: those whose statement took too much, with the reason as a sentence. `left`: those
-    that nobody asked for because the turn was over.
+    `refused` are those whose statement took too much, with the reason as a sentence. `left` are
+    those that were not read because the turn was over.
     """
 
     found: Found
@@ -118,11 +119,11 @@ class Read(NamedTuple):
 
 
 def read(clickhouse: ClickHouse, org_id: str, rules: Sequence[Sequence[Aggregate]]) -> Read:
-    """The values of what each rule needs, over the organization's rows, each row counted once.
+    """Reads the aggregates that each rule needs; counts each row of the organization once.
 
-    No statement begins after `TURN_SECS` that the first rule does not need. Raises `Unavailable`,
-    and `TooMuch` where a statement was refused for all that is in it, and one of its rules alone
-    would ask for less.
+    After `TURN_SECS` no statement begins, except those of the first rule. Raises `Unavailable`, and
+    `TooMuch` if a statement with several rules was refused and one of the rules alone would need
+    less.
     """
     found: dict[Aggregate, Any] = {}
     refused: dict[Aggregate, str] = {}
@@ -142,7 +143,7 @@ def read(clickhouse: ClickHouse, org_id: str, rules: Sequence[Sequence[Aggregate
 
 
 def read_samples(clickhouse: ClickHouse, org_id: str, wanted: Iterable[Aggregate]) -> Found:
-    """The values of what shows breaches, but for statements that take too much or come too late."""
+    """Reads the rows that show breaches; skips statements that take too much or come too late."""
     found: dict[Aggregate, Any] = {}
     ends_at = time.monotonic() + TURN_SECS
     for group in _groups(wanted):
@@ -165,12 +166,12 @@ def _values(clickhouse: ClickHouse, org_id: str, group: Sequence[Aggregate]) -> 
 
 
 def _groups(wanted: Iterable[Aggregate]) -> Iterator[Sequence[Aggregate]]:
-    """What is read together: nearly the same rows, and the same of each."""
+    """Groups the aggregates to read together: of nearly the same rows, in the same way."""
     groups: dict[tuple[object, ...], list[Aggregate]] = defaultdict(list)
     for aggregate in dict.fromkeys(wanted):
         rows = aggregate.rows
         width = bisect_left(_WIDTHS, (rows.stop - rows.start) / _SECOND)
-        # Who names types of events must not have all the others gone through.
+        # A rule that names event types must not read the events of all other types.
         is_of_types = any(column == "event_type" for column, _ in rows.among)
         groups[rows.table, rows.stop, width, rows.prelude, is_of_types].append(aggregate)
     for group in groups.values():
@@ -179,7 +180,7 @@ def _groups(wanted: Iterable[Aggregate]) -> Iterator[Sequence[Aggregate]]:
 
 
 def _statement(org_id: str, group: Sequence[Aggregate]) -> tuple[str, dict[str, object]]:
-    """One SELECT with a column an aggregate."""
+    """Returns one SELECT with a column per aggregate."""
     table, stop = group[0].rows.table, group[0].rows.stop
     start = min(aggregate.rows.start for aggregate in group)
     where = Where(org_id).add(
@@ -192,14 +193,14 @@ def _statement(org_id: str, group: Sequence[Aggregate]) -> tuple[str, dict[str, 
         where.any_of(column, values)
     bound = _Bound(where.params)
     columns = [_column(aggregate, start, common, bound) for aggregate in group]
-    # Copies of a row agree in all that is asked before FINAL.
+    # Copies of a row agree in every column that is checked before FINAL.
     sql = f"SELECT {', '.join(columns)} FROM {table.name} FINAL PREWHERE {where}"
     prelude = group[0].rows.prelude
     return f"WITH {prelude} {sql}" if prelude else sql, where.params
 
 
 def _common(group: Sequence[Aggregate]) -> dict[str, tuple[str, ...]]:
-    """The columns that all of the group name values of, with all those values."""
+    """Returns the columns whose values all of the group restrict, with all those values."""
     named = [dict(aggregate.rows.among) for aggregate in group]
     return {
         column: tuple(sorted({value for columns in named for value in columns[column]}))
@@ -231,15 +232,15 @@ class _Bound:
         self._names: dict[str | int, str] = {}
 
     def text(self, value: str) -> str:
-        """SQL of a text."""
+        """Binds a text and returns its SQL."""
         return f"{{{self._name(value)}:String}}"
 
     def moment(self, us: int) -> str:
-        """The name of a moment's parameter."""
+        """Binds a moment and returns the name of its parameter."""
         return self._name(us)
 
     def into(self, sql: str, value: str | None) -> str:
-        """`sql` with the value in place of its `?`."""
+        """Returns `sql` with the value in place of its `?`."""
         return sql if value is None else sql.replace("?", self.text(value))
 
     def _name(self, value: str | int) -> str:

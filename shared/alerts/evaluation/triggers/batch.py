@@ -1,4 +1,4 @@
-"""Evaluates what is due in an organization: the rules of all kinds together, in few statements."""
+"""Evaluates an organization's due rules of all kinds together, in few statements."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -36,7 +36,7 @@ from shared.alerts.specs import (
 
 MAX_REASON_CHARS = 500
 
-# One row a kind that is evaluated together with others.
+# One row for each kind that is evaluated together with others.
 _PLANS: Mapping[type[Spec], Callable[[Rule, Any], Plan]] = {
     MetricThreshold: MetricPlan,
     EvaluationScore: ScorePlan,
@@ -46,11 +46,11 @@ _PLANS: Mapping[type[Spec], Callable[[Rule, Any], Plan]] = {
 
 
 def evaluate(context: Context, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
-    """The outcome of each rule, all of one organization, by the rule's id.
+    """Returns the outcome of each rule, all of one organization, by the rule's id.
 
-    Where they take longer than a turn, those that were left for the next one have none; the first
-    always has. Raises `Unavailable` while a store is away: then nothing is known of any of them;
-    and `TooMuch` where rules that share a statement are to be evaluated one by one.
+    Rules that do not fit into a turn have no outcome, except that the first one always has. Raises
+    `Unavailable` while a store is down, with no outcome at all, and `TooMuch` if rules that share a
+    statement must be evaluated one by one.
     """
     plans: dict[UUID, Plan] = {}
     outcomes: dict[UUID, Outcome] = {}
@@ -64,7 +64,7 @@ def evaluate(context: Context, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
 
 
 def _together(context: Context, plans: Mapping[UUID, Plan]) -> dict[UUID, Outcome]:
-    """All plans in one go, and in another one what shows the breaches."""
+    """Evaluates all plans in one go, and then reads the rows that show the breaches."""
     clickhouse, org_id = context.runtime.clickhouse, context.org_id
     found, refused, left = read(clickhouse, org_id, [plan.aggregates for plan in plans.values()])
     outcomes: dict[UUID, Outcome] = {}
@@ -90,7 +90,7 @@ def _together(context: Context, plans: Mapping[UUID, Plan]) -> dict[UUID, Outcom
 
 
 def _samples(asked: Sequence[Aggregate], found: Found) -> dict[str, list[Any]]:
-    """The ids of the rows that show a breach, and of their sessions."""
+    """Returns the ids of the rows that show a breach, and of their sessions."""
     if not asked:
         return {}
     rows = [row for aggregate in asked for row in found.get(aggregate, ())]

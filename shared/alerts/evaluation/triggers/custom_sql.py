@@ -1,6 +1,7 @@
-"""custom_sql: people's own statement, run like those of POST /queries/run.
+"""custom_sql: a statement of people, run like those of POST /queries/run.
 
-Each statement by itself: a slow or wrong one spoils no other. Rules with the same one share a run.
+Each statement runs alone, so that a slow or wrong one does not affect others. Rules with the same
+statement share a run.
 """
 
 from typing import Any
@@ -25,25 +26,25 @@ METRIC_VALUE = "metric_value"
 
 _NUMERIC = ("Int", "UInt", "Float", "BFloat", "Decimal")
 _WRAPPERS = ("Nullable", "LowCardinality")
-# What is compared has one row; of longer answers many at once would be a lot to hold.
+# A comparison needs one row; keeping many longer results at once would take much memory.
 _KEPT_ROWS = 10
-# Of a result, in evidence.
+# The part of a result in the evidence.
 _SHOWN_ROWS, _SHOWN_COLUMNS, _SHOWN_CHARS = 3, 10, 200
 
 
 class _NoNumber(Exception):
-    """The first row has no number to compare, with the reason as a sentence."""
+    """The first row has no number to compare; the reason is a sentence."""
 
 
 def evaluate(context: Context, rule: Rule, spec: CustomSql) -> Outcome:
-    """What the rule's statement finds in the organization's rows.
+    """Evaluates the rule's statement over the organization's rows.
 
-    With `op` and `value` the number in the first row is compared, and no row at all is nothing to
-    compare; without them any row is a breach. Raises `Unavailable`.
+    With `op` and `value` the number in the first row is compared, and without a row there is
+    nothing to compare. Otherwise any row is a breach. Raises `Unavailable`.
     """
     if context.runtime.settings.clickhouse_readonly_url is None:
-        # Nobody knows when there will be one: no reason to try again until then.
-        return NotEvaluated("this deployment runs no queries")
+        # A retry would not help until the configuration changes.
+        return NotEvaluated("this deployment does not run queries")
     result = _answer(context, rule, spec.sql)
     if isinstance(result, NotEvaluated):
         return result
@@ -98,17 +99,17 @@ def _of_number(result: Result, op: Op, bound: float) -> Outcome:
 
 
 def _column(result: Result) -> tuple[str, int]:
-    """The name and the place of the column to compare: metric_value, or the only number."""
+    """Returns the name and index of the column to compare: metric_value, or the only number."""
     names = _names(result)
     if METRIC_VALUE in names:
         place = names.index(METRIC_VALUE)
         type_ = result.columns[place][1]
         if not _is_numeric(type_):
-            raise _NoNumber(f"{METRIC_VALUE} is no number but of type {type_}")
+            raise _NoNumber(f"{METRIC_VALUE} has the type {type_}, which is not a number")
         return METRIC_VALUE, place
     places = [place for place, (_, type_) in enumerate(result.columns) if _is_numeric(type_)]
     if not places:
-        raise _NoNumber(f"no column of the result is a number: name one {METRIC_VALUE}")
+        raise _NoNumber(f"no column of the result is a number: return one named {METRIC_VALUE}")
     if len(places) > 1:
         told = ", ".join(names[place] for place in places)
         raise _NoNumber(f"several columns are numbers ({told}): name one of them {METRIC_VALUE}")
@@ -130,14 +131,17 @@ def _inner(wrapper: Type) -> Type:
 
 
 def _number(name: str, shown: object) -> float:
-    """Integers of more than 53 bits and decimals are shown as text; what is not finite as null."""
+    """Reads a number.
+
+    Results contain long integers and decimals as text, and null for values that are not finite.
+    """
     if shown is None:
-        raise _NoNumber(f"{name} is null or not finite: ifNull() or ifNotFinite() helps")
+        raise _NoNumber(f"{name} is null or not finite: use ifNull() or ifNotFinite()")
     return float(str(shown))
 
 
 def _shown(result: Result) -> dict[str, Any]:
-    """The beginning of a result."""
+    """Returns the beginning of a result."""
     rows = [[_short(value) for value in row[:_SHOWN_COLUMNS]] for row in result.rows[:_SHOWN_ROWS]]
     counts = {"rows": len(result.rows), "truncated": result.truncated}
     return {"counts": counts, "columns": _names(result)[:_SHOWN_COLUMNS], "rows": rows}

@@ -1,7 +1,7 @@
-"""eval_compound: averages of several scores, of which enough have to hold.
+"""eval_compound: averages of several scores, of which enough have to meet their conditions.
 
-`any` is at least one of the conditions and `all` is at least as many as there are. A condition
-that is short of `min_count` may hold or not: where that would decide, the rule is not evaluated.
+`any` means at least one condition, `all` means every condition. A condition with fewer than
+`min_count` scores may hold or not: if the result depends on it, the rule is not evaluated.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ _SHOWN = 3
 
 
 class CompoundPlan:
-    """One rule; its value is the number of conditions that hold."""
+    """The plan of one rule; its value is the number of conditions that hold."""
 
     def __init__(self, rule: Rule, spec: EvalCompound) -> None:
         self._filter = {} if spec.environment is None else {"environment": spec.environment}
@@ -41,7 +41,10 @@ class CompoundPlan:
         ]
 
     def outcome(self, values: Sequence[Any]) -> Outcome:
-        """`values`: the average and the number of scores of each condition."""
+        """Returns the outcome.
+
+        `values` are the average and the number of scores of each condition.
+        """
         judged = self._judge(values)
         holding = sum(one.holds is True for one in judged)
         open_ones = sum(one.holds is None for one in judged)
@@ -72,7 +75,7 @@ class CompoundPlan:
         return Reading(float(holding), holding >= self._needed, summary, evidence)
 
     def samples(self, values: Sequence[Any]) -> Sequence[Aggregate]:
-        """Of the first conditions that hold."""
+        """Returns the samples of the first conditions that hold."""
         judged = zip(self._averages, self._judge(values), strict=True)
         return [average.sample() for average, one in judged if one.holds][:_SHOWN]
 

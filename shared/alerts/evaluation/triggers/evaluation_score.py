@@ -1,4 +1,4 @@
-"""evaluation_score: the average of one score over the evaluations of a window, compared."""
+"""evaluation_score: compares the average of one score over the evaluations of a window."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from shared.alerts.specs import EvaluationScore
 
 
 class ScorePlan:
-    """One rule."""
+    """The plan of one rule."""
 
     def __init__(self, rule: Rule, spec: EvaluationScore) -> None:
         named = {"environment": spec.environment, "agent_id": spec.agent_id}
@@ -29,7 +29,7 @@ class ScorePlan:
         self.aggregates: Sequence[Aggregate] = self._average.aggregates
 
     def outcome(self, values: Sequence[Any]) -> Outcome:
-        """`values`: the average and the number of scores."""
+        """Returns the outcome; `values` are the average and the number of scores."""
         average = self._average
         judged = average.judge(values)
         if judged.average is None or judged.holds is None:
@@ -53,5 +53,5 @@ class ScorePlan:
         return Reading(judged.average, judged.holds, summary, evidence)
 
     def samples(self, values: Sequence[Any]) -> Sequence[Aggregate]:  # noqa: ARG002 as any plan's
-        """The scores that pull the average over its bound."""
+        """Returns the scores that pull the average over its bound."""
         return (self._average.sample(),)

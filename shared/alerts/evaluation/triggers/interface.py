@@ -1,4 +1,4 @@
-"""What evaluates a rule is handed, and what it hands back."""
+"""The input and the output of an evaluation of rules."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,10 +14,10 @@ from shared.queries.run import Runner
 
 @dataclass(frozen=True)
 class Context:
-    """What rules are evaluated with, and the organization whose rows they are evaluated over.
+    """The resources for an evaluation, and the organization whose rows it reads.
 
-    A context is for rules that are evaluated at one moment: `answers` has what their statements
-    were answered with, so that one with several bounds, to warn of and to wake people for, runs
+    A context is for rules that are evaluated at one moment. `answers` caches the results of their
+    statements, so that a statement with several bounds, one to warn and one to wake people, runs
     once.
     """
 
@@ -31,8 +31,8 @@ class Context:
 class Rule:
     """A rule that is due.
 
-    What happened before `until` counts. `since` is the `until` of the evaluation before, None for
-    the first one. `is_behind`: `until` is not the present, and what is left comes later.
+    Events before `until` count. `since` is the `until` of the previous evaluation, None for the
+    first one. With `is_behind`, `until` is not the present, and the rest comes later.
     """
 
     alert_id: UUID
@@ -44,10 +44,10 @@ class Rule:
 
 @dataclass(frozen=True)
 class Reading:
-    """What an evaluation saw.
+    """The result of an evaluation.
 
-    `value` is the number that was compared, None where there was nothing to make one of, which
-    never breaches. `summary` is one sentence for people, `evidence` what it rests on (JSON).
+    `value` is the number that was compared, None if there were no rows to compute it from, which
+    never breaches. `summary` is one sentence for people, `evidence` the facts behind it (JSON).
     """
 
     value: float | None
@@ -67,9 +67,9 @@ Outcome = Reading | NotEvaluated
 
 
 class TooMuch(Exception):
-    """A statement takes more time or memory than one may, with the reason as a sentence.
+    """A statement takes more time or memory than allowed, with the reason as a sentence.
 
-    Raised of rules that share one: each by itself may be evaluated.
+    Raised for rules that share a statement: each of them may still be evaluated alone.
     """
 
     def __init__(self, reason: str) -> None:
@@ -77,6 +77,6 @@ class TooMuch(Exception):
         self.reason = reason
 
 
-# Evaluates rules of one organization: outcomes by the rules' ids. What has none was left for
-# another turn.
+# Evaluates rules of one organization and returns outcomes by rule id. A rule without an outcome is
+# left for another turn.
 Evaluate = Callable[[Context, Sequence[Rule]], Mapping[UUID, Outcome]]

@@ -1,4 +1,4 @@
-"""metric_threshold: a number made of the events of a window, compared."""
+"""metric_threshold: compares a number computed from the events of a window."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from shared.alerts.evaluation.triggers.wording import number, span
 from shared.alerts.specs import EventFilter, Metric, MetricThreshold, holds, symbol
 from shared.core.clock import to_us
 
-# The events that end a piece of the agent's work and tell how long it took.
+# The events that end a step of the agent's work and have its duration.
 TIMED = ("tool_result", "model_response", "hook_completed")
 
 _SECOND = 1_000_000
@@ -25,7 +25,7 @@ _QUANTILE = "quantileExactInclusiveOrNullIf({level})(duration_ms, @)"
 
 @dataclass(frozen=True)
 class _Metric:
-    """The aggregate of the events, and which events show why it is high."""
+    """An aggregate of the events, and the events that show why it is high."""
 
     sql: str
     term: Term | None = None
@@ -49,7 +49,7 @@ _METRICS: Mapping[Metric, _Metric] = {
 
 
 class MetricPlan:
-    """One rule. Without events a rate is None, and without a duration so is a latency."""
+    """The plan of one rule; without events a rate is None, without durations a latency is."""
 
     def __init__(self, rule: Rule, spec: MetricThreshold) -> None:
         self._spec = spec
@@ -66,7 +66,7 @@ class MetricPlan:
         )
 
     def outcome(self, values: Sequence[Any]) -> Outcome:
-        """`values`: the metric, and the number of events it is made from."""
+        """Returns the outcome; `values` are the metric and the number of its events."""
         spec, (made, events) = self._spec, values
         counts = {"events": events}
         if spec.metric == "error_rate":
@@ -86,7 +86,7 @@ class MetricPlan:
         return Reading(value, breached, self._summary(value), evidence)
 
     def samples(self, values: Sequence[Any]) -> Sequence[Aggregate]:  # noqa: ARG002 as any plan's
-        """The largest of a sum or a latency, else the newest."""
+        """Returns the largest events of a sum or a latency, else the newest."""
         return (sample(self._rows, self._metric.highest),)
 
     def _summary(self, value: float | None) -> str:
@@ -108,6 +108,6 @@ def _among(spec: MetricThreshold, metric: _Metric) -> tuple[tuple[str, tuple[str
 
 
 def filtered(admitted: EventFilter) -> dict[str, str]:
-    """The columns that a filter names, each with its value."""
+    """Returns the columns that a filter names, each with its value."""
     values = {name: getattr(admitted, name) for name in EventFilter.__struct_fields__}
     return {name: value for name, value in values.items() if value is not None}

@@ -1,8 +1,8 @@
 """per_event: any event that matches.
 
-`message_contains` is looked for in what a person would call the event's message: `message`,
-`error`, `summary` and `output.error` of the payload. A text counts as its characters, in any case
-and however the sender escaped it, anything else as its JSON.
+`message_contains` searches the texts that people regard as the message: `message`, `error`,
+`summary` and `output.error` of the payload. Texts are compared by their characters, in any case and
+with any escaping, other values by their JSON.
 """
 
 from collections.abc import Sequence
@@ -21,8 +21,8 @@ _MESSAGE = "message_contains"
 _FIELDS = "message Nullable(String), error Nullable(String), summary Nullable(String)"
 _TOLD = f"JSONExtract(payload, 'Tuple({_FIELDS})')"
 _OUTPUT_ERROR = "JSONExtract(payload, 'output', 'error', 'Nullable(String)')"
-# What ClickHouse cannot take apart, for example with the number 1e400 in it, is searched whole:
-# rather an alert too many.
+# Payloads that ClickHouse cannot parse, for example with the number 1e400, are searched whole: an
+# extra alert is better than a missing one.
 _TEXTS = f"""if(isValidJSON(payload),
     arrayMap(told -> ifNull(told, ''),
         [{_TOLD}.1, {_TOLD}.2, {_TOLD}.3, {_OUTPUT_ERROR}]),
@@ -31,7 +31,7 @@ _SAYS = "arrayExists(text -> positionCaseInsensitiveUTF8(text, ?) > 0, texts)"
 
 
 class PerEventPlan:
-    """One rule. Its window reaches back to the end of the last one where that is longer ago."""
+    """The plan of one rule; its window starts at the end of the last one if that is longer ago."""
 
     def __init__(self, rule: Rule, spec: PerEvent) -> None:
         stop = to_us(rule.until)
@@ -56,7 +56,7 @@ class PerEventPlan:
         self.aggregates: Sequence[Aggregate] = (Aggregate("countIf(@)", self._rows),)
 
     def outcome(self, values: Sequence[Any]) -> Outcome:
-        """`values`: the number of events that match."""
+        """Returns the outcome; `values` holds the number of matching events."""
         [matches] = values
         evidence = {
             "metric": "matching_events",
@@ -70,7 +70,7 @@ class PerEventPlan:
         return Reading(float(matches), matches > 0, self._summary(matches), evidence)
 
     def samples(self, values: Sequence[Any]) -> Sequence[Aggregate]:  # noqa: ARG002 as any plan's
-        """The newest."""
+        """Returns the newest matching events."""
         return (sample(self._rows),)
 
     def _summary(self, matches: int) -> str:

@@ -1,4 +1,4 @@
-"""What a rule needs to know, and what it makes of it: each kind's part of an evaluation."""
+"""Plans: the part of an evaluation that depends on the kind of a rule."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -12,24 +12,27 @@ MAX_SAMPLES = 5
 
 
 class Plan(Protocol):
-    """One rule of a kind that is evaluated together with others.
+    """The plan of one rule of a kind that is evaluated together with others.
 
-    `values` are those of `aggregates`, in their order.
+    `values` belong to `aggregates`, in the same order.
     """
 
     @property
     def aggregates(self) -> Sequence[Aggregate]:
-        """What the outcome is made from."""
+        """Returns the aggregates that the outcome depends on."""
 
     def outcome(self, values: Sequence[Any]) -> Outcome:
-        """What the rule has seen."""
+        """Returns the outcome of the rule."""
 
     def samples(self, values: Sequence[Any]) -> Sequence[Aggregate]:
-        """What shows a breach: each made by `sample`, and read for rules that breached."""
+        """Returns the rows that show a breach, made by `sample`.
+
+        Read only for rules that breached.
+        """
 
 
 def sample(rows: Rows, order: str | None = None, value: str | None = None) -> Aggregate:
-    """The first of `rows` in ascending `order` (SQL of a number; without it the newest ones).
+    """Selects the first of `rows` in ascending `order` (SQL of a number; by default the newest).
 
     `?` in `order` stands for `value`.
     """
@@ -39,5 +42,5 @@ def sample(rows: Rows, order: str | None = None, value: str | None = None) -> Ag
 
 
 def window(rows: Rows) -> dict[str, str]:
-    """The range of time of `rows`, as evidence has it."""
+    """Returns the range of time of `rows` for the evidence."""
     return {"from": format_us(rows.start), "to": format_us(rows.stop)}

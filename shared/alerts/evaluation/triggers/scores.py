@@ -11,11 +11,11 @@ from shared.alerts.specs import Op, holds, symbol
 from shared.core.clock import to_us
 
 _SECOND = 1_000_000
-# The sum of large scores would be infinite; that of 2^-32 of each, which is exact, is not
+# The sum of large scores would be infinite. Scaling each by 2^-32, which is exact, avoids that
 # (shared/evaluations/aggregate/stats.py).
 _AVERAGE = "avgOrNullIf(scores[?] / 4294967296, @) * 4294967296"
 _COUNT = "countIf(@)"
-# The scores that pull an average over its bound.
+# The order that finds the scores that pull an average over its bound.
 _WORST: Mapping[str, str] = {
     ">": "-scores[?]",
     ">=": "-scores[?]",
@@ -26,9 +26,9 @@ _WORST: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Judged:
-    """An average, how many scores it is made of, and whether the condition holds.
+    """An average, its number of scores, and whether the condition holds.
 
-    `holds` is None where there are fewer than a rule asks for.
+    `holds` is None if there are fewer scores than the rule requires.
     """
 
     average: float | None
@@ -37,9 +37,9 @@ class Judged:
 
 
 class Average:
-    """A condition on the average of one score of all evaluations that are done.
+    """A condition on the average of one score over all finished evaluations.
 
-    A session that was evaluated several times counts as often.
+    A session that was evaluated several times counts several times.
     """
 
     def __init__(
@@ -75,19 +75,19 @@ class Average:
         return symbol(self._op)
 
     def judge(self, values: Sequence[Any]) -> Judged:
-        """`values` are those of `aggregates`."""
+        """Judges the condition from the values of `aggregates`."""
         average, count = values
         if average is None or count < self._min_count:
             return Judged(average, count, None)
         return Judged(average, count, holds(self._op, average, self.bound))
 
     def shortage(self, judged: Judged) -> str:
-        """Why there is no judgement."""
+        """Returns the reason why there is no judgement."""
         return (
             f"{judged.count} of at least {self._min_count} evaluations with the score"
             f" '{self.score_key}' in the window"
         )
 
     def sample(self) -> Aggregate:
-        """The lowest scores where the average is too low, the highest where it is too high."""
+        """Selects the lowest scores if the average is too low, the highest if it is too high."""
         return sample(self.rows, _WORST.get(self.op), self.score_key)

@@ -18,7 +18,7 @@ from tests.support.alerting import Watch, hurry_sleepers, reading
 from tests.support.events import store_events
 
 _OVER_TIME = "the statement took longer than 10 s"
-_OVER_MEMORY = "the statement needs more memory than it may have"
+_OVER_MEMORY = "the statement needs more memory than is allowed"
 # Nine rows, 0.2 s each.
 _SLOW = "sumIf(sleepEachRow(0.2), @)"
 # Nine rows, 4 MB each.

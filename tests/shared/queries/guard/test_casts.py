@@ -26,17 +26,17 @@ def test_a_plain_cast_is_let_through(sql: str) -> None:
     [
         (
             "SELECT CAST(id, 'AggregateFunction(sum, UInt64)')",
-            "the type at line 1, column 17 is a state, which nothing can be turned into",
+            "the type at line 1, column 17 is a state; values cannot be converted to states",
         ),
         (
             "SELECT CAST(id, 'Aggregate' || 'Function(sum, UInt64)')",
-            "the type at line 1, column 17 is not written as one text without escapes",
+            "the type at line 1, column 17 must be written as one text without escapes",
         ),
         (
             "SELECT id::AggregateFunction(sum, UInt64)",
             (
                 "AggregateFunction at line 1, column 12 is not available:"
-                " nothing can be turned into a state"
+                " values cannot be converted to states"
             ),
         ),
     ],

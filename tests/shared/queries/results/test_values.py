@@ -92,7 +92,7 @@ def test_a_type_that_nobody_reads_is_named_and_harms_no_other_run(
 ) -> None:
     with pytest.raises(QueryFailed) as failed:
         reader.run(org.id, f"SELECT 1, {expression} AS odd, 2 FROM numbers(3)", {})
-    assert failed.value.detail.startswith("the column odd is of type ")
+    assert failed.value.detail.startswith("the column odd has the type ")
     assert reader.run(org.id, "SELECT 7", {}).rows == [(7,)]
 
 
@@ -100,7 +100,7 @@ def test_a_type_longer_than_a_statement_is_not_read(reader: Reader, org: Org) ->
     sql = "SELECT defaultValueOfTypeName(concat('Tuple(', repeat('UInt8,', 2000), 'UInt8)')) AS odd"
     with pytest.raises(QueryFailed) as failed:
         reader.run(org.id, sql, {})
-    assert failed.value.detail.startswith("the column odd is of type Tuple(UInt8, UInt8, ")
+    assert failed.value.detail.startswith("the column odd has the type Tuple(UInt8, UInt8, ")
     assert len(failed.value.detail) < 1000
 
 

@@ -49,25 +49,25 @@ def test_the_number_of_the_first_row_is_compared(context: Context, sql: str, val
             "SELECT 1 AS a, 2 AS b",
             "several columns are numbers (a, b): name one of them metric_value",
         ),
-        ("SELECT 'x' AS a", "no column of the result is a number: name one metric_value"),
-        ("SELECT true AS a", "no column of the result is a number: name one metric_value"),
-        ("SELECT [1] AS a", "no column of the result is a number: name one metric_value"),
+        ("SELECT 'x' AS a", "no column of the result is a number: return one named metric_value"),
+        ("SELECT true AS a", "no column of the result is a number: return one named metric_value"),
+        ("SELECT [1] AS a", "no column of the result is a number: return one named metric_value"),
         (
             "SELECT 1 AS a, '0.4' AS metric_value",
-            "metric_value is no number but of type String",
+            "metric_value has the type String, which is not a number",
         ),
-        ("SELECT nan AS a", "a is null or not finite: ifNull() or ifNotFinite() helps"),
-        ("SELECT 1 / 0 AS a", "a is null or not finite: ifNull() or ifNotFinite() helps"),
+        ("SELECT nan AS a", "a is null or not finite: use ifNull() or ifNotFinite()"),
+        ("SELECT 1 / 0 AS a", "a is null or not finite: use ifNull() or ifNotFinite()"),
         (
             "SELECT CAST(NULL, 'Nullable(Int8)') AS a",
-            "a is null or not finite: ifNull() or ifNotFinite() helps",
+            "a is null or not finite: use ifNull() or ifNotFinite()",
         ),
         ("SELECT 1 FROM system.tables", "sql: "),
         ("SELECT 1; SELECT 2", "sql: "),
         ("SELECT $1", "params: "),
         ("SELECT throwIf(1, 'stop here')", "the database refuses this statement: stop here"),
         ("SELECT nothing FROM events", "the database refuses this statement: "),
-        ("SELECT sumState(1) AS n", "the result cannot be shown: the column n is of type"),
+        ("SELECT sumState(1) AS n", "the result cannot be shown: the column n has the type"),
     ],
 )
 def test_a_statement_without_a_number_is_not_judged(
@@ -168,14 +168,14 @@ def test_an_organization_that_runs_as_many_queries_as_it_may_is_not_judged(
         lease = slots.LEASE_MS
         assert held._take(keys=[running, "none"], args=[str(number), RUNS_AT_ONCE, lease])
     told = refusal_of(context, compared("SELECT 1"))
-    assert told == "an organization runs 4 queries at once"
+    assert told == "an organization can run 4 queries at once"
 
 
 def test_a_deployment_that_runs_no_queries_judges_none(context: Context) -> None:
     settings = msgspec.structs.replace(context.runtime.settings, clickhouse_readonly_url=None)
     with connected(settings) as runtime:
         without = Context(runtime, Runner(runtime, pool_size=1), context.org_id)
-        assert refusal_of(without, compared("SELECT 1")) == "this deployment runs no queries"
+        assert refusal_of(without, compared("SELECT 1")) == "this deployment does not run queries"
 
 
 def test_a_store_that_is_away_is_told_of_as_such(context: Context) -> None:
