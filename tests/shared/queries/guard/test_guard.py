@@ -50,8 +50,8 @@ def test_values_nobody_asks_for_are_left_out() -> None:
 def test_a_value_of_no_kind_is_named() -> None:
     assert reason("SELECT $1", [{"a": 1}]).startswith("$1 is an object")
     assert reason("SELECT $1", [float("nan")]) == "$1 is not a finite number"
-    assert reason("SELECT $1", ["\ud800"]).startswith("$1 holds half of a character")
-    assert reason("SELECT $1", [["\ud800"]]).startswith("$1 holds half of a character")
+    assert reason("SELECT $1", ["\ud800"]).startswith("$1 contains half of a character")
+    assert reason("SELECT $1", [["\ud800"]]).startswith("$1 contains half of a character")
     assert reason("SELECT $2", ["a"]) == "$2 has no value: 1 were given"
 
 
