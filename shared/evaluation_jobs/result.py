@@ -2,6 +2,7 @@
 
 import msgspec
 
+from shared.core.text import storable
 from shared.evaluations.records import Status
 
 MAX_SUMMARY_BYTES = 8192
@@ -35,4 +36,4 @@ def cut(text: str, max_bytes: int) -> str:
 
 def error_text(text: str) -> str:
     """An error as it is stored: cut, and without the one character that PostgreSQL refuses."""
-    return cut(text.replace("\x00", "\N{REPLACEMENT CHARACTER}"), MAX_ERROR_BYTES)
+    return cut(storable(text), MAX_ERROR_BYTES)

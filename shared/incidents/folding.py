@@ -7,6 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from shared.core.text import storable
 from shared.incidents import activity, rows, subscribers
 from shared.incidents.models import Incident
 from shared.incidents.opening import Opening
@@ -62,7 +63,7 @@ def _insert(session: Session, opening: Opening) -> Incident | None:
     at = rows.now(session)
     values = {
         "org_id": opening.org_id,
-        "title": _fitting(opening.title, MAX_TITLE_LENGTH),
+        "title": storable(opening.title, MAX_TITLE_LENGTH),
         "source": opening.source,
         "source_finding_id": opening.finding_id,
         "alert_id": opening.alert_id,
@@ -109,11 +110,6 @@ def _measured(opening: Opening) -> dict[str, Any]:
     value, evidence = opening.breach.value, opening.breach.evidence
     return {
         "breach_value": value if value is None or math.isfinite(value) else None,
-        "breach_summary": _fitting(opening.breach.summary, MAX_SUMMARY_LENGTH),
+        "breach_summary": storable(opening.breach.summary, MAX_SUMMARY_LENGTH),
         "evidence": None if evidence is None else dict(evidence),
     }
-
-
-def _fitting(text: str, most: int) -> str:
-    """What a machine says, which may quote events, as the columns take it."""
-    return text.replace("\x00", "\ufffd")[:most]

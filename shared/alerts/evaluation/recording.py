@@ -17,6 +17,7 @@ from shared.alerts.opening import measured
 from shared.core.actor import SYSTEM
 from shared.core.errors import Unavailable
 from shared.core.logs import get_logger
+from shared.core.text import storable
 from shared.deployment.runtime import Runtime
 from shared.incidents import service as incidents
 from shared.incidents.models import Incident
@@ -136,7 +137,7 @@ def _conclude(held: _Held, incidents: "_Incidents", batch: Batch) -> _Done:
             outcome = INTERNAL_ERROR
     error, evaluated_to, is_behind = None, None, False
     if isinstance(outcome, NotEvaluated):
-        error = _stored(outcome.reason)
+        error = storable(outcome.reason, _MAX_ERROR_CHARS)
     else:
         evaluated_to = windows.end_of(rule, batch.until)
         is_behind = evaluated_to < batch.until
@@ -219,9 +220,3 @@ def _terms(rule: Claimed) -> Terms:
 
 def _array(flags: Sequence[bool]) -> str:
     return "{" + ",".join("t" if flag else "f" for flag in flags) + "}"
-
-
-def _stored(reason: str) -> str:
-    """A reason, which may quote what a database said, as the column takes it."""
-    text_ = reason.replace("\x00", "\N{REPLACEMENT CHARACTER}")[:_MAX_ERROR_CHARS]
-    return text_.encode(errors="replace").decode()

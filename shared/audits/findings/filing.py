@@ -15,6 +15,7 @@ from shared.audits.findings.service import changeable
 from shared.audits.models import Audit, AuditRun
 from shared.audits.signals import Candidate, Window
 from shared.audits.turns import take_turn
+from shared.core.text import storable
 from shared.postgres import transaction_time
 
 
@@ -142,7 +143,7 @@ def _describe(
 ) -> None:
     """Makes a finding say what the newest run saw; when it was first seen stays."""
     for name, text in _texts(candidate).items():
-        setattr(finding, name, None if text is None else _storable(text))
+        setattr(finding, name, None if text is None else storable(text))
     finding.kind = candidate.kind
     finding.severity = candidate.severity
     finding.magnitude = candidate.magnitude
@@ -154,7 +155,7 @@ def _describe(
         "numbers": dict(candidate.numbers),
     }
     finding.evidence_queries = [
-        {"title": _storable(query.title), "sql": query.sql} for query in candidate.queries
+        {"title": storable(query.title), "sql": query.sql} for query in candidate.queries
     ]
     finding.scope = {
         name: list(candidate.scope.get(name, audit.scope.get(name, ()))) for name in SCOPES
@@ -173,8 +174,3 @@ def _texts(candidate: Candidate) -> dict[str, str | None]:
         "expected_impact": candidate.expected_impact,
         "effort": candidate.effort,
     }
-
-
-def _storable(text: str) -> str:
-    """Text out of events may hold what PostgreSQL has no way to keep."""
-    return text.replace("\x00", "\ufffd").encode(errors="replace").decode()

@@ -6,8 +6,9 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from shared.core.clock import format_ts
+from shared.core.text import number
 from shared.incidents.deliveries.news import News
-from shared.incidents.deliveries.wording import headline, number
+from shared.incidents.deliveries.wording import headline
 from shared.mail import Letter
 
 KIND = "alert_notification"

@@ -3,8 +3,9 @@
 from typing import Any
 
 from shared.core.clock import format_ts
+from shared.core.text import number
 from shared.incidents.deliveries.news import News
-from shared.incidents.deliveries.wording import headline, number
+from shared.incidents.deliveries.wording import headline
 
 # Slack refuses a message as a whole when one of its texts is longer.
 MAX_HEADER, MAX_TEXT, MAX_FIELD = 150, 3000, 2000

@@ -24,7 +24,6 @@ from shared.alerts.evaluation.triggers.interface import (
 from shared.alerts.evaluation.triggers.metric_threshold import MetricPlan
 from shared.alerts.evaluation.triggers.per_event import PerEventPlan
 from shared.alerts.evaluation.triggers.plan import MAX_SAMPLES, Plan
-from shared.alerts.evaluation.triggers.wording import storable
 from shared.alerts.specs import (
     CustomSql,
     EvalCompound,
@@ -33,6 +32,7 @@ from shared.alerts.specs import (
     PerEvent,
     Spec,
 )
+from shared.core.text import storable
 
 MAX_REASON_CHARS = 500
 
@@ -103,5 +103,5 @@ def _samples(asked: Sequence[Aggregate], found: Found) -> dict[str, list[Any]]:
 
 def _bounded(outcome: Outcome) -> Outcome:
     if isinstance(outcome, NotEvaluated):
-        return NotEvaluated(storable(outcome.reason[:MAX_REASON_CHARS]))
+        return NotEvaluated(storable(outcome.reason, MAX_REASON_CHARS))
     return outcome

@@ -15,9 +15,9 @@ from shared.alerts.evaluation.triggers.interface import (
     Reading,
     Rule,
 )
-from shared.alerts.evaluation.triggers.wording import number, storable
 from shared.alerts.specs import CustomSql, Op, holds, symbol
 from shared.core.errors import Invalid, QueryFailed, QueryTimeout, RateLimited, WatchpostError
+from shared.core.text import number, storable
 from shared.queries.results.reader import Result
 from shared.queries.results.type_names import Type, parse
 from shared.queries.run import Asker
@@ -148,11 +148,11 @@ def _shown(result: Result) -> dict[str, Any]:
 
 
 def _names(result: Result) -> list[str]:
-    return [storable(name[:_SHOWN_CHARS]) for name, _ in result.columns]
+    return [storable(name, _SHOWN_CHARS) for name, _ in result.columns]
 
 
 def _short(value: object) -> object:
     if isinstance(value, bool | int | float | None):
         return value
     told = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    return storable(told[:_SHOWN_CHARS])
+    return storable(told, _SHOWN_CHARS)

@@ -7,8 +7,9 @@ from shared.alerts.evaluation.triggers.aggregates import Aggregate
 from shared.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, Reading, Rule
 from shared.alerts.evaluation.triggers.plan import window
 from shared.alerts.evaluation.triggers.scores import Average
-from shared.alerts.evaluation.triggers.wording import number, span
+from shared.alerts.evaluation.triggers.wording import span
 from shared.alerts.specs import EvaluationScore
+from shared.core.text import number
 
 
 class ScorePlan:

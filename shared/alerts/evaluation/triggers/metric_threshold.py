@@ -7,9 +7,10 @@ from typing import Any
 from shared.alerts.evaluation.triggers.aggregates import EVENTS, Aggregate, Rows, Term
 from shared.alerts.evaluation.triggers.interface import Outcome, Reading, Rule
 from shared.alerts.evaluation.triggers.plan import sample, window
-from shared.alerts.evaluation.triggers.wording import number, span
+from shared.alerts.evaluation.triggers.wording import span
 from shared.alerts.specs import EventFilter, Metric, MetricThreshold, holds, symbol
 from shared.core.clock import to_us
+from shared.core.text import number
 
 # The events that end a step of the agent's work and have its duration.
 TIMED = ("tool_result", "model_response", "hook_completed")

@@ -1,11 +1,6 @@
-"""Numbers and durations in sentences for people."""
+"""Durations in sentences for people."""
 
 _UNITS = ((86_400, "d"), (3600, "h"))
-
-
-def number(value: float) -> str:
-    """Formats whole numbers without a point, others with ten digits: `1234567`, `0.4166666667`."""
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else f"{value:.10g}"
 
 
 def span(us: int) -> str:
@@ -15,8 +10,3 @@ def span(us: int) -> str:
         if secs % size == 0:
             return f"{secs // size} {unit}"
     return f"{secs} s"
-
-
-def storable(text: str) -> str:
-    """Removes U+0000, which PostgreSQL cannot store, from texts of agents or people's SQL."""
-    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")

@@ -1,0 +1,19 @@
+"""Text for people and for PostgreSQL: numbers in sentences, and text from events made storable."""
+
+
+def number(value: float) -> str:
+    """A number in a sentence: whole numbers in full, others with six digits.
+
+    `1234567`, `0.416667`.
+    """
+    is_whole = float(value).is_integer() and abs(value) < 1e15
+    return str(int(value)) if is_whole else f"{value:.6g}"
+
+
+def storable(text: str, most: int | None = None) -> str:
+    """Text that PostgreSQL can keep, of at most `most` characters.
+
+    Text from events, SQL results and other servers may hold U+0000 and lone surrogates. U+FFFD and
+    `?` replace them.
+    """
+    return text[:most].replace("\0", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()

@@ -1,0 +1,32 @@
+"""Numbers and text as people read them and PostgreSQL keeps them."""
+
+import pytest
+
+from shared.core.text import number, storable
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (3, "3"),
+        (3.0, "3"),
+        (1234567.0, "1234567"),
+        (5 / 12, "0.416667"),
+        (1e15, "1e+15"),
+        (-0.5, "-0.5"),
+        (float("inf"), "inf"),
+    ],
+)
+def test_numbers_are_whole_or_have_six_digits(value: float, shown: str) -> None:
+    assert number(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"), [("plain", "plain"), ("a\0b", "a\ufffdb"), ("a\ud800b", "a?b")]
+)
+def test_what_postgresql_refuses_is_replaced(text: str, kept: str) -> None:
+    assert storable(text) == kept
+
+
+def test_text_is_cut_to_what_its_column_takes() -> None:
+    assert storable("abc", 2) == "ab"
