@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from shared.core.config import Settings
 from shared.evaluation_jobs.claims import evaluator_slugs
 from shared.evaluation_jobs.models import LIVE, EvaluationJob
+from shared.postgres import leases
 
 LiveStatus = Literal["pending", "polling"]
 
@@ -37,12 +38,12 @@ class LiveJob(NamedTuple):
 # A job whose result is on its way to ClickHouse still shows as what it was.
 _SHOWN_STATUS = case((EvaluationJob.evaluator_job_id.is_(None), "pending"), else_="polling")
 
-_OLDEST_DUE = text("""
+_OLDEST_DUE = text(f"""
 SELECT extract(epoch FROM statement_timestamp() - min(job.next_attempt_at))
 FROM evaluation_jobs AS job JOIN organizations AS org ON org.id = job.org_id
 WHERE job.status IN ('pending', 'polling')
     AND job.next_attempt_at <= statement_timestamp()
-    AND (job.lease_expires_at IS NULL OR job.lease_expires_at <= statement_timestamp())
+    AND {leases.FREE}
     AND org.deleted_at IS NULL
     AND (CAST(:slugs AS text[]) IS NULL OR org.slug = ANY(CAST(:slugs AS text[])))
 """)

@@ -7,6 +7,7 @@ from sqlalchemy import CheckConstraint, ForeignKey, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.postgres import Base, timestamp_type
+from shared.postgres.leases import Leased
 
 # Jobs that still have something to do; a session has at most one of them.
 LIVE = "status IN ('pending', 'polling', 'storing')"
@@ -44,7 +45,7 @@ class WatchedSession(Base):
     )
 
 
-class EvaluationJob(Base):
+class EvaluationJob(Leased, Base):
     """One evaluation of one session, from its trigger until ClickHouse has the result.
 
     A worker holds the job while `lease_token` is its own. `result` is the packed outcome
@@ -69,8 +70,6 @@ class EvaluationJob(Base):
     started_at: Mapped[datetime | None] = mapped_column(timestamp_type)
     poll_deadline_at: Mapped[datetime | None] = mapped_column(timestamp_type)
     completed_at: Mapped[datetime | None] = mapped_column(timestamp_type)
-    lease_token: Mapped[uuid.UUID | None]
-    lease_expires_at: Mapped[datetime | None] = mapped_column(timestamp_type)
     result: Mapped[bytes | None]
 
     __table_args__ = (

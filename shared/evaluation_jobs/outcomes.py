@@ -1,73 +1,38 @@
 """Writing down what a call brought, and handing the job back in the same transaction."""
 
-import random
 from typing import Any
 
-from sqlalchemy import Row, text
+from sqlalchemy import Row, func, select
 from sqlalchemy.orm import Session
 
+from shared.core.backoff import jitter
 from shared.core.config import Settings
 from shared.evaluation_jobs import evaluator_config
 from shared.evaluation_jobs.answers import Answer, NoAnswer, read
-from shared.evaluation_jobs.claims import Claim
+from shared.evaluation_jobs.claims import ClaimedJob
+from shared.evaluation_jobs.models import EvaluationJob
 from shared.evaluation_jobs.rules import Call, Finish, Poll, Step, next_step
-
-# Whoever lost the lease finds no row here, and its late answer changes nothing.
-_HELD = text("""
-SELECT clock_timestamp() AS now, attempt_count, evaluator_job_id, poll_deadline_at
-FROM evaluation_jobs
-WHERE id = :id AND lease_token = :token AND status IN ('pending', 'polling')
-FOR UPDATE
-""")
-
-_FINISH = text("""
-UPDATE evaluation_jobs
-SET status = 'storing',
-    result = :result,
-    last_error = :error,
-    attempt_count = greatest(attempt_count, 1),
-    completed_at = clock_timestamp(),
-    lease_token = NULL,
-    lease_expires_at = NULL
-WHERE id = :id
-""")
-
-_POLL = text("""
-UPDATE evaluation_jobs
-SET status = 'polling',
-    evaluator_job_id = :evaluator_job_id,
-    last_error = :error,
-    poll_deadline_at = coalesce(
-        poll_deadline_at, clock_timestamp() + make_interval(secs => :max_poll_duration)),
-    next_attempt_at = clock_timestamp() + make_interval(secs => :after),
-    lease_token = NULL,
-    lease_expires_at = NULL
-WHERE id = :id
-""")
-
-_DELIVER = text("""
-UPDATE evaluation_jobs
-SET last_error = :error,
-    next_attempt_at = clock_timestamp() + make_interval(secs => :after),
-    lease_token = NULL,
-    lease_expires_at = NULL
-WHERE id = :id
-""")
+from shared.postgres.leases import in_secs
 
 
 def record(
-    session: Session, settings: Settings, claim: Claim, brought: Answer | NoAnswer | Finish
+    session: Session, settings: Settings, job: ClaimedJob, brought: Answer | NoAnswer | Finish
 ) -> Step | None:
     """Writes down what follows from an answer, or an end that needed none; the lease is free then.
 
-    Returns the decision, None when the job is no longer in this worker's hands.
+    Returns the decision. None when another worker has the job: a late answer changes nothing.
     """
-    key = {"id": claim.job_id, "token": claim.lease_token}
-    held = session.execute(_HELD, key).one_or_none()
+    query = select(
+        func.clock_timestamp().label("now"),
+        EvaluationJob.attempt_count,
+        EvaluationJob.evaluator_job_id,
+        EvaluationJob.poll_deadline_at,
+    ).where(job.lease.held, EvaluationJob.status.in_(("pending", "polling")))
+    held = session.execute(query.with_for_update()).one_or_none()
     if held is None:
         return None
     step = brought if isinstance(brought, Finish) else _decide(session, settings, held, brought)
-    _write(session, settings, claim, step)
+    job.lease.end(session, **_changes(step, settings))
     return step
 
 
@@ -87,26 +52,25 @@ def _decide(
         read(answer, held.now),
         settings,
         default_poll_secs=evaluator_config.current(session, settings).default_poll_interval_secs,
-        jitter=random.random(),  # noqa: S311 spreads retries, keeps no secret
+        jitter=jitter(),
     )
 
 
-def _write(session: Session, settings: Settings, claim: Claim, step: Step) -> None:
+def _changes(step: Step, settings: Settings) -> dict[str, Any]:
     if isinstance(step, Finish):
-        values = {"result": step.result.packed(), "error": step.result.error}
-        session.execute(_FINISH, {"id": claim.job_id, **values})
-    elif isinstance(step, Poll):
-        session.execute(
-            _POLL,
-            {
-                "id": claim.job_id,
-                "evaluator_job_id": step.evaluator_job_id,
-                "error": step.error,
-                "after": step.after_secs,
-                "max_poll_duration": settings.evaluator_max_poll_duration_secs,
-            },
-        )
-    else:
-        session.execute(
-            _DELIVER, {"id": claim.job_id, "error": step.error, "after": step.after_secs}
-        )
+        return {
+            "status": "storing",
+            "result": step.result.packed(),
+            "last_error": step.result.error,
+            "attempt_count": func.greatest(EvaluationJob.attempt_count, 1),
+            "completed_at": func.clock_timestamp(),
+        }
+    changes = {"last_error": step.error, "next_attempt_at": in_secs(step.after_secs)}
+    if isinstance(step, Poll):
+        ends_at = in_secs(settings.evaluator_max_poll_duration_secs)
+        changes |= {
+            "status": "polling",
+            "evaluator_job_id": step.evaluator_job_id,
+            "poll_deadline_at": func.coalesce(EvaluationJob.poll_deadline_at, ends_at),
+        }
+    return changes

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from shared.core.backoff import backoff
 from shared.core.config import Settings
 from shared.evaluation_jobs.answers import Failed, Pending, Reading, Refused, Scored
 from shared.evaluation_jobs.result import Result, error_text
@@ -24,11 +25,6 @@ class Call:
     attempt_count: int
     evaluator_job_id: str | None
     poll_secs_left: float | None
-
-    @property
-    def is_poll(self) -> bool:
-        """Whether it asked for the result of an earlier delivery."""
-        return self.evaluator_job_id is not None
 
 
 @dataclass(frozen=True)
@@ -104,16 +100,6 @@ def poll_interval(named: float | None, default: float | None, settings: Settings
     return min(max(settings.evaluator_polling_interval_secs, MIN_POLL_SECS), MAX_POLL_SECS)
 
 
-def backoff(attempt: int, jitter: float) -> float:
-    """Seconds before the delivery that follows `attempt` (from 1): 2 s doubling up to 30 min.
-
-    The upper half of that span at random, so that jobs that failed together return apart.
-    """
-    # 2^12 is beyond the cap already; more would only overflow.
-    span = min(BACKOFF_BASE_SECS * 2.0 ** min(attempt - 1, 12), BACKOFF_CAP_SECS)
-    return span * (0.5 + jitter / 2)
-
-
 def _after_pending(call: Call, pending: Pending, interval: float, settings: Settings) -> Step:
     job_id = pending.job_id or call.evaluator_job_id
     if job_id is None:
@@ -140,5 +126,7 @@ def _after_failed_delivery(
 ) -> Finish | Deliver:
     if call.attempt_count >= settings.evaluator_max_attempts:
         return failure(failed.error, timed_out=failed.timed_out)
-    wait = failed.retry_after_secs or backoff(call.attempt_count, jitter)
+    wait = failed.retry_after_secs or backoff(
+        call.attempt_count, jitter, base_secs=BACKOFF_BASE_SECS, cap_secs=BACKOFF_CAP_SECS
+    )
     return Deliver(wait, error_text(failed.error))

@@ -22,7 +22,7 @@ from tests.support.evaluator import Answer, Evaluator, hang
 from tests.support.events import event, store_events
 from tests.support.runtime import Org
 from workers.evaluation_jobs.client import EvaluatorClient
-from workers.evaluation_jobs.dispatcher import Dispatcher
+from workers.evaluation_jobs.dispatcher import EvaluationDispatcher
 
 _Result = TypeVar("_Result")
 
@@ -123,7 +123,7 @@ class Bench:
         """Calls the evaluator for what is due, then stores the results; returns how many calls."""
         client = EvaluatorClient(self.runtime.settings)
         try:
-            handled = Dispatcher(self.runtime, client, threading.Event()).run()
+            handled = EvaluationDispatcher(self.runtime, client, threading.Event()).run()
         finally:
             client.close()
         storing.store_results(self.runtime.postgres, self.runtime.clickhouse)

@@ -13,7 +13,7 @@ from shared.queue import Task
 from workers.context import runtime
 from workers.evaluation_jobs import config_refresh
 from workers.evaluation_jobs.client import EvaluatorClient
-from workers.evaluation_jobs.dispatcher import Dispatcher
+from workers.evaluation_jobs.dispatcher import EvaluationDispatcher
 from workers.nudged import nudged_actor, stopping
 
 # What the evaluator's operator changed may be why this process was started again.
@@ -37,7 +37,7 @@ def run_evaluations() -> None:
     """Calls the evaluator for jobs that are due."""
     runtime().queue.nudged(jobs.RUN_EVALUATIONS)
     if runtime().settings.evaluator_endpoint is not None:
-        Dispatcher(runtime(), _client(), stopping).run()
+        EvaluationDispatcher(runtime(), _client(), stopping).run()
 
 
 @nudged_actor(jobs.CHECK_WATCHED_SESSIONS)

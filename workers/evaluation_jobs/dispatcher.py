@@ -5,16 +5,16 @@ lease and one thread until its timeout, and nothing else.
 """
 
 import threading
-import time
 
 from shared.core.errors import QueryTimeout, Unavailable
 from shared.core.logs import get_logger, request_context
 from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs import claims, jobs, outcomes, rules
 from shared.evaluation_jobs.answers import Answer, NoAnswer
-from shared.evaluation_jobs.claims import Claim
+from shared.evaluation_jobs.claims import ClaimedJob
 from shared.evaluation_jobs.rules import Finish, Step
 from shared.postgres import after_commit
+from shared.queue.work_loop import claimed
 from shared.sessions import evaluation_request
 from shared.sessions.evaluation_request import EvaluationRequestTooLarge
 from workers.evaluation_jobs.client import EvaluatorClient
@@ -23,14 +23,11 @@ log = get_logger(__name__)
 
 MAX_REQUEST_BYTES = 25 * 1024 * 1024
 
-# A thread returns to its queue after this long, so that a message never runs for hours.
-TURN_SECS = 30.0
-
 # When ClickHouse cannot say what happened in the session. No attempt is used up by that.
 STORE_RETRY_SECS = 5.0
 
 
-class Dispatcher:
+class EvaluationDispatcher:
     """One thread's turn at the due jobs; `stopping` ends it after the call in flight."""
 
     def __init__(
@@ -42,72 +39,64 @@ class Dispatcher:
 
     def run(self) -> int:
         """Works until nothing is due, every place is taken or the turn is over; how many jobs."""
-        began = time.monotonic()
         handled = 0
-        while not self._stopping.is_set():
-            with self._runtime.postgres.transaction() as session:
-                claim = claims.claim(session, self._runtime.settings)
-            if claim is None:
-                return handled
-            over = time.monotonic() - began > TURN_SECS
-            if handled == 0 or over:
-                # Another thread looks whether there is more; on and on, until there is not.
-                self._runtime.queue.nudge_soon(jobs.RUN_EVALUATIONS)
-            self._handle(claim)
+        queue = self._runtime.queue
+        for job in claimed(queue, jobs.RUN_EVALUATIONS, self._claim, self._stopping):
+            self._handle(job)
             handled += 1
-            if over:
-                break
         return handled
 
-    def _handle(self, claim: Claim) -> None:
-        with request_context(claim.request_id, job_id=str(claim.job_id)):
+    def _claim(self) -> ClaimedJob | None:
+        with self._runtime.postgres.transaction() as session:
+            return claims.claim(session, self._runtime.settings)
+
+    def _handle(self, job: ClaimedJob) -> None:
+        with request_context(job.request_id, job_id=str(job.job_id)):
             try:
-                step = (
-                    self._deliver(claim) if claim.polls is None else self._poll(claim, claim.polls)
-                )
+                step = self._deliver(job) if job.polls is None else self._poll(job, job.polls)
             except (Unavailable, QueryTimeout):
                 # A store is down or slow: nothing that the job is to blame for.
                 with self._runtime.postgres.transaction() as session:
-                    claims.give_back(session, claim, after_secs=STORE_RETRY_SECS)
+                    claims.give_back(session, job, after_secs=STORE_RETRY_SECS)
                 return
             log.info(
                 "evaluation_step",
-                session_id=claim.session_id,
+                session_id=job.session_id,
                 step="lease_lost" if step is None else type(step).__name__.lower(),
                 error=_error_of(step),
             )
 
-    def _poll(self, claim: Claim, evaluator_job_id: str) -> Step | None:
+    def _poll(self, job: ClaimedJob, evaluator_job_id: str) -> Step | None:
         answer = self._client.poll(
-            evaluator_job_id, job_id=str(claim.job_id), request_id=claim.request_id
+            evaluator_job_id, job_id=str(job.job_id), request_id=job.request_id
         )
-        return self._record(claim, answer)
+        return self._record(job, answer)
 
-    def _deliver(self, claim: Claim) -> Step | None:
+    def _deliver(self, job: ClaimedJob) -> Step | None:
         settings = self._runtime.settings
-        if claim.attempt_count >= settings.evaluator_max_attempts:
-            return self._record(claim, rules.failure("the worker died during the last attempt"))
+        if job.attempt_count >= settings.evaluator_max_attempts:
+            return self._record(job, rules.failure("the worker died during the last attempt"))
         try:
             body = evaluation_request.build(
                 self._runtime.clickhouse,
-                str(claim.org_id),
-                claim.session_id,
+                str(job.org_id),
+                job.session_id,
                 max_bytes=MAX_REQUEST_BYTES,
             )
         except EvaluationRequestTooLarge as error:
-            return self._record(claim, rules.failure(str(error)))
+            return self._record(job, rules.failure(str(error)))
         if body is None:
-            return self._record(claim, rules.failure("the session has no events"))
+            return self._record(job, rules.failure("the session has no events"))
         with self._runtime.postgres.transaction() as session:
-            held = claims.begin_delivery(session, settings, claim)
+            held = claims.begin_delivery(session, settings, job)
         if not held:
             return None
-        answer = self._client.evaluate(body, job_id=str(claim.job_id), request_id=claim.request_id)
-        return self._record(claim, answer)
+        answer = self._client.evaluate(body, job_id=str(job.job_id), request_id=job.request_id)
+        return self._record(job, answer)
 
-    def _record(self, claim: Claim, brought: Answer | NoAnswer | Finish) -> Step | None:
+    def _record(self, job: ClaimedJob, brought: Answer | NoAnswer | Finish) -> Step | None:
         with self._runtime.postgres.transaction() as session:
-            step = outcomes.record(session, self._runtime.settings, claim, brought)
+            step = outcomes.record(session, self._runtime.settings, job, brought)
             if isinstance(step, Finish):
                 queue = self._runtime.queue
                 after_commit(session, lambda: queue.nudge_soon(jobs.STORE_EVALUATIONS))

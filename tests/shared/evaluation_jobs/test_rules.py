@@ -1,5 +1,6 @@
 """What follows from a reading."""
 
+import msgspec
 import pytest
 
 from shared.core.config import Settings
@@ -11,7 +12,6 @@ from shared.evaluation_jobs.rules import (
     Finish,
     Poll,
     Step,
-    backoff,
     next_step,
     poll_interval,
 )
@@ -67,14 +67,15 @@ def test_retry_after_replaces_the_backoff() -> None:
     assert delivered(Failed("x", retry_after_secs=7200.0)) == Deliver(7200.0, "x")
 
 
-def test_backoff_doubles_from_two_seconds_to_half_an_hour() -> None:
-    assert [backoff(attempt, 1.0) for attempt in (1, 2, 3, 10)] == [2.0, 4.0, 8.0, 1024.0]
-    assert [backoff(attempt, 1.0) for attempt in (11, 12, 1_000_000)] == [1800.0] * 3
-
-
-def test_jitter_takes_up_to_half_off_the_backoff() -> None:
-    assert backoff(2, 0.0) == 2.0
-    assert backoff(2, 0.5) == 3.0
+@pytest.mark.parametrize(
+    ("attempt", "secs"), [(1, 2.0), (2, 4.0), (3, 8.0), (10, 1024.0), (11, 1800.0), (10**6, 1800.0)]
+)
+def test_waits_double_from_two_seconds_to_half_an_hour(attempt: int, secs: float) -> None:
+    call = Call(attempt_count=attempt, evaluator_job_id=None, poll_secs_left=None)
+    settings = msgspec.structs.replace(SETTINGS, evaluator_max_attempts=attempt + 1)
+    for jitter, part in ((1.0, 1.0), (0.5, 0.75), (0.0, 0.5)):
+        step = next_step(call, Failed("x"), settings, default_poll_secs=None, jitter=jitter)
+        assert step == Deliver(secs * part, "x")
 
 
 def test_pending_is_polled() -> None:

@@ -9,14 +9,14 @@ import pytest
 
 from shared.evaluation_jobs import claims, outcomes
 from shared.evaluation_jobs.answers import Answer
-from shared.evaluation_jobs.claims import Claim
+from shared.evaluation_jobs.claims import ClaimedJob
 from shared.evaluation_jobs.rules import Finish
 from tests.support import evaluator as behave
 from tests.support.jobs import Bench
 from tests.support.processes import wait_until
 from tests.support.runtime import make_org
 from workers.evaluation_jobs.client import EvaluatorClient
-from workers.evaluation_jobs.dispatcher import Dispatcher
+from workers.evaluation_jobs.dispatcher import EvaluationDispatcher
 
 RESULT = Answer(200, b'{"scores": {"a": 1}}')
 
@@ -30,12 +30,12 @@ def other(bench: Bench) -> Iterator[Bench]:
     made.clean_up()
 
 
-def take(bench: Bench) -> Claim | None:
+def take(bench: Bench) -> ClaimedJob | None:
     with bench.runtime.postgres.transaction() as session:
         return claims.claim(session, bench.runtime.settings)
 
 
-def taken(bench: Bench) -> Claim:
+def taken(bench: Bench) -> ClaimedJob:
     claim = take(bench)
     assert claim is not None
     return claim
@@ -139,7 +139,7 @@ def test_a_taken_job_is_nobody_elses_until_its_lease_expires(bench: Bench) -> No
     bench.pass_time(20)
     second = taken(bench)
     assert second.job_id == first.job_id
-    assert second.lease_token != first.lease_token
+    assert second.lease.token != first.lease.token
 
 
 def test_a_killed_workers_place_comes_back(bench: Bench) -> None:
@@ -207,5 +207,5 @@ def test_claiming_stops_when_the_process_is_told_to(bench: Bench) -> None:
     stopping = threading.Event()
     stopping.set()
     client = EvaluatorClient(bench.runtime.settings)
-    assert Dispatcher(bench.runtime, client, stopping).run() == 0
+    assert EvaluationDispatcher(bench.runtime, client, stopping).run() == 0
     client.close()
