@@ -19,6 +19,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.core.ids import new_id
 from shared.postgres import Base, created_at_column, timestamp_type
+from shared.postgres.leases import Leased
 
 
 class Alert(Base):
@@ -51,7 +52,7 @@ class Alert(Base):
     )
 
 
-class AlertState(Base):
+class AlertState(Leased, Base):
     """The state that evaluations of an enabled rule keep; created and reset with the rule.
 
     `due_at`: the next evaluation, null while the rule is disabled. `evaluated_to`: the moment up to
@@ -73,8 +74,6 @@ class AlertState(Base):
     evaluated_to: Mapped[datetime | None] = mapped_column(timestamp_type)
     recent: Mapped[list[bool]] = mapped_column(ARRAY(Boolean), server_default=text("'{}'"))
     clean: Mapped[int] = mapped_column(server_default=text("0"))
-    lease_token: Mapped[uuid.UUID | None]
-    lease_expires_at: Mapped[datetime | None] = mapped_column(timestamp_type)
 
     __table_args__ = (
         ForeignKeyConstraint(

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import CursorResult, RowMapping, text
 
 from shared.alerts import service
-from shared.alerts.evaluation.dispatcher import Dispatcher
+from shared.alerts.evaluation.dispatcher import AlertDispatcher
 from shared.alerts.evaluation.triggers.interface import Context, Evaluate, Outcome, Reading, Rule
 from shared.alerts.rules import AlertContent
 from shared.clickhouse import ClickHouse, Row
@@ -107,7 +107,9 @@ class Watch:
         given = {} if evaluate is None else {"evaluate": evaluate}
         runner = Runner(self.runtime, pool_size=4, places=OF_ALERTS)
         try:
-            return Dispatcher(self.runtime, runner, threading.Event(), **given).run(is_sql=is_sql)
+            return AlertDispatcher(self.runtime, runner, threading.Event(), **given).run(
+                is_sql=is_sql
+            )
         finally:
             runner.close()
 

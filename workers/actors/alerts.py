@@ -4,7 +4,7 @@ import functools
 import threading
 
 from shared.alerts.evaluation import jobs
-from shared.alerts.evaluation.dispatcher import Dispatcher
+from shared.alerts.evaluation.dispatcher import AlertDispatcher
 from shared.queries.run import Runner
 from shared.queries.slots import OF_ALERTS
 from workers.context import runtime
@@ -34,7 +34,7 @@ def evaluate_alerts() -> None:
     runtime().queue.nudged(jobs.EVALUATE_ALERTS)
     if _batch_places.acquire(blocking=False):
         try:
-            Dispatcher(runtime(), _runner(), stopping).run(is_sql=False)
+            AlertDispatcher(runtime(), _runner(), stopping).run(is_sql=False)
         finally:
             _batch_places.release()
 
@@ -43,4 +43,4 @@ def evaluate_alerts() -> None:
 def evaluate_sql_alerts() -> None:
     """Evaluates rules that are statements of people's own."""
     runtime().queue.nudged(jobs.EVALUATE_SQL_ALERTS)
-    Dispatcher(runtime(), _runner(), stopping).run(is_sql=True)
+    AlertDispatcher(runtime(), _runner(), stopping).run(is_sql=True)

@@ -1,4 +1,4 @@
-"""Taking an organization's due rules, keeping them, and giving them back: leases in PostgreSQL.
+"""Claims of an organization's due rules under leases: who is next, and how many run at once.
 
 One worker at a time evaluates rules of an organization, of each sort: statements of people's own
 (`is_sql`) are claimed apart from the rest. A batch of those runs its statements one after the
@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import and_, text
 from sqlalchemy.orm import Session
 
 from shared.alerts.evaluation.cadence import MOVED_ON
-from shared.core.ids import new_id
+from shared.alerts.models import AlertState
 from shared.deployment.runtime import Runtime
 from shared.events.ingest.stored import stored_until_each
+from shared.postgres import leases
+from shared.postgres.leases import Lease
 
 # Any numbers that no other advisory lock of this project uses, by `is_sql`.
 _LOCK_IDS = {False: 7_237_011, True: 7_237_012}
@@ -31,7 +33,7 @@ _PAGE = 500
 
 
 @dataclass(frozen=True)
-class Claimed:
+class ClaimedRule:
     """A due rule as it was when it was claimed.
 
     `evaluated_to`: the end of the last window that was looked at, null at the first evaluation.
@@ -50,14 +52,14 @@ class Claimed:
 
 
 @dataclass(frozen=True)
-class Batch:
+class RuleBatch:
     """Due rules of one organization, oldest first, and the moment its events are stored up to."""
 
+    lease: Lease
     org_id: uuid.UUID
-    token: uuid.UUID
     until: datetime
     is_sql: bool
-    rules: Sequence[Claimed]
+    rules: Sequence[ClaimedRule]
 
 
 # The organizations with due rules, that whose turn was longest ago first: who has many rules, or
@@ -90,12 +92,12 @@ WHERE is_sql AND due_at IS NOT NULL
 _TAKEABLE = f"""
     state.is_sql = :is_sql
     AND state.due_at <= statement_timestamp()
-    AND (state.lease_expires_at IS NULL OR state.lease_expires_at <= statement_timestamp())
+    AND {leases.FREE}
     AND (state.evaluated_to IS NULL OR mark.until < state.evaluated_to OR mark.until >=
         state.evaluated_to + make_interval(secs => alerts.eval_interval_secs * {MOVED_ON}))
 """
 
-_TAKE = text(f"""
+_NEXT_RULES = text(f"""
 WITH mark AS (
     SELECT candidate.org_id, candidate.until
     FROM unnest(CAST(:org_ids AS uuid[]), CAST(:untils AS timestamptz[]))
@@ -112,44 +114,21 @@ WITH mark AS (
     )
     ORDER BY candidate.place
     LIMIT 1
-), taken AS (
-    SELECT state.alert_id
-    FROM mark
-    JOIN alert_states AS state ON state.org_id = mark.org_id
-    JOIN alerts ON alerts.id = state.alert_id
-    WHERE {_TAKEABLE}
-    ORDER BY state.due_at, state.alert_id
-    LIMIT :most
-    FOR UPDATE OF state SKIP LOCKED
 )
-UPDATE alert_states AS state
-SET lease_token = :token,
-    lease_expires_at = statement_timestamp() + make_interval(secs => :lease)
-FROM taken, alerts, mark
-WHERE state.alert_id = taken.alert_id AND alerts.id = state.alert_id
-RETURNING state.org_id, mark.until, state.due_at, alerts.id, alerts.revision, alerts.trigger_kind,
+SELECT state.org_id, mark.until, alerts.id, alerts.revision, alerts.trigger_kind,
     alerts.trigger_spec, alerts.min_breaches, alerts.eval_window, alerts.eval_interval_secs,
     state.evaluated_to, state.last_error IS NOT NULL AS has_failed
-""")
-
-# As the index has them: what is leased is due.
-_OF_BATCH = "is_sql = :is_sql AND org_id = :org_id AND due_at IS NOT NULL AND lease_token = :token"
-
-_RENEW = text(f"""
-UPDATE alert_states
-SET lease_expires_at = statement_timestamp() + make_interval(secs => :lease)
-WHERE {_OF_BATCH}
-""")
-
-_GIVE_BACK = text(f"""
-UPDATE alert_states
-SET lease_token = NULL,
-    lease_expires_at = statement_timestamp() + make_interval(secs => :after)
-WHERE {_OF_BATCH}
+FROM mark
+JOIN alert_states AS state ON state.org_id = mark.org_id
+JOIN alerts ON alerts.id = state.alert_id
+WHERE {_TAKEABLE}
+ORDER BY state.due_at, state.alert_id
+LIMIT :most
+FOR UPDATE OF state SKIP LOCKED
 """)
 
 
-def claim(runtime: Runtime, *, is_sql: bool) -> Batch | None:
+def claim(runtime: Runtime, *, is_sql: bool) -> RuleBatch | None:
     """Takes due rules of the organization whose turn is longest ago.
 
     None when nothing is due, or when as many statements run as may. Rules of an organization whose
@@ -165,18 +144,9 @@ def claim(runtime: Runtime, *, is_sql: bool) -> Batch | None:
     return None
 
 
-def renew(session: Session, batch: Batch) -> None:
-    """Keeps what is left of a batch for `LEASE_SECS` from now."""
-    session.execute(_RENEW, {**_key(batch), "lease": LEASE_SECS})
-
-
-def give_back(session: Session, batch: Batch, *, after_secs: float) -> None:
+def give_back(session: Session, batch: RuleBatch, *, after_secs: float) -> None:
     """Frees what is left of a batch: it stays due, and is taken again in `after_secs`."""
-    session.execute(_GIVE_BACK, {**_key(batch), "after": after_secs})
-
-
-def _key(batch: Batch) -> dict[str, object]:
-    return {"is_sql": batch.is_sql, "org_id": batch.org_id, "token": batch.token}
+    batch.lease.end(session, lease_expires_at=leases.in_secs(after_secs))
 
 
 def _due(runtime: Runtime, is_sql: bool) -> Iterator[Sequence[uuid.UUID]]:
@@ -199,18 +169,23 @@ def _take(
     is_sql: bool,
     org_ids: Sequence[uuid.UUID],
     marks: Sequence[datetime],
-) -> Batch | None:
+) -> RuleBatch | None:
     # One worker at a time counts the places and looks whose rules nobody holds.
     session.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": _LOCK_IDS[is_sql]})
     if is_sql and session.execute(_FREE_PLACES, {"bound": bound}).scalar_one() <= 0:
         return None
-    token = new_id()
     wanted = {"org_ids": list(org_ids), "untils": list(marks), "is_sql": is_sql}
-    rows = session.execute(
-        _TAKE, {**wanted, "most": MOST_RULES[is_sql], "token": token, "lease": LEASE_SECS}
-    ).all()
+    rows = session.execute(_NEXT_RULES, {**wanted, "most": MOST_RULES[is_sql]}).all()
     if not rows:
         return None
-    rows.sort(key=lambda row: (row.due_at, row.id))  # type: ignore[attr-defined] # a list
-    rules = [Claimed(*row[3:]) for row in rows]
-    return Batch(rows[0].org_id, token, rows[0].until, is_sql, rules)
+    org_id, until = rows[0][:2]
+    rules = [ClaimedRule(*row[2:]) for row in rows]
+    of_batch = and_(
+        # As the index has them: rules under a lease are due.
+        AlertState.is_sql == is_sql,
+        AlertState.org_id == org_id,
+        AlertState.due_at.is_not(None),
+        AlertState.alert_id.in_([rule.alert_id for rule in rules]),
+    )
+    lease, _ = leases.take(session, AlertState, of_batch, LEASE_SECS, (AlertState.alert_id,))
+    return RuleBatch(lease, org_id, until, is_sql, rules)

@@ -3,28 +3,26 @@
 import threading
 import time
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import partial
 
 from shared.alerts.evaluation import claims, jobs, recording, triggers
-from shared.alerts.evaluation.claims import Batch
+from shared.alerts.evaluation.claims import RuleBatch
 from shared.alerts.evaluation.evaluating import outcomes_of
 from shared.alerts.evaluation.triggers.interface import Context, Evaluate, Outcome
 from shared.core.errors import NotFound, Unavailable
 from shared.core.logs import get_logger
 from shared.deployment.runtime import Runtime
+from shared.postgres.leases import kept
 from shared.queries.run import Runner
+from shared.queue.work_loop import claimed
 
 log = get_logger(__name__)
 
-# A thread returns to its queue after this long, so that a message never runs for hours.
-TURN_SECS = 30.0
 # Rules that a store was away for are left to others for so long.
 STORE_RETRY_SECS = 5.0
-_RENEW_EVERY_SECS = claims.LEASE_SECS / 4
 
 
-class Dispatcher:
+class AlertDispatcher:
     """One thread's turn at the due rules; `stopping` ends it after what is being evaluated."""
 
     def __init__(
@@ -46,26 +44,15 @@ class Dispatcher:
         Raises `Unavailable` when a store is away; the rules stay due.
         """
         task = jobs.EVALUATE_SQL_ALERTS if is_sql else jobs.EVALUATE_ALERTS
-        began, evaluated, is_first = time.monotonic(), 0, True
-        while not self._stopping.is_set():
-            batch = claims.claim(self._runtime, is_sql=is_sql)
-            if batch is None:
-                break
-            over = time.monotonic() - began > TURN_SECS
-            if is_first or over:
-                # Another thread looks whether there is more; on and on, until there is not.
-                self._runtime.queue.nudge_soon(task)
-            evaluated += self._handle(batch)
-            is_first = False
-            if over:
-                break
-        return evaluated
+        claim = partial(claims.claim, self._runtime, is_sql=is_sql)
+        batches = claimed(self._runtime.queue, task, claim, self._stopping)
+        return sum(map(self._handle, batches))
 
-    def _handle(self, batch: Batch) -> int:
+    def _handle(self, batch: RuleBatch) -> int:
         started, outcomes = time.monotonic(), dict[uuid.UUID, Outcome]()
         context = Context(self._runtime, self._runner, str(batch.org_id))
         try:
-            with self._kept(batch):
+            with kept(self._runtime.postgres, batch.lease, claims.LEASE_SECS):
                 for piece in outcomes_of(self._evaluate, context, batch, self._stopping.is_set):
                     outcomes.update(piece)
         except Unavailable:
@@ -75,7 +62,7 @@ class Dispatcher:
 
     def _record(
         self,
-        batch: Batch,
+        batch: RuleBatch,
         outcomes: dict[uuid.UUID, Outcome],
         started: float,
         *,
@@ -101,25 +88,3 @@ class Dispatcher:
             ms=round((time.monotonic() - started) * 1000),
         )
         return recorded
-
-    @contextmanager
-    def _kept(self, batch: Batch) -> Iterator[None]:
-        """Keeps the batch while the block runs, however long its statements take."""
-        done = threading.Event()
-
-        def renew() -> None:
-            while not done.wait(_RENEW_EVERY_SECS):
-                try:
-                    with self._runtime.postgres.transaction() as session:
-                        claims.renew(session, batch)
-                except Unavailable:
-                    # Others may take the rules meanwhile; what is recorded once stays recorded.
-                    continue
-
-        thread = threading.Thread(target=renew, daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            done.set()
-            thread.join()

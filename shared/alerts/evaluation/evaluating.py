@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import msgspec
 
 from shared.alerts.evaluation import windows
-from shared.alerts.evaluation.claims import Batch, Claimed
+from shared.alerts.evaluation.claims import ClaimedRule, RuleBatch
 from shared.alerts.evaluation.recording import INTERNAL_ERROR
 from shared.alerts.evaluation.triggers.interface import Context, Evaluate, Outcome, Rule, TooMuch
 from shared.alerts.specs import spec_of
@@ -27,7 +27,7 @@ ALONE_SECS = 30.0
 
 
 def outcomes_of(
-    evaluate: Evaluate, context: Context, batch: Batch, stopped: Callable[[], bool]
+    evaluate: Evaluate, context: Context, batch: RuleBatch, stopped: Callable[[], bool]
 ) -> Iterator[Mapping[uuid.UUID, Outcome]]:
     """Yields the outcomes of a batch's rules, in as many parts as they are evaluated in.
 
@@ -69,7 +69,7 @@ def _together(
     return outcomes or {rule.alert_id: INTERNAL_ERROR for rule in rules}
 
 
-def _typed(batch: Batch) -> tuple[Sequence[Rule], Mapping[uuid.UUID, Outcome]]:
+def _typed(batch: RuleBatch) -> tuple[Sequence[Rule], Mapping[uuid.UUID, Outcome]]:
     rules, broken = [], {}
     for claimed in batch.rules:
         try:
@@ -80,7 +80,7 @@ def _typed(batch: Batch) -> tuple[Sequence[Rule], Mapping[uuid.UUID, Outcome]]:
     return rules, broken
 
 
-def _rule(claimed: Claimed, batch: Batch) -> Rule:
+def _rule(claimed: ClaimedRule, batch: RuleBatch) -> Rule:
     spec = spec_of(claimed.trigger_kind, claimed.trigger_spec)
     until = windows.end_of(claimed, batch.until)
     return Rule(claimed.alert_id, spec, claimed.evaluated_to, until, is_behind=until < batch.until)

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from shared.alerts.evaluation import cadence, claims, windows
 from shared.alerts.evaluation.breaches import History, Terms
-from shared.alerts.evaluation.claims import Batch, Claimed
+from shared.alerts.evaluation.claims import ClaimedRule, RuleBatch
 from shared.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, Reading
 from shared.alerts.models import Alert
 from shared.alerts.opening import measured
@@ -67,7 +67,7 @@ WHERE state.alert_id = done.alert_id AND state.org_id = :org_id
 class _Held:
     """A rule that is still ours, what its evaluations were before, and what this one was."""
 
-    rule: Claimed
+    rule: ClaimedRule
     before: History
     outcome: Outcome
     now: datetime
@@ -88,7 +88,7 @@ class _Done:
 def record(
     session: Session,
     runtime: Runtime,
-    batch: Batch,
+    batch: RuleBatch,
     outcomes: Mapping[uuid.UUID, Outcome],
     *,
     again_after_secs: float = 0.0,
@@ -108,13 +108,15 @@ def record(
     return len(done)
 
 
-def _held(session: Session, batch: Batch, outcomes: Mapping[uuid.UUID, Outcome]) -> Sequence[_Held]:
+def _held(
+    session: Session, batch: RuleBatch, outcomes: Mapping[uuid.UUID, Outcome]
+) -> Sequence[_Held]:
     rules = {rule.alert_id: rule for rule in batch.rules if rule.alert_id in outcomes}
     claimed = {
         "alert_ids": list(rules),
         "revisions": [rule.revision for rule in rules.values()],
         "org_id": batch.org_id,
-        "token": batch.token,
+        "token": batch.lease.token,
     }
     return [
         _Held(
@@ -127,7 +129,7 @@ def _held(session: Session, batch: Batch, outcomes: Mapping[uuid.UUID, Outcome])
     ]
 
 
-def _conclude(held: _Held, incidents: "_Incidents", batch: Batch) -> _Done:
+def _conclude(held: _Held, incidents: "_Incidents", batch: RuleBatch) -> _Done:
     rule, outcome, history = held.rule, held.outcome, held.before
     if isinstance(outcome, Reading):
         after = history.followed_by(outcome.breached, _terms(rule))
@@ -171,7 +173,7 @@ class _Incidents:
         alerts = select(Alert).where(Alert.org_id == org_id, Alert.id.in_(breached))
         self._alerts = {alert.id: alert for alert in session.scalars(alerts)} if breached else {}
 
-    def follow(self, rule: Claimed, reading: Reading, history: History) -> bool:
+    def follow(self, rule: ClaimedRule, reading: Reading, history: History) -> bool:
         """Opens, folds or resolves; false where that failed by a fault of ours, and left nothing.
 
         One rule's failure must not keep the organization's others from being recorded.
@@ -186,7 +188,7 @@ class _Incidents:
             return False
         return True
 
-    def _follow(self, rule: Claimed, reading: Reading, history: History) -> None:
+    def _follow(self, rule: ClaimedRule, reading: Reading, history: History) -> None:
         incident = self._open.get(rule.alert_id)
         terms = _terms(rule)
         if history.fires(terms) or (reading.breached and incident is not None):
@@ -199,7 +201,7 @@ class _Incidents:
             incidents.resolve(self._session, self._runtime, self._org_id, incident.id, SYSTEM)
 
 
-def _update(session: Session, batch: Batch, done: Sequence[_Done]) -> None:
+def _update(session: Session, batch: RuleBatch, done: Sequence[_Done]) -> None:
     columns = {
         "alert_ids": [one.alert_id for one in done],
         "attempted_ats": [one.attempted_at for one in done],
@@ -213,7 +215,7 @@ def _update(session: Session, batch: Batch, done: Sequence[_Done]) -> None:
     session.execute(_UPDATE, {**columns, "org_id": batch.org_id})
 
 
-def _terms(rule: Claimed) -> Terms:
+def _terms(rule: ClaimedRule) -> Terms:
     auto_resolve = rule.trigger_spec.get("auto_resolve") is True
     return Terms(rule.min_breaches, rule.eval_window, auto_resolve)
 

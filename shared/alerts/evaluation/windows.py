@@ -2,13 +2,13 @@
 
 from datetime import datetime, timedelta
 
-from shared.alerts.evaluation.claims import Claimed
+from shared.alerts.evaluation.claims import ClaimedRule
 
 # The smallest piece for a rule that is behind: a few evaluations make up for an hour.
 _CATCH_UP_SECS = 600
 
 
-def end_of(rule: Claimed, stored_until: datetime) -> datetime:
+def end_of(rule: ClaimedRule, stored_until: datetime) -> datetime:
     """Returns `stored_until`, the end of the stored events, or less for a per_event rule behind it.
 
     The windows of a per_event rule are contiguous. After an outage, one that reached to the present

@@ -9,24 +9,24 @@ import msgspec
 import pytest
 
 from shared.alerts.evaluation import claims
-from shared.alerts.evaluation.claims import Batch
+from shared.alerts.evaluation.claims import RuleBatch
 from shared.events.batch import Batch as Events
 from shared.events.ingest import stream
 from tests.support.alerting import Verdicts, Watch
 from tests.support.runtime import make_org
 
 
-def take(watch: Watch, *, is_sql: bool = False) -> Batch | None:
+def take(watch: Watch, *, is_sql: bool = False) -> RuleBatch | None:
     return claims.claim(watch.runtime, is_sql=is_sql)
 
 
-def taken(watch: Watch, *, is_sql: bool = False) -> Batch:
+def taken(watch: Watch, *, is_sql: bool = False) -> RuleBatch:
     batch = take(watch, is_sql=is_sql)
     assert batch is not None
     return batch
 
 
-def give_back(watch: Watch, batch: Batch, after_secs: float = 0.0) -> None:
+def give_back(watch: Watch, batch: RuleBatch, after_secs: float = 0.0) -> None:
     with watch.runtime.postgres.transaction() as session:
         claims.give_back(session, batch, after_secs=after_secs)
 
@@ -97,7 +97,7 @@ def test_the_rules_of_a_killed_worker_are_taken_after_its_lease(watch: Watch) ->
     watch.end_leases()
     again = taken(watch)
     assert [one.alert_id for one in again.rules] == [rule]
-    assert again.token != killed.token
+    assert again.lease.token != killed.lease.token
 
 
 def test_a_renewed_lease_outlives_the_first(watch: Watch) -> None:
@@ -105,7 +105,7 @@ def test_a_renewed_lease_outlives_the_first(watch: Watch) -> None:
     batch = taken(watch)
     watch.end_leases()
     with watch.runtime.postgres.transaction() as session:
-        claims.renew(session, batch)
+        assert batch.lease.renew(session, claims.LEASE_SECS)
     assert take(watch) is None
 
 
@@ -118,7 +118,7 @@ def test_what_is_given_back_is_due_as_before(watch: Watch) -> None:
     assert watch.state(rule)["due_at"] == due_at
 
 
-def taken_after_hold(watch: Watch) -> Batch:
+def taken_after_hold(watch: Watch) -> RuleBatch:
     watch.end_leases()
     return taken(watch)
 

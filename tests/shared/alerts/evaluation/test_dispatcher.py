@@ -12,12 +12,13 @@ import msgspec
 import pytest
 from sqlalchemy import RowMapping
 
-from shared.alerts.evaluation import dispatcher, evaluating
+from shared.alerts.evaluation import claims, dispatcher, evaluating
 from shared.alerts.evaluation.triggers import evaluate as by_triggers
 from shared.alerts.evaluation.triggers.interface import Context, Outcome, Rule
 from shared.clickhouse import ClickHouse
 from shared.core.clock import now
 from shared.core.errors import Unavailable
+from shared.postgres import leases
 from shared.queue import connect_redis
 from tests.support.alerting import Verdicts, Watch, reading
 from tests.support.events import store_events
@@ -195,7 +196,7 @@ def test_slow_statements_of_one_organization_delay_no_other(
 def test_a_worker_keeps_its_rules_for_as_long_as_it_evaluates(
     watch: Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dispatcher, "_RENEW_EVERY_SECS", 0.02)
+    monkeypatch.setattr(leases, "RENEWALS", claims.LEASE_SECS / 0.02)
     watch.rule()
     renewed = threading.Event()
 

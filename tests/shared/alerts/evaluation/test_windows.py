@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import msgspec
 import pytest
 
-from shared.alerts.evaluation.claims import Claimed
+from shared.alerts.evaluation.claims import ClaimedRule
 from shared.alerts.evaluation.triggers import evaluate as by_triggers
 from shared.alerts.evaluation.triggers.interface import (
     Context,
@@ -27,12 +27,12 @@ NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
 ANY_ERROR = {"event_type": "error", "lookback_secs": 60}
 
 
-def claimed(behind_secs: float, *, kind: str = "per_event", **fields: int) -> Claimed:
+def claimed(behind_secs: float, *, kind: str = "per_event", **fields: int) -> ClaimedRule:
     """A rule that was evaluated so long before noon, every minute, with a lookback of 60 s."""
     since = NOON - timedelta(seconds=behind_secs)
     spec = {**SPECS[kind], "lookback_secs": fields.get("lookback_secs", 60)}
     interval = fields.get("interval_secs", 60)
-    return Claimed(uuid4(), 1, kind, spec, 1, 1, interval, since, has_failed=False)
+    return ClaimedRule(uuid4(), 1, kind, spec, 1, 1, interval, since, has_failed=False)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def claimed(behind_secs: float, *, kind: str = "per_event", **fields: int) -> Cl
         (claimed(86_400, kind="evaluation_score"), 0),
     ],
 )
-def test_a_rule_that_is_behind_looks_at_a_piece(rule: Claimed, left_secs: int) -> None:
+def test_a_rule_that_is_behind_looks_at_a_piece(rule: ClaimedRule, left_secs: int) -> None:
     assert (NOON - end_of(rule, NOON)).total_seconds() == left_secs
 
 
