@@ -21,7 +21,7 @@ from shared.incidents.opening import Breach, Opening
 from tests.support.incidents import key_actor
 from tests.support.runtime import Org
 from workers.deliveries.client import DeliveryClient
-from workers.deliveries.dispatcher import Dispatcher
+from workers.deliveries.dispatcher import DeliveryDispatcher
 
 SECRET = "a secret of the tests"
 PUBLIC_URL = "https://watch.example.org"
@@ -91,7 +91,7 @@ class Desk:
             resolver=resolver,
         )
         try:
-            return Dispatcher(self.runtime, client, threading.Event()).run()
+            return DeliveryDispatcher(self.runtime, client, threading.Event()).run()
         finally:
             client.close()
 

@@ -6,19 +6,19 @@ import threading
 from shared.incidents.deliveries import claims, jobs
 from workers.context import runtime
 from workers.deliveries.client import DeliveryClient
-from workers.deliveries.dispatcher import Dispatcher
+from workers.deliveries.dispatcher import DeliveryDispatcher
 from workers.nudged import nudged_actor, stopping
 
 _dispatcher_lock = threading.Lock()
 
 
 @functools.cache
-def _only_dispatcher() -> Dispatcher:
+def _only_dispatcher() -> DeliveryDispatcher:
     client = DeliveryClient(allow_private=runtime().settings.webhook_allow_private)
-    return Dispatcher(runtime(), client, stopping)
+    return DeliveryDispatcher(runtime(), client, stopping)
 
 
-def _dispatcher() -> Dispatcher:
+def _dispatcher() -> DeliveryDispatcher:
     with _dispatcher_lock:
         return _only_dispatcher()
 

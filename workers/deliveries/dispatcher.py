@@ -4,30 +4,27 @@ No transaction is open during a request. Requests run on the client's event loop
 starts them and notes what came of each, so one that hangs holds a place and nothing else.
 """
 
-import random
 import threading
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 
+from shared.core.backoff import jitter
 from shared.core.errors import Unavailable
 from shared.core.logs import get_logger, request_context
 from shared.deployment.runtime import Runtime
 from shared.incidents.deliveries import claims, webhook
-from shared.incidents.deliveries.claims import Claim
+from shared.incidents.deliveries.claims import ClaimedDelivery
 from shared.incidents.deliveries.jobs import SEND_NOTIFICATIONS
 from shared.incidents.deliveries.rules import Again, Answered, Failed, NoAnswer, Step, next_step
 from shared.incidents.deliveries.targets import is_empty
+from shared.queue.work_loop import TURN_SECS
 from workers.deliveries.client import DeliveryClient
 
 log = get_logger(__name__)
 
 # Requests that a turn has in flight at most; each holds a socket.
 PLACES = 100
-
-# A thread takes no more after this long and waits for what it has in flight, so that a message
-# never runs for hours.
-TURN_SECS = 30.0
 
 # While requests are in flight, what has become due meanwhile waits no longer than this.
 LOOK_SECS = 0.25
@@ -40,14 +37,14 @@ LEASE_SLACK_SECS = 20.0
 class _Flight:
     """A request on its way; `began` is the monotonic time of its start."""
 
-    claim: Claim
+    delivery: ClaimedDelivery
     began: float
 
 
 _Flights = dict[Future[Answered | NoAnswer], _Flight]
 
 
-class Dispatcher:
+class DeliveryDispatcher:
     """A process's dispatcher; one thread at a time takes deliveries, others wait for their last.
 
     `stopping` ends a turn after the requests in flight.
@@ -104,22 +101,26 @@ class Dispatcher:
         lease_secs = self._client.deadline_secs + LEASE_SLACK_SECS
         with self._runtime.postgres.transaction() as session:
             taken = claims.claim(session, self._runtime.settings, most=most, lease_secs=lease_secs)
-        for claim in taken:
-            flight = _Flight(claim, time.monotonic())
-            if claim.url:
-                flights[self._start(claim)] = flight
+        for delivery in taken:
+            flight = _Flight(delivery, time.monotonic())
+            if delivery.url:
+                flights[self._start(delivery)] = flight
             else:
-                self._record(flight, Failed(is_empty(claim.url_setting_key)), status=None)
+                self._record(flight, Failed(is_empty(delivery.url_setting_key)), status=None)
         return len(taken)
 
-    def _start(self, claim: Claim) -> Future[Answered | NoAnswer]:
-        body = webhook.body_of(claim.content)
+    def _start(self, delivery: ClaimedDelivery) -> Future[Answered | NoAnswer]:
+        body = webhook.body_of(delivery.content)
         headers = {"Content-Type": "application/json"}
-        if claim.channel == "webhook":
+        if delivery.channel == "webhook":
             headers |= webhook.headers_of(
-                claim.event, claim.id, body, secret=claim.secret, timestamp=int(time.time())
+                delivery.event,
+                delivery.id,
+                body,
+                secret=delivery.secret,
+                timestamp=int(time.time()),
             )
-        return self._client.start(claim.url, headers, body)
+        return self._client.start(delivery.url, headers, body)
 
     def _land(self, flights: _Flights, timeout: float | None) -> None:
         """Records the requests that came to an end, the first of which within `timeout`."""
@@ -127,22 +128,18 @@ class Dispatcher:
         for future in done:
             flight = flights.pop(future)
             result = _result_of(future)
-            step = next_step(
-                result,
-                flight.claim.attempt,
-                jitter=random.random(),  # noqa: S311 jitter is no secret
-            )
+            step = next_step(result, flight.delivery.attempt, jitter=jitter())
             status = result.status if isinstance(result, Answered) else None
             self._record(flight, step, status=status)
 
     def _record(self, flight: _Flight, step: Step, *, status: int | None) -> None:
-        claim = flight.claim
-        with request_context(claim.request_id, delivery_id=str(claim.id)):
+        delivery = flight.delivery
+        with request_context(delivery.request_id, delivery_id=str(delivery.id)):
             log.info(
                 "notification_attempt",
-                channel=claim.channel,
-                event_name=claim.event,
-                attempt=claim.attempt.number,
+                channel=delivery.channel,
+                event_name=delivery.event,
+                attempt=delivery.attempt.number,
                 step=type(step).__name__.lower(),
                 status=status,
                 duration_ms=round((time.monotonic() - flight.began) * 1000),
@@ -150,7 +147,7 @@ class Dispatcher:
             )
             try:
                 with self._runtime.postgres.transaction() as session:
-                    claims.record(session, claim, step)
+                    claims.record(session, delivery, step)
             except Unavailable:
                 # Nobody knows that it was made, so it is made again after the lease.
                 log.warning("notification_attempt_not_recorded")

@@ -1,4 +1,4 @@
-"""Taking deliveries over HTTP and noting what came of them: leases, by PostgreSQL's clock.
+"""Claims of deliveries over HTTP under leases, and what is noted of each attempt.
 
 The deliveries of an organization to one URL are a lane. Live leases are the requests in flight over
 the whole deployment, so a lane whose receiver hangs holds `LANE_PLACES` places and no more. A
@@ -8,17 +8,19 @@ under the same id: each delivery arrives at least once.
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import RowMapping, text
+from sqlalchemy import Row, and_, func, text, update
 from sqlalchemy.orm import Session
 
 from shared import settings
 from shared.core.config import Settings
-from shared.core.ids import new_id
+from shared.incidents.deliveries.models import Notification
 from shared.incidents.deliveries.rules import Again, Attempt, Sent, Step
 from shared.incidents.deliveries.targets import shown_url
+from shared.postgres import leases
+from shared.postgres.leases import Lease
 from shared.settings.catalogue import CATALOGUE
 
 # Any number that no other advisory lock of this project uses.
@@ -30,19 +32,19 @@ _URL_KEYS = [setting.key for setting in CATALOGUE.values() if setting.kind == "u
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A delivery in the hands of this worker until its lease expires; `attempt` counts from 1.
+class ClaimedDelivery:
+    """A delivery in the hands of this worker; `attempt` counts from 1.
 
     `url` and `secret` are the settings' now, "" where there is none.
     """
 
+    lease: Lease
     id: uuid.UUID
     channel: str
     event: str
     content: dict[str, Any]
     request_id: str
     attempt: Attempt
-    lease_token: uuid.UUID
     url_setting_key: str
     url: str
     secret: str
@@ -55,7 +57,7 @@ class Claim:
 
 # One probe of the index for each lane, however many deliveries are due. Who has the fewest requests
 # in flight is next, and among those the one whose delivery waits longest.
-_NEXT = text("""
+_NEXT = text(f"""
 WITH held AS (
     SELECT org_id, url_setting_key, count(*) AS places
     FROM notifications
@@ -82,7 +84,7 @@ WITH held AS (
             AND status = 'queued'
             AND next_attempt_at <= statement_timestamp()
             AND expires_at > statement_timestamp()
-            AND (lease_expires_at IS NULL OR lease_expires_at <= statement_timestamp())
+            AND {leases.FREE}
         ORDER BY next_attempt_at
         LIMIT greatest(:lane_places - coalesce(held.places, 0), 0)
     ) AS delivery
@@ -91,18 +93,20 @@ WITH held AS (
 SELECT id FROM due ORDER BY turn, next_attempt_at LIMIT :most
 """)
 
-_TAKE = text("""
-UPDATE notifications
-SET attempts = attempts + 1,
-    lease_token = :token,
-    lease_expires_at = statement_timestamp() + make_interval(secs => :lease)
-WHERE id = ANY(:ids) AND status = 'queued'
-RETURNING id, org_id, channel, event, content, request_id, attempts, url_setting_key,
-    secret_setting_key,
-    CAST(extract(epoch FROM expires_at - statement_timestamp()) AS float) AS secs_left
-""")
+_CLAIMED = (
+    Notification.id,
+    Notification.org_id,
+    Notification.channel,
+    Notification.event,
+    Notification.content,
+    Notification.request_id,
+    Notification.attempts,
+    Notification.url_setting_key,
+    Notification.secret_setting_key,
+    func.extract("epoch", Notification.expires_at - func.statement_timestamp()).label("secs_left"),
+)
 
-_EXPIRE = text("""
+_EXPIRE = text(f"""
 UPDATE notifications
 SET status = 'failed',
     finished_at = statement_timestamp(),
@@ -112,30 +116,8 @@ SET status = 'failed',
 WHERE status = 'queued'
     AND url_setting_key IS NOT NULL
     AND expires_at <= statement_timestamp()
-    AND (lease_expires_at IS NULL OR lease_expires_at <= statement_timestamp())
+    AND {leases.FREE}
 RETURNING id
-""")
-
-# Also after the lease: whoever has it now may send it once more, and finds it sent.
-_SENT = text("""
-UPDATE notifications
-SET status = 'sent', finished_at = statement_timestamp(), error = NULL, target = :target,
-    lease_token = NULL, lease_expires_at = NULL
-WHERE id = :id AND status = 'queued'
-""")
-
-_FAILED = text("""
-UPDATE notifications
-SET status = 'failed', finished_at = statement_timestamp(), error = :error,
-    target = coalesce(nullif(:target, ''), target), lease_token = NULL, lease_expires_at = NULL
-WHERE id = :id AND status = 'queued' AND lease_token = :token
-""")
-
-_AGAIN = text("""
-UPDATE notifications
-SET next_attempt_at = statement_timestamp() + make_interval(secs => :after), error = :error,
-    target = :target, lease_token = NULL, lease_expires_at = NULL
-WHERE id = :id AND status = 'queued' AND lease_token = :token
 """)
 
 _TIDY = text("""
@@ -147,7 +129,9 @@ RETURNING id
 KEEP_TESTS_DAYS = 1
 
 
-def claim(session: Session, config: Settings, *, most: int, lease_secs: float) -> list[Claim]:
+def claim(
+    session: Session, config: Settings, *, most: int, lease_secs: float
+) -> list[ClaimedDelivery]:
     """Takes up to `most` due deliveries for `lease_secs`.
 
     The advisory lock lets one worker at a time count the places of a lane and take some.
@@ -157,9 +141,11 @@ def claim(session: Session, config: Settings, *, most: int, lease_secs: float) -
     ids = list(session.scalars(_NEXT, wanted))
     if not ids:
         return []
-    token = new_id()
-    taken = session.execute(_TAKE, {"ids": ids, "token": token, "lease": lease_secs})
-    return _with_settings(session, config, taken.mappings().all(), token)
+    due = and_(Notification.id.in_(ids), Notification.status == "queued")
+    lease, rows = leases.take(
+        session, Notification, due, lease_secs, _CLAIMED, attempts=Notification.attempts + 1
+    )
+    return _with_settings(session, config, rows, lease)
 
 
 def expire(session: Session) -> list[uuid.UUID]:
@@ -167,17 +153,24 @@ def expire(session: Session) -> list[uuid.UUID]:
     return list(session.scalars(_EXPIRE))
 
 
-def record(session: Session, claim: Claim, step: Step) -> None:
+def record(session: Session, delivery: ClaimedDelivery, step: Step) -> None:
     """Notes what came of an attempt; for one whose lease was lost, only that it was sent."""
-    held = {"id": claim.id, "target": claim.target}
+    now = func.statement_timestamp()
+    target = func.coalesce(func.nullif(delivery.target, ""), Notification.target)
     if isinstance(step, Sent):
-        session.execute(_SENT, held)
-        return
-    held |= {"token": claim.lease_token, "error": step.error}
-    if isinstance(step, Again):
-        session.execute(_AGAIN, {**held, "after": step.after_secs})
+        # Also after the lease: a worker that has it now may send it once more, and finds it sent.
+        query = update(Notification).where(
+            Notification.id == delivery.id, Notification.status == "queued"
+        )
+        sent = {"status": "sent", "finished_at": now, "error": None, "target": target}
+        session.execute(query.values(**sent, lease_token=None, lease_expires_at=None))
+    elif isinstance(step, Again):
+        next_at = leases.in_secs(step.after_secs)
+        delivery.lease.end(session, next_attempt_at=next_at, error=step.error, target=target)
     else:
-        session.execute(_FAILED, held)
+        delivery.lease.end(
+            session, status="failed", finished_at=now, error=step.error, target=target
+        )
 
 
 def tidy(session: Session) -> int:
@@ -186,30 +179,29 @@ def tidy(session: Session) -> int:
 
 
 def _with_settings(
-    session: Session, config: Settings, rows: Sequence[RowMapping], token: uuid.UUID
-) -> list[Claim]:
-    org_ids = {row["org_id"] for row in rows}
-    keys = {row[name] for row in rows for name in ("url_setting_key", "secret_setting_key")}
+    session: Session, config: Settings, rows: Sequence[Row[Any]], lease: Lease
+) -> list[ClaimedDelivery]:
+    org_ids = {row.org_id for row in rows}
+    keys = {key for row in rows for key in (row.url_setting_key, row.secret_setting_key)}
     values = {
         key: settings.values(session, config, org_ids, key) for key in keys if key is not None
     }
 
-    def value(row: RowMapping, name: str) -> str:
-        key = row[name]
-        return "" if key is None else str(values[key][row["org_id"]])
+    def value(row: Row[Any], key: str | None) -> str:
+        return "" if key is None else str(values[key][row.org_id])
 
     return [
-        Claim(
-            id=row["id"],
-            channel=row["channel"],
-            event=row["event"],
-            content=row["content"],
-            request_id=row["request_id"],
-            attempt=Attempt(row["event"], row["attempts"], row["secs_left"]),
-            lease_token=token,
-            url_setting_key=row["url_setting_key"],
-            url=value(row, "url_setting_key"),
-            secret=value(row, "secret_setting_key"),
+        ClaimedDelivery(
+            lease=replace(lease, rows=Notification.id == row.id),
+            id=row.id,
+            channel=row.channel,
+            event=row.event,
+            content=row.content,
+            request_id=row.request_id,
+            attempt=Attempt(row.event, row.attempts, float(row.secs_left)),
+            url_setting_key=row.url_setting_key,
+            url=value(row, row.url_setting_key),
+            secret=value(row, row.secret_setting_key),
         )
         for row in rows
     ]

@@ -11,9 +11,10 @@ from shared.core.ids import new_id
 from shared.incidents.models import Incident
 from shared.mail.models import Mail
 from shared.postgres import Base, created_at_column, timestamp_type
+from shared.postgres.leases import Leased
 
 
-class Notification(Base):
+class Notification(Leased, Base):
     """One delivery to one target; `id` is the `delivery_id` that receivers know it by.
 
     `incident_id` is null for a test. `content` is what the delivery says, the same in each attempt;
@@ -43,8 +44,6 @@ class Notification(Base):
     created_at: Mapped[datetime] = created_at_column()
     next_attempt_at: Mapped[datetime | None] = mapped_column(timestamp_type)
     expires_at: Mapped[datetime | None] = mapped_column(timestamp_type)
-    lease_token: Mapped[uuid.UUID | None]
-    lease_expires_at: Mapped[datetime | None] = mapped_column(timestamp_type)
     finished_at: Mapped[datetime | None] = mapped_column(timestamp_type)
 
     __table_args__ = (

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from shared.core.backoff import backoff
+
 BACKOFF_BASE_SECS = 10.0
 BACKOFF_CAP_SECS = 30 * 60.0
 
@@ -76,21 +78,12 @@ def next_step(result: Answered | NoAnswer, attempt: Attempt, *, jitter: float) -
     return _again(attempt, error, wait, jitter)
 
 
-def backoff(attempt: int, jitter: float) -> float:
-    """Seconds before the attempt that follows `attempt` (from 1): 10 s doubling up to 30 min.
-
-    The upper half of that span at random, so that deliveries that failed together return apart.
-    """
-    # 2^12 is beyond the cap already; more would only overflow.
-    span = min(BACKOFF_BASE_SECS * 2.0 ** min(attempt - 1, 12), BACKOFF_CAP_SECS)
-    return span * (0.5 + jitter / 2)
-
-
 def _again(attempt: Attempt, error: str, named_secs: float, jitter: float) -> Step:
     if attempt.event == "alert.test":
         # Somebody waits for what comes of it.
         return Failed(error)
-    wait = max(backoff(attempt.number, jitter), named_secs)
+    wait = backoff(attempt.number, jitter, base_secs=BACKOFF_BASE_SECS, cap_secs=BACKOFF_CAP_SECS)
+    wait = max(wait, named_secs)
     if wait >= attempt.secs_left:
         return Failed(f"{error}, and there is no time for another attempt")
     return Again(error, wait)

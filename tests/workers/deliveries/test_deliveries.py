@@ -20,7 +20,7 @@ from tests.support.receivers import Receiver, running_receiver
 from tests.support.runtime import make_org
 from workers.deliveries import dispatcher
 from workers.deliveries.client import DeliveryClient
-from workers.deliveries.dispatcher import Dispatcher
+from workers.deliveries.dispatcher import DeliveryDispatcher
 
 
 def outcome(desk: Desk) -> tuple[object, ...]:
@@ -220,7 +220,7 @@ def test_while_requests_hang_another_thread_goes_on_after_the_turn(
     receiver.default = behave.hang
     desk.open(WEBHOOK)
     client = DeliveryClient(allow_private=True, deadline_secs=30)
-    shared = Dispatcher(desk.runtime, client, threading.Event())
+    shared = DeliveryDispatcher(desk.runtime, client, threading.Event())
     with running_receiver() as prompt, ThreadPoolExecutor(1) as pool:
         hanging = pool.submit(shared.run)
         wait_until(lambda: len(receiver.deliveries) == 1)

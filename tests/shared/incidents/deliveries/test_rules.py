@@ -10,7 +10,6 @@ from shared.incidents.deliveries.rules import (
     Failed,
     NoAnswer,
     Sent,
-    backoff,
     next_step,
 )
 
@@ -19,10 +18,13 @@ FIRST = Attempt("alert.firing", 1, DAY)
 
 
 def test_waits_double_from_ten_seconds_to_half_an_hour() -> None:
-    longest = [backoff(attempt, 1.0) for attempt in range(1, 12)]
-    assert longest == [10, 20, 40, 80, 160, 320, 640, 1280, 1800, 1800, 1800]
-    assert [backoff(attempt, 0.0) for attempt in range(1, 12)] == [one / 2 for one in longest]
-    assert backoff(10_000, 1.0) == 1800
+    def waits(jitter: float) -> list[float]:
+        attempts = [Attempt("alert.firing", number, DAY) for number in (*range(1, 12), 10_000)]
+        steps = [next_step(Answered(500), attempt, jitter=jitter) for attempt in attempts]
+        return [step.after_secs for step in steps if isinstance(step, Again)]
+
+    assert waits(1.0) == [10, 20, 40, 80, 160, 320, 640, 1280, 1800, 1800, 1800, 1800]
+    assert waits(0.0) == [one / 2 for one in waits(1.0)]
 
 
 @pytest.mark.parametrize("status", [200, 201, 202, 204, 299])
