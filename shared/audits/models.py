@@ -19,6 +19,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.core.ids import new_id
 from shared.postgres import Base, created_at_column, timestamp_type
+from shared.postgres.leases import Leased
 
 
 class Audit(Base):
@@ -63,7 +64,7 @@ class Audit(Base):
     )
 
 
-class AuditRun(Base):
+class AuditRun(Leased, Base):
     """One run, from its being queued; an audit has at most one that is queued or running.
 
     The API knows a run from its start on: a queued one is shown by nothing but its id. A worker
@@ -91,8 +92,6 @@ class AuditRun(Base):
     report: Mapped[str | None]
     error: Mapped[str | None]
     attempts: Mapped[int] = mapped_column(server_default=text("0"))
-    lease_token: Mapped[uuid.UUID | None]
-    lease_expires_at: Mapped[datetime | None] = mapped_column(timestamp_type)
 
     __table_args__ = (
         CheckConstraint("status IN ('queued', 'running', 'succeeded', 'failed')", name="status"),

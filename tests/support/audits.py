@@ -16,7 +16,7 @@ from shared.audits import service
 from shared.audits.models import Audit
 from shared.audits.runs import requests as runs
 from shared.audits.runs.report import Ask
-from shared.audits.runs.runner import Runner
+from shared.audits.runs.runner import AuditRunner
 from shared.audits.runs.scheduling import schedule
 from shared.audits.signals import Candidate, EvidenceQuery, Find, Look
 from shared.core.clock import format_ts, now
@@ -112,7 +112,7 @@ class AuditBench:
     ) -> int:
         """Carries out what waits in the organization; how many runs it took."""
         self.settle()
-        return Runner(
+        return AuditRunner(
             self.runtime,
             stopping or threading.Event(),
             ask=ask,

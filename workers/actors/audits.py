@@ -4,7 +4,7 @@ import functools
 import threading
 
 from shared.audits import jobs
-from shared.audits.runs.runner import Runner
+from shared.audits.runs.runner import AuditRunner
 from shared.audits.runs.scheduling import schedule
 from workers.audits.llm import LanguageModel
 from workers.context import runtime
@@ -35,4 +35,4 @@ def schedule_audits() -> None:
 def run_audits() -> None:
     """Carries out runs that wait."""
     runtime().queue.nudged(jobs.RUN_AUDITS)
-    Runner(runtime(), stopping, ask=_model()).run()
+    AuditRunner(runtime(), stopping, ask=_model()).run()

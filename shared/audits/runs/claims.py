@@ -1,4 +1,4 @@
-"""Taking a run, keeping it, and giving it back: leases in PostgreSQL, by PostgreSQL's clock.
+"""Claims of audit runs under leases: who is next, and over which window it runs.
 
 A run that a killed worker had is taken over when its lease ends, and keeps its window: whoever
 finishes it looked at the same events. What is written of it is conditional on the lease's token.
@@ -7,20 +7,19 @@ finishes it looked at the same events. What is written of it is conditional on t
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 import redis
-from sqlalchemy import func, select, text, update
+from sqlalchemy import and_, func, select, text
 from sqlalchemy.orm import Session
 
 from shared.audits.models import Audit, AuditRun
 from shared.audits.rules import MAX_LOOKBACK_SECS
 from shared.audits.signals import Window
-from shared.core.ids import new_id
 from shared.evaluation_jobs.service import oldest_result_waiting
 from shared.events.ingest.stored import SETTLE, stored_until_each
 from shared.organizations import creations
-from shared.postgres import transaction_time
+from shared.postgres import leases, transaction_time
+from shared.postgres.leases import Lease
 
 LEASE_SECS = 60.0
 # How often a run may be begun; only a worker that was killed in the middle, or that took so long
@@ -29,18 +28,18 @@ MAX_ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
-class Claim:
+class ClaimedRun:
     """A run in the hands of this worker for as long as it renews the lease.
 
     `attempt` counts from 1 and is above `MAX_ATTEMPTS` for a run that is not to be begun again.
     `is_filed`: all that is missing is the report and the end.
     """
 
+    lease: Lease
     run_id: uuid.UUID
     audit_id: uuid.UUID
     org_id: uuid.UUID
     request_id: str
-    lease_token: uuid.UUID
     attempt: int
     started_at: datetime
     is_filed: bool
@@ -68,7 +67,9 @@ FOR UPDATE OF run, audit SKIP LOCKED
 """)
 
 
-def claim(session: Session, client: redis.Redis, org_id: uuid.UUID | None = None) -> Claim | None:
+def claim(
+    session: Session, client: redis.Redis, org_id: uuid.UUID | None = None
+) -> ClaimedRun | None:
     """Takes a run that waits, or that a killed worker left; None when there is none.
 
     `org_id` limits it to one organization. Raises `Unavailable` when Redis cannot say what is
@@ -88,55 +89,44 @@ def claim(session: Session, client: redis.Redis, org_id: uuid.UUID | None = None
         run.window_from, run.window_to = _window(session, client, audit)
         creations.record(session, run.org_id, "audit_run")
         audit.last_attempted_at, audit.last_error = now, None
-    run.status = "running"
-    run.attempts += 1
-    run.lease_token = new_id()
-    run.lease_expires_at = now + timedelta(seconds=LEASE_SECS)
-    return Claim(
+    only = and_(AuditRun.org_id == run.org_id, AuditRun.id == run_id)
+    lease, [row] = leases.take(
+        session,
+        AuditRun,
+        only,
+        LEASE_SECS,
+        (AuditRun.attempts,),
+        status="running",
+        attempts=AuditRun.attempts + 1,
+    )
+    return ClaimedRun(
+        lease=lease,
         run_id=run.id,
         audit_id=run.audit_id,
         org_id=run.org_id,
         request_id=run.request_id,
-        lease_token=run.lease_token,
-        attempt=run.attempts,
+        attempt=row.attempts,
         started_at=run.started_at,
         is_filed=run.filed_at is not None,
     )
 
 
-def renew(session: Session, claim: Claim) -> bool:
-    """Keeps the run for another while; False when it is for others now, or gone."""
-    renewed = session.execute(
-        update(AuditRun)
-        .where(*_held(claim), AuditRun.lease_expires_at > func.statement_timestamp())
-        .values(lease_expires_at=_in_secs(LEASE_SECS))
-        .returning(AuditRun.id)
-    )
-    return renewed.one_or_none() is not None
-
-
-def give_back(session: Session, claim: Claim, *, after_secs: float) -> None:
+def give_back(session: Session, run: ClaimedRun, *, after_secs: float) -> None:
     """Frees the run without an end, to be taken again in `after_secs`; no attempt is used up.
 
     Only for what ends by itself: a run that is always given back is begun again and again.
     """
-    session.execute(
-        update(AuditRun)
-        .where(*_held(claim))
-        .values(
-            attempts=AuditRun.attempts - 1,
-            lease_token=None,
-            lease_expires_at=_in_secs(after_secs),
-        )
+    run.lease.end(
+        session, attempts=AuditRun.attempts - 1, lease_expires_at=leases.in_secs(after_secs)
     )
 
 
-def current(session: Session, claim: Claim) -> tuple[Audit, AuditRun] | None:
+def current(session: Session, claimed: ClaimedRun) -> tuple[Audit, AuditRun] | None:
     """The audit and the run as they are now, None when they are deleted."""
     query = (
         select(Audit, AuditRun)
         .join(AuditRun, (AuditRun.org_id == Audit.org_id) & (AuditRun.audit_id == Audit.id))
-        .where(Audit.org_id == claim.org_id, AuditRun.id == claim.run_id)
+        .where(Audit.org_id == claimed.org_id, AuditRun.id == claimed.run_id)
     )
     found = session.execute(query).one_or_none()
     return None if found is None else (found[0], found[1])
@@ -149,27 +139,17 @@ def window_of(run: AuditRun) -> Window:
     return Window(run.window_from, run.window_to)
 
 
-def held(session: Session, claim: Claim) -> tuple[Audit, AuditRun] | None:
+def held(session: Session, claimed: ClaimedRun) -> tuple[Audit, AuditRun] | None:
     """The audit and the run, locked until the transaction ends.
 
     None when the run is not in this worker's hands any more, or deleted with its audit.
     """
-    audits = select(Audit).where(Audit.org_id == claim.org_id, Audit.id == claim.audit_id)
+    audits = select(Audit).where(Audit.org_id == claimed.org_id, Audit.id == claimed.audit_id)
     audit = session.scalars(audits.with_for_update()).one_or_none()
-    run = session.scalars(select(AuditRun).where(*_held(claim)).with_for_update()).one_or_none()
+    run = session.scalars(
+        select(AuditRun).where(claimed.lease.held).with_for_update()
+    ).one_or_none()
     return None if audit is None or run is None else (audit, run)
-
-
-def _held(claim: Claim) -> tuple[Any, ...]:
-    return (
-        AuditRun.org_id == claim.org_id,
-        AuditRun.id == claim.run_id,
-        AuditRun.lease_token == claim.lease_token,
-    )
-
-
-def _in_secs(seconds: float) -> Any:
-    return func.statement_timestamp() + func.make_interval(0, 0, 0, 0, 0, 0, seconds)
 
 
 def _window(session: Session, client: redis.Redis, audit: Audit) -> tuple[datetime, datetime]:

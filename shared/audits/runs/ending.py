@@ -15,7 +15,7 @@ from shared.audits.findings.filing import Filed
 from shared.audits.findings.models import Finding
 from shared.audits.models import Audit, AuditRun
 from shared.audits.runs import claims
-from shared.audits.runs.claims import Claim
+from shared.audits.runs.claims import ClaimedRun
 from shared.audits.runs.looking import Looked
 from shared.audits.runs.report import Report
 from shared.core.actor import SYSTEM
@@ -26,13 +26,13 @@ from shared.incidents.opening import Breach, Opening
 from shared.postgres import transaction_time
 
 
-def file(runtime: Runtime, claim: Claim, looked: Looked) -> Filed | None:
+def file(runtime: Runtime, claimed: ClaimedRun, looked: Looked) -> Filed | None:
     """Files what was found and opens the incidents of critical findings; None when the run is lost.
 
     `top_k` and the channels are the audit's as they are now.
     """
     with runtime.postgres.transaction() as session:
-        held = claims.held(session, claim)
+        held = claims.held(session, claimed)
         if held is None:
             return None
         audit, run = held
@@ -47,24 +47,24 @@ def file(runtime: Runtime, claim: Claim, looked: Looked) -> Filed | None:
         return filed
 
 
-def succeed(runtime: Runtime, claim: Claim, report: Report) -> bool:
+def succeed(runtime: Runtime, claimed: ClaimedRun, report: Report) -> bool:
     """Ends a run whose findings are filed; False when it is lost."""
     with runtime.postgres.transaction() as session:
-        held = claims.held(session, claim)
+        held = claims.held(session, claimed)
         if held is not None:
             _succeed(session, held[1], report)
         return held is not None
 
 
 def fail(
-    runtime: Runtime, claim: Claim, error: str, stats: Mapping[str, Any] | None = None
+    runtime: Runtime, claimed: ClaimedRun, error: str, stats: Mapping[str, Any] | None = None
 ) -> bool:
     """Ends a run that did not get to its end; False when it is lost.
 
     The audit shows the sentence too. What was filed stays filed: such a run has just no report.
     """
     with runtime.postgres.transaction() as session:
-        held = claims.held(session, claim)
+        held = claims.held(session, claimed)
         if held is None:
             return False
         audit, run = held

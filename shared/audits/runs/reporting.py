@@ -4,7 +4,7 @@ from shared.audits.findings import service as findings
 from shared.audits.findings.models import Finding
 from shared.audits.findings.service import FindingFilter
 from shared.audits.runs import claims, report
-from shared.audits.runs.claims import Claim
+from shared.audits.runs.claims import ClaimedRun
 from shared.audits.runs.report import Ask, Material, Report, ReportFailed, Told
 from shared.core.errors import WatchpostError
 from shared.core.logs import get_logger
@@ -14,16 +14,16 @@ from shared.sessions import facts
 log = get_logger(__name__)
 
 
-def written(runtime: Runtime, claim: Claim, ask: Ask | None) -> Report:
+def written(runtime: Runtime, claimed: ClaimedRun, ask: Ask | None) -> Report:
     """The report of a run whose findings are filed; never raises because of the model."""
     if ask is None:
         return Report()
     try:
-        material = _material(runtime, claim)
+        material = _material(runtime, claimed)
         if material is None:
             return Report()
         draft = report.read(ask(report.messages(material)))
-        existing = facts.fetch(runtime.clickhouse, str(claim.org_id), sorted(draft.cited))
+        existing = facts.fetch(runtime.clickhouse, str(claimed.org_id), sorted(draft.cited))
         return Report(report.write(draft, existing.keys()))
     except ReportFailed as error:
         reason = str(error)
@@ -36,16 +36,16 @@ def written(runtime: Runtime, claim: Claim, ask: Ask | None) -> Report:
     return Report(error=reason)
 
 
-def _material(runtime: Runtime, claim: Claim) -> Material | None:
+def _material(runtime: Runtime, claimed: ClaimedRun) -> Material | None:
     """What there is to write from; None where nobody wants it written, or nothing was found."""
     with runtime.postgres.transaction() as session:
-        found = claims.current(session, claim)
+        found = claims.current(session, claimed)
         if found is None or not found[0].llm_enabled:
             return None
         audit, _run = found
-        wanted = FindingFilter(audit_id=claim.audit_id, run_id=claim.run_id)
+        wanted = FindingFilter(audit_id=claimed.audit_id, run_id=claimed.run_id)
         ranked = findings.listing(
-            session, claim.org_id, wanted, limit=report.MAX_FINDINGS, offset=0
+            session, claimed.org_id, wanted, limit=report.MAX_FINDINGS, offset=0
         )
     if not ranked:
         return None

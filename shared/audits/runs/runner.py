@@ -1,7 +1,6 @@
 """Carries out the runs that wait, one by one; many workers may do so at once."""
 
 import threading
-import time
 import uuid
 from collections.abc import Mapping
 from datetime import timedelta
@@ -9,19 +8,20 @@ from typing import Any
 
 from shared.audits.jobs import RUN_AUDITS
 from shared.audits.runs import claims, ending, looking, reporting
-from shared.audits.runs.claims import MAX_ATTEMPTS, Claim
-from shared.audits.runs.heartbeat import Heartbeat
+from shared.audits.runs.claims import LEASE_SECS, MAX_ATTEMPTS, ClaimedRun
 from shared.audits.runs.report import Ask
 from shared.audits.signals import SIGNALS, Find, Look
 from shared.core.clock import now
 from shared.core.errors import NotFound, Unavailable, WatchpostError
 from shared.core.logs import get_logger, request_context
 from shared.deployment.runtime import Runtime
+from shared.postgres.leases import kept
+from shared.queue.work_loop import claimed
 
 log = get_logger(__name__)
 
-# A thread returns to its queue after this long, so that a message never runs for hours.
-TURN_SECS = 30.0
+# A run that takes longer is stuck: its lease ends, and another worker may try.
+MAX_RUN_SECS = 3600.0
 # When a store is away. No attempt is used up by that,
 STORE_RETRY_SECS = 30.0
 # but a run that was begun so long ago ends: the next one of its audit looks at more.
@@ -36,7 +36,7 @@ class Lost(Exception):
     """The run is for others now, or gone."""
 
 
-class Runner:
+class AuditRunner:
     """One thread's turn at the runs that wait.
 
     `signals` are run in this order, those that an audit names. `ask` asks the language model, None
@@ -61,37 +61,30 @@ class Runner:
 
     def run(self) -> int:
         """Works until nothing waits or the turn is over; returns how many runs it took."""
-        began = time.monotonic()
         handled = 0
-        while not self._stopping.is_set():
-            with self._runtime.postgres.transaction() as session:
-                claim = claims.claim(session, self._runtime.redis, self._org_id)
-            if claim is None:
-                break
-            over = time.monotonic() - began > TURN_SECS
-            if handled == 0 or over:
-                # Another thread looks whether there is more; on and on, until there is not.
-                self._runtime.queue.nudge_soon(RUN_AUDITS)
-            self._handle(claim)
+        for run in claimed(self._runtime.queue, RUN_AUDITS, self._claim, self._stopping):
+            self._handle(run)
             handled += 1
-            if over:
-                break
         return handled
 
-    def _handle(self, claim: Claim) -> None:
-        ids = {"audit_id": str(claim.audit_id), "run_id": str(claim.run_id)}
-        with (
-            request_context(claim.request_id, **ids),
-            Heartbeat(self._runtime.postgres, claim) as heartbeat,
-        ):
-            log.info("audit_run_step", step=self._step(claim, heartbeat), attempt=claim.attempt)
+    def _claim(self) -> ClaimedRun | None:
+        with self._runtime.postgres.transaction() as session:
+            return claims.claim(session, self._runtime.redis, self._org_id)
 
-    def _step(self, claim: Claim, heartbeat: Heartbeat) -> str:
+    def _handle(self, run: ClaimedRun) -> None:
+        ids = {"audit_id": str(run.audit_id), "run_id": str(run.run_id)}
+        with (
+            request_context(run.request_id, **ids),
+            kept(self._runtime.postgres, run.lease, LEASE_SECS, longest_secs=MAX_RUN_SECS) as lost,
+        ):
+            log.info("audit_run_step", step=self._step(run, lost), attempt=run.attempt)
+
+    def _step(self, run: ClaimedRun, lost: threading.Event) -> str:
         """Carries the run out as far as it goes; returns what came of it, for the log."""
         try:
-            return self._carry_out(claim, heartbeat)
+            return self._carry_out(run, lost)
         except Interrupted:
-            self._give_back(claim, after_secs=0.0)
+            self._give_back(run, after_secs=0.0)
             return "interrupted"
         except Lost:
             # What is left of the lease ends, and the attempt counts: the run may have taken too
@@ -101,37 +94,37 @@ class Runner:
             # Its organization was purged meanwhile, and everything with it.
             return "lost"
         except Unavailable:
-            return self._put_off(claim)
+            return self._put_off(run)
         except WatchpostError as error:
-            return self._end(claim, error.message)
+            return self._end(run, error.message)
         except Exception:
             log.exception("audit_run_broke")
-            return self._end(claim, "the run ended with an unexpected error")
+            return self._end(run, "the run ended with an unexpected error")
 
-    def _carry_out(self, claim: Claim, heartbeat: Heartbeat) -> str:
-        if claim.attempt > MAX_ATTEMPTS:
-            return self._end(claim, f"no worker finished the run in {MAX_ATTEMPTS} attempts")
-        if not claim.is_filed:
-            look, signals = self._look(claim)
-            looked = looking.run_signals(look, signals, lambda: self._require_leave(heartbeat))
+    def _carry_out(self, run: ClaimedRun, lost: threading.Event) -> str:
+        if run.attempt > MAX_ATTEMPTS:
+            return self._end(run, f"no worker finished the run in {MAX_ATTEMPTS} attempts")
+        if not run.is_filed:
+            look, signals = self._look(run)
+            looked = looking.run_signals(look, signals, lambda: self._require_leave(lost))
             if looked.is_blind:
-                return self._end(claim, "every signal failed", looked.stats)
-            if ending.file(self._runtime, claim, looked) is None:
+                return self._end(run, "every signal failed", looked.stats)
+            if ending.file(self._runtime, run, looked) is None:
                 return "lost"
-        report = reporting.written(self._runtime, claim, self._ask)
-        return "succeeded" if ending.succeed(self._runtime, claim, report) else "lost"
+        report = reporting.written(self._runtime, run, self._ask)
+        return "succeeded" if ending.succeed(self._runtime, run, report) else "lost"
 
-    def _look(self, claim: Claim) -> tuple[Look, Mapping[str, Find]]:
+    def _look(self, run: ClaimedRun) -> tuple[Look, Mapping[str, Find]]:
         """What the run looks at, and with which signals."""
         with self._runtime.postgres.transaction() as session:
-            found = claims.current(session, claim)
+            found = claims.current(session, run)
         if found is None:
             raise Lost
-        audit, run = found
+        audit, begun = found
         look = Look(
             clickhouse=self._runtime.clickhouse,
             org_id=str(audit.org_id),
-            window=claims.window_of(run),
+            window=claims.window_of(begun),
             environments=tuple(audit.scope["environments"]),
             agent_ids=tuple(audit.scope["agent_ids"]),
             ignore_error_types=tuple(audit.ignore_error_types),
@@ -142,21 +135,21 @@ class Runner:
         wanted = audit.signals or self._signals
         return look, {name: self._signals[name] for name in self._signals if name in wanted}
 
-    def _require_leave(self, heartbeat: Heartbeat) -> None:
-        if heartbeat.is_lost:
+    def _require_leave(self, lost: threading.Event) -> None:
+        if lost.is_set():
             raise Lost
         if self._stopping.is_set():
             raise Interrupted
 
-    def _put_off(self, claim: Claim) -> str:
-        if now() - claim.started_at > GIVE_UP_AFTER:
-            return self._end(claim, "a store was unavailable for too long")
-        self._give_back(claim, after_secs=STORE_RETRY_SECS)
+    def _put_off(self, run: ClaimedRun) -> str:
+        if now() - run.started_at > GIVE_UP_AFTER:
+            return self._end(run, "a store was unavailable for too long")
+        self._give_back(run, after_secs=STORE_RETRY_SECS)
         return "put_off"
 
-    def _give_back(self, claim: Claim, *, after_secs: float) -> None:
+    def _give_back(self, run: ClaimedRun, *, after_secs: float) -> None:
         with self._runtime.postgres.transaction() as session:
-            claims.give_back(session, claim, after_secs=after_secs)
+            claims.give_back(session, run, after_secs=after_secs)
 
-    def _end(self, claim: Claim, error: str, stats: Mapping[str, Any] | None = None) -> str:
-        return "failed" if ending.fail(self._runtime, claim, error, stats) else "lost"
+    def _end(self, run: ClaimedRun, error: str, stats: Mapping[str, Any] | None = None) -> str:
+        return "failed" if ending.fail(self._runtime, run, error, stats) else "lost"

@@ -1,23 +1,25 @@
 """A run is carried out by one worker at a time and ends once, whoever is killed meanwhile."""
 
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
-from shared.audits.runs import claims, ending, heartbeat, runner
-from shared.audits.runs.claims import Claim
-from shared.audits.runs.heartbeat import Heartbeat
+from shared.audits.runs import claims, ending, runner
+from shared.audits.runs.claims import ClaimedRun
 from shared.audits.runs.looking import Looked
 from shared.audits.runs.report import Message, ReportFailed
 from shared.audits.signals import Candidate, Look, Window
 from shared.deployment.runtime import Runtime
-from shared.postgres import Postgres
+from shared.postgres import leases
 from tests.support.audits import AuditBench, candidate, finding, meanwhile
 from tests.support.runtime import make_org
 
 
-def taken(bench: AuditBench) -> Claim:
+def taken(bench: AuditBench) -> ClaimedRun:
     """The next run, in the hands of a worker that is never heard of again."""
     bench.settle()
     with bench.runtime.postgres.transaction() as session:
@@ -118,21 +120,20 @@ def test_a_worker_that_stops_gives_its_run_back_between_signals(bench: AuditBenc
 def test_a_run_that_always_takes_too_long_ends(
     bench: AuditBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    beats: list[Heartbeat] = []
+    beats: list[threading.Event] = []
 
-    class Impatient(Heartbeat):
-        """Gives a run up at its first beat."""
-
-        def __init__(self, postgres: Postgres, claim: Claim) -> None:
-            super().__init__(postgres, claim, every_secs=0.001)
-            beats.append(self)
+    @contextmanager
+    def kept(*args: Any, **kwargs: Any) -> Iterator[threading.Event]:
+        with leases.kept(*args, **kwargs) as lost:
+            beats.append(lost)
+            yield lost
 
     def outlast() -> None:
-        while not beats[-1].is_lost:
-            pass
+        assert beats[-1].wait(30)
 
-    monkeypatch.setattr(heartbeat, "MAX_RUN_SECS", 0.0)
-    monkeypatch.setattr(runner, "Heartbeat", Impatient)
+    monkeypatch.setattr(leases, "RENEWALS", 60_000)
+    monkeypatch.setattr(runner, "MAX_RUN_SECS", 0.0)
+    monkeypatch.setattr(runner, "kept", kept)
     queued(bench)
     for attempt in range(1, 4):
         assert bench.run({"slow": meanwhile(outlast), "second": finding("never")}) == 1
@@ -159,16 +160,16 @@ def test_a_worker_whose_lease_is_gone_files_nothing(bench: AuditBench) -> None:
     assert bench.findings() == []
 
 
-def test_a_heartbeat_keeps_the_run_and_notices_when_it_is_gone(bench: AuditBench) -> None:
+def test_a_run_is_kept_until_it_is_gone(bench: AuditBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leases, "RENEWALS", 6000)
     queued(bench)
     claim = taken(bench)
     before = bench.last_run()["lease_expires_at"]
-    with Heartbeat(bench.runtime.postgres, claim, every_secs=0.01) as beating:
+    with leases.kept(bench.runtime.postgres, claim.lease, claims.LEASE_SECS) as lost:
         while bench.last_run()["lease_expires_at"] == before:
-            assert not beating.is_lost
+            assert not lost.is_set()
         bench.sql("DELETE FROM audits WHERE org_id = :org_id")
-        while not beating.is_lost:
-            pass
+        assert lost.wait(30)
 
 
 def test_a_worker_that_is_killed_after_filing_costs_the_report_only(bench: AuditBench) -> None:
