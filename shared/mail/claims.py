@@ -15,7 +15,7 @@ MAX_ERROR_CHARS = 500
 
 
 @dataclass(frozen=True)
-class Claim:
+class ClaimedMail:
     """A mail in the hands of this worker; `attempt` counts from 1."""
 
     mail_id: uuid.UUID
@@ -82,10 +82,10 @@ WHERE id = :id AND status = 'queued' AND attempts = :attempt
 _FORGET = text("DELETE FROM mails WHERE id = :id AND status = 'queued' AND attempts = :attempt")
 
 
-def claim(session: Session, *, lease_secs: float) -> Claim | None:
+def claim(session: Session, *, lease_secs: float) -> ClaimedMail | None:
     """Takes the due mail that expires first, for `lease_secs`; None when nothing is due."""
     row = session.execute(_TAKE, {"lease": lease_secs}).one_or_none()
-    return None if row is None else Claim(*row)
+    return None if row is None else ClaimedMail(*row)
 
 
 @dataclass(frozen=True)
@@ -103,25 +103,25 @@ def expire(session: Session) -> list[Expired]:
     return [Expired(*row) for row in session.execute(_EXPIRE, {"chars": MAX_ERROR_CHARS})]
 
 
-def sent(session: Session, claim: Claim) -> None:
+def sent(session: Session, mail: ClaimedMail) -> None:
     """Notes that the mail was taken by the mail server, even after the lease was over."""
-    session.execute(_SENT, {"id": claim.mail_id})
+    session.execute(_SENT, {"id": mail.mail_id})
 
 
-def again(session: Session, claim: Claim, error: str, *, after_secs: float) -> None:
+def again(session: Session, mail: ClaimedMail, error: str, *, after_secs: float) -> None:
     """Gives the mail back, due in `after_secs`; nothing happens when the lease was lost."""
-    session.execute(_AGAIN, {**_held(claim), "error": error, "after": after_secs})
+    session.execute(_AGAIN, {**_held(mail), "error": error, "after": after_secs})
 
 
-def failed(session: Session, claim: Claim, error: str) -> None:
+def failed(session: Session, mail: ClaimedMail, error: str) -> None:
     """Ends the mail; nothing happens when the lease was lost."""
-    session.execute(_FAILED, {**_held(claim), "error": error})
+    session.execute(_FAILED, {**_held(mail), "error": error})
 
 
-def forget(session: Session, claim: Claim) -> None:
+def forget(session: Session, mail: ClaimedMail) -> None:
     """Deletes a mail that is not to be sent; nothing happens when the lease was lost."""
-    session.execute(_FORGET, _held(claim))
+    session.execute(_FORGET, _held(mail))
 
 
-def _held(claim: Claim) -> dict[str, object]:
-    return {"id": claim.mail_id, "attempt": claim.attempt}
+def _held(mail: ClaimedMail) -> dict[str, object]:
+    return {"id": mail.mail_id, "attempt": mail.attempt}

@@ -1,9 +1,7 @@
 """Takes due mails from the outbox one by one and sends them; many may do so at once."""
 
-import random
 import re
 import threading
-import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,25 +11,26 @@ from typing import Any
 import jinja2
 from sqlalchemy.orm import Session
 
+from shared.core.backoff import backoff, jitter
 from shared.core.clock import now
 from shared.core.logs import get_logger, request_context
 from shared.deployment.runtime import Runtime
 from shared.mail import claims
-from shared.mail.claims import Claim
+from shared.mail.claims import ClaimedMail
 from shared.mail.jobs import SEND_MAIL
 from shared.mail.kinds import KINDS
 from shared.mail.message import Unaddressable, compose
 from shared.mail.rendering import render
-from shared.mail.rules import backoff
+from shared.queue.work_loop import claimed
 from workers.mail.smtp import DEFAULT_LIMITS, NotSent, Refused, SmtpClient
 
 log = get_logger(__name__)
 
-# A thread returns to its queue after this long, so that a message never runs for hours.
-TURN_SECS = 30.0
-
 # A lease outlasts the longest exchange by this much: the preparation before it, the record after.
 LEASE_SLACK_SECS = 60.0
+
+BACKOFF_BASE_SECS = 10.0
+BACKOFF_CAP_SECS = 3600.0
 
 # Makes what a kind's `made_when_sent` names, in a transaction of its own that commits before the
 # mail is sent; None when the recipient is to get no such mail after all.
@@ -100,22 +99,15 @@ class Sender:
     def run(self) -> int:
         """Sends until nothing is due or the turn is over; returns how many mails it took."""
         self._expire()
-        began = time.monotonic()
         handled = 0
-        while not self._stopping.is_set():
-            with self._runtime.postgres.transaction() as session:
-                claim = claims.claim(session, lease_secs=self._lease_secs)
-            if claim is None:
-                break
-            over = time.monotonic() - began > TURN_SECS
-            if handled == 0 or over:
-                # Another thread looks whether there is more; on and on, until there is not.
-                self._runtime.queue.nudge_soon(SEND_MAIL)
-            self._handle(claim)
+        for mail in claimed(self._runtime.queue, SEND_MAIL, self._claim, self._stopping):
+            self._handle(mail)
             handled += 1
-            if over:
-                break
         return handled
+
+    def _claim(self) -> ClaimedMail | None:
+        with self._runtime.postgres.transaction() as session:
+            return claims.claim(session, lease_secs=self._lease_secs)
 
     def _expire(self) -> None:
         with self._runtime.postgres.transaction() as session:
@@ -126,17 +118,17 @@ class Sender:
             with request_context(mail.request_id, mail_id=str(mail.mail_id)):
                 log.info("mail_step", kind=mail.kind, step="expired", error=mail.error)
 
-    def _handle(self, claim: Claim) -> None:
-        with request_context(claim.request_id, mail_id=str(claim.mail_id)):
-            outcome = self._attempt(claim)
+    def _handle(self, mail: ClaimedMail) -> None:
+        with request_context(mail.request_id, mail_id=str(mail.mail_id)):
+            outcome = self._attempt(mail)
             with self._runtime.postgres.transaction() as session:
-                _record(session, claim, outcome)
-                self._note_outcome(session, claim.kind, claim.mail_id)
+                _record(session, mail, outcome)
+                self._note_outcome(session, mail.kind, mail.mail_id)
             log.info(
                 "mail_step",
-                kind=claim.kind,
+                kind=mail.kind,
                 step=type(outcome).__name__.lower(),
-                attempt=claim.attempt,
+                attempt=mail.attempt,
                 error=outcome.error if isinstance(outcome, Again | Failed) else None,
             )
 
@@ -144,53 +136,53 @@ class Sender:
         if kind in self._note:
             self._note[kind](session, mail_id)
 
-    def _attempt(self, claim: Claim) -> Outcome:
-        kind = KINDS.get(claim.kind)
+    def _attempt(self, mail: ClaimedMail) -> Outcome:
+        kind = KINDS.get(mail.kind)
         if kind is None:
-            return Failed(f"this version knows no mail of the kind {claim.kind!r}")
+            return Failed(f"this version knows no mail of the kind {mail.kind!r}")
         if not kind.made_when_sent:
-            return self._send(claim, {})
+            return self._send(mail, {})
         with self._runtime.postgres.transaction() as session:
-            made = self._prepare[claim.kind](session, claim.recipient)
-        return Forgotten() if made is None else self._send(claim, made)
+            made = self._prepare[mail.kind](session, mail.recipient)
+        return Forgotten() if made is None else self._send(mail, made)
 
-    def _send(self, claim: Claim, made: Mapping[str, Any]) -> Outcome:
+    def _send(self, mail: ClaimedMail, made: Mapping[str, Any]) -> Outcome:
         settings = self._runtime.settings
         if self._client is None or settings.smtp_from is None:
-            return _without_mail_server(claim, made)
-        values = {**claim.context, **made}
+            return _without_mail_server(mail, made)
+        values = {**mail.context, **made}
         try:
-            content = render(claim.kind, claim.recipient, values, public_url=settings.public_url)
+            content = render(mail.kind, mail.recipient, values, public_url=settings.public_url)
             message = compose(
-                claim.mail_id,
+                mail.mail_id,
                 content,
                 sender=settings.smtp_from,
-                recipient=claim.recipient,
+                recipient=mail.recipient,
                 at=now(),
             )
-            self._client.send(message, claim.recipient)
+            self._client.send(message, mail.recipient)
         except (jinja2.TemplateError, Unaddressable, Refused) as error:
-            return Failed(_shown(error, claim, made.values()))
+            return Failed(_shown(error, mail, made.values()))
         except NotSent as error:
-            return Again(_shown(error, claim, made.values()))
+            return Again(_shown(error, mail, made.values()))
         return Sent()
 
 
-def _without_mail_server(claim: Claim, made: Mapping[str, Any]) -> Outcome:
+def _without_mail_server(mail: ClaimedMail, made: Mapping[str, Any]) -> Outcome:
     if not made:
         return Failed("SMTP_HOST is not set")
     # `code` is a name that the log would mask.
     shown = {f"mailed_{name}": value for name, value in made.items()}
-    log.warning("smtp_host_is_not_set_so_this_is_no_secret", recipient=claim.recipient, **shown)
+    log.warning("smtp_host_is_not_set_so_this_is_no_secret", recipient=mail.recipient, **shown)
     return Sent()
 
 
-def _shown(error: Exception, claim: Claim, made: Iterable[object]) -> str:
+def _shown(error: Exception, mail: ClaimedMail, made: Iterable[object]) -> str:
     """The error for operators: a line, bounded, without what only the recipient may know.
 
     Nor with the address, which servers like to quote: the log has more readers than the outbox.
     """
-    text = re.sub(re.escape(claim.recipient), "[recipient]", str(error), flags=re.IGNORECASE)
+    text = re.sub(re.escape(mail.recipient), "[recipient]", str(error), flags=re.IGNORECASE)
     for value in made:
         if isinstance(value, str):
             text = text.replace(value, "[hidden]")
@@ -198,13 +190,15 @@ def _shown(error: Exception, claim: Claim, made: Iterable[object]) -> str:
     return " ".join(printable.split())[: claims.MAX_ERROR_CHARS]
 
 
-def _record(session: Session, claim: Claim, outcome: Outcome) -> None:
+def _record(session: Session, mail: ClaimedMail, outcome: Outcome) -> None:
     if isinstance(outcome, Sent):
-        claims.sent(session, claim)
+        claims.sent(session, mail)
     elif isinstance(outcome, Again):
-        wait = backoff(claim.attempt, random.random())  # noqa: S311 jitter is no secret
-        claims.again(session, claim, outcome.error, after_secs=wait)
+        wait = backoff(
+            mail.attempt, jitter(), base_secs=BACKOFF_BASE_SECS, cap_secs=BACKOFF_CAP_SECS
+        )
+        claims.again(session, mail, outcome.error, after_secs=wait)
     elif isinstance(outcome, Failed):
-        claims.failed(session, claim, outcome.error)
+        claims.failed(session, mail, outcome.error)
     else:
-        claims.forget(session, claim)
+        claims.forget(session, mail)

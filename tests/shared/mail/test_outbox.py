@@ -11,7 +11,6 @@ from shared.deployment.runtime import Runtime
 from shared.mail import Letter, enqueue
 from shared.mail.jobs import SEND_MAIL
 from shared.mail.models import Mail
-from shared.mail.rules import backoff
 from shared.queue import Queue
 from tests.support.runtime import Org
 
@@ -74,9 +73,3 @@ def test_a_mail_waits_for_the_clock_where_redis_is_away(runtime: Runtime, org: O
 def test_a_letter_has_what_its_kind_needs_and_no_more(runtime: Runtime, letter: Letter) -> None:
     with pytest.raises(ValueError, match=letter.kind), runtime.postgres.transaction() as session:
         enqueue(session, runtime.queue, letter)
-
-
-def test_waits_double_from_ten_seconds_to_an_hour_with_jitter() -> None:
-    assert [backoff(attempt, 1.0) for attempt in (1, 2, 3)] == [10, 20, 40]
-    assert [backoff(attempt, 0.0) for attempt in (1, 2, 3)] == [5, 10, 20]
-    assert backoff(10, 1.0) == backoff(10**6, 1.0) == 3600
