@@ -230,7 +230,7 @@ def organization(database_url: str) -> str:
     """Returns the id of the organization that the admin key acts for by default."""
     postgres = Postgres(database_url, pool_size=1)
     with postgres.transaction() as session:
-        found = organizations.find(session, DEFAULT_SLUG)
+        found = organizations.get(session, DEFAULT_SLUG)
     postgres.close()
     if found is None:
         raise SystemExit(f"there is no organization {DEFAULT_SLUG}")

@@ -44,7 +44,7 @@ def list_mails(status: str | None, org: str | None, limit: int, *, as_json: bool
     with connected() as runtime, runtime.postgres.transaction() as session:
         slugs = {found.id: found.slug for found in organizations.all_live(session)}
         org_id = None if org is None else _org_id(session, org)
-        mails = administration.listing(session, status=status, org_id=org_id, limit=limit)
+        mails = administration.list_(session, status=status, org_id=org_id, limit=limit)
         rows = [_row(found, slugs) for found in mails]
     print_rows(rows, as_json=as_json)
 
@@ -71,7 +71,7 @@ def drop(mail_ids: tuple[str, ...], everything: bool) -> None:
     """Delete failed mails for good."""
     chosen = _choose(mail_ids, everything)
     with connected() as runtime, runtime.postgres.transaction() as session:
-        done = administration.drop(session, chosen)
+        done = administration.delete(session, chosen)
     _tell_of_others(chosen, done, "drop")
     click.echo(f"{len(done)} dropped")
 
@@ -96,7 +96,7 @@ def _tell_of_others(chosen: list[UUID] | None, done: list[UUID], verb: str) -> N
 
 
 def _org_id(session: Session, slug: str) -> UUID:
-    found = organizations.find(session, slug)
+    found = organizations.get(session, slug)
     if found is None:
         raise NotFound(f"there is no organization {slug}")
     return found.id

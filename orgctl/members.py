@@ -80,7 +80,7 @@ def list_members(slug: str, *, as_json: bool) -> None:
     With --json, each member has its effective permissions and the parts they result from.
     """
     with connected() as runtime, runtime.postgres.transaction() as session:
-        members = users.visible(session, require(session, slug).id)
+        members = users.list_(session, require(session, slug).id)
     if as_json:
         print_json([_details(one) for one in members])
     else:

@@ -41,7 +41,7 @@ def create(slug: str, name: str | None, *, as_json: bool) -> None:
 @json_option
 def list_organizations(*, deleted: bool, as_json: bool) -> None:
     """List the organizations by slug."""
-    read = organizations.every if deleted else organizations.all_live
+    read = organizations.list_ if deleted else organizations.all_live
     with connected() as runtime, runtime.postgres.transaction() as session:
         rows = [_row(organization) for organization in read(session)]
     print_rows(rows, as_json=as_json)

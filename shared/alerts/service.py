@@ -28,13 +28,13 @@ _EVALUATED = (
 )
 
 
-def listing(session: Session, org_id: uuid.UUID) -> list[tuple[Alert, AlertState]]:
+def list_(session: Session, org_id: uuid.UUID) -> list[tuple[Alert, AlertState]]:
     """Lists the organization's rules with their states, newest first."""
     newest_first = _of(org_id).order_by(Alert.created_at.desc(), Alert.id)
     return [(alert, state) for alert, state in session.execute(newest_first)]
 
 
-def find(session: Session, org_id: uuid.UUID, alert_id: str) -> tuple[Alert, AlertState]:
+def get(session: Session, org_id: uuid.UUID, alert_id: str) -> tuple[Alert, AlertState]:
     """Returns one rule with its state; raises `NotFound`."""
     return _one(session, _of(org_id), alert_id)
 
@@ -101,7 +101,7 @@ def _changeable(session: Session, org_id: uuid.UUID, alert_id: str) -> tuple[Ale
     )
     session.execute(locked.with_for_update())
     # Read after the lock is taken, so that concurrent changes are seen.
-    return find(session, org_id, alert_id)
+    return get(session, org_id, alert_id)
 
 
 def _begin_anew(session: Session, alert: Alert, state: AlertState) -> None:

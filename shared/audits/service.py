@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, Select, Text, cast, delete, func, select, true
+from sqlalchemy import Row, Select, Text, cast, func, select, true
+from sqlalchemy import delete as sql_delete
 from sqlalchemy.orm import Session
 
 from shared.audits.jobs import SCHEDULE_AUDITS
@@ -30,13 +31,13 @@ class Listed(NamedTuple):
     last_run_finished_at: datetime | None
 
 
-def listing(session: Session, org_id: uuid.UUID) -> list[Listed]:
+def list_(session: Session, org_id: uuid.UUID) -> list[Listed]:
     """The organization's audits, newest first."""
     newest_first = _with_newest_run(org_id).order_by(Audit.created_at.desc(), Audit.id)
     return [_listed(row) for row in session.execute(newest_first)]
 
 
-def find(session: Session, org_id: uuid.UUID, audit_id: str) -> Listed:
+def get(session: Session, org_id: uuid.UUID, audit_id: str) -> Listed:
     """One audit; raises `NotFound`."""
     parsed = parse_uuid(audit_id)
     found = None
@@ -95,7 +96,9 @@ def create(
     return Listed(audit, None, None)
 
 
-def change(session: Session, org_id: uuid.UUID, audit_id: str, wanted: Mapping[str, Any]) -> Listed:
+def replace(
+    session: Session, org_id: uuid.UUID, audit_id: str, wanted: Mapping[str, Any]
+) -> Listed:
     """The audit with the fields in `wanted` set; raises `NotFound`, and as `create` does.
 
     With another schedule, or enabled again, it runs at the next point of its schedule. Disabling
@@ -115,12 +118,12 @@ def change(session: Session, org_id: uuid.UUID, audit_id: str, wanted: Mapping[s
         audit.next_attempt_at = _next_attempt(audit, moment)
     if not audit.enabled:
         queued = (AuditRun.audit_id == audit.id) & (AuditRun.status == "queued")
-        session.execute(delete(AuditRun).where(AuditRun.org_id == org_id, queued))
+        session.execute(sql_delete(AuditRun).where(AuditRun.org_id == org_id, queued))
     session.flush()
-    return find(session, org_id, str(audit.id))
+    return get(session, org_id, str(audit.id))
 
 
-def remove(session: Session, org_id: uuid.UUID, audit_id: str) -> None:
+def delete(session: Session, org_id: uuid.UUID, audit_id: str) -> None:
     """Deletes it with its runs and findings; raises `NotFound`.
 
     Takes the turn of the organization's findings after the audit, as a run does that files: their
@@ -133,7 +136,7 @@ def remove(session: Session, org_id: uuid.UUID, audit_id: str) -> None:
 
 def context(session: Session, org_id: uuid.UUID, audit_id: str) -> Context:
     """What people tell about their agents; raises `NotFound`."""
-    audit = find(session, org_id, audit_id).audit
+    audit = get(session, org_id, audit_id).audit
     return Context(audit.context_text, audit.context_urls)
 
 

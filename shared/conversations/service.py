@@ -74,7 +74,7 @@ def page(
     return ConversationPage(shown, None if last is None else encode_cursor(last))
 
 
-def find(
+def get(
     session: Session, org_id: uuid.UUID, user_id: uuid.UUID, conversation_id: str
 ) -> Conversation:
     """Finds one conversation with its messages; raises `NotFound`."""

@@ -22,7 +22,7 @@ class Counted(NamedTuple):
     tile_count: int
 
 
-def listing(session: Session, org_id: uuid.UUID) -> list[Counted]:
+def list_(session: Session, org_id: uuid.UUID) -> list[Counted]:
     """Lists the organization's dashboards, newest first."""
     tile_count = (
         select(func.count())
@@ -34,7 +34,7 @@ def listing(session: Session, org_id: uuid.UUID) -> list[Counted]:
     return [Counted(dashboard, count) for dashboard, count in session.execute(newest_first)]
 
 
-def find(session: Session, org_id: uuid.UUID, dashboard_id: str) -> Dashboard:
+def get(session: Session, org_id: uuid.UUID, dashboard_id: str) -> Dashboard:
     """Returns one dashboard; raises `NotFound`."""
     return _one(session, _of(org_id), dashboard_id)
 

@@ -27,9 +27,9 @@ from shared.postgres import transaction_time
 from shared.queries import service as queries
 
 
-def listing(session: Session, org_id: uuid.UUID, dashboard_id: str) -> list[Tile]:
+def list_(session: Session, org_id: uuid.UUID, dashboard_id: str) -> list[Tile]:
     """Lists the tiles of a dashboard, top to bottom, left to right; raises `NotFound`."""
-    return of_dashboard(session, dashboards.find(session, org_id, dashboard_id))
+    return of_dashboard(session, dashboards.get(session, org_id, dashboard_id))
 
 
 def of_dashboard(session: Session, dashboard: Dashboard) -> list[Tile]:

@@ -128,7 +128,7 @@ def _add_member(session: Session, email: str) -> None:
         address = normal_address(email)
     except Invalid:
         raise ConfigurationError("ADMIN_EMAIL is not an e-mail address") from None
-    organization = organizations.find(session, organizations.DEFAULT_SLUG)
+    organization = organizations.get(session, organizations.DEFAULT_SLUG)
     if organization is None:
         raise ConfigurationError("the organization `default` is missing: run `bin/release` first")
     session.execute(insert(User).values(id=new_id(), email=address).on_conflict_do_nothing())

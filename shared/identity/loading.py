@@ -128,7 +128,7 @@ def _acting_for(session: Session, own: Organization | None, slug: str | None) ->
 
 
 def _named(session: Session, slug: str) -> Organization:
-    organization = organizations.find(session, slug)
+    organization = organizations.get(session, slug)
     if organization is None:
         raise NotFound("there is no such organization", code="org_not_found")
     return organization

@@ -17,16 +17,16 @@ from shared.queue import Queue
 MODERATES = "incidents:write"
 
 
-def listing(
+def list_(
     session: Session, org_id: uuid.UUID, incident_id: str | uuid.UUID
 ) -> list[IncidentComment]:
     """All comments, oldest first, with the tombstones of deleted ones; raises `NotFound`."""
-    incident = rows.find(session, org_id, incident_id)
+    incident = rows.get(session, org_id, incident_id)
     in_turn = _of(incident).order_by(IncidentComment.created_at, IncidentComment.id)
     return list(session.scalars(in_turn))
 
 
-def add(
+def create(
     session: Session, queue: Queue, org_id: uuid.UUID, incident_id: str, actor: Actor, body: str
 ) -> IncidentComment:
     """Says something, about a resolved incident too, and subscribes the actor.

@@ -24,7 +24,7 @@ class Filter:
 ALL = Filter(states=STATES)
 
 
-def newest(session: Session, org_id: uuid.UUID, wanted: Filter, *, limit: int) -> list[Incident]:
+def list_(session: Session, org_id: uuid.UUID, wanted: Filter, *, limit: int) -> list[Incident]:
     """The newest `limit` incidents, newest first; raises `Invalid` naming `state`."""
     query = select(Incident).where(*_conditions(org_id, wanted))
     newest_first = query.order_by(Incident.opened_at.desc(), Incident.id.desc())

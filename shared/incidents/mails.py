@@ -27,7 +27,7 @@ def tell(
     The actor is recognised by address, since anyone may give a key the name of a person. Only
     active members with `incidents:read` get the mail: it says nothing that they may not read.
     """
-    subscribed = {one.email for one in subscribers.listing(session, incident.org_id, incident.id)}
+    subscribed = {one.email for one in subscribers.list_(session, incident.org_id, incident.id)}
     told = subscribed - {actor.email}
     for member in members_of(session, incident.org_id) if told else ():
         if member.email in told and "incidents:read" in member.permissions:

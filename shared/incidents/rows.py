@@ -13,7 +13,7 @@ from shared.incidents.models import Incident
 RESOLVED = "resolved"
 
 
-def find(session: Session, org_id: uuid.UUID, incident_id: str | uuid.UUID) -> Incident:
+def get(session: Session, org_id: uuid.UUID, incident_id: str | uuid.UUID) -> Incident:
     """One incident; raises `NotFound`."""
     return _one(session, _of(org_id), incident_id)
 

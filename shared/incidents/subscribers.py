@@ -26,11 +26,11 @@ class Subscription(NamedTuple):
     subscribed: bool
 
 
-def listing(
+def list_(
     session: Session, org_id: uuid.UUID, incident_id: str | uuid.UUID
 ) -> list[IncidentSubscriber]:
     """Who is subscribed now, the first one first; raises `NotFound`."""
-    incident = rows.find(session, org_id, incident_id)
+    incident = rows.get(session, org_id, incident_id)
     query = _of(incident).where(IncidentSubscriber.unsubscribed_at.is_(None))
     in_turn = query.order_by(IncidentSubscriber.subscribed_at, IncidentSubscriber.email)
     return list(session.scalars(in_turn))

@@ -2,7 +2,7 @@
 
 from shared.keys.models import ApiKey
 from shared.keys.rules import hash_secret, new_secret
-from shared.keys.service import NewKey, change, create, disable, regenerate, visible
+from shared.keys.service import NewKey, change, create, disable, list_, regenerate
 
 __all__ = [
     "ApiKey",
@@ -11,7 +11,7 @@ __all__ = [
     "create",
     "disable",
     "hash_secret",
+    "list_",
     "new_secret",
     "regenerate",
-    "visible",
 ]

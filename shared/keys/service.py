@@ -62,7 +62,7 @@ def create(
     return key
 
 
-def visible(session: Session, org_slug: str, org_id: uuid.UUID) -> list[ApiKey]:
+def list_(session: Session, org_slug: str, org_id: uuid.UUID) -> list[ApiKey]:
     """Lists the keys of an organization, newest first, including disabled ones.
 
     Keys of the instance belong to no organization; the default organization lists them.

@@ -3,7 +3,8 @@
 import uuid
 from collections.abc import Sequence
 
-from sqlalchemy import delete, func, select, text, update
+from sqlalchemy import delete as sql_delete
+from sqlalchemy import func, select, text, update
 from sqlalchemy.orm import Session
 
 from shared.mail.kinds import KINDS
@@ -20,7 +21,7 @@ RETURNING id
 """)
 
 
-def listing(
+def list_(
     session: Session, *, status: str | None, org_id: uuid.UUID | None, limit: int
 ) -> Sequence[Mail]:
     """The newest mails first."""
@@ -56,9 +57,9 @@ def retry(session: Session, mail_ids: Sequence[uuid.UUID] | None) -> list[uuid.U
     return queued
 
 
-def drop(session: Session, mail_ids: Sequence[uuid.UUID] | None) -> list[uuid.UUID]:
+def delete(session: Session, mail_ids: Sequence[uuid.UUID] | None) -> list[uuid.UUID]:
     """Deletes failed mails, all of them for None; returns their ids."""
-    query = delete(Mail).where(Mail.status == "failed")
+    query = sql_delete(Mail).where(Mail.status == "failed")
     if mail_ids is not None:
         query = query.where(Mail.id.in_(mail_ids))
     return list(session.scalars(query.returning(Mail.id)))

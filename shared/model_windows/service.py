@@ -4,7 +4,8 @@ import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from sqlalchemy import collate, delete, func, select
+from sqlalchemy import collate, func, select
+from sqlalchemy import delete as sql_delete
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -30,7 +31,7 @@ class Resolved:
     source: str
 
 
-def overrides(session: Session, org_id: uuid.UUID) -> list[ModelContextWindow]:
+def list_(session: Session, org_id: uuid.UUID) -> list[ModelContextWindow]:
     """Lists the windows that an organization set, by model."""
     query = (
         select(ModelContextWindow)
@@ -53,7 +54,7 @@ def overrides_of(
     return found
 
 
-def put(
+def replace(
     session: Session, org_id: uuid.UUID, model_id: str, context_window: int
 ) -> ModelContextWindow:
     """Sets the window of a model, spelled as in events; 0 means unknown.
@@ -82,14 +83,14 @@ def put(
     return session.scalars(upsert, execution_options={"populate_existing": True}).one()
 
 
-def remove(session: Session, org_id: uuid.UUID, model_id: str) -> None:
+def delete(session: Session, org_id: uuid.UUID, model_id: str) -> None:
     """Resets a model to the built-in table; run it in `cache.at_once`.
 
     Raises `NotFound` if the organization set no window for it.
     """
     require_model(model_id, "model")
     gone = session.scalars(
-        delete(ModelContextWindow)
+        sql_delete(ModelContextWindow)
         .where(ModelContextWindow.org_id == org_id, ModelContextWindow.model_id == model_id)
         .returning(ModelContextWindow.model_id)
     ).first()

@@ -61,12 +61,12 @@ def all_live(session: Session) -> list[Organization]:
     return list(session.scalars(query))
 
 
-def every(session: Session) -> list[Organization]:
+def list_(session: Session) -> list[Organization]:
     """Lists every organization, including deleted ones, by slug."""
     return list(session.scalars(select(Organization).order_by(Organization.slug)))
 
 
-def find(session: Session, slug: str) -> Organization | None:
+def get(session: Session, slug: str) -> Organization | None:
     """Finds an organization by slug; returns None for an unknown or deleted one."""
     query = select(Organization).where(Organization.slug == slug, Organization.deleted_at.is_(None))
     return session.scalars(query).one_or_none()

@@ -39,13 +39,13 @@ class QueryContent:
     params: list[dict[str, Any]]
 
 
-def listing(session: Session, org_id: uuid.UUID) -> list[SavedQuery]:
+def list_(session: Session, org_id: uuid.UUID) -> list[SavedQuery]:
     """Lists the organization's queries by name, in the order of code points."""
     by_name = collate(SavedQuery.name, "C")
     return list(session.scalars(_of(org_id).order_by(by_name)))
 
 
-def find(session: Session, org_id: uuid.UUID, query_id: str) -> SavedQuery:
+def get(session: Session, org_id: uuid.UUID, query_id: str) -> SavedQuery:
     """Returns one query; raises `NotFound`."""
     return _one(session, _of(org_id), query_id)
 

@@ -3,7 +3,7 @@
 from shared.settings.catalogue import CATALOGUE, Setting, Value
 from shared.settings.reading import default_of, value, values
 from shared.settings.rules import lets_in
-from shared.settings.service import Current, Editor, change, current
+from shared.settings.service import Current, Editor, list_, replace
 
 __all__ = [
     "CATALOGUE",
@@ -11,10 +11,10 @@ __all__ = [
     "Editor",
     "Setting",
     "Value",
-    "change",
-    "current",
     "default_of",
     "lets_in",
+    "list_",
+    "replace",
     "value",
     "values",
 ]

@@ -42,14 +42,14 @@ class Editor:
     address: str | None
 
 
-def current(session: Session, config: Settings, org_id: uuid.UUID) -> list[Current]:
+def list_(session: Session, config: Settings, org_id: uuid.UUID) -> list[Current]:
     """Lists every setting of an organization, in the order of the catalogue."""
     query = select(OrganizationSetting).where(OrganizationSetting.org_id == org_id)
     stored = {row.key: row for row in session.scalars(query)}
     return [_current(config, setting, stored.get(key)) for key, setting in CATALOGUE.items()]
 
 
-def change(
+def replace(
     session: Session, config: Settings, org_id: uuid.UUID, key: str, value: object, by: Editor
 ) -> Current:
     """Sets `key` to a decoded JSON value; null restores the default.

@@ -4,7 +4,7 @@ from shared.users.grants import Grant, Granter, default_set
 from shared.users.members import Member, effective_permissions, members_of, memberships_of
 from shared.users.models import Membership, User
 from shared.users.records import MemberRecord
-from shared.users.service import access_granters, change, disable, enable, get, invite, visible
+from shared.users.service import access_granters, disable, enable, get, invite, list_, replace
 from shared.users.sets import active_by_set, delete_set
 
 __all__ = [
@@ -16,7 +16,6 @@ __all__ = [
     "User",
     "access_granters",
     "active_by_set",
-    "change",
     "default_set",
     "delete_set",
     "disable",
@@ -24,7 +23,8 @@ __all__ = [
     "enable",
     "get",
     "invite",
+    "list_",
     "members_of",
     "memberships_of",
-    "visible",
+    "replace",
 ]

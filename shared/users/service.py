@@ -26,7 +26,7 @@ from shared.users.sign_in.sessions import close_sessions_of
 _MAX_GRANTERS = 50
 
 
-def visible(session: Session, org_id: uuid.UUID) -> list[MemberRecord]:
+def list_(session: Session, org_id: uuid.UUID) -> list[MemberRecord]:
     """Lists the members of an organization by address, including disabled ones."""
     return records(session, org_id)
 
@@ -67,7 +67,7 @@ def invite(
     return _shown(session, org_id, made.user_id)
 
 
-def change(
+def replace(
     session: Session, queue: Queue, org_id: uuid.UUID, user_id: str, grant: Grant, by: Granter
 ) -> MemberRecord:
     """Replaces the grant of a member, and mails the difference if there is one.

@@ -52,7 +52,7 @@ class Desk:
         """Sets a setting of the organization: `alerts.` and `key`."""
         by = settings.Editor("the tests", None)
         with at_once(self.runtime.postgres, self.runtime.redis) as session:
-            settings.change(
+            settings.replace(
                 session, self.runtime.settings, self.org.uuid, f"alerts.{key}", value, by
             )
 

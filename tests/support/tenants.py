@@ -144,7 +144,7 @@ def _fill_incident(runtime: Runtime, org: Org, user_id: uuid.UUID, email: str) -
     """One of an alert, which its member is subscribed to and commented on."""
     incident, actor = open_incident(runtime, org), Actor(user_id, email, email)
     with runtime.postgres.transaction() as session:
-        comments.add(session, runtime.queue, org.uuid, str(incident.id), actor, "hm")
+        comments.create(session, runtime.queue, org.uuid, str(incident.id), actor, "hm")
 
 
 def _fill_dashboard(session: Session, org_id: uuid.UUID) -> None:

@@ -43,7 +43,7 @@ _STATE = ("last_attempted_at", "last_error")
 def list_alerts() -> list[dict[str, Any]]:
     """List the organization's alert rules, newest first."""
     with runtime().postgres.transaction() as session:
-        found = alerts.listing(session, current_org_id())
+        found = alerts.list_(session, current_org_id())
         open_counts = incidents.open_counts(session, current_org_id())
         return [_row(alert, state, open_counts) for alert, state in found]
 
@@ -82,7 +82,7 @@ def list_recipients() -> list[dict[str, str]]:
 def get_alert(alert_id: str) -> dict[str, Any]:
     """Read one alert rule."""
     with runtime().postgres.transaction() as session:
-        alert, state = alerts.find(session, current_org_id(), alert_id)
+        alert, state = alerts.get(session, current_org_id(), alert_id)
         return _row(alert, state, incidents.open_counts(session, current_org_id()))
 
 
@@ -125,7 +125,7 @@ def test_alert(body: dict[str, Any], alert_id: str) -> TestResult:
     organization can run four tests at once; a fifth is refused with 429.
     """
     with runtime().postgres.transaction() as session:
-        alert, _state = alerts.find(session, current_org_id(), alert_id)
+        alert, _state = alerts.get(session, current_org_id(), alert_id)
         session.expunge(alert)
     channels = alert.channels if body["channels"] is None else check_channels(body["channels"])
     return send_test(runtime(), current_org_id(), alert, channels)

@@ -56,7 +56,7 @@ _COLUMNS = (
 def list_audits() -> list[dict[str, Any]]:
     """List the organization's audits, newest first."""
     with runtime().postgres.transaction() as session:
-        found = audits.listing(session, current_org_id())
+        found = audits.list_(session, current_org_id())
         open_counts = findings.open_counts(session, current_org_id())
         return [_row(one, open_counts) for one in found]
 
@@ -85,7 +85,7 @@ def create_audit(body: dict[str, Any]) -> dict[str, Any]:
 def get_audit(audit_id: str) -> dict[str, Any]:
     """Read one audit."""
     with runtime().postgres.transaction() as session:
-        found = audits.find(session, current_org_id(), audit_id)
+        found = audits.get(session, current_org_id(), audit_id)
         return _row(found, findings.open_counts(session, current_org_id()))
 
 
@@ -101,7 +101,7 @@ def change_audit(body: dict[str, Any], audit_id: str) -> dict[str, Any]:
     cancels a queued run. A run in progress goes on.
     """
     with runtime().postgres.transaction() as session:
-        changed = audits.change(session, current_org_id(), audit_id, _told(body))
+        changed = audits.replace(session, current_org_id(), audit_id, _told(body))
         return _row(changed, findings.open_counts(session, current_org_id()))
 
 
@@ -111,7 +111,7 @@ def change_audit(body: dict[str, Any], audit_id: str) -> dict[str, Any]:
 def delete_audit(audit_id: str) -> None:
     """Delete an audit with its runs and findings for good, even while it is running."""
     with runtime().postgres.transaction() as session:
-        audits.remove(session, current_org_id(), audit_id)
+        audits.delete(session, current_org_id(), audit_id)
 
 
 @blueprint.route("/audits/<audit_id>/run", methods=["POST"])
@@ -136,7 +136,7 @@ def run_audit(audit_id: str) -> dict[str, Any]:
 def list_runs(query: dict[str, int], audit_id: str) -> list[AuditRun]:
     """List the runs of an audit, newest first. A queued run appears once it starts."""
     with runtime().postgres.transaction() as session:
-        return runs.listing(session, current_org_id(), audit_id, **query)
+        return runs.list_(session, current_org_id(), audit_id, **query)
 
 
 @blueprint.route("/audits/<audit_id>/context")

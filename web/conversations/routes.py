@@ -55,7 +55,7 @@ def create_conversation(body: dict[str, Any]) -> Conversation:
 def get_conversation(conversation_id: str) -> Response:
     """Read one of your conversations with its messages."""
     with runtime().postgres.transaction() as session:
-        found = conversations.find(session, *_owner(), conversation_id)
+        found = conversations.get(session, *_owner(), conversation_id)
     return json_response(
         {
             "id": found.id,

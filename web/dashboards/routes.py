@@ -35,7 +35,7 @@ _PLACE = ("pos_x", "pos_y", "pos_w", "pos_h")
 def list_dashboards() -> dict[str, Any]:
     """List the organization's dashboards, newest first, without their tiles."""
     with runtime().postgres.transaction() as session:
-        return {"dashboards": [_row(one) for one in dashboards.listing(session, current_org_id())]}
+        return {"dashboards": [_row(one) for one in dashboards.list_(session, current_org_id())]}
 
 
 @blueprint.route("/dashboards", methods=["POST"])
@@ -60,7 +60,7 @@ def create_dashboard(body: dict[str, Any]) -> dict[str, Any]:
 def get_dashboard(dashboard_id: str) -> dict[str, Any]:
     """Read one dashboard with its tiles, top to bottom, left to right."""
     with runtime().postgres.transaction() as session:
-        found = dashboards.find(session, current_org_id(), dashboard_id)
+        found = dashboards.get(session, current_org_id(), dashboard_id)
         shown = tiles.of_dashboard(session, found)
     return {**_row(Counted(found, len(shown))), "tiles": shown}
 
@@ -92,7 +92,7 @@ def delete_dashboard(dashboard_id: str) -> dict[str, bool]:
 def list_tiles(dashboard_id: str) -> dict[str, list[Tile]]:
     """List the tiles of a dashboard, top to bottom, left to right."""
     with runtime().postgres.transaction() as session:
-        return {"tiles": tiles.listing(session, current_org_id(), dashboard_id)}
+        return {"tiles": tiles.list_(session, current_org_id(), dashboard_id)}
 
 
 @blueprint.route("/dashboards/<dashboard_id>/tiles", methods=["POST"])

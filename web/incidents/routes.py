@@ -56,7 +56,7 @@ _COLUMNS = tuple(IncidentRow().fields)
 def list_incidents(query: dict[str, Any]) -> list[Incident]:
     """List incidents, newest first; by default the open ones."""
     with runtime().postgres.transaction() as session:
-        return listing.newest(session, current_org_id(), _filter(query), limit=query["limit"])
+        return listing.list_(session, current_org_id(), _filter(query), limit=query["limit"])
 
 
 @blueprint.route("/alerts/incidents/count")
@@ -77,8 +77,8 @@ def list_alert_incidents(query: dict[str, Any], alert_id: str) -> list[Incident]
     """List the incidents of an alert, newest first; by default those in any state."""
     wanted = listing.Filter(states=query["state"] or STATES, alert_ids=[alert_id])
     with runtime().postgres.transaction() as session:
-        alerts.find(session, current_org_id(), alert_id)
-        return listing.newest(session, current_org_id(), wanted, limit=query["limit"])
+        alerts.get(session, current_org_id(), alert_id)
+        return listing.list_(session, current_org_id(), wanted, limit=query["limit"])
 
 
 @blueprint.route("/alerts/<alert_id>/incidents", methods=["POST"])
@@ -92,7 +92,7 @@ def open_alert_incident(body: dict[str, Any], alert_id: str) -> tuple[dict[str, 
     If the alert has an open incident, the report is added to that one and not announced.
     """
     with runtime().postgres.transaction() as session:
-        alert, _ = alerts.find(session, current_org_id(), alert_id)
+        alert, _ = alerts.get(session, current_org_id(), alert_id)
         opening = reported(alert, current_actor(), body["summary"], body["title"])
         return _opened(service.open_incident(session, runtime(), opening))
 
@@ -117,12 +117,12 @@ def get_incident(incident_id: str) -> dict[str, Any]:
     """Read one incident with its notifications, subscribers, comments and activity."""
     org_id = current_org_id()
     with runtime().postgres.transaction() as session:
-        found = incidents.find(session, org_id, incident_id)
+        found = incidents.get(session, org_id, incident_id)
         return {
             **{name: getattr(found, name) for name in _COLUMNS},
             "notifications": notifications.of_incident(session, org_id, found.id),
-            "subscribers": subscribers.listing(session, org_id, found.id),
-            "comments": comments.listing(session, org_id, found.id),
+            "subscribers": subscribers.list_(session, org_id, found.id),
+            "comments": comments.list_(session, org_id, found.id),
             "activity": activity.of_incident(session, org_id, found.id),
         }
 
@@ -185,7 +185,7 @@ def resolve_incident(incident_id: str) -> Incident:
 def list_comments(incident_id: str) -> list[IncidentComment]:
     """List the comments on an incident, oldest first, deleted ones without their body."""
     with runtime().postgres.transaction() as session:
-        return comments.listing(session, current_org_id(), incident_id)
+        return comments.list_(session, current_org_id(), incident_id)
 
 
 @blueprint.route("/alerts/incidents/<incident_id>/comments", methods=["POST"])
@@ -196,7 +196,7 @@ def list_comments(incident_id: str) -> list[IncidentComment]:
 def add_comment(body: dict[str, Any], incident_id: str) -> IncidentComment:
     """Comment on an incident, open or resolved. It has at most 2000 comments."""
     with runtime().postgres.transaction() as session:
-        return comments.add(
+        return comments.create(
             session, runtime().queue, current_org_id(), incident_id, current_actor(), body["body"]
         )
 
@@ -226,7 +226,7 @@ def delete_comment(incident_id: str, comment_id: str) -> Response:
 def list_subscribers(incident_id: str) -> list[IncidentSubscriber]:
     """List the current subscribers of an incident."""
     with runtime().postgres.transaction() as session:
-        return subscribers.listing(session, current_org_id(), incident_id)
+        return subscribers.list_(session, current_org_id(), incident_id)
 
 
 @blueprint.route("/alerts/incidents/<incident_id>/subscribe", methods=["POST"])

@@ -25,7 +25,7 @@ _PATH = "/settings/model-context-windows"
 def list_model_windows() -> dict[str, Any]:
     """List the context windows that the organization set."""
     with runtime().postgres.transaction() as session:
-        return {"model_context_windows": model_windows.overrides(session, current_org_id())}
+        return {"model_context_windows": model_windows.list_(session, current_org_id())}
 
 
 @blueprint.route(_PATH, methods=["PUT"])
@@ -39,7 +39,7 @@ def put_model_window(body: dict[str, Any]) -> ModelContextWindow:
     Stored events keep their window.
     """
     with at_once(runtime().postgres, runtime().redis) as session:
-        return model_windows.put(
+        return model_windows.replace(
             session, current_org_id(), body["model_id"], body["context_window"]
         )
 
@@ -51,7 +51,7 @@ def put_model_window(body: dict[str, Any]) -> ModelContextWindow:
 def delete_model_window(query: dict[str, Any]) -> Response:
     """Return a model to the built-in table, from the next event on."""
     with at_once(runtime().postgres, runtime().redis) as session:
-        model_windows.remove(session, current_org_id(), query["model"])
+        model_windows.delete(session, current_org_id(), query["model"])
     return no_content()
 
 

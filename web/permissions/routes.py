@@ -24,7 +24,7 @@ def list_permission_sets() -> list[dict[str, Any]]:
     """List the built-in permission sets, then the organization's own by name."""
     with runtime().postgres.transaction() as session:
         counts = users.active_by_set(session, current_org_id())
-        return [_row(found, counts) for found in permission_sets.visible(session, current_org_id())]
+        return [_row(found, counts) for found in permission_sets.list_(session, current_org_id())]
 
 
 @blueprint.route("/permission-sets", methods=["POST"])
@@ -68,7 +68,7 @@ def update_permission_set(body: dict[str, Any], name: str) -> dict[str, Any]:
     The caller can only add permissions that it holds. Built-in sets are refused.
     """
     with at_once(runtime().postgres, runtime().redis) as session:
-        changed = permission_sets.change(
+        changed = permission_sets.replace(
             session,
             current_org_id(),
             name,

@@ -24,7 +24,7 @@ add_run(blueprint)
 def list_queries() -> dict[str, list[SavedQuery]]:
     """List the organization's saved queries by name, in the order of code points."""
     with runtime().postgres.transaction() as session:
-        return {"queries": queries.listing(session, current_org_id())}
+        return {"queries": queries.list_(session, current_org_id())}
 
 
 @blueprint.route("/queries", methods=["POST"])
@@ -51,7 +51,7 @@ def create_query(body: dict[str, Any]) -> SavedQuery:
 def get_query(query_id: str) -> SavedQuery:
     """Read one saved query."""
     with runtime().postgres.transaction() as session:
-        return queries.find(session, current_org_id(), query_id)
+        return queries.get(session, current_org_id(), query_id)
 
 
 @blueprint.route("/queries/<query_id>", methods=["PUT"])

@@ -159,4 +159,4 @@ def _saved(query_id: str | None) -> str:
             fields={"sql": ["is required without query_id"]},
         )
     with runtime().postgres.transaction() as session:
-        return queries.find(session, current_org_id(), query_id).sql_text
+        return queries.get(session, current_org_id(), query_id).sql_text

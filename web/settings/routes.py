@@ -26,7 +26,7 @@ blueprint = Blueprint("settings", "Values that people change while the service r
 def list_settings() -> dict[str, Any]:
     """List every setting with its current value. Secrets are never shown."""
     with runtime().postgres.transaction() as session:
-        found = settings.current(session, runtime().settings, current_org_id())
+        found = settings.list_(session, runtime().settings, current_org_id())
     return {"settings": [row_of(current) for current in found]}
 
 
@@ -54,7 +54,7 @@ def put_setting(body: dict[str, Any], key: str) -> dict[str, Any]:
     identity = current_identity()
     editor = Editor(identity.name, None if identity.user is None else identity.user.email)
     with at_once(runtime().postgres, runtime().redis) as session:
-        changed = settings.change(
+        changed = settings.replace(
             session, runtime().settings, current_org_id(), key, body["value"], editor
         )
     return row_of(changed)

@@ -22,7 +22,7 @@ blueprint = Blueprint("users", "Members of the organization")
 def list_users() -> list[MemberRecord]:
     """List the organization's users by address, including disabled ones."""
     with runtime().postgres.transaction() as session:
-        return users.visible(session, current_org_id())
+        return users.list_(session, current_org_id())
 
 
 @blueprint.route("/users", methods=["POST"])
@@ -74,7 +74,7 @@ def update_user(grant: Grant, user_id: str) -> MemberRecord:
     The caller can only grant permissions that it holds itself. A mail tells the user the changes.
     """
     with at_once(runtime().postgres, runtime().redis) as session:
-        return users.change(session, runtime().queue, current_org_id(), user_id, grant, _granter())
+        return users.replace(session, runtime().queue, current_org_id(), user_id, grant, _granter())
 
 
 @blueprint.route("/users/<user_id>", methods=["DELETE"])

@@ -40,7 +40,7 @@ class FindingFilter:
     run_id: uuid.UUID | None = None
 
 
-def listing(
+def list_(
     session: Session, org_id: uuid.UUID, wanted: FindingFilter, *, limit: int, offset: int
 ) -> list[Listed]:
     """A page of findings by priority, acknowledged ones by half of it, then by age and title."""
@@ -56,7 +56,7 @@ def listing(
     return [Listed(*row) for row in session.execute(ordered.limit(limit).offset(offset))]
 
 
-def find(session: Session, org_id: uuid.UUID, finding_id: str) -> Listed:
+def get(session: Session, org_id: uuid.UUID, finding_id: str) -> Listed:
     """One finding; raises `NotFound`."""
     parsed = parse_uuid(finding_id)
     row = None

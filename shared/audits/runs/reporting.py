@@ -44,7 +44,7 @@ def _material(runtime: Runtime, claimed: ClaimedRun) -> Material | None:
             return None
         audit, _run = found
         wanted = FindingFilter(audit_id=claimed.audit_id, run_id=claimed.run_id)
-        ranked = findings.listing(
+        ranked = findings.list_(
             session, claimed.org_id, wanted, limit=report.MAX_FINDINGS, offset=0
         )
     if not ranked:

@@ -61,11 +61,11 @@ def enqueue(session: Session, queue: Queue, audit: Audit, trigger_kind: TriggerK
     return run
 
 
-def listing(
+def list_(
     session: Session, org_id: uuid.UUID, audit_id: str, *, limit: int, offset: int
 ) -> list[AuditRun]:
     """The runs of an audit that have begun, newest first; raises `NotFound`."""
-    audit = service.find(session, org_id, audit_id).audit
+    audit = service.get(session, org_id, audit_id).audit
     query = (
         select(AuditRun)
         .where(

@@ -3,23 +3,23 @@
 from shared.permissions.custom_sets.models import PermissionSet
 from shared.permissions.custom_sets.service import (
     SetRecord,
-    change,
     changeable,
     chosen,
     create,
     find,
     get,
-    visible,
+    list_,
+    replace,
 )
 
 __all__ = [
     "PermissionSet",
     "SetRecord",
-    "change",
     "changeable",
     "chosen",
     "create",
     "find",
     "get",
-    "visible",
+    "list_",
+    "replace",
 ]

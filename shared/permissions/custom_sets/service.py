@@ -35,7 +35,7 @@ class SetRecord:
     is_builtin: bool
 
 
-def visible(session: Session, org_id: uuid.UUID) -> list[SetRecord]:
+def list_(session: Session, org_id: uuid.UUID) -> list[SetRecord]:
     """Lists the built-in sets, then the organization's own by name."""
     query = select(PermissionSet).where(PermissionSet.org_id == org_id).order_by(PermissionSet.name)
     builtin = [_of_builtin(one) for one in BUILTIN_SETS.values()]
@@ -108,7 +108,7 @@ def create(
     return _of_row(row)
 
 
-def change(
+def replace(
     session: Session,
     org_id: uuid.UUID,
     name: str,

@@ -46,7 +46,7 @@ class Board:
     def columns(self) -> list[int]:
         """Where the tiles are that are left."""
         with self.runtime.postgres.transaction() as session:
-            return [tile.pos_x for tile in tiles.listing(session, self.org_id, self.id)]
+            return [tile.pos_x for tile in tiles.list_(session, self.org_id, self.id)]
 
 
 @pytest.fixture
@@ -174,5 +174,5 @@ def test_tiles_that_are_added_at_once_lie_below_each_other(
         later = beside(board.add)
     later.result()
     with runtime.postgres.transaction() as session:
-        found = tiles.listing(session, board.org_id, board.id)
+        found = tiles.list_(session, board.org_id, board.id)
     assert [tile.pos_y for tile in found] == [0, 4, 8, 12, 16]

@@ -81,7 +81,7 @@ def test_openers_and_resolvers_leave_one_open_incident_at_most(runtime: Runtime,
 
     made = all_at_once(runtime, 40, write)
     with runtime.postgres.transaction() as session:
-        incidents = listing.newest(session, org.uuid, listing.ALL, limit=100)
+        incidents = listing.list_(session, org.uuid, listing.ALL, limit=100)
     assert len(incidents) == made.count(True)
     assert sum(one.state == "resolved" for one in incidents) == 20
     assert sum(one.state != "resolved" for one in incidents) <= 1
@@ -102,7 +102,7 @@ def test_the_first_of_many_acknowledgements_is_kept(runtime: Runtime, org: Org) 
     with runtime.postgres.transaction() as session:
         [_, first, *others] = activity.of_incident(session, org.uuid, incident.id)
         assert (first.kind, first.actor, len(others)) == ("acknowledged", by, 5)
-        assert len(subscribers.listing(session, org.uuid, incident.id)) == 6
+        assert len(subscribers.list_(session, org.uuid, incident.id)) == 6
 
 
 def test_one_of_many_resolves(runtime: Runtime, org: Org) -> None:
@@ -119,7 +119,7 @@ def test_one_of_many_resolves(runtime: Runtime, org: Org) -> None:
 def test_one_of_many_deletes_a_comment(runtime: Runtime, org: Org) -> None:
     incident, ann = open_incident(runtime, org), new_actor(runtime, org)
     with runtime.postgres.transaction() as session:
-        said = comments.add(session, runtime.queue, org.uuid, str(incident.id), ann, "hm")
+        said = comments.create(session, runtime.queue, org.uuid, str(incident.id), ann, "hm")
 
     def write(session: Session) -> str:
         comments.delete(
@@ -138,7 +138,7 @@ def test_the_last_place_for_a_comment_is_taken_once(
     incident, ann = open_incident(runtime, org), new_actor(runtime, org)
 
     def write(session: Session) -> str:
-        comments.add(session, runtime.queue, org.uuid, str(incident.id), ann, "hm")
+        comments.create(session, runtime.queue, org.uuid, str(incident.id), ann, "hm")
         return "said"
 
     assert sorted(all_at_once(runtime, 6, write)) == ["Conflict"] * 5 + ["said"]
@@ -167,7 +167,7 @@ def test_an_alert_that_is_deleted_waits_for_who_opens_an_incident_of_it(
         assert opened.result().newly_opened
         deleted.result()
     with runtime.postgres.transaction() as session:
-        assert listing.newest(session, org.uuid, listing.ALL, limit=10) == []
+        assert listing.list_(session, org.uuid, listing.ALL, limit=10) == []
 
 
 def waiting(runtime: Runtime) -> int:

@@ -117,7 +117,7 @@ def test_what_a_person_reports_leaves_the_last_measured_breach(runtime: Runtime,
     assert row.last_breach_at > row.opened_at
     with runtime.postgres.transaction() as session:
         [_, told] = activity.of_incident(session, org.uuid, incident.id)
-        [subscriber] = subscribers.listing(session, org.uuid, incident.id)
+        [subscriber] = subscribers.list_(session, org.uuid, incident.id)
     assert (told.actor, told.detail["summary"]) == (ann.name, "customers call")
     assert (subscriber.email, subscriber.source) == (ann.email, "creator")
 

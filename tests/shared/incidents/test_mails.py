@@ -62,7 +62,7 @@ class Watched:
     def comment(self, actor: Actor, body: str) -> None:
         """They say something."""
         self.write(
-            lambda session: comments.add(
+            lambda session: comments.create(
                 session, self.runtime.queue, self.org.uuid, self.id, actor, body
             )
         )

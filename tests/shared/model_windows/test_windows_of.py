@@ -58,12 +58,12 @@ def make_worker(migrated_stack: DevStack) -> Iterator[Callable[[], Worker]]:
 
 def set_window(runtime: Runtime, org: Org, window: int, model: str = MODEL) -> None:
     with at_once(runtime.postgres, runtime.redis) as session:
-        service.put(session, org.uuid, model, window)
+        service.replace(session, org.uuid, model, window)
 
 
 def unset_window(runtime: Runtime, org: Org, model: str = MODEL) -> None:
     with at_once(runtime.postgres, runtime.redis) as session:
-        service.remove(session, org.uuid, model)
+        service.delete(session, org.uuid, model)
 
 
 def post(runtime: Runtime, org: Org, session_id: str, model: str = MODEL) -> None:

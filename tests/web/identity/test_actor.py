@@ -11,7 +11,7 @@ from shared.cache import at_once
 from shared.deployment.runtime import Runtime
 from shared.identity.bootstrap import ASSISTANT_PERMISSIONS
 from shared.keys import ApiKey
-from shared.organizations import find
+from shared.organizations import get
 from shared.permissions import ADMIN_SET
 from shared.users.sign_in.models import SignInSession
 from tests.support.app import AGENT_API_KEY, Headers, bearer
@@ -26,7 +26,7 @@ Make = Callable[..., Headers]
 def default_org(runtime: Runtime) -> Org:
     """The organization that instance keys act for when they name none."""
     with runtime.postgres.transaction() as session:
-        found = find(session, "default")
+        found = get(session, "default")
         assert found is not None
         return Org(found.id, found.slug)
 

@@ -58,7 +58,7 @@ def list_findings(
     """List findings by priority, acknowledged ones by half of it, equal ones newest first."""
     wanted = FindingFilter(statuses=status or ACTIVE, audit_id=audit_id, run_id=run_id)
     with runtime().postgres.transaction() as session:
-        page = findings.listing(session, current_org_id(), wanted, limit=limit, offset=offset)
+        page = findings.list_(session, current_org_id(), wanted, limit=limit, offset=offset)
     return [_row(one) for one in page]
 
 
@@ -68,7 +68,7 @@ def list_findings(
 def get_finding(fid: str) -> dict[str, Any]:
     """Read one finding, whatever its status."""
     with runtime().postgres.transaction() as session:
-        return _row(findings.find(session, current_org_id(), fid))
+        return _row(findings.get(session, current_org_id(), fid))
 
 
 @blueprint.route("/audits/findings/<fid>/status", methods=["POST"])

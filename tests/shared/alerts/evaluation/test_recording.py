@@ -104,7 +104,7 @@ def test_an_incident_stays_open_where_the_rule_does_not(watch: Watch) -> None:
 def open_by_hand(watch: Watch, rule: UUID) -> None:
     """Somebody opens an incident for the rule, or says more about the one that is open."""
     with watch.runtime.postgres.transaction() as session:
-        alert, _ = alerts.find(session, watch.org.uuid, str(rule))
+        alert, _ = alerts.get(session, watch.org.uuid, str(rule))
         incidents.open_incident(
             session, watch.runtime, reported(alert, key_actor(), "it hangs", None)
         )

@@ -9,7 +9,7 @@ from sqlalchemy import update
 
 from shared.audits.findings.models import Finding
 from shared.audits.findings.rules import Status
-from shared.audits.findings.service import FindingFilter, find, listing
+from shared.audits.findings.service import FindingFilter, get, list_
 from shared.core.clock import now
 from shared.core.errors import NotFound
 from shared.core.ids import new_id
@@ -32,7 +32,7 @@ def names(runtime: Runtime, org: Org) -> Names:
     def listed(*, limit: int = 100, offset: int = 0, **wanted: object) -> list[str]:
         filters = FindingFilter(**wanted)  # type: ignore[arg-type] # as the test gives them
         with runtime.postgres.transaction() as session:
-            page = listing(session, org.uuid, filters, limit=limit, offset=offset)
+            page = list_(session, org.uuid, filters, limit=limit, offset=offset)
         return [one.finding.failure_type for one in page]
 
     return listed
@@ -57,7 +57,7 @@ def test_the_highest_priority_comes_first_and_an_acknowledged_one_counts_half(
     change(runtime, org, "b", acknowledged_at=now())
     assert names() == ["c", "a", "b"]
     with runtime.postgres.transaction() as session:
-        last = listing(session, org.uuid, FindingFilter(), limit=9, offset=0)[-1]
+        last = list_(session, org.uuid, FindingFilter(), limit=9, offset=0)[-1]
     assert (last.finding.failure_type, last.finding.priority) == ("b", 0.7733)
 
 
@@ -113,7 +113,7 @@ def test_another_organization_sees_none_of_it(runtime: Runtime, org: Org, names:
     theirs.file(candidate(), run=run)
     assert names() == names(run_id=run.id) == names(audit_id=theirs.audit.id) == []
     with runtime.postgres.transaction() as session, pytest.raises(NotFound):
-        find(session, org.uuid, str(theirs.finding().id))
+        get(session, org.uuid, str(theirs.finding().id))
 
 
 def test_one_finding_is_read_with_the_name_of_its_audit(
@@ -121,7 +121,7 @@ def test_one_finding_is_read_with_the_name_of_its_audit(
 ) -> None:
     audited.file(candidate())
     with runtime.postgres.transaction() as session:
-        found = find(session, org.uuid, str(audited.finding().id))
+        found = get(session, org.uuid, str(audited.finding().id))
     assert (found.finding.title, found.audit_name) == ("Errors: timeout", "audit")
 
 
@@ -130,4 +130,4 @@ def test_a_finding_that_is_not_there_is_not_found(
     runtime: Runtime, org: Org, finding_id: str
 ) -> None:
     with runtime.postgres.transaction() as session, pytest.raises(NotFound):
-        find(session, org.uuid, finding_id)
+        get(session, org.uuid, finding_id)

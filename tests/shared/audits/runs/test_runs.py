@@ -290,7 +290,7 @@ def test_what_a_run_finds_of_an_audit_that_was_deleted_meanwhile_is_dropped(
     def delete() -> None:
         if table == "audits":
             with bench.runtime.postgres.transaction() as session:
-                service.remove(session, bench.org.uuid, str(audit.id))
+                service.delete(session, bench.org.uuid, str(audit.id))
         else:
             bench.sql("DELETE FROM organizations WHERE id = :org_id")
 

@@ -23,7 +23,7 @@ def change(bench: AuditBench, **fields: Any) -> datetime | None:
     """The moment at which the only audit is due after a change."""
     with bench.runtime.postgres.transaction() as session:
         audit_id = str(bench.audit()["id"])
-        changed = service.change(session, bench.org.uuid, audit_id, fields)
+        changed = service.replace(session, bench.org.uuid, audit_id, fields)
         return changed.audit.next_attempt_at
 
 

@@ -17,7 +17,7 @@ from shared.events.ingest.decode import Envelope
 from shared.events.ingest.stream import remove
 from shared.events.redaction import Redactions
 from shared.events.redaction.redactions import SETTING
-from shared.settings import CATALOGUE, Editor, change
+from shared.settings import CATALOGUE, Editor, replace
 from shared.settings.models import OrganizationSetting
 from tests.support.runtime import Org, connected, make_org, settings_for
 from tests.support.statements import counted_statements
@@ -36,7 +36,7 @@ def processes(migrated_stack: DevStack) -> Iterator[list[Runtime]]:
 
 def list_keys(runtime: Runtime, org: Org, *names: str) -> None:
     with at_once(runtime.postgres, runtime.redis) as session:
-        change(session, runtime.settings, org.uuid, SETTING, list(names), Editor("test", None))
+        replace(session, runtime.settings, org.uuid, SETTING, list(names), Editor("test", None))
 
 
 def test_a_change_holds_in_two_processes(

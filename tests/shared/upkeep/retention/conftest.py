@@ -61,7 +61,7 @@ def without_merges(runtime: Runtime) -> Iterator[None]:
 def keep(runtime: Runtime, org: Org, days: int) -> None:
     """Sets how long an organization keeps its data."""
     with at_once(runtime.postgres, runtime.redis) as session:
-        settings.change(
+        settings.replace(
             session, runtime.settings, org.uuid, "retention.events_days", days, Editor("t", None)
         )
 

@@ -164,7 +164,7 @@ def test_an_audit_that_is_deleted_waits_for_who_resolves_an_incident_of_it(
 
     def delete() -> None:
         with runtime.postgres.transaction() as session:
-            audits.remove(session, org.uuid, audit_id)
+            audits.delete(session, org.uuid, audit_id)
 
     with ThreadPoolExecutor(1) as pool:
         with runtime.postgres.transaction() as session:
