@@ -14,13 +14,14 @@ _TIMESTAMP = re.compile(rb'"timestamp":"([^"]+)"')
 
 @dataclass(frozen=True)
 class Airline:
-    """`lines`: the events as sent, one JSON object each; `labels`: by session, what is known."""
+    """`lines`: the events as sent, one JSON object each. `labels`: the known facts by session."""
 
     lines: tuple[bytes, ...]
     labels: dict[str, dict[str, object]]
 
     def recent(self, newest: datetime | None = None) -> "Airline":
-        """The same events, moved so that the last happened at `newest` (default: an hour ago).
+        """Returns the same events, moved so that the last happened at `newest` (default: an hour
+        ago).
 
         Order, distances and every other byte stay.
         """
@@ -30,13 +31,13 @@ class Airline:
 
 
 def airline_folder() -> Path:
-    """Where the recording should be: below `WATCHPOST_SHARED`, by default `../shared`."""
+    """Returns the path of the recording: below `WATCHPOST_SHARED`, by default `../shared`."""
     shared = os.environ.get("WATCHPOST_SHARED") or _PROJECT.parent / "shared"
     return Path(shared) / "data" / "airline-agent"
 
 
 def load_airline() -> Airline:
-    """Reads the recording; raises `FileNotFoundError` where it is missing."""
+    """Reads the recording. Raises `FileNotFoundError` when it is missing."""
     folder = airline_folder()
     packed = (folder / "events.ndjson.gz").read_bytes()
     labels = json.loads((folder / "labels.json").read_bytes())

@@ -1,4 +1,4 @@
-"""Alert rules under test: made due, evaluated by a worker that runs when told to, and read back."""
+"""Alert rules under test: made due, evaluated by a worker that runs on demand, and read back."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ INTERVAL_SECS = 60
 
 
 def reading(breached: bool) -> Reading:
-    """What a trigger could have seen."""
+    """Returns a reading of a trigger."""
     return Reading(1.0 if breached else 0.0, breached, "a sentence", {"value": 1.0})
 
 
@@ -43,9 +43,9 @@ def hurry_sleepers(clickhouse: ClickHouse, monkeypatch: pytest.MonkeyPatch) -> N
 
 @dataclass
 class Verdicts:
-    """An evaluation that says what it is told, and keeps what it was asked.
+    """An evaluation with chosen results that records the rules it gets.
 
-    `breaching` are the rules that breach; `meanwhile` runs before the answer.
+    The rules in `breaching` breach. `meanwhile` runs before the answer.
     """
 
     breaching: set[UUID] = field(default_factory=set)
@@ -61,7 +61,7 @@ class Verdicts:
 
     @property
     def evaluated(self) -> list[UUID]:
-        """The rules that were asked about, each time."""
+        """The rules of each call."""
         return [rule.alert_id for rules in self.asked for rule in rules]
 
 
@@ -73,7 +73,7 @@ class Watch:
         self.org = org
 
     def rule(self, kind: str = "metric_threshold", **fields: Any) -> UUID:
-        """A new rule, which is due; 1 of 1, every 60 s, unless told otherwise."""
+        """Creates a rule that is due; by default 1 of 1, every 60 s."""
         with self.runtime.postgres.transaction() as session:
             alert, _ = service.create(
                 session, self.org.uuid, self._content(kind, fields), schema="x", created_by="me"
@@ -92,18 +92,18 @@ class Watch:
             service.delete(session, self.org.uuid, str(alert_id))
 
     def make_due(self) -> None:
-        """Lets a minute pass for all rules: each is due, and was evaluated a minute earlier."""
+        """Moves all rules a minute back: each is due, and was evaluated a minute earlier."""
         self.sql(
             "UPDATE alert_states SET due_at = now() - interval '1 second', evaluated_to ="
             " evaluated_to - interval '1 minute' WHERE org_id = :org_id AND due_at IS NOT NULL"
         )
 
     def end_leases(self) -> None:
-        """Lets leases run out."""
+        """Ends all leases."""
         self.sql("UPDATE alert_states SET lease_expires_at = now() WHERE org_id = :org_id")
 
     def run(self, evaluate: Evaluate | None = None, *, is_sql: bool = False) -> int:
-        """One worker's turn; `evaluate` in place of what looks at events."""
+        """Runs one turn of a worker; `evaluate` replaces the evaluation of events."""
         given = {} if evaluate is None else {"evaluate": evaluate}
         runner = Runner(self.runtime, pool_size=4, places=OF_ALERTS)
         try:
@@ -114,16 +114,16 @@ class Watch:
             runner.close()
 
     def state(self, alert_id: UUID) -> RowMapping:
-        """The row of `alert_states`."""
+        """Returns the row of `alert_states`."""
         [row] = self.sql("SELECT * FROM alert_states WHERE alert_id = :id", id=alert_id)
         return row
 
     def incidents(self) -> list[RowMapping]:
-        """The rows of `incidents`, oldest first."""
+        """Returns the rows of `incidents`, oldest first."""
         return self.sql("SELECT * FROM incidents WHERE org_id = :org_id ORDER BY opened_at")
 
     def sql(self, statement: str, **params: object) -> list[RowMapping]:
-        """The rows of a statement; `:org_id` is the organization."""
+        """Returns the rows of a statement. `:org_id` is the organization."""
         with self.runtime.postgres.transaction() as session:
             result = session.execute(text(statement), {"org_id": self.org.uuid, **params})
             rows = isinstance(result, CursorResult) and result.returns_rows

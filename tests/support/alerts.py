@@ -1,4 +1,4 @@
-"""Alert rules for the tests that need some."""
+"""Alert rules for other tests."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ SPECS: dict[str, dict[str, Any]] = {
 
 
 def make_alert(client: FlaskClient, headers: Headers, **body: Any) -> TestResponse:
-    """POST /alerts: a rule of the `trigger_kind` (default: metric_threshold) unless told more."""
+    """Sends POST /alerts: a rule of the `trigger_kind`, with defaults for all other fields."""
     kind = body.get("trigger_kind", "metric_threshold")
     wanted = {"name": "an alert", "trigger_kind": kind, "trigger_spec": SPECS[kind], **body}
     return client.post("/v1/alerts", json=wanted, headers=headers)

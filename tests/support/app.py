@@ -1,4 +1,4 @@
-"""Keys for the requests of a test, and the application that answers them."""
+"""API keys for the requests of a test."""
 
 import secrets
 from collections.abc import Iterable
@@ -16,13 +16,13 @@ Headers = dict[str, str]
 
 
 def bearer(secret: str, org_slug: str | None = None) -> Headers:
-    """The headers of a credential, naming an organization where one is given."""
+    """Returns the headers of a credential, with an organization if one is given."""
     headers = {"Authorization": f"Bearer {secret}"}
     return headers if org_slug is None else {**headers, "X-Service-Org": org_slug}
 
 
 def new_key(runtime: Runtime, org: Org, permissions: Iterable[str] = FOR_KEYS) -> Headers:
-    """The headers of a fresh key of this organization, with every permission by default."""
+    """Returns the headers of a fresh key of this organization, with every permission by default."""
     name, secret = f"key-{secrets.token_hex(6)}", keys.new_secret()
     wanted = NewKey(name=name, secret=secret, permissions=permissions)
     with runtime.postgres.transaction() as session:

@@ -1,4 +1,4 @@
-"""Audits over HTTP, and a bench that carries their runs out when it is told to."""
+"""Audits over HTTP, and a bench that carries out their runs on demand."""
 
 import json
 import threading
@@ -29,12 +29,12 @@ PATH = "/v1/audits"
 
 
 def make_audit(client: FlaskClient, headers: Headers, **body: Any) -> TestResponse:
-    """POST /audits, named `audit` unless told otherwise."""
+    """Sends POST /audits, with the default name `audit`."""
     return client.post(PATH, json={"name": "audit", **body}, headers=headers)
 
 
 def candidate(look: Look, name: str = "timeout", **fields: Any) -> Candidate:
-    """A warning of this name that cites the session `s1`, seen all over the window."""
+    """Returns a warning of this name that cites the session `s1`, seen all over the window."""
     values: dict[str, Any] = {
         "signal": "test",
         "key": (name,),
@@ -58,19 +58,19 @@ def candidate(look: Look, name: str = "timeout", **fields: Any) -> Candidate:
 
 
 def finding(*names: str, **fields: Any) -> Find:
-    """A signal that finds patterns of these names, whatever it looks at."""
+    """Returns a signal that finds patterns of these names in any window."""
     return lambda look: [candidate(look, name, **fields) for name in names]
 
 
 @dataclass
 class AuditBench:
-    """The audits of one organization, and a worker that runs when it is told to."""
+    """The audits of one organization, and a worker that runs on demand."""
 
     runtime: Runtime
     org: Org
 
     def make(self, **fields: Any) -> Audit:
-        """A new audit of the last hour, due at once."""
+        """Creates an audit of the last hour, due at once."""
         wanted = {"name": "audit", "lookback_window_secs": 3600, **fields}
         with self.runtime.postgres.transaction() as session:
             return service.create(
@@ -87,17 +87,17 @@ class AuditBench:
         ingest(self.runtime.clickhouse, self.org.id, lines)
 
     def request(self, audit: Audit) -> uuid.UUID:
-        """Asks for a run."""
+        """Requests a run."""
         with self.runtime.postgres.transaction() as session:
             return runs.request(session, self.runtime.queue, self.org.uuid, str(audit.id))
 
     def schedule(self) -> None:
-        """Queues what is due, and has it settled."""
+        """Queues the due runs and settles them."""
         schedule(self.runtime.postgres, self.runtime.queue)
         self.settle()
 
     def settle(self) -> None:
-        """Makes queued runs old enough to begin."""
+        """Makes queued runs old enough to start."""
         self.sql(
             "UPDATE audit_runs SET queued_at = queued_at - interval '10 s'"
             " WHERE org_id = :org_id AND status = 'queued'"
@@ -110,7 +110,7 @@ class AuditBench:
         ask: Ask | None = None,
         stopping: threading.Event | None = None,
     ) -> int:
-        """Carries out what waits in the organization; how many runs it took."""
+        """Carries out the waiting runs of the organization. Returns their number."""
         self.settle()
         return AuditRunner(
             self.runtime,
@@ -121,27 +121,27 @@ class AuditBench:
         ).run()
 
     def end_lease(self) -> None:
-        """Lets a minute pass in which nobody renewed a lease."""
+        """Ends all leases, as after a minute without a renewal."""
         self.sql(
             "UPDATE audit_runs SET lease_expires_at = lease_expires_at - interval '61 s'"
             " WHERE org_id = :org_id"
         )
 
     def audit(self) -> RowMapping:
-        """The only audit."""
+        """Returns the only audit."""
         [only] = self.sql("SELECT * FROM audits WHERE org_id = :org_id")
         return only
 
     def runs(self) -> Sequence[RowMapping]:
-        """All runs, the oldest first."""
+        """Returns all runs, the oldest first."""
         return self.sql("SELECT * FROM audit_runs WHERE org_id = :org_id ORDER BY queued_at")
 
     def last_run(self) -> RowMapping:
-        """The newest run."""
+        """Returns the newest run."""
         return self.runs()[-1]
 
     def findings(self) -> Sequence[RowMapping]:
-        """All findings, by title."""
+        """Returns all findings, by title."""
         return self.sql("SELECT * FROM findings WHERE org_id = :org_id ORDER BY title")
 
     def sql(self, statement: str, **params: object) -> Sequence[RowMapping]:
@@ -154,7 +154,7 @@ class AuditBench:
 
 
 def meanwhile(do: Callable[[], object], *, then: Find | None = None) -> Find:
-    """A signal during which something else happens, and which then finds what `then` does."""
+    """Returns a signal that first does something else, and then finds the result of `then`."""
 
     def find(look: Look) -> list[Candidate]:
         do()

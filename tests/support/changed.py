@@ -1,8 +1,8 @@
-"""Chooses the tests of what was changed: `python -m tests.support.changed` prints their paths.
+"""Chooses the tests of changed files: `python -m tests.support.changed` prints their paths.
 
-A noun has the same folder name in every tier, so a changed file selects each test folder that has
-its noun in the path, and each test file that is named after it. That misses tests of other nouns
-which use the changed code: the whole of `bin/test` comes before a merge all the same.
+A noun has the same folder name in every tier. A changed file therefore selects each test folder
+with its noun in the path, and each test file named after it. This misses tests of other nouns that
+use the changed code, so run the whole of `bin/test` before a merge.
 """
 
 import subprocess
@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 PROJECT = Path(__file__).resolve().parents[2]
 
 _TIERS = frozenset({"shared", "web", "workers", "tests"})
-# Every noun stands on these, or is tested with them. `shared` stands for a module in no folder.
+# Every noun depends on these or is tested with them. `shared` stands for a module in no folder.
 _FOUNDATIONS = frozenset(
     {"cache", "clickhouse", "core", "deployment", "permissions", "postgres", "queue"}
     | {"shared", "support"}
@@ -23,9 +23,9 @@ EVERYTHING = ["tests"]
 
 
 def choose(changed: Iterable[str], tests: Collection[str]) -> dict[str, list[str]]:
-    """The paths to run for each noun that was changed, of these test files of the project.
+    """Returns the paths to run for each changed noun, out of these test files of the project.
 
-    A noun that everything stands on, or that has no tests of its own, runs everything.
+    A noun that everything depends on, or that has no tests of its own, selects everything.
     """
     chosen: dict[str, list[str]] = {}
     for name in changed:
@@ -41,7 +41,7 @@ def choose(changed: Iterable[str], tests: Collection[str]) -> dict[str, list[str
 
 
 def _nouns(path: PurePosixPath) -> Sequence[str]:
-    """The folders that the file is in, below its tier; none where no test depends on it."""
+    """Returns the folders of the file below its tier; none where no test depends on it."""
     top = path.parts[0]
     if path.name in _CONFIGURATION:
         return [path.name]
@@ -53,12 +53,12 @@ def _nouns(path: PurePosixPath) -> Sequence[str]:
 
 
 def _is_loose(path: PurePosixPath) -> bool:
-    """Whether the file lies in no noun's folder."""
+    """Returns whether the file lies in no noun's folder."""
     return all(part in _TIERS for part in path.parts[:-1])
 
 
 def _tests_of(noun: str, tests: Iterable[str]) -> list[str]:
-    """Folders with this component, and files elsewhere that are named after it."""
+    """Returns folders with this component, and files elsewhere that are named after it."""
     found = set()
     for name in tests:
         path = PurePosixPath(name)
@@ -70,10 +70,10 @@ def _tests_of(noun: str, tests: Iterable[str]) -> list[str]:
 
 
 def changed_files(project: Path = PROJECT) -> tuple[str, list[str]]:
-    """What the working tree is compared with, and the files that differ from it.
+    """Returns the commit to compare the working tree with, and the files that differ from it.
 
-    That is the commit of `main` that the branch began at; on `main` itself the last commit or,
-    where nothing is uncommitted, the one before it.
+    That is the commit of `main` that the branch began at. On `main` itself it is the last commit,
+    or the one before it when nothing is uncommitted.
     """
 
     def git(*arguments: str) -> list[str]:
@@ -96,18 +96,18 @@ def changed_files(project: Path = PROJECT) -> tuple[str, list[str]]:
 
 
 def main() -> None:
-    """Prints the paths for pytest, and says on standard error why it chose them."""
+    """Prints the paths for pytest, and the reasons on standard error."""
     compared_with, changed = changed_files()
     tests = [str(path.relative_to(PROJECT)) for path in PROJECT.glob("tests/**/test_*.py")]
     chosen = choose(changed, tests)
     _say(f"{len(changed)} files differ from {compared_with}")
     for noun, paths in sorted(chosen.items()):
         _say(f"  {noun}: {'everything' if paths == EVERYTHING else ' '.join(paths) or 'no tests'}")
-    print(*outermost(chosen.values()), sep="\n")  # noqa: T201 what bin/test reads
+    print(*outermost(chosen.values()), sep="\n")  # noqa: T201 bin/test reads it
 
 
 def outermost(chosen: Iterable[Iterable[str]]) -> list[str]:
-    """All these paths, without those that lie in another of them."""
+    """Returns these paths, without those that lie in another of them."""
     every = {path for paths in chosen for path in paths}
     return sorted(path for path in every if every.isdisjoint(map(str, PurePosixPath(path).parents)))
 

@@ -1,4 +1,4 @@
-"""Empty databases beside those of the other tests, for tests that migrate or break them."""
+"""Separate empty databases, for tests that migrate or break them."""
 
 import secrets
 from collections.abc import Iterator
@@ -10,27 +10,28 @@ import psycopg2
 from devstack import StackUrls
 from shared.clickhouse import ClickHouse
 
-# Redis databases are numbered; the tests of a run use 0, those with databases of their own 9.
+# Redis databases are numbered. Most tests use 0; those with their own databases use 9.
 _REDIS_DATABASE = 9
 
 
 @contextmanager
 def empty_databases(urls: StackUrls) -> Iterator[StackUrls]:
-    """URLs of a PostgreSQL and a ClickHouse database that nothing was ever done to."""
+    """Yields the URLs of a new PostgreSQL and a new ClickHouse database."""
     with empty_postgres(urls.database_url) as postgres, empty_clickhouse(urls.clickhouse_url) as ch:
         yield replace(
             urls,
             database_url=postgres,
             clickhouse_url=ch,
             redis_url=_other(urls.redis_url, str(_REDIS_DATABASE)),
-            # The views are of the database of all tests, and stay so. As a variable: not set.
+            # The views belong to the database of all tests and stay there. An empty value means not
+            # set.
             clickhouse_readonly_url="",
         )
 
 
 @contextmanager
 def empty_postgres(url: str) -> Iterator[str]:
-    """The URL of a new database on the server of another one."""
+    """Yields the URL of a new database on the same server."""
     name = _new_name()
     _postgres(url, f"CREATE DATABASE {name}")
     try:
@@ -41,7 +42,7 @@ def empty_postgres(url: str) -> Iterator[str]:
 
 @contextmanager
 def empty_clickhouse(url: str) -> Iterator[str]:
-    """The URL of a new database on the server of another one."""
+    """Yields the URL of a new database on the same server."""
     name = _new_name()
     clickhouse = ClickHouse(url, pool_size=1)
     clickhouse.execute(f"CREATE DATABASE {name}")
@@ -57,7 +58,7 @@ def _new_name() -> str:
 
 
 def environment(urls: StackUrls) -> dict[str, str]:
-    """The variables that send a process to these databases."""
+    """Returns the variables that point a process to these databases."""
     return {
         "DATABASE_URL": urls.database_url,
         "REDIS_URL": urls.redis_url,

@@ -1,9 +1,9 @@
 """Two days of the airline recording, for faults to be put into the second of them.
 
-A day is drawn from the recorded sessions with replacement, each with an id, a start and durations
-of its own, so that two days differ as two days do. A second agent, `REFUNDS`, gets sessions of
-which nothing went wrong: faults of sessions are put there, where the recording has none. What is
-drawn depends on the seed alone.
+A day is drawn from the recorded sessions with replacement. Each session gets its own id, start and
+durations, so that two days differ as real days do. A second agent, `REFUNDS`, gets sessions without
+any problem: faults of sessions go there, where the recording has none. The seed alone determines
+the draw.
 """
 
 import random
@@ -27,7 +27,7 @@ from tests.support.looks import ingest
 WINDOW = Window(datetime(2025, 6, 3, tzinfo=UTC), datetime(2025, 6, 4, tzinfo=UTC))
 SUPPORT, REFUNDS = "airline-support", "airline-refunds"
 _DAY_US = 24 * 3600 * 1_000_000
-# Sessions begin before this part of the day is over: whatever is unfinished then, is so for hours.
+# Sessions start in this first part of the day, so an unfinished one stays so for hours.
 _BEGIN_WITHIN = 0.8
 _SESSIONS, _REFUNDS = (160, 240), (40, 60)
 _EVALUATED, _FAILED = 0.95, 0.02
@@ -38,7 +38,7 @@ Event = dict[str, Any]
 
 @dataclass
 class Session:
-    """A session of a day: events with `us`, microseconds since the epoch, and what it scored."""
+    """A session of a day: events with `us`, microseconds since the epoch, and its scores."""
 
     session_id: str
     agent_id: str
@@ -60,7 +60,7 @@ class Session:
         return [event for event in self.events if event["type"] == "tool_result"]
 
     def lines(self) -> list[bytes]:
-        """Its events as sent."""
+        """Returns its events as sent."""
         return [
             msgspec.json.encode(
                 {name: value for name, value in event.items() if name != "us"}
@@ -75,7 +75,7 @@ class Session:
         ]
 
     def result(self, org_id: str) -> list[Evaluation]:
-        """What the evaluator said of it, if anything."""
+        """Returns the evaluator's result, if there is one."""
         if self.end is None or not self.evaluated_at:
             return []
         return [
@@ -104,18 +104,18 @@ class Template:
 
 @dataclass(frozen=True)
 class Days:
-    """The day before and the day that is audited."""
+    """The day before and the audited day."""
 
     before: list[Session]
     now: list[Session]
 
     def of(self, agent_id: str) -> list[Session]:
-        """The sessions of the audited day that an agent has."""
+        """Returns the sessions of an agent on the audited day."""
         return [session for session in self.now if session.agent_id == agent_id]
 
 
 def templates_of(airline: Airline) -> list[Template]:
-    """The recorded sessions."""
+    """Returns the recorded sessions."""
     by_session: dict[str, list[Event]] = {}
     for line in airline.lines:
         event = msgspec.json.decode(line)
@@ -140,7 +140,7 @@ def _template(session_id: str, events: list[Event], label: Mapping[str, object])
 
 
 def days(templates: Sequence[Template], seed: int) -> Days:
-    """The two days of a seed, without any fault but the recorded ones."""
+    """Returns the two days of a seed, with no faults but the recorded ones."""
     rng = random.Random(seed)
     made = []
     for name, start in (("a", to_us(WINDOW.before.start)), ("b", to_us(WINDOW.start))):
@@ -187,7 +187,10 @@ def store(
     like: str | None = None,
     changed: frozenset[str] = frozenset(),
 ) -> None:
-    """Stores both days; with `like`, sessions not `changed` are copied from that organization."""
+    """Stores both days.
+
+    With `like`, sessions not in `changed` are copied from that organization.
+    """
     sessions = made.before + made.now
     if like is not None:
         _copy(clickhouse, like, org_id, changed)

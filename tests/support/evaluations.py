@@ -7,7 +7,7 @@ from shared.evaluations.records import Evaluation
 
 
 def evaluation(org_id: str, session_id: str, completed_at: int, **fields: Any) -> Evaluation:
-    """A result of a session at a moment; `fields` replace what a plain success has."""
+    """Returns a result of a session at a moment. `fields` replace those of a plain success."""
     values: dict[str, Any] = {
         "org_id": org_id,
         "evaluation_id": str(new_id()),

@@ -1,4 +1,4 @@
-"""An evaluator on a loopback port that answers as told, the wildest ways included."""
+"""An evaluator on a loopback port that answers as configured, even in hostile ways."""
 
 import gzip
 import json
@@ -14,7 +14,7 @@ from typing import cast
 
 @dataclass(frozen=True)
 class Received:
-    """A request as it came in; `at` is the monotonic time of it."""
+    """A request as it came in. `at` is its monotonic time."""
 
     method: str
     path: str
@@ -35,18 +35,18 @@ class _Server(ThreadingHTTPServer):
     evaluator: "Evaluator"
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A caller that hangs up is what most of these tests are about."""
+        """Ignores callers that hang up: most of these tests make them do so."""
 
 
 class Exchange(BaseHTTPRequestHandler):
-    """One request; an `Answer` writes to it what it likes."""
+    """One request. An `Answer` writes any bytes to it."""
 
     protocol_version = "HTTP/1.1"
     received: Received
 
     @property
     def evaluator(self) -> "Evaluator":
-        """Whose request it is."""
+        """The server of this request."""
         return cast("_Server", self.server).evaluator
 
     def _handle(self) -> None:
@@ -57,15 +57,15 @@ class Exchange(BaseHTTPRequestHandler):
         with suppress(OSError):
             self.evaluator.answer_to(self.received)(self)
 
-    do_GET = do_POST = _handle  # noqa: N815 the names are the base's
+    do_GET = do_POST = _handle  # noqa: N815 the base class requires these names
 
     def send_raw(self, data: bytes) -> None:
         """Sends bytes as they are."""
         self.wfile.write(data)
         self.wfile.flush()
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 the name is the base's
-        """Says nothing."""
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 the base's name
+        """Logs nothing."""
 
 
 Answer = Callable[[Exchange], None]
@@ -73,9 +73,9 @@ Answer = Callable[[Exchange], None]
 
 @dataclass
 class Evaluator:
-    """The requests so far, and how the next are answered: by one of `script` each, then `default`.
+    """The requests so far, and the next answers: one of `script` each, then `default`.
 
-    `config` answers /config; None is an evaluator without that route.
+    `config` answers /config. None stands for an evaluator without that route.
     """
 
     url: str
@@ -89,7 +89,7 @@ class Evaluator:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def answer_to(self, request: Received) -> Answer:
-        """Notes the request and picks its answer."""
+        """Records the request and returns its answer."""
         if request.path == "/config":
             return self.config or reply(404)
         with self._lock:
@@ -98,9 +98,9 @@ class Evaluator:
 
     @contextmanager
     def in_flight(self, request: Received) -> Iterator[None]:
-        """Counts the evaluations that wait for their answer at once.
+        """Counts the concurrent evaluations that wait for their answer.
 
-        Not until it is sent: whoever reads it may send the next before this thread goes on.
+        The count ends before the answer is sent: its reader may send the next request at once.
         """
         if request.path == "/config":
             yield
@@ -117,7 +117,7 @@ class Evaluator:
 
 @contextmanager
 def running_evaluator() -> Iterator[Evaluator]:
-    """An evaluator that answers with a score until it is told otherwise."""
+    """Runs an evaluator that answers with a score by default."""
     server = _Server(("127.0.0.1", 0), Exchange)
     evaluator = Evaluator(f"http://127.0.0.1:{server.server_port}", default=scored())
     server.evaluator = evaluator
@@ -135,7 +135,7 @@ def running_evaluator() -> Iterator[Evaluator]:
 def reply(
     status: int, body: object = b"", headers: Mapping[str, str] | None = None, after: float = 0.0
 ) -> Answer:
-    """A well-formed answer; anything but bytes is sent as JSON."""
+    """Returns an answer that is well-formed. Anything but bytes is sent as JSON."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
 
     def answer(exchange: Exchange) -> None:
@@ -152,53 +152,53 @@ def reply(
 
 
 def scored(after: float = 0.0, **scores: float) -> Answer:
-    """A synchronous result."""
+    """Returns a synchronous result."""
     return reply(200, {"scores": scores or {"task_success": 1.0}}, after=after)
 
 
 def pending(job_id: str = "job-1", next_poll_secs: float | None = None) -> Answer:
-    """JobPending."""
+    """Returns a JobPending."""
     return reply(202, {"job_id": job_id, "next_poll_secs": next_poll_secs})
 
 
 def hang(exchange: Exchange) -> None:
-    """Takes the request and says nothing, ever."""
+    """Takes the request and never answers."""
     exchange.evaluator.stopping.wait(60)
 
 
 def drip_header(exchange: Exchange) -> None:
-    """A header that grows by a byte at a time."""
+    """Sends a header that grows by one byte at a time."""
     exchange.send_raw(b"HTTP/1.1 200 OK\r\nX-Slow: ")
     _drip(exchange)
 
 
 def drip_body(exchange: Exchange) -> None:
-    """A body that grows by a byte at a time."""
+    """Sends a body that grows by one byte at a time."""
     exchange.send_raw(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
     _drip(exchange)
 
 
 def drip_informational(exchange: Exchange) -> None:
-    """Interim answers without an end."""
+    """Sends interim answers without end."""
     while not exchange.evaluator.stopping.wait(0.02):
         exchange.send_raw(b"HTTP/1.1 100 Continue\r\n\r\n")
 
 
 def flood_informational(exchange: Exchange) -> None:
-    """Interim answers without an end, as fast as they are taken."""
+    """Sends interim answers without end, as fast as the client reads them."""
     while not exchange.evaluator.stopping.is_set():
         exchange.send_raw(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000)
 
 
 def endless_headers(exchange: Exchange) -> None:
-    """Headers without an end, as fast as they are taken."""
+    """Sends headers without end, as fast as the client reads them."""
     exchange.send_raw(b"HTTP/1.1 200 OK\r\n")
     while not exchange.evaluator.stopping.is_set():
         exchange.send_raw(b"X-More: " + b"x" * 4000 + b"\r\n")
 
 
 def flood(total_bytes: int) -> Answer:
-    """A body of this size, valid JSON all the way."""
+    """Sends a body of this size, valid JSON all the way."""
 
     def answer(exchange: Exchange) -> None:
         exchange.send_raw(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % total_bytes)
@@ -211,7 +211,7 @@ def flood(total_bytes: int) -> Answer:
 
 
 def gzip_bomb(unpacked_bytes: int) -> Answer:
-    """A small compressed body of a large one, although nobody asked for compression."""
+    """Sends a small gzip body that unpacks to a large one, without a request for compression."""
     text = b'{"summary": "' + b" " * unpacked_bytes + b'"}'
     return reply(200, gzip.compress(text), {"Content-Encoding": "gzip"})
 
@@ -222,14 +222,14 @@ def close_midway(exchange: Exchange) -> None:
 
 
 def close_at_once(exchange: Exchange) -> None:
-    """Hangs up without a word, and not politely."""
+    """Resets the connection without an answer."""
     linger = b"\x01\x00\x00\x00\x00\x00\x00\x00"
     exchange.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
     exchange.connection.close()
 
 
 def garbage(exchange: Exchange) -> None:
-    """Something that is not HTTP."""
+    """Answers with something that is not HTTP."""
     exchange.send_raw(b"\x00\x01\x02 hello there\r\n\r\n" * 10)
 
 

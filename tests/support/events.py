@@ -10,14 +10,14 @@ from datetime import datetime
 from shared.clickhouse import ClickHouse
 from shared.core.clock import to_us
 
-# An arrival is the millisecond of a batch and, in its lower 21 bits, the place in that batch.
+# An arrival is the millisecond of a batch and, in its lower 21 bits, the position in that batch.
 _BATCH = 1 << 21
 _batches = itertools.count(1)
 
 
 @dataclass(frozen=True)
 class Stored:
-    """An event as it was stored; all but `arrival` is read from `line`, the payload."""
+    """An event as it was stored. All fields but `arrival` are read from `line`, the payload."""
 
     line: bytes
     arrival: int
@@ -33,7 +33,7 @@ class Stored:
 
 
 def _stored(line: bytes, arrival: int) -> Stored:
-    """What is to be stored for a line; ids differ as lines differ."""
+    """Returns the values to store for a line. Different lines have different ids."""
     fields = json.loads(line)
     digest = hashlib.blake2b(line, digest_size=8).digest()
     return Stored(
@@ -52,7 +52,7 @@ def _stored(line: bytes, arrival: int) -> Stored:
 
 
 def event(session_id: str, ts: str, event_type: str = "tool_use", **fields: object) -> bytes:
-    """A line of JSON; `ts` is a time of 2026-11-02, such as `10:00:01.5`."""
+    """Returns a line of JSON. `ts` is a time of 2026-11-02, such as `10:00:01.5`."""
     moment = f"2026-11-02T{ts}Z"
     return json.dumps(
         {"timestamp": moment, "session_id": session_id, "type": event_type, **fields}
@@ -85,7 +85,7 @@ def store_events(clickhouse: ClickHouse, org_id: str, lines: Iterable[bytes]) ->
 
 
 def by_session(stored: Iterable[Stored]) -> dict[str, list[Stored]]:
-    """The events of each session in order, of an event stored several times the first copy."""
+    """Returns the events of each session in order. Of repeated events, the first copy counts."""
     first: dict[tuple[str, int, int], Stored] = {}
     for item in sorted(stored, key=lambda item: item.arrival):
         first.setdefault((item.session_id, item.ts, item.event_id), item)

@@ -1,7 +1,7 @@
-"""Faults put into the second of two days, and how each of them has to be found.
+"""Faults for the second of two days, with the findings that they have to cause.
 
-docs/signals.md has the table of faults: what happens, as what it has to be found, and what else may
-be found because of it. Each function here draws the details from its `rng`.
+docs/signals.md has the table of faults: the event, the required finding, and findings that it may
+cause in addition. Each function here draws the details from its `rng`.
 """
 
 import random
@@ -12,7 +12,7 @@ from tests.support.days import REFUNDS, SUPPORT, Days, Event, Session
 from tests.support.injection import Expected, Fault, Injected
 
 MODEL = "gpt-4o"
-# Called in most sessions, and without a failure in the whole recording.
+# Most sessions call these, and they never fail in the whole recording.
 _FREQUENT = ("get_reservation_details", "search_direct_flight", "get_user_details")
 _SOUND = (*_FREQUENT, "calculate", "think", "cancel_reservation")
 _SECOND = 1_000_000
@@ -20,7 +20,10 @@ _WINDOW_TOKENS = 128_000
 
 
 def tool_fails(rng: random.Random, days: Days) -> Injected:
-    """A third to four fifths of a tool's calls; every second seed has `error` events as well."""
+    """Fails a third to four fifths of a tool's calls.
+
+    Every second seed has `error` events as well.
+    """
     tool, rate, error_type = rng.choice(_SOUND), rng.uniform(0.33, 0.8), "UpstreamTimeout"
     with_events = rng.random() < 0.5
     for session in days.now:
@@ -36,7 +39,7 @@ def tool_fails(rng: random.Random, days: Days) -> Injected:
 
 
 def model_fails(rng: random.Random, days: Days) -> Injected:
-    """A tenth to a third of the responses."""
+    """Fails a tenth to a third of the responses."""
     rate = rng.uniform(0.1, 0.33)
     for response in _responses(days.now):
         if rng.random() < rate:
@@ -45,7 +48,7 @@ def model_fails(rng: random.Random, days: Days) -> Injected:
 
 
 def latency_step(rng: random.Random, days: Days) -> Injected:
-    """Two to four times as long, from within the first quarter of the day on."""
+    """Makes calls two to four times as long, from within the first quarter of the day on."""
     subject, factor = rng.choice((*_SOUND, MODEL)), rng.uniform(2, 4)
     sessions = sorted(days.now, key=lambda session: session.events[0]["us"])
     for session in sessions[int(len(sessions) * rng.uniform(0, 0.25)) :]:
@@ -57,7 +60,7 @@ def latency_step(rng: random.Random, days: Days) -> Injected:
 
 
 def score_drops(rng: random.Random, days: Days) -> Injected:
-    """The helpfulness of an agent by 0.12 to 0.3, of a deviation of about 0.18."""
+    """Lowers the helpfulness of an agent by 0.12 to 0.3, with a deviation of about 0.18."""
     lost = rng.uniform(0.12, 0.3)
     for session in days.of(SUPPORT):
         if session.scores is not None:
@@ -66,7 +69,7 @@ def score_drops(rng: random.Random, days: Days) -> Injected:
 
 
 def session_loops(rng: random.Random, days: Days) -> Injected:
-    """One call with one input, 8 to 20 times, in up to three sessions."""
+    """Repeats one call with one input 8 to 20 times, in up to three sessions."""
     tool = rng.choice(_FREQUENT)
     having = [session for session in days.of(SUPPORT) if _calls(session, tool)]
     looping = rng.sample(having, rng.randint(1, 3))
@@ -94,7 +97,7 @@ def session_loops(rng: random.Random, days: Days) -> Injected:
 
 
 def key_leaks(rng: random.Random, days: Days) -> Injected:
-    """In an answer of a person, the output of a tool or the text of the model."""
+    """Puts a key into a person's answer, the output of a tool or the text of the model."""
     session = rng.choice(days.now)
     event = rng.choice(
         [
@@ -110,7 +113,7 @@ def key_leaks(rng: random.Random, days: Days) -> Injected:
 
 
 def evaluations_stop(rng: random.Random, days: Days) -> Injected:
-    """For one agent, or for the larger one in one environment."""
+    """Removes the evaluations of one agent, or of the larger one in one environment."""
     if rng.random() < 0.5:
         subject, gap = REFUNDS, days.of(REFUNDS)
     else:
@@ -122,7 +125,7 @@ def evaluations_stop(rng: random.Random, days: Days) -> Injected:
 
 
 def sessions_never_end(rng: random.Random, days: Days) -> Injected:
-    """A quarter to a half of the sessions of `REFUNDS` stop in the middle."""
+    """Stops a quarter to a half of the sessions of `REFUNDS` in the middle."""
     sessions = days.of(REFUNDS)
     for session in rng.sample(sessions, int(len(sessions) * rng.uniform(0.25, 0.5))):
         del session.events[rng.randint(len(session.events) // 2, len(session.events) - 1) :]
@@ -131,7 +134,7 @@ def sessions_never_end(rng: random.Random, days: Days) -> Injected:
 
 
 def goals_fail(rng: random.Random, days: Days) -> Injected:
-    """A third to two thirds of the sessions of `REFUNDS`."""
+    """Lets a third to two thirds of the sessions of `REFUNDS` miss their goal."""
     sessions = days.of(REFUNDS)
     for session in rng.sample(sessions, int(len(sessions) * rng.uniform(0.33, 0.67))):
         session.events[-1]["outcome"] = "failed"
@@ -139,7 +142,7 @@ def goals_fail(rng: random.Random, days: Days) -> Injected:
 
 
 def errors_cluster(rng: random.Random, days: Days) -> Injected:
-    """One to three errors in a tenth to a third of all sessions, with numbers of their own."""
+    """Puts one to three errors with varying numbers into a tenth to a third of all sessions."""
     error_type = rng.choice(("GatewayError", "QuotaExceeded", "SerializationError"))
     share = rng.uniform(0.1, 0.33)
     for session in rng.sample(days.now, int(len(days.now) * share)):
@@ -153,7 +156,7 @@ def errors_cluster(rng: random.Random, days: Days) -> Injected:
 
 
 def context_fills(rng: random.Random, days: Days) -> Injected:
-    """In the last responses of one to eight sessions."""
+    """Fills the context in the last responses of one to eight sessions."""
     full = rng.sample(days.of(SUPPORT), rng.randint(1, 8))
     for session in full:
         for response in _responses([session])[-2:]:
@@ -164,7 +167,10 @@ def context_fills(rng: random.Random, days: Days) -> Injected:
 
 
 def tokens_burn(rng: random.Random, days: Days) -> Injected:
-    """Two to five million tokens in one or two sessions, of which others have tens of thousands."""
+    """Uses two to five million tokens in one or two sessions.
+
+    Other sessions use tens of thousands.
+    """
     burning = rng.sample(days.of(SUPPORT), rng.randint(1, 2))
     for session in burning:
         response, gap = _responses([session])[0], _SECOND // 10
@@ -217,7 +223,10 @@ def _ids(sessions: Sequence[Session]) -> frozenset[str]:
 
 
 def _key(rng: random.Random) -> str:
-    """A key that looks like a provider's, put together here so that no file holds one."""
+    """Returns a key that looks like a provider's.
+
+    It is assembled here so that no file holds one.
+    """
 
     def some(alphabet: str, count: int) -> str:
         return "".join(rng.choices(alphabet, k=count))

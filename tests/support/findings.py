@@ -21,7 +21,7 @@ TOTAL_SESSIONS = 100
 
 
 def candidate(name: str = "timeout", **fields: Any) -> Candidate:
-    """A pattern of this name: a warning of medium size in ten sessions, seen until the end."""
+    """Returns a pattern of this name: a medium warning in ten sessions, seen until the end."""
     made = Candidate(
         signal="error_cluster",
         key=(name,),
@@ -44,12 +44,12 @@ def candidate(name: str = "timeout", **fields: Any) -> Candidate:
 
 
 def critical(name: str = "leak", **fields: Any) -> Candidate:
-    """A critical pattern of this name."""
+    """Returns a critical pattern of this name."""
     return candidate(name, severity="critical", **fields)
 
 
 class Audited:
-    """An audit of an organization, whose runs are filed here."""
+    """An audit of an organization whose runs are filed here."""
 
     def __init__(self, runtime: Runtime, org: Org, name: str = "audit", **fields: Any) -> None:
         self.runtime, self.org = runtime, org
@@ -61,7 +61,7 @@ class Audited:
         self.audit = audit
 
     def run(self) -> AuditRun:
-        """A run that has ended; `file` files what it found."""
+        """Files a run that has ended. `file` files its findings."""
         with self.runtime.postgres.transaction() as session:
             run = AuditRun(
                 org_id=self.org.uuid,
@@ -77,17 +77,17 @@ class Audited:
         return run
 
     def file(self, *candidates: Candidate, run: AuditRun | None = None) -> Filed:
-        """What is filed of these candidates, in a run of its own unless one is given."""
+        """Files these candidates, by default in a new run, and returns the filed ones."""
         with self.runtime.postgres.transaction() as session:
             return file(session, run or self.run(), self.audit, candidates, TOTAL_SESSIONS)
 
     def findings(self) -> list[Finding]:
-        """All findings of the audit, the oldest first."""
+        """Returns all findings of the audit, the oldest first."""
         query = select(Finding).where(Finding.audit_id == self.audit.id)
         with self.runtime.postgres.transaction() as session:
             return list(session.scalars(query.order_by(Finding.created_at, Finding.id)))
 
     def finding(self) -> Finding:
-        """The only finding of the audit."""
+        """Returns the only finding of the audit."""
         [found] = self.findings()
         return found

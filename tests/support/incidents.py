@@ -1,4 +1,4 @@
-"""Incidents below the web tier, for the tests that need some."""
+"""Incidents below the web tier, for other tests."""
 
 from dataclasses import replace
 from typing import Any
@@ -17,7 +17,7 @@ from tests.support.runtime import Org
 
 
 def add_alert(runtime: Runtime, org: Org, **columns: Any) -> Alert:
-    """A rule that nothing evaluates."""
+    """Adds a rule that is never evaluated."""
     values = {
         "name": "Errors rise",
         "enabled": True,
@@ -40,40 +40,40 @@ def add_alert(runtime: Runtime, org: Org, **columns: Any) -> Alert:
 
 
 def opening_of(alert: Alert, value: float | None = 0.5, **fields: Any) -> Opening:
-    """A breach of an alert, as its evaluation hands it over."""
+    """Returns a breach of an alert, as its evaluation hands it over."""
     opening = measured(alert, Breach(value, f"error_rate is {value}", {"value": value}))
     return replace(opening, **fields)
 
 
 def breach(runtime: Runtime, opening: Opening) -> Opened:
-    """Opens or folds in a transaction of its own."""
+    """Opens an incident or folds into it, in a separate transaction."""
     with runtime.postgres.transaction() as session:
         return open_or_fold(session, opening)
 
 
 def open_incident(runtime: Runtime, org: Org, **alert: Any) -> Incident:
-    """A new incident of a new alert."""
+    """Opens an incident of a new alert."""
     return breach(runtime, opening_of(add_alert(runtime, org, **alert))).incident
 
 
 def stored(runtime: Runtime, incident: Incident) -> Incident:
-    """The incident as it is in the database."""
+    """Returns the incident from the database."""
     with runtime.postgres.transaction() as session:
         return session.get_one(Incident, incident.id)
 
 
 def kinds(runtime: Runtime, incident: Incident) -> list[str]:
-    """What happened to it, oldest first."""
+    """Returns the kinds of its activity, oldest first."""
     with runtime.postgres.transaction() as session:
         return [one.kind for one in activity.of_incident(session, incident.org_id, incident.id)]
 
 
 def new_actor(runtime: Runtime, org: Org, *permissions: str) -> Actor:
-    """A new member, of the set `admin` without permissions."""
+    """Returns a new member with the set `admin` and no further permissions."""
     email = new_email()
     return Actor(add_member(runtime, org, *permissions, email=email), email, email)
 
 
 def key_actor(name: str = "robot") -> Actor:
-    """A key that acts for nobody."""
+    """Returns a key that acts for no member."""
     return Actor(new_id(), name, None)

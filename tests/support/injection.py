@@ -1,4 +1,4 @@
-"""What a fault is, how it is put into the second of two days, and how it has to be found."""
+"""Types of faults: their place in the second of two days, and their required findings."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from shared.audits.signals import Candidate
 from tests.support.days import SUPPORT, Days
 
-# Signals of what the untouched days lack.
+# Signals of problems that the untouched days do not have.
 UNNATURAL = (
     "latency_drift",
     "error_drift",
@@ -19,8 +19,8 @@ UNNATURAL = (
     "leaked_credential",
     "evaluation_gap",
 )
-# What the recording itself has: tools that fail, their errors, goals that are not reached and
-# sessions without an end, all of one agent. Subjects, with which a part of the key begins.
+# The recording's own problems: tools that fail, their errors, missed goals and sessions without an
+# end, all of one agent. These are subjects, with which a part of the key begins.
 _NATURAL = {
     "tool_failure": (
         "update_reservation_flights",
@@ -35,9 +35,9 @@ _NATURAL = {
 
 @dataclass(frozen=True)
 class Expected:
-    """A finding of `signal`; a part of its key begins with `subject`, and it cites one of these.
+    """A finding of `signal`. A part of its key begins with `subject`, and it cites one of the ids.
 
-    None, and no ids, leave that open.
+    None, and an empty list of ids, match anything.
     """
 
     signal: str
@@ -45,7 +45,7 @@ class Expected:
     session_ids: frozenset[str] = field(default_factory=frozenset)
 
     def is_met(self, candidate: Candidate) -> bool:
-        """Whether a candidate is this finding."""
+        """Returns whether a candidate is this finding."""
         return (
             candidate.signal == self.signal
             and (self.subject is None or _names(candidate, (self.subject,)))
@@ -55,7 +55,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class Injected:
-    """How a fault has to be found, and what else may be found because of it."""
+    """The required findings of a fault, and the further ones that are allowed."""
 
     expected: tuple[Expected, ...]
     consequences: tuple[Expected, ...] = ()
@@ -74,7 +74,7 @@ Fault = Callable[[random.Random, Days], Injected]
 
 
 def inject(days: Days, seed: int, fault: Fault) -> Faulty:
-    """A copy of the days with the fault in the second; they themselves stay as they are."""
+    """Returns a copy of the days with the fault in the second one."""
     now = [copy(session) for session in days.now]
     for session in now:
         session.events = [dict(event) for event in session.events]
@@ -87,7 +87,7 @@ def inject(days: Days, seed: int, fault: Fault) -> Faulty:
 
 
 def is_natural(candidate: Candidate) -> bool:
-    """Whether the untouched days have what a candidate says, as the recording does."""
+    """Returns whether the untouched days have the candidate's problem, as the recording does."""
     return _names(candidate, _NATURAL.get(candidate.signal, ()))
 
 

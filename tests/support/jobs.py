@@ -1,4 +1,4 @@
-"""Evaluation jobs under test: sessions made evaluable, jobs and results read back."""
+"""Evaluation jobs under test: prepares sessions, reads jobs and results back."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ _Result = TypeVar("_Result")
 
 
 def insert_job(session: Session, org: Org, session_id: str, **fields: str) -> None:
-    """A job that waits for tomorrow; `fields` replace its agent and environment."""
+    """Inserts a job that is due tomorrow. `fields` replace its agent and environment."""
     session.execute(
         text(
             "INSERT INTO evaluation_jobs (id, org_id, session_id, agent_id, environment,"
@@ -48,15 +48,16 @@ def insert_job(session: Session, org: Org, session_id: str, **fields: str) -> No
 
 
 class Span(NamedTuple):
-    """When something began and ended, by PostgreSQL's clock."""
+    """The start and the end of an action, by PostgreSQL's clock."""
 
     began: datetime
     ended: datetime
 
     def planned(self, at: datetime, low: float, high: float | None = None) -> bool:
-        """Whether `at` is `low` to `high` seconds, exactly `low` by default, after a moment of it.
+        """Returns whether `at` is `low` to `high` (default: exactly `low`) seconds after some
+        moment of it.
 
-        However late `at` is read, that stays true, unlike its distance from then.
+        Unlike a distance from now, this stays true however late it is checked.
         """
         most = low if high is None else high
         return self.began + timedelta(seconds=low) <= at <= self.ended + timedelta(seconds=most)
@@ -64,9 +65,9 @@ class Span(NamedTuple):
 
 @dataclass
 class Bench:
-    """One organization, its evaluator, and a worker that runs when it is told to.
+    """One organization, its evaluator, and a worker that runs on demand.
 
-    The organization alone may use the evaluator, so jobs of other tests stay out of the way.
+    Only this organization may use the evaluator, so jobs of other tests stay out of the way.
     """
 
     runtime: Runtime
@@ -77,7 +78,7 @@ class Bench:
         self.configure()
 
     def configure(self, **settings: Any) -> None:
-        """Sets variables of the evaluator for what follows."""
+        """Sets variables of the evaluator for later calls."""
         values = {
             "evaluator_endpoint": self.evaluator.url,
             "evaluator_orgs": self.org.slug,
@@ -89,11 +90,11 @@ class Bench:
         )
 
     def give_time_for(self, answer: Answer) -> None:
-        """Has calls wait long enough for `answer`, and not long for one that never comes."""
+        """Lets calls wait long enough for `answer`, but not long for one that never comes."""
         self.configure(**({"evaluator_request_timeout_ms": 500} if answer is hang else {}))
 
     def store(self, session_id: str, *types: str, **fields: object) -> None:
-        """Stores events of these types, a second apart, and has the session watched."""
+        """Stores events of these types, a second apart, and queues the session for promotion."""
         lines = [
             event(session_id, f"10:00:{second:02}", event_type, **fields)
             for second, event_type in enumerate(types)
@@ -102,13 +103,13 @@ class Bench:
         self.watch(session_id, has_end="agent_end" in types)
 
     def watch(self, session_id: str, *, has_end: bool) -> None:
-        """Tells that events of the session were stored, as a drain does."""
+        """Reports that events of the session were stored, as a drain does."""
         stored = StoredSession(self.org.uuid, self.org.slug, session_id, has_agent_end=has_end)
         with self.runtime.postgres.transaction() as session:
             watch(session, self.runtime.settings, [stored])
 
     def enqueue(self, *session_ids: str) -> None:
-        """Makes sessions that ended, quiet for long enough, and their jobs."""
+        """Creates sessions that ended, quiet for long enough, and their jobs."""
         for session_id in session_ids:
             self.store(session_id, "agent_start", "agent_end")
         self.pass_time(60)
@@ -120,7 +121,10 @@ class Bench:
         return promotion.promote_ended(*stores) + promotion.promote_inactive(*stores)
 
     def run(self) -> int:
-        """Calls the evaluator for what is due, then stores the results; returns how many calls."""
+        """Calls the evaluator for all due jobs, then stores the results.
+
+        Returns the number of calls.
+        """
         client = EvaluatorClient(self.runtime.settings)
         try:
             handled = EvaluationDispatcher(self.runtime, client, threading.Event()).run()
@@ -130,18 +134,18 @@ class Bench:
         return handled
 
     def run_later(self) -> int:
-        """`run`, once every wait of this organization's jobs is over."""
+        """Ends every wait of this organization's jobs, then calls `run`."""
         self.sql("UPDATE evaluation_jobs SET next_attempt_at = now() WHERE org_id = :org_id")
         return self.run()
 
     def timed(self, work: Callable[[], _Result]) -> tuple[_Result, Span]:
-        """What `work` returns, and when it was done."""
+        """Returns the result of `work` and the time span of its run."""
         began = self._clock()
         result = work()
         return result, Span(began, self._clock())
 
     def pass_time(self, seconds: float) -> None:
-        """Moves all that the organization's rows tell of the past further into it."""
+        """Moves all times in the organization's rows further into the past."""
         by = {"by": seconds}
         for table, columns in (
             ("watched_sessions", ("last_arrival_at", "waiting_since", "check_at")),
@@ -154,25 +158,28 @@ class Bench:
             self.sql(f"UPDATE {table} SET {moved} WHERE org_id = :org_id", **by)
 
     def config(self, **values: float) -> None:
-        """What the evaluator's /config says from now on."""
+        """Sets the next answers of the evaluator's /config."""
         with self.runtime.postgres.transaction() as session:
             take_refresh(session, self.runtime.settings, force=True)
             remember(session, self.runtime.settings, EvaluatorConfig(**values))
 
     def jobs(self) -> Sequence[RowMapping]:
-        """All jobs of the organization, oldest first; `wait`: seconds to the next attempt."""
+        """Returns all jobs of the organization, oldest first.
+
+        `wait`: seconds to the next attempt.
+        """
         return self.sql(
             "SELECT *, extract(epoch FROM next_attempt_at - now())::float AS wait"
             " FROM evaluation_jobs WHERE org_id = :org_id ORDER BY enqueued_at, session_id"
         )
 
     def job(self) -> RowMapping:
-        """The only job."""
+        """Returns the only job."""
         [only] = self.jobs()
         return only
 
     def results(self) -> list[Evaluation]:
-        """What GET /evaluations would list."""
+        """Returns the rows that GET /evaluations would list."""
         return list(
             page(
                 self.runtime.clickhouse, self.org.id, EvaluationFilter(), limit=200, cursor=None
@@ -180,7 +187,7 @@ class Bench:
         )
 
     def result(self) -> Evaluation:
-        """The only result."""
+        """Returns the only result."""
         [only] = self.results()
         return only
 
@@ -193,7 +200,7 @@ class Bench:
             return result.mappings().all() if result.returns_rows else []
 
     def clean_up(self) -> None:
-        """Takes the jobs away, so that their leases count in no other test."""
+        """Deletes the jobs, so that their leases count in no other test."""
         self.sql("DELETE FROM evaluation_jobs WHERE org_id = :org_id")
         self.sql("DELETE FROM watched_sessions WHERE org_id = :org_id")
         self.sql("DELETE FROM evaluator_config")

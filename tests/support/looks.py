@@ -1,4 +1,4 @@
-"""What an audit looks at in a test, and whether what a signal found is true of it."""
+"""The window of an audit in a test, and general checks of a signal's findings."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -21,14 +21,14 @@ _MAX_EVENT_BYTES = 1024 * 1024
 
 
 def ingest(clickhouse: ClickHouse, org_id: str, lines: Iterable[bytes]) -> None:
-    """Stores events as a worker does, with all that is derived from them, as one batch."""
+    """Stores events as one batch as a worker does, with all derived rows."""
     decoded = decode_events(list(lines), org_id, _MAX_EVENT_BYTES)
     assert decoded.skipped == 0, decoded.errors
     store.insert(clickhouse, columns_of(org_id, decoded.batch, builtin_window))
 
 
 def look_at(clickhouse: ClickHouse, org_id: str, window: Window = DAY, **fields: Any) -> Look:
-    """A look with its number of sessions, as an audit makes it."""
+    """Returns a look with its number of sessions, as an audit makes it."""
     look = Look(clickhouse, org_id, window, **fields)
     where = look.where()
     statement = f"SELECT uniqExact(session_id) FROM events FINAL WHERE {where}"
@@ -37,7 +37,7 @@ def look_at(clickhouse: ClickHouse, org_id: str, window: Window = DAY, **fields:
 
 
 def found_by(find: Find, look: Look) -> dict[tuple[str, ...], Candidate]:
-    """What a signal finds, by its key; what holds of any candidate holds of each."""
+    """Returns a signal's findings by key, after checks that hold for any candidate."""
     candidates = find(look)
     found = {candidate.key: candidate for candidate in candidates}
     assert len(found) == len(candidates)
@@ -54,7 +54,7 @@ def found_by(find: Find, look: Look) -> dict[tuple[str, ...], Candidate]:
 
 
 def require_reproduced(runner: Runner, look: Look, candidate: Candidate) -> None:
-    """The evidence queries run as people's SQL does, and the first gives the numbers again."""
+    """Checks that the evidence queries run as people's SQL, and the first returns the numbers."""
     asker = Asker(look.org_id, "test")
     first, *others = (runner.run(asker, query.sql, []).result for query in candidate.queries)
     [row] = first.rows
@@ -65,7 +65,7 @@ def require_reproduced(runner: Runner, look: Look, candidate: Candidate) -> None
 
 
 def nested(find: Find, look: Look) -> list[set[tuple[str, ...]]]:
-    """The keys that are found at each sensitivity; each holds those before it."""
+    """Returns the keys at each sensitivity. Each must hold those before it."""
     keys = [set(found_by(find, replace(look, sensitivity=one))) for one in SENSITIVITIES]
     assert keys[0] <= keys[1] <= keys[2]
     return keys

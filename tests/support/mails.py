@@ -1,4 +1,4 @@
-"""The outbox under test: mails put in, sent when the test says so, and rows read back."""
+"""The outbox under test: adds mails, sends them on demand, and reads rows back."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -23,9 +23,9 @@ TO = "ann@example.net"
 
 @dataclass
 class Outbox:
-    """An outbox, a mail server, and a sender that runs when it is told to.
+    """An outbox, a mail server, and a sender that runs on demand.
 
-    `codes` are handed out one a mail; an address that is not among `members` gets none.
+    `codes` are handed out one per mail. An address that is not among `members` gets none.
     """
 
     runtime: Runtime
@@ -39,7 +39,7 @@ class Outbox:
         self.configure(**self.smtp.settings(public_url="https://watch.example.org"))
 
     def configure(self, **settings: Any) -> None:
-        """Sets variables for what follows."""
+        """Sets variables for later calls."""
         self.runtime = replace(
             self.runtime, settings=msgspec.structs.replace(self.runtime.settings, **settings)
         )
@@ -53,32 +53,32 @@ class Outbox:
             enqueue(session, self.runtime.queue, letter)
 
     def run(self) -> int:
-        """Sends what is due; returns how many mails were taken."""
+        """Sends the due mails. Returns the number of mails taken."""
         if self.runtime.settings.smtp_host is None:
             return self._run(None)
         with closing(SmtpClient(self.runtime.settings, limits=self.limits)) as client:
             return self._run(client)
 
     def run_later(self) -> int:
-        """`run`, once every wait and every lease is over."""
+        """Ends every wait and every lease, then calls `run`."""
         self.sql("UPDATE mails SET next_attempt_at = now() WHERE status = 'queued'")
         return self.run()
 
     def pass_time(self, seconds: float) -> None:
-        """Moves all that the rows tell further into the past."""
+        """Moves all times in the rows further into the past."""
         columns = ("next_attempt_at", "expires_at", "created_at", "finished_at")
         moved = ", ".join(f"{name} = {name} - make_interval(secs => :by)" for name in columns)
         self.sql(f"UPDATE mails SET {moved} WHERE org_id = :org_id", by=seconds)
 
     def rows(self) -> Sequence[RowMapping]:
-        """The organization's mails, oldest first, with the seconds until the next attempt."""
+        """Returns the organization's mails, oldest first, with the seconds to the next attempt."""
         return self.sql(
             "SELECT *, extract(epoch FROM next_attempt_at - now())::float AS wait"
             " FROM mails WHERE org_id = :org_id ORDER BY created_at"
         )
 
     def row(self) -> RowMapping:
-        """The only mail."""
+        """Returns the only mail."""
         [only] = self.rows()
         return only
 

@@ -8,7 +8,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 _FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
-# Images and links; a target may not hold spaces or brackets, which ours never do.
+# Images and links. A target may not hold spaces or brackets; ours never do.
 _LINK = re.compile(r"\]\(([^()\s]+)\)")
 
 
@@ -21,22 +21,22 @@ class Block:
 
 
 def documents() -> list[Path]:
-    """The project's own documents."""
+    """Returns the project's own documents."""
     return [*PROJECT.glob("*.md"), *PROJECT.glob("docs/*.md")]
 
 
 def blocks(text: str) -> list[Block]:
-    """The fenced blocks, in order."""
+    """Returns the fenced blocks, in order."""
     return [Block(match[2], match[3]) for match in _FENCE.finditer(text)]
 
 
 def prose(text: str) -> str:
-    """The text without its fenced blocks, where `#` starts a comment and not a heading."""
+    """Returns the text without its fenced blocks, where `#` starts a comment and not a heading."""
     return _FENCE.sub("", text)
 
 
 def section(text: str, heading: str) -> str:
-    """The text below a heading, up to the next one of the same rank or a higher one."""
+    """Returns the text below a heading, up to the next one of the same rank or a higher one."""
     start = re.search(rf"^(#+) {re.escape(heading)}$", text, re.MULTILINE)
     assert start is not None, f"there is no heading {heading!r}"
     rest = text[start.end() :]
@@ -45,12 +45,12 @@ def section(text: str, heading: str) -> str:
 
 
 def links(text: str) -> list[str]:
-    """The targets of all links and images."""
+    """Returns the targets of all links and images."""
     return _LINK.findall(prose(text))
 
 
 def anchors(text: str) -> set[str]:
-    """The anchors that links can name after `#`: the headings, spelled as GitHub spells them."""
+    """Returns the anchors that links can name after `#`: the headings as GitHub spells them."""
     return {
         re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
         for heading in _HEADING.findall(prose(text))
@@ -58,11 +58,11 @@ def anchors(text: str) -> set[str]:
 
 
 def rows(text: str) -> list[list[str]]:
-    """The cells of every row of every table, headers and rulers included."""
+    """Returns the cells of every row of every table, including headers and rulers."""
     lines = [line for line in prose(text).splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
 def _hidden_blocks(text: str) -> str:
-    """The text with blanks in place of every fenced block, so that positions stay the same."""
+    """Returns the text with blanks for every fenced block, so that positions stay the same."""
     return _FENCE.sub(lambda match: " " * len(match[0]), text)

@@ -1,4 +1,4 @@
-"""Notifications under test: an organization with settings, incidents that open, rows read back."""
+"""Notifications under test: an organization with settings, incidents to open, rows to read back."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -43,13 +43,13 @@ class Desk:
         self.configure(webhook_allow_private=True, public_url=PUBLIC_URL)
 
     def configure(self, **values: Any) -> None:
-        """Sets variables for what follows."""
+        """Sets variables for later calls."""
         self.runtime = replace(
             self.runtime, settings=msgspec.structs.replace(self.runtime.settings, **values)
         )
 
     def set(self, key: str, value: object) -> None:
-        """Sets a setting of the organization: `alerts.` and `key`."""
+        """Changes the setting `alerts.<key>` of the organization."""
         by = settings.Editor("the tests", None)
         with at_once(self.runtime.postgres, self.runtime.redis) as session:
             settings.replace(
@@ -57,14 +57,14 @@ class Desk:
             )
 
     def open(self, *channels: Mapping[str, Any], **fields: Any) -> Incident:
-        """Opens an incident, or folds into the alert's, and announces it."""
+        """Opens an incident, or folds into the open one of the alert, and announces it."""
         with self.runtime.postgres.transaction() as session:
             return incidents.open_incident(
                 session, self.runtime, self.opening(*channels, **fields)
             ).incident
 
     def opening(self, *channels: Mapping[str, Any], **fields: Any) -> Opening:
-        """What opens an incident: of an audit, which needs no rows of its own, by default."""
+        """Returns an opening, by default of an audit, which needs no rows of its own."""
         values: dict[str, Any] = {
             "title": "Too many errors",
             "source": "audit",
@@ -84,7 +84,7 @@ class Desk:
             )
 
     def send(self, *, deadline_secs: float = 30.0, resolver: AbstractResolver | None = None) -> int:
-        """Makes the deliveries that are due; returns how many attempts there were."""
+        """Makes the due deliveries. Returns the number of attempts."""
         client = DeliveryClient(
             allow_private=self.runtime.settings.webhook_allow_private,
             deadline_secs=deadline_secs,
@@ -96,16 +96,16 @@ class Desk:
             client.close()
 
     def send_later(self, **values: Any) -> int:
-        """`send`, once every wait and every lease is over."""
+        """Ends every wait and every lease, then calls `send`."""
         self.now_due()
         return self.send(**values)
 
     def alert(self) -> Alert:
-        """A rule that is not stored, for tests of its channels."""
+        """Returns a rule that is not stored, for tests of its channels."""
         return Alert(id=new_id(), org_id=self.org.uuid, name="Error rate", severity="warning")
 
     def stored_alert(self) -> Alert:
-        """A rule that incidents can be of."""
+        """Stores a rule for incidents."""
         alert = Alert(
             org_id=self.org.uuid,
             name="Error rate",
@@ -124,14 +124,14 @@ class Desk:
         return alert
 
     def rows(self) -> Sequence[RowMapping]:
-        """The organization's notifications, oldest first."""
+        """Returns the organization's notifications, oldest first."""
         return self.sql(
             "SELECT *, extract(epoch FROM next_attempt_at - now())::float AS wait"
             " FROM notifications WHERE org_id = :org_id ORDER BY created_at"
         )
 
     def row(self) -> RowMapping:
-        """The only notification."""
+        """Returns the only notification."""
         [only] = self.rows()
         return only
 

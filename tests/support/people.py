@@ -1,4 +1,4 @@
-"""Members for the requests of a test: signed in for real, or acted for by the admin key."""
+"""Members for the requests of a test: signed in, or represented by the admin key."""
 
 import secrets
 from uuid import UUID
@@ -17,7 +17,7 @@ from tests.support.runtime import Org
 
 
 def new_email() -> str:
-    """An address that no other test uses."""
+    """Returns an address that no other test uses."""
     return f"p{secrets.token_hex(6)}@example.com"
 
 
@@ -28,9 +28,10 @@ def add_member(
     permission_set: str | None = None,
     email: str | None = None,
 ) -> UUID:
-    """The account of a new member with this set and these permissions; neither means set `admin`.
+    """Adds a member with this set and these permissions, by default the set `admin`.
 
-    An `email` that has an account already makes that account a member of one more organization.
+    Returns the account. If `email` has an account already, that account joins one more
+    organization.
     """
     if not permissions and permission_set is None:
         permission_set = ADMIN_SET
@@ -51,7 +52,7 @@ def add_member(
 
 
 def signed_in(runtime: Runtime, user_id: UUID, org_slug: str | None = None) -> Headers:
-    """The headers of a new session of this account, its token as bearer."""
+    """Returns the headers of a new session of this account, with its token as bearer."""
     with runtime.postgres.transaction() as session:
         members = memberships_of(session, user_id=user_id)
         token, _ = open_session(session, runtime.settings, members)
@@ -65,7 +66,7 @@ def new_member(
     permission_set: str | None = None,
     email: str | None = None,
 ) -> Headers:
-    """The headers of a new member who is signed in; arguments as in `add_member`.
+    """Returns the headers of a new signed-in member. The arguments are those of `add_member`.
 
     They name no organization, which is enough for a member of one.
     """
@@ -74,5 +75,5 @@ def new_member(
 
 
 def acting_as(email: str, org_slug: str | None = None) -> Headers:
-    """The headers of the instance's admin key that acts as a member."""
+    """Returns the headers of the instance's admin key that acts as a member."""
     return {**bearer(ADMIN_KEY, org_slug), "X-Service-Actor": email}

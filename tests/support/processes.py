@@ -1,4 +1,4 @@
-"""Processes of the deployment beside the test, as the Procfile starts them."""
+"""Separate processes of the deployment, as the Procfile starts them."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ from shared.core.config import Settings
 def running(
     module: str, *arguments: str, settings: Settings, log: Path | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A process of the deployment, killed at the end at the latest; `log` gets what it says."""
+    """Runs a process of the deployment and kills it at the end. `log` gets its output."""
     variables = {
         name.upper(): str(value)
         for name, value in msgspec.structs.asdict(settings).items()
@@ -39,7 +39,7 @@ def running(
 
 
 def wait_until(condition: Callable[[], bool], secs: float = 120) -> None:
-    """Waits until the condition holds; fails after `secs`."""
+    """Waits until the condition holds. Fails after `secs`."""
     deadline = time.monotonic() + secs
     while not condition():
         assert time.monotonic() < deadline, "did not happen in time"

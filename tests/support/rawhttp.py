@@ -1,4 +1,4 @@
-"""HTTP by hand, for what no client library would send."""
+"""HTTP by hand, for requests that no client library would send."""
 
 import json
 import re
@@ -25,7 +25,7 @@ class RawAnswer:
 
 
 def head(method: str, target: str, *headers: str, key: str | None = None) -> bytes:
-    """Request line and headers; with `key` as a bearer."""
+    """Returns the request line and headers; with `key` as a bearer."""
     credential = [] if key is None else [f"Authorization: Bearer {key}"]
     lines = [f"{method} {target} HTTP/1.1", "Host: localhost", *credential, *headers]
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
@@ -39,12 +39,12 @@ def exchange(port: int, data: bytes, *, hang_up: bool = False, timeout: float = 
             if hang_up:
                 connection.shutdown(socket.SHUT_WR)
         except (BrokenPipeError, ConnectionResetError):
-            pass  # It has heard enough; the answer is on its way.
+            pass  # The server has stopped reading. The answer is on its way.
         return read_answer(connection)
 
 
 def read_answer(connection: socket.socket) -> RawAnswer:
-    """One response; its body by Content-Length, else until the server hangs up."""
+    """Reads one response: its body by Content-Length, else until the server hangs up."""
     received = bytearray()
     while chunk := connection.recv(65536):
         received += chunk
@@ -59,7 +59,7 @@ def read_answer(connection: socket.socket) -> RawAnswer:
 
 @contextmanager
 def opened(port: int, data: bytes, count: int) -> Iterator[list[socket.socket]]:
-    """`count` connections that each sent `data` and now just stay."""
+    """Opens `count` connections that each send `data` and then stay silent."""
     with ExitStack() as stack:
         connections = []
         for _ in range(count):

@@ -1,13 +1,13 @@
-"""A receiver of webhooks on a loopback port that takes everything, or behaves as told.
+"""A receiver of webhooks on a loopback port with configurable answers.
 
     with running_receiver() as receiver:
         …                                  # a setting of the organization names `receiver.url`
         delivery = receiver.wait_for("alert.firing")
         assert delivery.json["breach"]["value"] == 0.25
 
-The next deliveries are answered by one of `receiver.script` each, then by `receiver.default`; the
-answers are those of `tests.support.evaluator`, from `reply(500)` to `hang`. Workers reach it with
-WEBHOOK_ALLOW_PRIVATE only.
+The next deliveries get one answer of `receiver.script` each, and later ones `receiver.default`. The
+answers are those of `tests.support.evaluator`, from `reply(500)` to `hang`. Workers reach the
+receiver only with WEBHOOK_ALLOW_PRIVATE.
 """
 
 import json
@@ -22,7 +22,7 @@ from tests.support.processes import wait_until
 
 @dataclass(frozen=True)
 class Delivery:
-    """A delivery as it came in; names of headers are in lower case."""
+    """A delivery as it came in. Names of headers are in lower case."""
 
     path: str
     headers: Mapping[str, str]
@@ -35,34 +35,34 @@ class Delivery:
 
     @property
     def event(self) -> str | None:
-        """What a webhook was told; None at Slack's."""
+        """The event of a webhook, or None for Slack."""
         return self.headers.get("x-service-event")
 
     @property
     def id(self) -> str | None:
-        """The delivery's id; None at Slack's."""
+        """The delivery's id, or None for Slack."""
         return self.headers.get("x-service-delivery")
 
 
 @dataclass
 class Receiver:
-    """What came in so far, and how the next are answered."""
+    """The deliveries so far, and the next answers."""
 
     server: Evaluator
 
     @property
     def url(self) -> str:
-        """Where it is; the query is what no log and no row may show."""
+        """The URL. No log and no row may show its query."""
         return f"{self.server.url}/in?token=geheim"
 
     @property
     def script(self) -> list[Answer]:
-        """How the next deliveries are answered, one each."""
+        """The next answers, one for each delivery."""
         return self.server.script
 
     @property
     def default(self) -> Answer:
-        """How all others are."""
+        """The answer to all other deliveries."""
         return self.server.default
 
     @default.setter
@@ -71,11 +71,11 @@ class Receiver:
 
     @property
     def deliveries(self) -> list[Delivery]:
-        """In the order they came in."""
+        """The deliveries in the order of arrival."""
         return [_delivery(request) for request in list(self.server.requests)]
 
     def wait_for(self, event: str, secs: float = 40) -> Delivery:
-        """The first delivery of an event, once it is there."""
+        """Waits for the first delivery of an event and returns it."""
         wait_until(lambda: any(one.event == event for one in self.deliveries), secs)
         return next(one for one in self.deliveries if one.event == event)
 
@@ -86,7 +86,7 @@ def _delivery(request: Received) -> Delivery:
 
 @contextmanager
 def running_receiver() -> Iterator[Receiver]:
-    """A receiver that answers 200 until it is told otherwise."""
+    """Runs a receiver that answers 200 by default."""
     with running_evaluator() as server:
         server.default = reply(200, b"ok")
         yield Receiver(server)

@@ -11,7 +11,7 @@ _ID = "00000000-0000-4000-8000-00000000ffff"
 
 @dataclass(frozen=True)
 class Route:
-    """A method of a rule: `path` with ids that nobody has, `template` as OpenAPI writes it."""
+    """A method of a rule: `path` with unused ids, `template` as OpenAPI writes it."""
 
     method: str
     path: str
@@ -23,7 +23,7 @@ class Route:
 
 
 def routes_of(app: Flask) -> list[Route]:
-    """The routes below /v1, without the page that shows the document."""
+    """Returns the routes below /v1, without the page that shows the document."""
     found = []
     for rule in app.url_map.iter_rules():
         if rule.endpoint == "docs" or rule.endpoint.startswith("swagger_ui."):

@@ -1,4 +1,4 @@
-"""A runtime on the stack's servers, and organizations of a test's own."""
+"""A runtime on the stack's servers, and separate organizations for tests."""
 
 import secrets
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from shared.organizations.models import Organization
 
 @dataclass(frozen=True)
 class Org:
-    """An organization that no other test knows."""
+    """An organization that no other test uses."""
 
     uuid: UUID
     slug: str
@@ -27,7 +27,7 @@ class Org:
 
 
 def settings_for(urls: StackUrls, **fields: object) -> Settings:
-    """Settings for these servers; `fields` replace defaults."""
+    """Returns settings for these servers. `fields` replace defaults."""
     values: dict[str, object] = {
         "database_url": urls.database_url,
         "redis_url": urls.redis_url,
@@ -35,12 +35,12 @@ def settings_for(urls: StackUrls, **fields: object) -> Settings:
         "clickhouse_readonly_url": urls.clickhouse_readonly_url or None,
         **fields,
     }
-    return Settings(**values)  # type: ignore[arg-type] # checked by whoever reads the field
+    return Settings(**values)  # type: ignore[arg-type] # Settings checks the fields
 
 
 @contextmanager
 def connected(settings: Settings) -> Iterator[Runtime]:
-    """A runtime that is closed afterwards."""
+    """Yields a runtime and closes it afterwards."""
     runtime = Runtime.connect(settings)
     try:
         yield runtime
@@ -49,14 +49,14 @@ def connected(settings: Settings) -> Iterator[Runtime]:
 
 
 def migrated(settings: Settings) -> None:
-    """Brings both databases to this release."""
+    """Migrates both databases to this release."""
     with connected(settings) as runtime:
         readonly_url = settings.clickhouse_readonly_url
         release(runtime.postgres, runtime.clickhouse, readonly_url=readonly_url)
 
 
 def make_org(runtime: Runtime) -> Org:
-    """A fresh organization."""
+    """Creates an organization."""
     slug = f"t{secrets.token_hex(6)}"
     with runtime.postgres.transaction() as session:
         row = Organization(slug=slug, name=slug)

@@ -1,4 +1,4 @@
-"""The web tier as it runs in production: gunicorn in processes of its own."""
+"""The web tier as it runs in production: gunicorn in separate processes."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ _START_SECS = 120.0
 
 @dataclass(frozen=True)
 class Server:
-    """A running server; `log` is the file that its output goes to."""
+    """A running server. `log` is the file of its output."""
 
     port: int
     process: subprocess.Popen[bytes]
@@ -29,7 +29,7 @@ class Server:
     def request(
         self, method: str, path: str, body: bytes | None = None, **headers: str
     ) -> tuple[int, dict[str, str], bytes]:
-        """Status, headers and body of one request on a connection of its own."""
+        """Sends one request on a new connection. Returns status, headers and body."""
         connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request(
@@ -42,7 +42,7 @@ class Server:
 
 
 def start_gunicorn(environ: dict[str, str], port: int, log: Path) -> subprocess.Popen[bytes]:
-    """The Procfile's `web` with these variables and nothing else of our environment."""
+    """Starts the Procfile's `web` with these variables and nothing else of our environment."""
     with log.open("ab") as output:
         return subprocess.Popen(
             [_GUNICORN, "-c", "web/gunicorn.py", "web.wsgi:app"],
@@ -55,7 +55,7 @@ def start_gunicorn(environ: dict[str, str], port: int, log: Path) -> subprocess.
 
 @contextmanager
 def running_server(environ: dict[str, str], log: Path) -> Iterator[Server]:
-    """A server that answers; it is stopped afterwards."""
+    """Runs a server and stops it afterwards."""
     port = free_port()
     server = Server(port, start_gunicorn(environ, port, log), log)
     try:

@@ -1,7 +1,7 @@
 """One ClickHouse that is a cluster of two shards: two databases, and Distributed tables over them.
 
-There is no keeper, so nothing here is replicated and nothing is sent ON CLUSTER: the statements for
-a cluster are run shard by shard, without those two words. What reads and inserts meet is real.
+There is no keeper, so nothing here is replicated or sent ON CLUSTER. The statements for a cluster
+run shard by shard, without those two words. Reads and inserts meet the real thing.
 """
 
 import re
@@ -27,7 +27,7 @@ _READ_BY_PEOPLE = ("events_local", "evaluations_local")
 
 
 class _Server(ClickHouseServer):
-    """With the cluster in its configuration, and the reader as docs/cluster.md has it."""
+    """A server with the cluster in its configuration, and the reader as in docs/cluster.md."""
 
     def _prepare(self) -> None:
         super()._prepare()
@@ -68,7 +68,7 @@ def _replace(path: Path, old: str, new: str) -> None:
 
 
 class _OwnerOfShards(ClickHouse):
-    """Runs the statements for a cluster where there is no keeper: on each shard in turn."""
+    """Runs the statements for a cluster on each shard in turn, because there is no keeper."""
 
     def __init__(self, server: str) -> None:
         super().__init__(f"{server}/watchpost", cluster=CLUSTER)
@@ -77,7 +77,7 @@ class _OwnerOfShards(ClickHouse):
     def execute(self, sql: str, params: Mapping[str, object] | None = None) -> None:
         sql = sql.replace(f" ON CLUSTER '{CLUSTER}'", "")
         sql = re.sub(r"Replicated(\w+)\('[^']*', '\{replica\}'(?:, )?", r"\1(", sql)
-        # The database of each shard, instead of one name on every server.
+        # Each shard has its own database here, instead of one name on every server.
         sql = sql.replace(f"Distributed('{CLUSTER}', 'watchpost'", f"Distributed('{CLUSTER}', ''")
         over_all = re.sub(r"^(CREATE TABLE \w+ AS )", rf"\1{SHARDS[0]}.", sql)
         if over_all != sql or sql.startswith(("CREATE OR REPLACE VIEW", "INSERT INTO")):
@@ -94,7 +94,7 @@ class _OwnerOfShards(ClickHouse):
 
 @dataclass(frozen=True)
 class Both:
-    """The same tables on one server and on two shards; `reader` reads the views over the shards."""
+    """The same tables on one server and on two shards. `reader` reads the views over the shards."""
 
     one: ClickHouse
     two: ClickHouse
@@ -117,7 +117,7 @@ def _running_server() -> Iterator[_Server]:
 
 
 def _started(directory: Path) -> _Server:
-    """A server that answers, on the first port that nobody else was faster to take."""
+    """Starts a server on the first port that no other process has taken."""
     while True:
         server = _Server(StateFile(directory), free_port())
         try:
@@ -136,7 +136,7 @@ def _started(directory: Path) -> _Server:
 
 @contextmanager
 def one_and_two_shards() -> Iterator[Both]:
-    """Migrated databases of both kinds, in a server of their own."""
+    """Yields migrated databases of both kinds, in a separate server."""
     with _running_server() as server:
         at = server.url.rpartition("/")[0]
         root = ClickHouse(f"{at}/default")

@@ -1,4 +1,4 @@
-"""Signing in as a browser does, without the mail in between."""
+"""Sign-in as a browser does it, without the mail in between."""
 
 import ipaddress
 import random
@@ -17,59 +17,59 @@ from shared.users.sign_in.models import SignInCode
 
 
 def new_address() -> str:
-    """An IPv4 address that no other test counts requests of."""
+    """Returns an IPv4 address that no other test uses for counted requests."""
     return str(ipaddress.IPv4Address(random.randrange(1 << 24, 223 << 24)))
 
 
 def issue(runtime: Runtime, email: str) -> codes.IssuedCode | None:
-    """`codes.issue` in a transaction of its own."""
+    """Calls `codes.issue` in a separate transaction."""
     with runtime.postgres.transaction() as session:
         return codes.issue(session, runtime.settings, email)
 
 
 def redeem(runtime: Runtime, email: str, code: str) -> list[Member] | None:
-    """`codes.redeem` in a transaction of its own."""
+    """Calls `codes.redeem` in a separate transaction."""
     with runtime.postgres.transaction() as session:
         return codes.redeem(session, runtime.settings, email, code)
 
 
 def row_of(runtime: Runtime, email: str) -> SignInCode | None:
-    """What the table has of an address."""
+    """Returns the row of an address."""
     with runtime.postgres.transaction() as session:
         return session.scalars(select(SignInCode).where(SignInCode.email == email)).one_or_none()
 
 
 def new_code(runtime: Runtime, email: str) -> str:
-    """The code that the mail to a member would hold."""
+    """Returns the code that the mail to a member would hold."""
     issued = issue(runtime, email)
     assert issued is not None
     return issued.code
 
 
 def other_than(code: str) -> str:
-    """A code that is wrong."""
+    """Returns a wrong code."""
     return f"{(int(code) + 1) % 10**6:06}"
 
 
 @dataclass
 class Visitor:
-    """A browser with an address and cookies of its own."""
+    """A browser with its own address and cookies."""
 
     client: FlaskClient
 
     @classmethod
     def of(cls, app: Flask, address: str | None = None) -> "Visitor":
-        """Somebody who was never here before."""
+        """Returns a new visitor."""
         client = app.test_client()
         client.environ_base["REMOTE_ADDR"] = new_address() if address is None else address
         return cls(client)
 
     def ask(self, email: object, **headers: str) -> TestResponse:
-        """POST /auth/otp/request."""
+        """Sends POST /auth/otp/request."""
         return self._post("otp/request", {"email": email}, headers)
 
     def enter(self, email: object, code: object, **headers: str) -> TestResponse:
-        """POST /auth/otp/verify."""
+        """Sends POST /auth/otp/verify."""
         return self._post("otp/verify", {"email": email, "code": code}, headers)
 
     def sign_in(self, runtime: Runtime, email: str) -> TestResponse:
@@ -79,15 +79,16 @@ class Visitor:
         return response
 
     def session(self, **headers: str) -> TestResponse:
-        """GET /auth/session."""
+        """Sends GET /auth/session."""
         return self.client.get("/v1/auth/session", headers=_named(headers), buffered=True)
 
     def leave(self, **headers: str) -> TestResponse:
-        """POST /auth/logout."""
+        """Sends POST /auth/logout."""
         return self.client.post("/v1/auth/logout", headers=_named(headers), buffered=True)
 
     def _post(self, route: str, body: Any, headers: dict[str, str]) -> TestResponse:
-        # Buffered: the response is closed, and with that logged, before anybody reads the log.
+        # Buffered, so that the response is closed, and thereby logged, before the test reads the
+        # log.
         return self.client.post(
             f"/v1/auth/{route}", json=body, headers=_named(headers), buffered=True
         )

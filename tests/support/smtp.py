@@ -1,12 +1,12 @@
-"""A mail server on a loopback port that takes mail, or behaves as told.
+"""A mail server on a loopback port with configurable behaviour.
 
     with running_smtp() as smtp:
         …                                   # send with the settings `smtp.settings()`
         mail = smtp.wait_for("ann@example.org")
         assert "code" in mail.text
 
-A connection behaves as the next entry of `smtp.script` says, then as `smtp.default`: a mapping from
-a stage (`CONNECT`, a command such as `RCPT`, or `BODY` for the content) to the answer given there,
+Each connection follows the next entry of `smtp.script`, and later ones `smtp.default`. An entry
+maps a stage (`CONNECT`, a command such as `RCPT`, or `BODY` for the content) to the answer there,
 or to one of the functions at the end of this file, after which the connection is closed.
 """
 
@@ -29,7 +29,7 @@ FROM = "Watchpost <watchpost@example.org>"
 
 @dataclass(frozen=True)
 class Received:
-    """A mail as it was taken; `username` is who was signed in."""
+    """A mail as it was taken. `username` is the name of the sign-in."""
 
     sender: str
     recipient: str
@@ -44,12 +44,12 @@ class Received:
 
     @property
     def text(self) -> str:
-        """Its text."""
+        """The plain text."""
         return self._part("plain")
 
     @property
     def html(self) -> str:
-        """Its HTML."""
+        """The HTML."""
         return self._part("html")
 
     def _part(self, subtype: str) -> str:
@@ -59,14 +59,14 @@ class Received:
 
 
 class HangUp(Exception):
-    """Ends a connection without another word."""
+    """Ends a connection without a further answer."""
 
 
 class Conversation(socketserver.StreamRequestHandler):
-    """One connection; `act` looks up what is to happen at a stage."""
+    """One connection. `act` looks up the behaviour of a stage."""
 
     def setup(self) -> None:
-        """Makes the connection ready, with TLS where it comes first."""
+        """Prepares the connection, with TLS if that comes first."""
         super().setup()
         self.smtp = cast("_Server", self.server).smtp
         self.manners = self.smtp.next_manners()
@@ -87,7 +87,7 @@ class Conversation(socketserver.StreamRequestHandler):
                 getattr(self, f"_on_{verb.lower()}", self._on_unknown)(rest)
 
     def finish(self) -> None:
-        """Closes what TLS opened; the rest is the base's."""
+        """Closes what TLS opened; the base class does the rest."""
         with suppress(OSError):
             super().finish()
         self.request.close()
@@ -98,7 +98,7 @@ class Conversation(socketserver.StreamRequestHandler):
         self.wfile.flush()
 
     def _answer(self, stage: str, usual: str) -> bool:
-        """Gives the usual answer, or the one that was asked for; whether it was the usual."""
+        """Sends the usual answer or the configured one. Returns whether it was the usual one."""
         told = self.manners.get(stage, usual)
         if not isinstance(told, str):
             told(self)
@@ -184,7 +184,7 @@ class _Server(socketserver.ThreadingTCPServer):
     smtp: "Smtp"
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A caller that hangs up is what some of these tests are about."""
+        """Ignores callers that hang up: some of these tests make them do so."""
 
 
 Manners = Mapping[str, str | Callable[[Conversation], None]]
@@ -192,7 +192,7 @@ Manners = Mapping[str, str | Callable[[Conversation], None]]
 
 @dataclass
 class Smtp:
-    """The mails so far, and how the next connections behave."""
+    """The mails so far, and the behaviour of the next connections."""
 
     port: int
     tls: ssl.SSLContext | None
@@ -206,7 +206,7 @@ class Smtp:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def settings(self, **fields: object) -> dict[str, object]:
-        """The settings that send mail here, in clear unless `fields` say otherwise."""
+        """Returns settings that send mail here, in clear unless `fields` say otherwise."""
         return {
             "smtp_host": "127.0.0.1",
             "smtp_port": self.port,
@@ -216,7 +216,7 @@ class Smtp:
         }
 
     def variables(self) -> dict[str, str]:
-        """The environment variables that send mail here, in clear."""
+        """Returns environment variables that send mail here, in clear."""
         return {
             "SMTP_HOST": "127.0.0.1",
             "SMTP_PORT": str(self.port),
@@ -225,11 +225,11 @@ class Smtp:
         }
 
     def to(self, recipient: str) -> list[Received]:
-        """The mails that somebody got, oldest first."""
+        """Returns the mails to an address, oldest first."""
         return [mail for mail in list(self.messages) if mail.recipient == recipient]
 
     def wait_for(self, recipient: str, *, number: int = 1, secs: float = 60) -> Received:
-        """The `number`th mail that somebody gets."""
+        """Waits for the `number`th mail to an address and returns it."""
         deadline = time.monotonic() + secs
         while len(found := self.to(recipient)) < number:
             assert time.monotonic() < deadline, f"{recipient} got {len(found)} mails"
@@ -237,7 +237,7 @@ class Smtp:
         return found[number - 1]
 
     def next_manners(self) -> Manners:
-        """How a new connection behaves."""
+        """Returns the behaviour of a new connection."""
         with self._lock:
             return self.script.pop(0) if self.script else self.default
 
@@ -249,10 +249,10 @@ def running_smtp(
     implicit_tls: bool = False,
     accounts: Mapping[str, str] | None = None,
 ) -> Iterator[Smtp]:
-    """A mail server that takes everything until it is told otherwise.
+    """Runs a mail server that accepts everything by default.
 
-    With `tls` it offers STARTTLS, or speaks TLS at once; with `accounts` (passwords by name) it
-    wants a sign-in.
+    With `tls` it offers STARTTLS or speaks TLS at once. With `accounts` (passwords by name) it
+    requires a sign-in.
     """
     server = _Server(("127.0.0.1", 0), Conversation)
     server.smtp = Smtp(server.server_address[1], tls, implicit_tls, accounts or {})
@@ -272,26 +272,26 @@ def _address(rest: str) -> str:
 
 
 def hang(conversation: Conversation) -> None:
-    """Says nothing, ever."""
+    """Never answers."""
     conversation.smtp.stopping.wait(60)
 
 
 def drip(conversation: Conversation) -> None:
-    """Begins an answer and goes on with it a byte at a time, without an end."""
+    """Starts an answer and continues it one byte at a time, without end."""
     conversation.send(b"250 ")
     while not conversation.smtp.stopping.wait(0.02):
         conversation.send(b"x")
 
 
 def endless(conversation: Conversation) -> None:
-    """An answer of one line after the other, without an end."""
+    """Sends an answer with lines without end."""
     while not conversation.smtp.stopping.wait(0.02):
         conversation.send(b"250-and more\r\n")
 
 
 def hang_up(_conversation: Conversation) -> None:
-    """Closes the connection in place of an answer."""
+    """Closes the connection instead of answering."""
 
 
 def take_and_hang_up(_conversation: Conversation) -> None:
-    """At `BODY`: keeps the mail and closes the connection without saying so."""
+    """Keeps the mail at `BODY` and closes the connection without an answer."""

@@ -16,17 +16,17 @@ from tests.support.kept import kept_stack
 
 
 def servers_of(tests: Iterable[pytest.Item]) -> frozenset[str]:
-    """The servers whose URL a test asks for, itself or through other fixtures."""
+    """Returns the servers whose URL a test uses, directly or through other fixtures."""
     asked = {fixture for test in tests for fixture in getattr(test, "fixturenames", ())}
     return frozenset(name for name in ALL_SERVERS if f"{name}_url" in asked)
 
 
 @contextmanager
 def running_stack(servers: Collection[str] = ALL_SERVERS) -> Iterator[DevStack]:
-    """A stack on free ports in a directory that is removed afterwards.
+    """Runs a stack on free ports in a directory that is removed afterwards.
 
-    The directory is not pytest's: that one is 0700 again at every start of another pytest, and
-    PostgreSQL, which does not run as root, would lose its way to the data at a restart.
+    It does not use pytest's directory: each start of another pytest sets that to 0700. PostgreSQL
+    does not run as root and would then lose access to its data at a restart.
     """
     with stack_directory() as directory, DevStack(directory, servers=servers) as stack:
         yield stack
@@ -34,9 +34,10 @@ def running_stack(servers: Collection[str] = ALL_SERVERS) -> Iterator[DevStack]:
 
 @contextmanager
 def stack_of_the_run(servers: Collection[str]) -> Iterator[DevStack]:
-    """The servers that an earlier run left, where WATCHPOST_TEST_STACK names their directory.
+    """Yields the servers of an earlier run, in the directory that WATCHPOST_TEST_STACK names.
 
-    Else, and while another run uses those, servers that end with this run.
+    Without the variable, or while another run uses those servers, it starts new ones that end with
+    this run.
     """
     kept = os.environ.get("WATCHPOST_TEST_STACK")
     with ExitStack() as ended:
@@ -49,9 +50,9 @@ def stack_of_the_run(servers: Collection[str]) -> Iterator[DevStack]:
 
 @contextmanager
 def stack_directory() -> Iterator[Path]:
-    """A directory for one stack, with free ports noted in it as if an earlier stack used them.
+    """Makes a directory for one stack, with free ports noted as if an earlier stack had used them.
 
-    Two stacks that start at the same moment would else begin with the same ports.
+    Otherwise two stacks that start at the same moment would begin with the same ports.
     """
     directory = Path(tempfile.mkdtemp(prefix="watchpost-tests-"))
     try:

@@ -1,4 +1,4 @@
-"""What goes to PostgreSQL while a test does something."""
+"""The statements that a test sends to PostgreSQL."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from shared.deployment.runtime import Runtime
 
 @contextmanager
 def counted_statements(runtime: Runtime) -> Iterator[list[str]]:
-    """The statements that go to PostgreSQL."""
+    """Collects the statements that are sent to PostgreSQL."""
     seen: list[str] = []
 
     def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:

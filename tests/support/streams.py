@@ -1,4 +1,4 @@
-"""What Redis holds of an organization's events before workers store them."""
+"""The events of an organization in Redis before workers store them."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from tests.support.runtime import Org
 
 
 def waiting_payloads(runtime: Runtime, org: Org) -> list[bytes]:
-    """The payloads of all events that were accepted and not stored, in their order."""
+    """Returns the payloads of all accepted events that are not stored yet, in order."""
     entries: Any = runtime.redis.xrange(stream_key(org.id))
     batches = [decode_batch(fields[b"data"]) for _, fields in entries]
     return [payload for batch in batches for payload in batch.payloads]

@@ -1,4 +1,4 @@
-"""All that an organization leaves in the three stores: made for a test, and looked at."""
+"""All data of an organization in the three stores: created for a test, and compared."""
 
 import uuid
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ EVENTS, SESSIONS = 40, 4
 
 @dataclass(frozen=True)
 class Footprint:
-    """What carries the organization's id: rows and a digest of them by table, keys with values."""
+    """All data with the organization's id: row counts and a digest by table, keys with values."""
 
     postgres: dict[str, list[Any]]
     clickhouse: dict[str, tuple[int, int]]
@@ -61,7 +61,7 @@ class Footprint:
 
 
 def footprint(runtime: Runtime, org: Org) -> Footprint:
-    """What there is of an organization now."""
+    """Returns all data of an organization now."""
     letters = [one for one in dead_letters.letters(runtime.redis) if one.org_id == org.id]
     keys = sorted(runtime.redis.scan_iter(match=f"*{org.id}*"))
     return Footprint(
@@ -89,7 +89,7 @@ def _postgres(runtime: Runtime, org: Org) -> dict[str, list[Any]]:
 def _clickhouse(runtime: Runtime, org: Org) -> dict[str, tuple[int, int]]:
     found = {}
     for table in ("events", "agent_sessions", "evaluations"):
-        # Every byte of every column, aggregate states too.
+        # Every byte of every column, including aggregate states.
         digest = "groupBitXor(sipHash64(formatRow('RowBinary', *)))"
         sql = f"SELECT count(), {digest} FROM {table} FINAL WHERE org_id = {{org_id:String}}"
         [(count, digest)] = runtime.clickhouse.rows(sql, {"org_id": org.id})
@@ -98,10 +98,10 @@ def _clickhouse(runtime: Runtime, org: Org) -> dict[str, tuple[int, int]]:
 
 
 def fill(runtime: Runtime, org: Org) -> uuid.UUID:
-    """Something of the organization in every place; returns the account of its member."""
+    """Stores something of the organization in every place. Returns the account of its member."""
     lines = [event(f"s{n % SESSIONS}", f"10:00:{n:02}", n=n) for n in range(EVENTS)]
     store_events(runtime.clickhouse, org.id, lines)
-    # The same events again: they are one row to whoever counts them.
+    # The same events again: reads count them as one row.
     store_events(runtime.clickhouse, org.id, lines)
     results = [evaluation(org.id, f"s{n}", now_us()) for n in range(SESSIONS)]
     evaluations.insert(runtime.clickhouse, results)
@@ -110,7 +110,7 @@ def fill(runtime: Runtime, org: Org) -> uuid.UUID:
     stream.append(runtime.redis, org.id, org.slug, batch)
     dead_letters.bury_event(runtime.redis, org.id, org.slug, batch, "refused")
     facet_values(runtime.clickhouse, runtime.redis, org.id, "environments")
-    # Tests count it, however much later.
+    # Remove the expiry, because tests count this key at any later time.
     assert runtime.redis.persist(f"facet:{org.id}:environments")
     new_key(runtime, org)
     email = new_email()
@@ -141,7 +141,7 @@ def fill(runtime: Runtime, org: Org) -> uuid.UUID:
 
 
 def _fill_incident(runtime: Runtime, org: Org, user_id: uuid.UUID, email: str) -> None:
-    """One of an alert, which its member is subscribed to and commented on."""
+    """Creates an incident of an alert, with a comment of its subscribed member."""
     incident, actor = open_incident(runtime, org), Actor(user_id, email, email)
     with runtime.postgres.transaction() as session:
         comments.create(session, runtime.queue, org.uuid, str(incident.id), actor, "hm")
