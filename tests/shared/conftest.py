@@ -9,11 +9,11 @@ from shared.deployment.runtime import Runtime
 
 @pytest.fixture(scope="session")
 def clickhouse(runtime: Runtime) -> ClickHouse:
-    """ClickHouse with all tables; a test keeps to an organization of its own."""
+    """ClickHouse with all tables. Each test uses its own organization."""
     return runtime.clickhouse
 
 
 @pytest.fixture
 def org_id() -> str:
-    """An organization without any rows, known to ClickHouse alone."""
+    """An organization without any rows, known only to ClickHouse."""
     return str(new_id())

@@ -1,4 +1,4 @@
-"""Changing rules while others do."""
+"""Concurrent changes of rules."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -16,7 +16,7 @@ from tests.support.runtime import Org
 
 
 def content(**changes: object) -> AlertContent:
-    """A rule as people send it."""
+    """Returns a rule as people send it."""
     fields: dict[str, object] = {
         "name": "an alert",
         "description": None,
@@ -30,11 +30,11 @@ def content(**changes: object) -> AlertContent:
         "channels": [],
         **changes,
     }
-    return AlertContent(**fields)  # type: ignore[arg-type] # each has the type of its field
+    return AlertContent(**fields)  # type: ignore[arg-type] # each value fits its field
 
 
 def created(runtime: Runtime, org: Org) -> str:
-    """The id of a new rule."""
+    """Creates a rule and returns its id."""
     with runtime.postgres.transaction() as session:
         alert, _ = alerts.create(session, org.uuid, content(), schema="", created_by="t")
         return str(alert.id)

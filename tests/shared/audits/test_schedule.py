@@ -1,4 +1,4 @@
-"""When audits run: tables of moments."""
+"""The times of audits: tables of moments."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -10,7 +10,7 @@ HOUR, DAY = 3600, 86_400
 
 
 def at(text: str) -> datetime:
-    """A moment in UTC."""
+    """Returns a moment in UTC."""
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
@@ -20,13 +20,13 @@ def at(text: str) -> datetime:
         ("2026-03-01 08:59:59.999999", "2026-03-01 09:00", DAY, "2026-03-01 09:00"),
         ("2026-03-01 09:00", "2026-03-01 09:00", DAY, "2026-03-02 09:00"),
         ("2026-03-01 09:00:00.000001", "2026-03-01 09:00", DAY, "2026-03-02 09:00"),
-        # Long past, and by how much does not matter.
+        # Long past; the distance does not matter.
         ("2026-03-01 12:00", "1970-01-01 00:30", HOUR, "2026-03-01 12:30"),
         ("2026-03-05 09:00", "2026-03-01 09:00", 7 * DAY, "2026-03-08 09:00"),
         ("2026-03-01 00:00", "2026-02-27 09:00", 90_000, "2026-03-01 11:00"),
-        # Ahead: nothing before it, however short the interval.
+        # In the future: no run before it, however short the interval.
         ("2026-03-01 09:00", "2027-03-01 09:00", HOUR, "2027-03-01 09:00"),
-        # The night in which clocks of people change, and a leap day: UTC knows neither.
+        # A night of a clock change, and a leap day: UTC has neither problem.
         ("2026-03-29 00:30", "2026-03-28 01:00", DAY, "2026-03-29 01:00"),
         ("2026-10-25 01:30", "2026-03-28 01:00", DAY, "2026-10-26 01:00"),
         ("2028-02-28 10:00", "2026-01-01 09:00", DAY, "2028-02-29 09:00"),

@@ -1,4 +1,4 @@
-"""The cache: what it forgets, and what it goes on saying while PostgreSQL is away."""
+"""The cache: what expires, and what stays available while PostgreSQL is away."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from shared.core.errors import Unauthorized, Unavailable
 
 
 class Source:
-    """What the cache reads: `value`, or the error that is set; counts how often it was asked."""
+    """The source of the cache: returns `value` or raises `error`, and counts its calls."""
 
     def __init__(self) -> None:
         self.value = "first"

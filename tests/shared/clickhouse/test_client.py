@@ -1,4 +1,4 @@
-"""What becomes of columns and refusals, where that is not what one would think."""
+"""Surprising types of columns, and refusals."""
 
 import pytest
 from clickhouse_driver.errors import ServerException
@@ -11,7 +11,7 @@ from tests.support.runtime import Org
 
 
 def test_false_is_no_number_however_rare_true_is(runtime: Runtime, org: Org) -> None:
-    """Of a column that is false nearly everywhere, ClickHouse only sends the rest."""
+    """For a column that is false nearly everywhere, ClickHouse only sends the other values."""
     lines = [event("s", f"10:00:{n:02}", "error" if n == 7 else "note") for n in range(60)]
     store_events(runtime.clickhouse, org.id, lines)
     rows = runtime.clickhouse.rows(

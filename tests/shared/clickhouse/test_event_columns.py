@@ -1,4 +1,4 @@
-"""The registry of the columns of `events`, compared with the table that the migrations make."""
+"""The registry of the columns of `events`, compared with the migrated table."""
 
 from shared.clickhouse.event_columns import EVENT_COLUMNS, ORDER, TABLE
 from shared.deployment.runtime import Runtime

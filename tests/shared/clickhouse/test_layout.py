@@ -1,6 +1,6 @@
-"""What the migrations say to one server, and what they say to a cluster.
+"""The statements of the migrations for one server, and for a cluster.
 
-No cluster runs here: its statements are read as text, and given to a ClickHouse that parses them.
+No cluster runs here. Its statements are compared as text, and a ClickHouse parses them.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ from shared.upkeep.retention.limits import Limit
 ONE = Layout(None, "watchpost")
 CLUSTER = Layout("main", "watchpost")
 
-# Of what release 1 said, statement by statement; a migration that is out never says anything else.
+# Hashes of the statements of release 1. A released migration never changes.
 RELEASED = {
     "m0001_events": "47271187862e83755eefa211abc48be38f7d6520ee1d0b15a85ac82ef0d3663b",
     "m0002_evaluations": "bb653c7b0222be84a48d4276ffe7cd4ba8aa317b673c955cf5bda5d621d8036a",
@@ -48,7 +48,7 @@ REMOVALS = [
 
 
 class Said(ClickHouse):
-    """Writes down what it is told to execute, for one layout, and sends nothing."""
+    """Records the statements for one layout and executes none."""
 
     def __init__(self, cluster: str | None) -> None:
         super().__init__("clickhouse://nobody@127.0.0.1:1/watchpost", cluster=cluster)
@@ -58,12 +58,12 @@ class Said(ClickHouse):
         self.statements.append(sql)
 
     def rows(self, *_args: object, **_kwargs: object) -> list[Row]:
-        """As of a server on which there is nothing and nothing runs."""
+        """Returns the rows of a server without any tables or queries."""
         return []
 
 
 def said(cluster: str | None) -> dict[str, Sequence[str]]:
-    """By migration: what `up` and then `down` say."""
+    """Returns the statements of `up` and then `down`, by migration."""
     found: dict[str, Sequence[str]] = {}
     for migration in MIGRATIONS:
         listener = Said(cluster)

@@ -1,4 +1,4 @@
-"""The views that people's SQL reads: what they hold, for whom, and how they come to be."""
+"""The views that people's SQL reads: their content, their access and their creation."""
 
 import json
 import uuid
@@ -31,20 +31,20 @@ from tests.support.runtime import Org, make_org
 
 @pytest.fixture(scope="module")
 def reader(migrated_stack: DevStack) -> Iterator[ClickHouse]:
-    """The user of people's SQL, without anything of ours in front of it."""
+    """The user of people's SQL, without the guard in front of it."""
     made = ClickHouse(migrated_stack.urls.clickhouse_readonly_url, pool_size=2)
     yield made
     made.close()
 
 
 def ask(reader: ClickHouse, org: Org, sql: str) -> list[tuple[Any, ...]]:
-    """The rows that a statement in the organization's name finds."""
+    """Returns the rows of a statement in the organization's name."""
     return reader.rows(sql, query_id=f"{org.id}:{uuid.uuid4()}")
 
 
 @pytest.fixture
 def stored(runtime: Runtime, org: Org) -> Org:
-    """Three sessions, every event stored twice, beside those of another organization."""
+    """Three sessions, with every event stored twice, next to those of another organization."""
     lines = [
         event("a", "10:00:00", "tool_use", agent_id="early", environment="prod", input_tokens=3),
         event("a", "10:00:01", "agent_start", agent_id="root", environment="dev"),
@@ -167,7 +167,7 @@ def test_the_views_filter_even_where_the_policy_was_forgotten(
     runtime.clickhouse.execute(f"CREATE DATABASE {name}")
     try:
         for table in TABLES:
-            # Whoever asks here is the owner of the tables, whom no policy concerns.
+            # The user here owns the tables, so no policy applies.
             view = statement(table, name, "watchpost").replace(f"DEFINER = {DEFINER} ", "")
             view = view.replace("SECURITY DEFINER", "SECURITY INVOKER")
             Ddl(runtime.clickhouse).run(view)

@@ -1,4 +1,4 @@
-"""Migration 3 replaces the table of sessions while events come in, and can be run again."""
+"""Migration 3 replaces the table of sessions while events come in, and can run again."""
 
 import threading
 from collections.abc import Iterator, Mapping
@@ -88,11 +88,11 @@ def test_no_session_is_missing_that_came_before_meanwhile_or_after(clickhouse: C
 
 
 class _Killed(Exception):
-    """The release ends here."""
+    """Ends the release."""
 
 
 class _Interrupted(Ddl):
-    """Ends before the statement that begins with `before`."""
+    """Ends the release before the statement that begins with `before`."""
 
     def __init__(self, clickhouse: ClickHouse, before: str) -> None:
         super().__init__(clickhouse)

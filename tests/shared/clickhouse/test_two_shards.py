@@ -1,6 +1,6 @@
-"""What the service reads is the same from one server and from two shards.
+"""The service reads the same from one server and from two shards.
 
-See `tests.support.shards` for what is real here and what is not (replication, ON CLUSTER).
+`tests.support.shards` explains the difference to a real cluster (no replication, no ON CLUSTER).
 """
 
 import itertools
@@ -47,7 +47,7 @@ EVER = Window(datetime(1970, 1, 1, tzinfo=UTC), datetime(2027, 1, 1, tzinfo=UTC)
 
 @pytest.fixture(scope="module")
 def both() -> Iterator[Both]:
-    """60 sessions of two organizations each, events and results stored once or twice."""
+    """60 sessions of two organizations each, with events and results stored once or twice."""
     with one_and_two_shards() as made:
         for org_id in (ORG, OTHER):
             _fill(made, org_id)
@@ -174,7 +174,7 @@ def test_a_session_is_on_one_shard_in_every_table(both: Both) -> None:
         assert not first & second, kept.table
 
 
-# What people ask, and the same of the tables of one server.
+# People's queries, and the same queries on the tables of one server.
 ASKED = {
     "all": (
         "SELECT count() FROM events",
@@ -202,7 +202,7 @@ ASKED = {
 
 @pytest.mark.parametrize(("sql", "exact"), ASKED.values(), ids=ASKED)
 def test_peoples_sql_is_exact_over_shards(both: Both, sql: str, exact: str) -> None:
-    """Within a session and across sessions, and of one organization only."""
+    """Within a session and across sessions, for one organization only."""
     expected = both.one.rows(exact.format(org=f"org_id = '{ORG}'"))
     assert both.reader.rows(sql, query_id=f"{ORG}:{uuid.uuid4()}") == expected
     nobody = both.reader.rows("SELECT count() FROM events", query_id=f"x:{uuid.uuid4()}")
@@ -210,7 +210,7 @@ def test_peoples_sql_is_exact_over_shards(both: Both, sql: str, exact: str) -> N
 
 
 def test_retention_removes_the_same(both: Both) -> None:
-    """Of an organization that the other tests do not read."""
+    """Uses an organization that the other tests do not read."""
     limits = [Limit(datetime(2026, 11, 2, 6, tzinfo=UTC), 1, (OTHER,))]
     for kept in KEPT:
         old = statements.old_rows(kept, limits)
@@ -223,7 +223,7 @@ def test_retention_removes_the_same(both: Both) -> None:
         for ddl in (Ddl(both.one), Ddl(both.owner)):
             ddl.run(statements.hide(kept, old, month), old.params)
     wait_until(lambda: not any(map(unfinished, (both.one, *both.shards))))
-    # Of the database that the shards of a real cluster have in common: it can be asked.
+    # On a real cluster the shards share this database, so it can be queried.
     assert unfinished(both.two) == []
     left = []
     for stored_in in (both.one, both.two):

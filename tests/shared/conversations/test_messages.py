@@ -1,4 +1,4 @@
-"""The messages of a conversation as bytes: bounds, what is refused, what is kept."""
+"""The messages of a conversation as bytes: limits, refusals and stored form."""
 
 import json
 from typing import Any
@@ -12,7 +12,7 @@ FRAME = len(b'[{"role":"user","content":""}]')
 
 
 def thread_of(*contents: bytes) -> bytes:
-    """A body with these contents, said by the user."""
+    """Returns a body with these contents as messages of the user."""
     said = b",".join(b'{"role":"user","content":' + content + b"}" for content in contents)
     return b'{"messages":[' + said + b"]}"
 

@@ -18,7 +18,7 @@ from shared.core.clock import format_ts, format_us, to_us
     ],
 )
 def test_a_moment_is_written_in_utc_with_a_year_of_four_digits(sent: str, written: str) -> None:
-    """A range may begin in the year 1, and its bounds come back (`bounds.from`)."""
+    """A range may begin in the year 1, and the answer repeats its bounds (`bounds.from`)."""
     moment = datetime.fromisoformat(sent)
     assert format_ts(moment) == written
     assert format_us(to_us(moment)) == written

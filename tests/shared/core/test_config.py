@@ -1,4 +1,4 @@
-"""Variables that need each other."""
+"""Variables that depend on each other."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What counts as an e-mail address, and which spellings are the same one."""
+"""Valid e-mail addresses, and equal spellings of one."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a process writes to its log, tried in processes of their own."""
+"""The log of a process, tested in separate processes."""
 
 import json
 import subprocess
@@ -37,7 +37,7 @@ except ConnectionError:
 
 
 def written(log_format: str) -> str:
-    """The log of the program above."""
+    """Returns the log of the program above."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM.replace("{log_format}", log_format)],
         capture_output=True,

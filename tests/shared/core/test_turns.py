@@ -17,7 +17,7 @@ from shared.postgres import Postgres
 
 
 class Visitors:
-    """Threads that take a turn and keep it until they are told to leave."""
+    """Threads that take a turn and keep it until released."""
 
     def __init__(self, threads: ThreadPoolExecutor, places: Turns) -> None:
         self._threads = threads
@@ -44,7 +44,7 @@ def threads() -> Iterator[ThreadPoolExecutor]:
 
 @pytest.fixture
 def stalled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not a moment without a free place is waited out, except by the patient."""
+    """All places stay taken, and only patient callers wait."""
     monkeypatch.setattr(turns, "STALL_SECS", 0.0)
 
 
@@ -63,7 +63,7 @@ def visitors(threads: ThreadPoolExecutor) -> Iterator[Callable[[Turns], Visitors
 
 
 def until_waiting(places: Turns, count: int) -> None:
-    """Returns once so many wait."""
+    """Waits until this many callers wait."""
     pause = threading.Event()
     for _ in range(2000):
         if places._waiting == count:
@@ -152,7 +152,7 @@ def test_a_place_comes_back_from_who_fails() -> None:
 
 
 def refused(ask: Callable[[], object]) -> tuple[str, int | None, list[object]]:
-    """The code, the `Retry-After` and the reasons in the log of a refusal."""
+    """Returns the code, the `Retry-After` and the logged reasons of a refusal."""
     with capture_logs() as logs, pytest.raises(Unavailable) as refusal:
         ask()
     return refusal.value.code, refusal.value.retry_after_secs, [line["reason"] for line in logs]

@@ -1,4 +1,4 @@
-"""Writers of one dashboard take turns: all or nothing, and nobody waits crosswise."""
+"""Writers of one dashboard take turns: all or nothing, without deadlocks."""
 
 import uuid
 from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ class Board:
             self.tile_ids = [str(self.add(session)) for _ in range(TILES)]
 
     def add(self, session: Session) -> uuid.UUID:
-        """One more tile; its id."""
+        """Adds a tile and returns its id."""
         wanted = TileContent(self.query_id, "", "pie", {}, {}, {})
         return tiles.create(session, self.org_id, self.id, wanted).id
 
@@ -44,7 +44,7 @@ class Board:
         tiles.lay_out(session, self.org_id, self.id, places)
 
     def columns(self) -> list[int]:
-        """Where the tiles are that are left."""
+        """Returns the columns of the remaining tiles."""
         with self.runtime.postgres.transaction() as session:
             return [tile.pos_x for tile in tiles.list_(session, self.org_id, self.id)]
 
@@ -56,7 +56,7 @@ def board(runtime: Runtime, org: Org) -> Board:
 
 @pytest.fixture
 def beside(runtime: Runtime) -> Iterator[Callable[..., Future[None]]]:
-    """`beside(write, …)` runs a write in a transaction of its own; it is waiting on return."""
+    """`beside(write, …)` starts a write in a separate transaction and returns while it waits."""
 
     def run(write: Callable[..., object], *args: object) -> None:
         with runtime.postgres.transaction() as session:
@@ -85,7 +85,7 @@ def test_layouts_in_opposite_orders_take_turns(
         board.lay_out(session, board.tile_ids, 1)
         session.flush()
         later = beside(board.lay_out, board.tile_ids[::-1], 2)
-        # Nobody sees half of one, nor what is not committed.
+        # No reader sees a part of a layout, or one that is not committed.
         assert board.columns() == [0] * TILES
     later.result()
     assert board.columns() == [2] * TILES

@@ -1,4 +1,4 @@
-"""No tile points out of its organization, and nothing is asked without naming one."""
+"""No tile refers to another organization, and every query names the organization."""
 
 import re
 import uuid
@@ -23,7 +23,7 @@ from tests.support.runtime import Org, make_org
 
 
 def store_pair(runtime: Runtime, org: Org) -> tuple[uuid.UUID, uuid.UUID]:
-    """The ids of a new dashboard and a new query."""
+    """Stores a dashboard and a query and returns their ids."""
     with runtime.postgres.transaction() as session:
         dashboard = Dashboard(org_id=org.uuid, name="d", definition={})
         query = SavedQuery(org_id=org.uuid, name="q", sql_text="SELECT 1", params=[])
@@ -57,7 +57,7 @@ TABLES = ("saved_queries", "dashboards", "dashboard_tiles", "creations")
 
 @contextmanager
 def selects(runtime: Runtime) -> Iterator[list[str]]:
-    """What is read from PostgreSQL meanwhile."""
+    """Collects the SELECTs that go to PostgreSQL."""
     seen: list[str] = []
 
     def note(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
@@ -72,7 +72,7 @@ def selects(runtime: Runtime) -> Iterator[list[str]]:
 
 
 def test_every_select_names_the_organization_for_each_table(runtime: Runtime, org: Org) -> None:
-    """Where a row was found in the organization already, too: what follows relies on nothing."""
+    """Even after a row was found in the organization: later statements do not rely on that."""
     content = QueryContent("q", "", "SELECT count() FROM events", [])
     wanted = DashboardContent("d", "", {})
     me = org.uuid

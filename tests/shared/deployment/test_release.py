@@ -1,4 +1,4 @@
-"""Migrations up, down and up again, and what happens on a schema that is not ours."""
+"""Migrations up, down and up again, and on an unknown schema."""
 
 import importlib
 import os
@@ -26,7 +26,7 @@ from tests.support.runtime import connected, settings_for
 
 @pytest.fixture
 def urls(stack: DevStack) -> Iterator[StackUrls]:
-    """Databases that nothing was ever done to."""
+    """New databases."""
     with empty_databases(stack.urls) as made:
         yield made
 
@@ -39,7 +39,7 @@ def empty(urls: StackUrls) -> Iterator[Runtime]:
 
 
 def run_release(environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """`python -m shared.deployment.release`."""
+    """Runs `python -m shared.deployment.release`."""
     return subprocess.run(
         [sys.executable, "-m", "shared.deployment.release"],
         env={"PATH": os.environ["PATH"], **environ},
@@ -59,7 +59,7 @@ def clickhouse_tables(runtime: Runtime) -> dict[str, str]:
         "SELECT name, create_table_query FROM system.tables WHERE database = currentDatabase()"
         " AND name != 'schema_migrations'"
     )
-    # A materialized view without a target of its own keeps its rows under a random name.
+    # A materialized view without its own target keeps its rows under a random name.
     return {name: query for name, query in rows if not name.startswith(".inner")}
 
 

@@ -1,4 +1,4 @@
-"""What an answer of the evaluator is taken for."""
+"""The meaning of the evaluator's answers."""
 
 import json
 from datetime import UTC, datetime

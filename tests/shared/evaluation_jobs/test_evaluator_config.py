@@ -1,4 +1,4 @@
-"""What an answer of /config is taken for."""
+"""The meaning of the answers of /config."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What follows from a reading."""
+"""The next step after each answer."""
 
 import msgspec
 import pytest

@@ -1,4 +1,4 @@
-"""Buckets of time: which there are for a range."""
+"""Buckets of time for a range."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -69,7 +69,7 @@ def test_a_coarser_unit_is_taken_where_there_would_be_too_many(
 ) -> None:
     found = over(unit, MONDAY, length)
     assert (found.unit, found.secs) == taken[:2]
-    # Several weeks begin where a multiple of them since 1969 does, so there may be one more.
+    # Multiples of several weeks are counted from 1969, so there may be one more bucket.
     assert found.count - taken[2] in ((0, 1) if found.secs > 604_800 else (0,))
 
 

@@ -1,4 +1,4 @@
-"""Results stored and read back: every filter, every page, whatever was stored twice."""
+"""Stored results read back: every filter and every page, with repeated rows."""
 
 import random
 from collections.abc import Iterator
@@ -66,7 +66,7 @@ def read_all(
 
 @pytest.fixture
 def results(clickhouse: ClickHouse, org_id: str) -> list[Evaluation]:
-    """150 results, stored twice and beside those of another organization."""
+    """150 results, stored twice, next to those of another organization."""
     rows = many(org_id, 150)
     store.insert(clickhouse, rows)
     store.insert(clickhouse, rows[::-1])

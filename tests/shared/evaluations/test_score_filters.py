@@ -1,4 +1,4 @@
-"""The form of score filters."""
+"""The syntax of score filters."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The form of the series that are asked for."""
+"""The syntax of requested series."""
 
 import json
 

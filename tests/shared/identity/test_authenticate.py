@@ -1,4 +1,4 @@
-"""Authentication: one round trip when cached, and never a moment too long."""
+"""Authentication: one round trip when cached, and never valid for too long."""
 
 import threading
 import time
@@ -37,7 +37,7 @@ def secret(runtime: Runtime, org: Org) -> str:
 
 @pytest.fixture
 def processes(migrated_stack: DevStack) -> Iterator[list[Authenticator]]:
-    """Authenticators of two processes: connections and caches of their own, the same stores."""
+    """Authenticators of two processes: separate connections and caches, the same stores."""
     settings = settings_for(migrated_stack.urls, database_pool_size=4)
     with connected(settings) as one, connected(settings) as two:
         yield [Authenticator(process) for process in (one, two)]
@@ -105,7 +105,7 @@ def test_what_is_taken_away_is_gone_in_every_process(
 def test_revoking_holds_while_everybody_keeps_asking(
     runtime: Runtime, org: Org, secret: str, processes: list[Authenticator]
 ) -> None:
-    """No request that begins after the answer succeeds, however many are under way before."""
+    """No request after the answer succeeds, however many were in progress before."""
     found = key_id(runtime, secret)
     revoked = threading.Event()
     stop = threading.Event()
@@ -137,7 +137,7 @@ def test_revoking_holds_while_everybody_keeps_asking(
 def test_an_identity_read_before_the_commit_is_not_used_after_it(
     runtime: Runtime, org: Org, secret: str, processes: list[Authenticator]
 ) -> None:
-    """Cached between the first renewal and the commit: the second renewal undoes it."""
+    """It was cached between the first renewal and the commit. The second renewal undoes that."""
     found, process = key_id(runtime, secret), processes[0]
     with at_once(runtime.postgres, runtime.redis) as session:
         keys.disable(session, org.uuid, found)
@@ -211,7 +211,7 @@ def test_a_cached_identity_still_expires(
 
 
 def test_refusals_are_not_cached(runtime: Runtime, org: Org) -> None:
-    """A key, and an organization, exist from the moment they are made."""
+    """A key and an organization are usable from the moment they are created."""
     authenticator = Authenticator(runtime)
     secret = keys.new_secret()
     with pytest.raises(Unauthorized):

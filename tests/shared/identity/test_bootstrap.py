@@ -1,4 +1,4 @@
-"""The keys and the member that a deployment is born with."""
+"""The initial keys and the initial member of a deployment."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +25,7 @@ Start = Callable[..., None]
 
 @pytest.fixture(scope="module")
 def urls(stack: DevStack) -> Iterator[StackUrls]:
-    """Migrated databases in which nobody else bootstraps."""
+    """Migrated databases in which no other test bootstraps."""
     with empty_databases(stack.urls) as made:
         migrated(settings_for(made))
         yield made
@@ -33,7 +33,7 @@ def urls(stack: DevStack) -> Iterator[StackUrls]:
 
 @pytest.fixture
 def deployment(urls: StackUrls) -> Iterator[Runtime]:
-    """Connections to a deployment that was never started."""
+    """Connections to a deployment that has never started."""
     with connected(settings_for(urls)) as runtime:
         with runtime.postgres.transaction() as session:
             session.execute(delete(ApiKey))
@@ -43,7 +43,7 @@ def deployment(urls: StackUrls) -> Iterator[Runtime]:
 
 @pytest.fixture
 def start(urls: StackUrls) -> Start:
-    """`start(admin_key=…)` does what the web tier does when it starts."""
+    """`start(admin_key=…)` does the web tier's work at start-up."""
 
     def run(**variables: str | None) -> None:
         with connected(settings_for(urls, **variables)) as runtime:
@@ -61,7 +61,7 @@ def instance_keys(runtime: Runtime) -> dict[str, ApiKey]:
 
 
 def name_of(runtime: Runtime, secret: str) -> str | None:
-    """Which key a secret opens, by an authenticator that has cached nothing."""
+    """Returns the name of the key with a secret, by an authenticator with an empty cache."""
     try:
         return Authenticator(runtime).authenticate(Credential.of(secret.encode())).name
     except Unauthorized:

@@ -1,4 +1,4 @@
-"""Channels of alerts and audits: what is stored of them, and what is refused."""
+"""Channels of alerts and audits: stored form and refusals."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Of two that do the same at once, one does, and the other sees that it is done."""
+"""Of two equal concurrent actions, one takes effect, and the other sees it done."""
 
 import threading
 from collections.abc import Callable
@@ -32,12 +32,12 @@ from tests.support.runtime import Org
 T = TypeVar("T")
 
 OPENERS = 100
-# Fewer than the database takes connections.
+# Fewer than the database's connections.
 AT_ONCE = 20
 
 
 def all_at_once(runtime: Runtime, times: int, write: Callable[[Session], T]) -> list[T | str]:
-    """What each of `times` transactions came to, or the name of its error."""
+    """Returns the result of each of `times` transactions, or the name of its error."""
     postgres = Postgres(runtime.settings.database_url, pool_size=AT_ONCE)
     places, start = threading.Semaphore(AT_ONCE), threading.Barrier(times)
 
@@ -171,7 +171,7 @@ def test_an_alert_that_is_deleted_waits_for_who_opens_an_incident_of_it(
 
 
 def waiting(runtime: Runtime) -> int:
-    """How many transactions wait for others."""
+    """Counts the transactions that wait for others."""
     query = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
     with runtime.postgres.transaction() as session:
         return int(session.execute(text(query)).scalar_one())

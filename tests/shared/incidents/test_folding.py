@@ -1,4 +1,4 @@
-"""One open incident an alert: what opens it, and what later breaches leave of it."""
+"""One open incident per alert: its opening, and the effect of later breaches."""
 
 import math
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Who hears by mail how an incident goes on, through the real outbox and a mail server."""
+"""Recipients of mails about an incident, through the real outbox and a mail server."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -39,12 +39,12 @@ class Watched:
                 subscribers.subscribe(session, org.uuid, self.id, actor, None)
 
     def write(self, write: Write) -> None:
-        """In a transaction of its own."""
+        """Writes in a separate transaction."""
         with self.runtime.postgres.transaction() as session:
             write(session)
 
     def acknowledge(self, actor: Actor) -> None:
-        """They have seen it."""
+        """Acknowledges the incident."""
         self.write(
             lambda session: lifecycle.acknowledge(
                 session, self.runtime.queue, self.org.uuid, self.id, actor
@@ -52,7 +52,7 @@ class Watched:
         )
 
     def assign(self, actor: Actor, *emails: str | None) -> None:
-        """They say who looks after it."""
+        """Assigns the incident."""
         self.write(
             lambda session: lifecycle.assign(
                 session, self.runtime.queue, self.org.uuid, self.id, actor, [str(e) for e in emails]
@@ -60,7 +60,7 @@ class Watched:
         )
 
     def comment(self, actor: Actor, body: str) -> None:
-        """They say something."""
+        """Comments on the incident."""
         self.write(
             lambda session: comments.create(
                 session, self.runtime.queue, self.org.uuid, self.id, actor, body
@@ -68,7 +68,7 @@ class Watched:
         )
 
     def resolve(self, by: str, email: str | None = None) -> None:
-        """It is over."""
+        """Resolves the incident."""
         actor = Actor(new_id(), by, email)
         self.write(
             lambda session: lifecycle.resolve(
@@ -77,7 +77,7 @@ class Watched:
         )
 
     def told(self) -> list[tuple[str, str]]:
-        """Who has a mail in the outbox, and about what, sorted."""
+        """Returns the recipients and subjects of the mails in the outbox, sorted."""
         rows = [row for row in self.outbox.rows() if row["kind"] == "incident_activity"]
         return sorted((row["recipient"], row["context"]["event"]) for row in rows)
 

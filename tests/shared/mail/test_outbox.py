@@ -1,4 +1,4 @@
-"""Mails are put into the outbox with what they are about, or not at all."""
+"""Mails enter the outbox in the transaction of their subject, or not at all."""
 
 from contextlib import suppress
 from functools import partial
@@ -29,7 +29,7 @@ def invitation(org: Org) -> Letter:
 def test_a_mail_is_due_once_the_transaction_commits(
     runtime: Runtime, org: Org, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The mark that is looked for must not end by itself before.
+    # The mark must not expire before the test reads it.
     monkeypatch.setattr(runtime.queue, "nudge", partial(runtime.queue.nudge, ttl_ms=300_000))
     runtime.queue.nudged(SEND_MAIL)
     with runtime.postgres.transaction() as session:

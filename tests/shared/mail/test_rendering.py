@@ -1,4 +1,4 @@
-"""What the mails say, and that a text and an HTML say the same."""
+"""The content of mails, the same in text and HTML."""
 
 import html
 import re
@@ -52,7 +52,7 @@ VALUES: dict[str, dict[str, Any]] = {
 
 
 def said(markup: str) -> list[str]:
-    """The words that a reader of HTML sees."""
+    """Returns the visible words of HTML."""
     body = re.sub(r"<head>.*</head>", "", markup, flags=re.DOTALL)
     return html.unescape(re.sub(r"<[^>]+>", " ", body)).split()
 
@@ -77,7 +77,7 @@ def test_every_kind_is_tested_here() -> None:
 @pytest.mark.parametrize("public_url", [URL, None])
 def test_text_and_html_say_the_same(kind: str, public_url: str | None) -> None:
     content = render(kind, TO, VALUES[kind], public_url=public_url)
-    # "a , b" of markup that ends before a comma is "a, b" to a reader.
+    # When markup ends before a comma, "a , b" in it is "a, b" to a reader.
     assert "".join(content.text.split()) == "".join(said(content.html))
 
 
@@ -158,7 +158,7 @@ def test_a_mail_can_be_read_by_any_program() -> None:
     content = render("invitation", TO, values, public_url=URL)
     at = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
     made = compose(mail_id, content, sender="Wätch <w@example.org>", recipient=TO, at=at)
-    made.as_bytes().decode("ascii")  # Not every server takes more.
+    made.as_bytes().decode("ascii")  # not every server takes more
     message = parsed(made)
     assert message.get_content_type() == "multipart/alternative"
     types = [part.get_content_type() for part in message.iter_parts()]

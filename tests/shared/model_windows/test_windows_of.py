@@ -27,7 +27,7 @@ TOKENS = {"input_tokens": 600, "output_tokens": 40}
 
 @dataclass
 class Worker:
-    """All that an ingest process has of its own: its connections, and what it remembers."""
+    """The connections and the cache of an ingest process."""
 
     runtime: Runtime
     windows_of: WindowsOf
@@ -39,7 +39,7 @@ class Worker:
 
 @pytest.fixture
 def make_worker(migrated_stack: DevStack) -> Iterator[Callable[[], Worker]]:
-    """Makes worker processes, as far as it matters here; nothing of other tests waits for them."""
+    """Makes worker processes, reduced to this purpose. No batch of other tests waits for them."""
     opened = []
     settings = settings_for(migrated_stack.urls, ingest_claim_idle_secs=0.05)
     with connected(settings) as before:
@@ -154,7 +154,7 @@ def test_while_postgres_is_away_what_is_remembered_counts_and_nothing_is_guessed
     make_worker: Callable[[], Worker],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # What was read a minute ago is read again, unless nobody answers and nothing changed.
+    # A value from a minute ago is read again, unless the store is away and nothing changed.
     monkeypatch.setattr(cache_module, "LIFETIME_SECS", 0.0)
     known, fresh = make_worker(), make_worker()
     set_window(runtime, org, 1000)

@@ -1,4 +1,4 @@
-"""What was created is counted by organization, kind and time."""
+"""Creations are counted by organization, kind and time."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What an organization may be called."""
+"""Valid slugs and names of organizations."""
 
 import pytest
 

@@ -1,11 +1,11 @@
-"""The table of permissions, compared with the list on which clients rely."""
+"""The table of permissions, compared with the names that clients rely on."""
 
 import pytest
 
 from shared.core.errors import Invalid
 from shared.permissions import ALL, CATALOGUE, FOR_KEYS, effective, require_for_keys
 
-# The names on which clients rely, in the order of the catalogue.
+# The names that clients rely on, in the order of the catalogue.
 EXPECTED = (
     "events:add events:read evaluations:read evaluations:trigger dashboards:read dashboards:write"
     " dashboards:delete queries:read queries:write queries:delete queries:run agent:use"

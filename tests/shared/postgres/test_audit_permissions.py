@@ -1,4 +1,4 @@
-"""Revision 0004: everybody who could see alerts can see audits; keys gain nothing."""
+"""Revision 0004: everybody who could see alerts can see audits. Keys gain nothing."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ SETS_AFTER = {
 
 @dataclass(frozen=True)
 class Case:
-    """A member before, and which audit permissions it holds afterwards."""
+    """A member before the migration, and its audit permissions afterwards."""
 
     permission_set: str | None
     added: Sequence[str]
@@ -117,14 +117,14 @@ def fill(session: Session) -> None:
 
 @dataclass(frozen=True)
 class State:
-    """What the tables hold: tokens of sets and keys, (set, added, removed) of members."""
+    """The content of the tables: tokens of sets and keys, (set, added, removed) of members."""
 
     sets: dict[str, list[str]]
     keys: dict[str, list[str]]
     members: dict[str, tuple[str | None, list[str], list[str]]]
 
     def effective(self, name: str) -> frozenset[str]:
-        """What a member may do."""
+        """Returns a member's effective permissions."""
         permission_set, added, removed = self.members[name]
         custom = self.sets.get(permission_set or "")
         return effective_permissions(permission_set, custom, added, removed)
@@ -170,7 +170,7 @@ def test_it_changes_nothing_the_second_time(old: Postgres) -> None:
 
 
 def test_what_was_decided_since_stays_when_it_runs_again(old: Postgres) -> None:
-    """Somebody who kept audits when alerts were taken keeps them."""
+    """A member who kept audits when alerts were removed keeps them."""
     migrate(old.engine, "0004")
     with old.transaction() as session:
         session.execute(

@@ -1,4 +1,4 @@
-"""What a transaction makes of PostgreSQL's refusals."""
+"""The errors that a transaction raises for PostgreSQL's refusals."""
 
 import pytest
 from sqlalchemy import text
@@ -14,7 +14,7 @@ from tests.support.runtime import Org
 
 
 def test_writing_for_an_organization_that_is_gone(runtime: Runtime, org: Org) -> None:
-    """An identity is remembered for a moment longer than its organization exists."""
+    """A cached identity outlives its organization for a moment."""
     with runtime.postgres.transaction() as session:
         session.execute(text("DELETE FROM organizations WHERE id = :id"), {"id": org.uuid})
     with pytest.raises(NotFound, match="organization"), runtime.postgres.transaction() as session:

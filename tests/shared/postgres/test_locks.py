@@ -1,4 +1,4 @@
-"""One at a time, without waiting."""
+"""Advisory locks: one holder at a time, without waiting."""
 
 import re
 from pathlib import Path
@@ -29,7 +29,7 @@ def test_a_failure_frees_the_name(runtime: Runtime) -> None:
 
 
 def test_every_purpose_has_a_lock_of_its_own() -> None:
-    """Two that share a number wait for each other without knowing it."""
+    """Two purposes with the same number would wait for each other by accident."""
     sources = [path for tier in ("shared", "workers") for path in (PROJECT / tier).rglob("*.py")]
     numbers = [n for path in sources for n in re.findall(r"LOCK_ID = ([\d_]+)", path.read_text())]
     assert len(numbers) >= 4

@@ -1,4 +1,4 @@
-"""docs/queries.md gives operators the roles that the development server has in users.xml."""
+"""docs/queries.md gives operators the roles of the development server's users.xml."""
 
 import re
 from xml.etree import ElementTree
@@ -16,7 +16,7 @@ STATEMENTS = [" ".join(part.split()) for part in SQL.split(";") if part.strip()]
 
 @pytest.fixture(scope="module")
 def users(migrated_stack: DevStack) -> ElementTree.Element:
-    """What the running server was configured with."""
+    """The running server's users.xml."""
     home = migrated_stack.clickhouse.home
     return ElementTree.fromstring((home / "users.xml").read_text())  # noqa: S314 our own file
 

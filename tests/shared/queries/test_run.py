@@ -29,7 +29,7 @@ def runner(runtime: Runtime) -> Iterator[Runner]:
 def line_of(
     runner: Runner, org: Org, sql: str, *params: object, refused: type[WatchpostError] | None = None
 ) -> dict[str, Any]:
-    """The one line that a run is logged in."""
+    """Returns the one log line of a run."""
     with capture_logs() as lines:
         if refused is None:
             runner.run(Asker(org.id, "ann@example.com"), sql, params)

@@ -1,4 +1,4 @@
-"""Four runs of an organization at once, over all processes."""
+"""Four concurrent runs of an organization, over all processes."""
 
 import time
 import uuid
@@ -22,7 +22,7 @@ def hold_all(stack: ExitStack, slots: Slots, org: Org) -> None:
 
 
 def is_full(slots: Slots, org: Org) -> bool:
-    """Whether one more is refused."""
+    """Returns whether one more is refused."""
     try:
         with slots.hold(org.id):
             return False
@@ -66,7 +66,7 @@ def test_the_slots_of_a_killed_process_come_back(
 ) -> None:
     slots = Slots(runtime.redis, runtime.clickhouse)
     with ExitStack() as killed:
-        # All leases but one end at once.
+        # Every lease but one ends at once.
         monkeypatch.setattr(module, "LEASE_MS", 0)
         for _ in range(RUNS_AT_ONCE - 1):
             killed.enter_context(slots.hold(org.id))
@@ -85,7 +85,7 @@ def test_nothing_is_left_in_redis(runtime: Runtime, org: Org) -> None:
 
 @contextmanager
 def running(runtime: Runtime, query_id: str) -> Iterator[None]:
-    """The database is at a statement of this id until the block ends."""
+    """Runs a statement with this id until the block ends."""
     sql = "SELECT count() FROM system.numbers WHERE sleepEachRow(0.01) = 0"
     found = "SELECT 1 FROM system.processes WHERE query_id = {query_id:String}"
     params = {"query_id": query_id}

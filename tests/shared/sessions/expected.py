@@ -1,4 +1,4 @@
-"""What sessions should look like, added up one event after the other."""
+"""The expected sessions, aggregated one event at a time."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from tests.support.events import Stored, by_session
 
 
 def sessions_of(stored: Sequence[Stored]) -> list[Session]:
-    """The rows of sessions that were never evaluated, newest first; copies may be in `stored`."""
+    """Returns rows of never-evaluated sessions, newest first. `stored` may hold copies."""
     newest: dict[str, int] = {}
     for item in stored:
         newest[item.session_id] = max(newest.get(item.session_id, 0), item.arrival)

@@ -1,4 +1,4 @@
-"""The recorded sessions, every event stored twice and the copies in another order."""
+"""The recorded sessions, with every event stored twice and the copies in another order."""
 
 import json
 import random
@@ -22,7 +22,7 @@ def airline_org() -> str:
 
 @pytest.fixture(scope="module")
 def stored(clickhouse: ClickHouse, airline_org: str, airline: Airline) -> list[Stored]:
-    """All rows written, copies included."""
+    """All written rows, including copies."""
     rows = store_events(clickhouse, airline_org, airline.lines)
     copies = list(airline.lines)
     random.Random(7).shuffle(copies)

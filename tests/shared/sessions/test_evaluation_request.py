@@ -1,4 +1,4 @@
-"""The request an evaluator gets, byte for byte."""
+"""The request to an evaluator, byte for byte."""
 
 import json
 
@@ -75,7 +75,7 @@ def test_a_request_may_be_as_long_as_the_limit_and_no_longer(
     assert build(clickhouse, org_id, "s", max_bytes=len(whole)) == whole
     with pytest.raises(EvaluationRequestTooLarge):
         build(clickhouse, org_id, "s", max_bytes=len(whole) - 1)
-    # The read that was given up left no half-read connection behind.
+    # The aborted read left no half-read connection behind.
     assert build(clickhouse, org_id, "s") == whole
 
 

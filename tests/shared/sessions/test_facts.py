@@ -1,4 +1,4 @@
-"""Who ran a session, where and when, whatever order its events arrive in."""
+"""Agent, environment and times of a session, for any order of arrival."""
 
 import random
 
@@ -40,7 +40,7 @@ def test_without_agent_start_the_first_event_names_the_root(
 
 
 def test_every_order_of_arrival_gives_the_same_session(clickhouse: ClickHouse, org_id: str) -> None:
-    # One event a moment: of equal moments the order of arrival is meant to count.
+    # One event per moment: events of one moment would follow the order of arrival.
     lines = [line for line in SEVERAL_AGENTS if b"tool_result" not in line]
     rng = random.Random(3)
     stored = []

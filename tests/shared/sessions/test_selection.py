@@ -1,4 +1,4 @@
-"""Which sessions each filter leaves."""
+"""The sessions that match each filter."""
 
 from datetime import UTC, datetime
 
@@ -28,7 +28,7 @@ AWKWARD = [
 
 @pytest.fixture
 def four(clickhouse: ClickHouse, org_id: str) -> str:
-    """Sessions never, failed, well and mended, the newest last."""
+    """The sessions never, failed, well and mended, the newest last."""
     store_events(
         clickhouse,
         org_id,

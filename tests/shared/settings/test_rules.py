@@ -1,4 +1,4 @@
-"""What each kind of setting takes, and the form it is stored in."""
+"""The values that each kind of setting accepts, and their stored form."""
 
 import pytest
 

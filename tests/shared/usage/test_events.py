@@ -1,4 +1,4 @@
-"""Events of billing windows, beside a count of the same events the slow way."""
+"""Events of billing windows, compared with a slow count of the same events."""
 
 import random
 from datetime import UTC, datetime, timedelta
@@ -11,7 +11,7 @@ from shared.events.rows import columns_of
 from shared.usage.events import EventTotals, event_totals, events_by_window
 from shared.usage.windows import LENGTH, Window
 
-# Anchors are no full milliseconds, arrivals are.
+# Anchors have microseconds, arrivals have milliseconds.
 ANCHOR = datetime(2026, 1, 31, 12, 30, 0, 123_456, tzinfo=UTC)
 MS = timedelta(milliseconds=1)
 
@@ -25,8 +25,9 @@ def arrival(moment: datetime, position: int = 0) -> int:
 
 
 def insert(clickhouse: ClickHouse, org_id: str, rows: list[tuple[int, datetime, int, str]]) -> None:
-    """Stores (id, ts, arrival, session) in one block; the agent and environment are the session's
-    first and last letter.
+    """Stores (id, ts, arrival, session) in one block.
+
+    The agent and environment are the session's first and last letter.
     """
     ids, moments, arrivals, sessions = (list(column) for column in zip(*rows, strict=True))
     batch = Batch(

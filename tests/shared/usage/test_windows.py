@@ -1,4 +1,4 @@
-"""Billing windows: which one a moment lies in, and which there are."""
+"""Billing windows: the window of a moment, and the list of windows."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -12,7 +12,7 @@ INSTANT = timedelta(microseconds=1)
 
 
 def number(window: Window) -> int:
-    """The place of a window, from 0 on."""
+    """Returns the number of a window, from 0 on."""
     assert window.end - window.start == LENGTH
     place, rest = divmod(window.start - ANCHOR, LENGTH)
     assert rest == timedelta(0)

@@ -1,4 +1,4 @@
-"""An account that is being made a member while somebody else removes the unused ones."""
+"""An account becomes a member while another transaction removes unused accounts."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +16,7 @@ from tests.support.runtime import Org
 
 
 def account(runtime: Runtime) -> tuple[UUID, str]:
-    """An account that is a member of nothing."""
+    """An account without memberships."""
     email = new_email()
     with runtime.postgres.transaction() as session:
         user = User(email=email)
@@ -32,7 +32,7 @@ def remove(runtime: Runtime, user_id: UUID) -> list[str]:
 
 @contextmanager
 def joining(runtime: Runtime, org: Org, email: str) -> Iterator[None]:
-    """Somebody who becomes a member in a transaction that is open until the end of the block."""
+    """Makes an account a member in a transaction that stays open until the end of the block."""
     joined, leave = Event(), Event()
 
     def run() -> None:

@@ -21,7 +21,7 @@ def _quiet(runtime: Runtime) -> None:
 
 @pytest.fixture
 def watch(runtime: Runtime, org: Org) -> Iterator[Watch]:
-    """An organization with rules of its own; what other tests left behind is not due."""
+    """An organization with its own rules. Rules that other tests left behind are not due."""
     _quiet(runtime)
     yield Watch(runtime, org)
     _quiet(runtime)

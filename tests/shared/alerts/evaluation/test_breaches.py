@@ -1,4 +1,4 @@
-"""M of the last N, and when an incident ends by itself."""
+"""Rules that need M breaches of the last N evaluations, and the automatic end of incidents."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from shared.alerts.evaluation.breaches import History, Terms
 
 
 def fired(readings: str, min_breaches: int, eval_window: int) -> str:
-    """`!` for each reading that fires, `.` for the others; `x` is a breach, `-` none."""
+    """Returns `!` for each reading that fires, `.` for the others. `x` is a breach, `-` none."""
     terms = Terms(min_breaches, eval_window, auto_resolve=False)
     history, told = History((), 0), ""
     for reading in readings:
@@ -23,7 +23,7 @@ def fired(readings: str, min_breaches: int, eval_window: int) -> str:
         ((2, 3), "x-x--x-xx", "..!....!!"),
         ((3, 3), "xxxx-xxx", "..!!...!"),
         ((3, 5), "x---xx-x", ".......!"),
-        # What was over before the last evaluation fires nothing.
+        # A breach before the last evaluation does not fire the rule.
         ((1, 5), "x----x", "!....!"),
         ((2, 5), "xx---", ".!..."),
     ],

@@ -1,4 +1,4 @@
-"""When rules are evaluated next."""
+"""The time of a rule's next evaluation."""
 
 import uuid
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Whose rules are taken when, and that each is in one worker's hands."""
+"""Claims of rules: their order, and that only one worker holds each."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -130,7 +130,7 @@ def test_the_organization_whose_turn_was_longest_ago_is_first(watch: Watch, othe
     for _ in range(4):
         batch = taken(watch, is_sql=True)
         served.append(batch.org_id)
-        # One statement a turn, as of organizations whose statements are slow.
+        # One statement per turn, as for organizations whose statements are slow.
         watch.sql(
             "UPDATE alert_states SET last_attempted_at = clock_timestamp(), due_at = NULL"
             " WHERE alert_id = :id",
@@ -176,7 +176,7 @@ def test_a_window_that_stands_still_is_not_evaluated_again(watch: Watch, other: 
     other.make_due()
     assert [one.alert_id for one in taken(watch).rules] == [moving]
     assert take(watch) is None
-    # A rule that was not evaluated yet looks at what there is.
+    # A new rule looks at all existing events.
     new = watch.rule()
     assert [one.alert_id for one in taken(watch).rules] == [new]
     watch.end_leases()

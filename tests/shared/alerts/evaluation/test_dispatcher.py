@@ -1,4 +1,4 @@
-"""Workers that evaluate beside each other, and what breaks meanwhile."""
+"""Several workers that evaluate at the same time, with failures meanwhile."""
 
 import threading
 from collections import Counter
@@ -122,7 +122,7 @@ def test_rules_stay_due_while_clickhouse_is_away(
     after = watch.state(rule)
     for column in ("due_at", "recent", "last_error", "last_attempted_at"):
         assert after[column] == before[column]
-    assert watch.run() == 0  # left alone for a moment
+    assert watch.run() == 0  # not retried for a moment
     watch.end_leases()
     assert watch.run() == 1
 
@@ -186,7 +186,7 @@ def test_slow_statements_of_one_organization_delay_no_other(
             other.rule("custom_sql")
         while any(row["due_at"] <= now() for row in states(other)):
             watch.run(verdicts, is_sql=True)
-        # One statement of the slow organization at a time, whoever would have time for more.
+        # One statement of the slow organization at a time, however many workers are idle.
         assert sum(row["lease_token"] is not None for row in states(watch)) == 5
         assert sum(one in slow for one in verdicts.evaluated) == 1
         others_are_done.set()

@@ -1,4 +1,4 @@
-"""What evaluations do to rules and incidents."""
+"""The effects of evaluations on rules and incidents."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -26,7 +26,10 @@ RESOLVING = {**SPECS["metric_threshold"], "auto_resolve": True}
 
 
 def evaluated(watch: Watch, rule: UUID, readings: str) -> list[int]:
-    """Evaluates a rule so often, `x` is a breach; how many open incidents there were each time."""
+    """Evaluates a rule once per character, `x` is a breach.
+
+    Returns the open incidents each time.
+    """
     opened = []
     for breached in readings:
         watch.make_due()
@@ -102,7 +105,7 @@ def test_an_incident_stays_open_where_the_rule_does_not(watch: Watch) -> None:
 
 
 def open_by_hand(watch: Watch, rule: UUID) -> None:
-    """Somebody opens an incident for the rule, or says more about the one that is open."""
+    """Opens an incident for the rule by hand, or adds a report to the open one."""
     with watch.runtime.postgres.transaction() as session:
         alert, _ = alerts.get(session, watch.org.uuid, str(rule))
         incidents.open_incident(
@@ -125,7 +128,7 @@ def test_what_people_opened_ends_like_others_once_the_rule_has_breached(watch: W
     evaluated(watch, rule, "--")
     open_by_hand(watch, rule)
     assert evaluated(watch, rule, "-x-") == [1, 1, 1]
-    # Words take nothing away from what was measured.
+    # A report leaves the measured values unchanged.
     open_by_hand(watch, rule)
     assert evaluated(watch, rule, "-") == [0]
     [incident] = watch.incidents()
@@ -199,7 +202,7 @@ def test_what_a_rule_was_before_a_change_fires_nothing(
 
 
 class Once:
-    """Verdicts at first; clean readings of whatever is evaluated later."""
+    """Fixed verdicts for the first call, clean readings for all later ones."""
 
     def __init__(self, verdicts: Verdicts) -> None:
         self._verdicts = verdicts

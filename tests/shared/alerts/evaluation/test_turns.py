@@ -1,4 +1,4 @@
-"""What does not fit into a statement, or into a turn, evaluated as workers do it."""
+"""Rules that do not fit into a statement or a turn, evaluated as workers do it."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -26,7 +26,7 @@ _GREEDY = "length(arrayStringConcat(groupArrayIf(repeat(session_id, 1000000), @)
 
 
 class Counting:
-    """The real evaluation, and which rules it was asked about each time."""
+    """The real evaluation, which also records the rules of each call."""
 
     def __init__(self) -> None:
         self.asked: list[list[UUID]] = []
@@ -37,17 +37,17 @@ class Counting:
 
 
 def count_over(secs: int, **fields: Any) -> dict[str, Any]:
-    """A spec that events breach."""
+    """Returns a spec that events breach."""
     return {"metric": "event_count", "op": ">", "value": 2, "window_secs": secs, **fields}
 
 
 def too_much(secs: int = 300) -> dict[str, Any]:
-    """A spec whose metric tests put something slow or greedy into."""
+    """Returns a spec that puts a slow or greedy expression into its metric."""
     return count_over(secs, metric="session_count")
 
 
 def store(watch: Watch) -> None:
-    """Nine events of two minutes ago."""
+    """Stores nine events of two minutes ago."""
     moment = (now() - timedelta(seconds=120)).isoformat()
     lines = [
         msgspec.json.encode({"timestamp": moment, "session_id": f"s_{n}", "type": "tool_use"})
@@ -62,7 +62,7 @@ def errors(watch: Watch, rules: Sequence[UUID]) -> list[str | None]:
 
 @pytest.fixture
 def slow(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A statement with `too_much` may take a second, and takes longer."""
+    """Limits a statement to a second; `too_much` takes longer."""
     hurry_sleepers(runtime.clickhouse, monkeypatch)
     metric = metric_threshold._Metric(_SLOW)
     monkeypatch.setitem(metric_threshold._METRICS, "session_count", metric)
@@ -70,7 +70,7 @@ def slow(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def greedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A statement may have 24 MB, and `too_much` takes more."""
+    """Limits a statement to 24 MB; `too_much` takes more."""
     monkeypatch.setitem(aggregates._SETTINGS, "max_memory_usage", 24_000_000)
     metric = metric_threshold._Metric(_GREEDY)
     monkeypatch.setitem(metric_threshold._METRICS, "session_count", metric)
@@ -94,7 +94,7 @@ def test_rules_that_did_not_fit_into_a_turn_have_the_next_one_and_others_theirs_
     orgs = [slug for _, slug in sorted(served)]
     assert orgs[:2] == orgs[2:4] == orgs[4:]
     assert orgs[0] != orgs[1]
-    # Whatever was left was tried once a turn, and each turn judged one more.
+    # Each turn tries all remaining rules once and judges one more.
     assert [len(asked) for asked in counting.asked] == [3, 3, 2, 2, 1, 1]
 
 

@@ -1,4 +1,4 @@
-"""Where windows end, and that after an outage pieces of them join."""
+"""The ends of windows, and the joined pieces of a window after an outage."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -44,7 +44,7 @@ def claimed(behind_secs: float, *, kind: str = "per_event", **fields: int) -> Cl
         (claimed(86_400), 85_800),
         (claimed(86_400, lookback_secs=7200), 79_200),
         (claimed(86_400, interval_secs=3600), 79_200),
-        # Smaller pieces after one that failed.
+        # Smaller pieces after a failure.
         (replace(claimed(86_400), has_failed=True), 86_280),
         (replace(claimed(86_400, lookback_secs=7200), has_failed=True), 79_200),
         (replace(claimed(0), evaluated_to=None), 0),
@@ -59,7 +59,7 @@ def test_a_rule_that_is_behind_looks_at_a_piece(rule: ClaimedRule, left_secs: in
 
 
 class Seen:
-    """The real evaluation, and what it was asked and found."""
+    """The real evaluation, with its arguments and results recorded."""
 
     def __init__(self) -> None:
         self.rules: list[Rule] = []
@@ -79,7 +79,7 @@ class Seen:
 
 
 def after_an_outage(watch: Watch, secs: int) -> tuple[UUID, datetime]:
-    """A rule that is due, and the moment up to which it was evaluated before everything stood."""
+    """A rule that is due, and the moment of its last evaluation before the outage."""
     rule = watch.rule("per_event", trigger_spec=ANY_ERROR)
     since = now() - timedelta(seconds=secs)
     watch.sql("UPDATE alert_states SET evaluated_to = :at WHERE org_id = :org_id", at=since)

@@ -1,4 +1,4 @@
-"""Runs file what they found: once a run, one finding a pattern, until it is resolved."""
+"""Filing: one finding per pattern and run, until it is resolved."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Findings are listed by rank, in pages that hold each of them once."""
+"""Lists of findings: ranked, in pages that hold each finding once."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -27,10 +27,10 @@ def audited(runtime: Runtime, org: Org) -> Audited:
 
 @pytest.fixture
 def names(runtime: Runtime, org: Org) -> Names:
-    """`names(limit=2, statuses=…)`: what is listed, each by its failure type."""
+    """`names(limit=2, statuses=…)` returns the failure types of the listed findings."""
 
     def listed(*, limit: int = 100, offset: int = 0, **wanted: object) -> list[str]:
-        filters = FindingFilter(**wanted)  # type: ignore[arg-type] # as the test gives them
+        filters = FindingFilter(**wanted)  # type: ignore[arg-type] # the test gives them
         with runtime.postgres.transaction() as session:
             page = list_(session, org.uuid, filters, limit=limit, offset=offset)
         return [one.finding.failure_type for one in page]
@@ -39,7 +39,7 @@ def names(runtime: Runtime, org: Org) -> Names:
 
 
 def change(runtime: Runtime, org: Org, name: str, **columns: object) -> None:
-    """Sets columns of the findings of this failure type."""
+    """Changes columns of the findings of this failure type."""
     with runtime.postgres.transaction() as session:
         session.execute(
             update(Finding)
@@ -71,7 +71,7 @@ def test_of_one_priority_the_newest_comes_first(
 
 
 def test_pages_hold_every_finding_once(audited: Audited, names: Names) -> None:
-    # Filed at once and with one priority: nothing but their ids tells them apart.
+    # These are filed at once with one priority. Only their ids order them.
     audited.file(*(candidate(f"n{number}") for number in range(11)))
     pages = [names(limit=4, offset=offset) for offset in (0, 4, 8, 12)]
     assert [len(page) for page in pages] == [4, 4, 3, 0]

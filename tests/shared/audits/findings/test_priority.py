@@ -1,4 +1,4 @@
-"""The urgency of a finding, by the formula of docs/audits.md."""
+"""The priority of a finding, by the formula of docs/audits.md."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""A run is carried out by one worker at a time and ends once, whoever is killed meanwhile."""
+"""A run is carried out by one worker at a time and ends once, even when workers are killed."""
 
 import threading
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ def taken(bench: AuditBench) -> ClaimedRun:
 
 
 def looked(bench: AuditBench) -> Looked:
-    """What a worker found that came late."""
+    """Returns the result of a late worker."""
     run = bench.last_run()
     look = Look(
         clickhouse=bench.runtime.clickhouse,
@@ -40,7 +40,7 @@ def looked(bench: AuditBench) -> Looked:
 
 
 def queued(bench: AuditBench) -> None:
-    """One run that waits."""
+    """Queues one run."""
     bench.make()
     bench.schedule()
 
@@ -209,7 +209,7 @@ def test_what_was_filed_stays_however_often_the_report_kills_the_worker(bench: A
 
 def test_organizations_take_turns(runtime: Runtime, bench: AuditBench) -> None:
     many, one = bench, AuditBench(runtime, make_org(runtime))
-    # What other tests left waiting is nobody's turn here.
+    # Remove the runs that other tests left waiting.
     many.sql("DELETE FROM audits WHERE org_id <> :org_id")
     for _ in range(3):
         many.make()

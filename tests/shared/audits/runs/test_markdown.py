@@ -1,4 +1,4 @@
-"""Texts of others in Markdown."""
+"""Other people's texts in Markdown."""
 
 import pytest
 

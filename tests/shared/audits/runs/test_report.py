@@ -1,4 +1,4 @@
-"""What a language model is told, and what is kept of whatever it answers."""
+"""The request to the language model, and the parts of any answer that are kept."""
 
 import json
 from typing import Any
@@ -12,7 +12,7 @@ from shared.sessions import facts
 
 
 def told(**fields: Any) -> Told:
-    """A finding as it is told."""
+    """Returns a finding as the model gets it."""
     values: dict[str, Any] = {
         "title": "Errors: timeout",
         "category": "errors",
@@ -28,7 +28,7 @@ def told(**fields: Any) -> Told:
 
 
 def data_of(material: Material) -> dict[str, Any]:
-    """The user message, decoded."""
+    """Returns the user message, decoded."""
     system, user = report.messages(material)
     assert (system.role, user.role) == ("system", "user")
     decoded: dict[str, Any] = json.loads(user.content)
@@ -36,7 +36,7 @@ def data_of(material: Material) -> dict[str, Any]:
 
 
 def answer(**fields: Any) -> str:
-    """An answer that is as it should be, but for `fields`."""
+    """Returns a correct answer, with some `fields` replaced."""
     claims = [{"text": "It times out.", "session_ids": ["s1"]}]
     return json.dumps({"summary": "All in all.", "claims": claims, **fields})
 
@@ -133,7 +133,7 @@ def test_a_report_is_bounded_however_much_a_model_says(clickhouse: ClickHouse) -
     ]
     draft = report.read(answer(summary="&" * 100_000, claims=claims))
     assert len(draft.cited) == report.MAX_STATEMENTS * report.MAX_CITED
-    # As many as can be cited are asked for in one go.
+    # All citable findings are requested at once.
     assert facts.fetch(clickhouse, "nobody", sorted(draft.cited)) == {}
     written = report.write(draft, draft.cited)
     assert 20_000 < len(written.encode()) <= report.MAX_REPORT_BYTES

@@ -1,4 +1,4 @@
-"""What a run looks at, and what becomes of what it finds."""
+"""The window of a run, and the fate of its findings."""
 
 from datetime import datetime, timedelta
 
@@ -19,14 +19,14 @@ HOUR = timedelta(hours=1)
 
 
 def run_now(bench: AuditBench, signals: dict[str, Find] | None = None) -> None:
-    """One run of the only audit."""
+    """Carries out one run of the only audit."""
     bench.sql("UPDATE audits SET next_attempt_at = now() WHERE org_id = :org_id")
     bench.schedule()
     assert bench.run(signals) == 1
 
 
 def looks(seen: list[Look]) -> Find:
-    """A signal that notes what it was shown and finds nothing."""
+    """A signal that records its looks and finds nothing."""
 
     def find(look: Look) -> list[Candidate]:
         seen.append(look)
@@ -45,7 +45,7 @@ def raising(error: Exception) -> Find:
 
 
 def results_wait(bench: AuditBench, *moments: datetime) -> None:
-    """Evaluations that ended at these moments, of which ClickHouse has heard nothing yet."""
+    """Evaluations that ended at these moments and are not in ClickHouse yet."""
     for number, moment in enumerate(moments):
         bench.sql(
             "INSERT INTO evaluation_jobs (id, org_id, session_id, agent_id, environment, status,"
@@ -140,7 +140,7 @@ def test_a_window_ends_before_what_is_accepted_and_not_stored(bench: AuditBench)
     before = now()
     bench.make()
     bench.schedule()
-    # A batch that came a minute ago.
+    # A batch that arrived a minute ago.
     entry_id = f"{to_us(before) // 1000 - 60_000}-0"
     bench.runtime.redis.xadd(stream.stream_key(bench.org.id), {"data": b""}, id=entry_id)
     bench.run()

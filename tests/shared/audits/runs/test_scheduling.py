@@ -1,4 +1,4 @@
-"""What is due is queued once, whoever looks and how often."""
+"""Due runs are queued once, however many processes look."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ def make_due(bench: AuditBench) -> None:
 
 
 def change(bench: AuditBench, **fields: Any) -> datetime | None:
-    """The moment at which the only audit is due after a change."""
+    """Returns the moment at which the only audit is due after a change."""
     with bench.runtime.postgres.transaction() as session:
         audit_id = str(bench.audit()["id"])
         changed = service.replace(session, bench.org.uuid, audit_id, fields)
@@ -111,7 +111,7 @@ def test_a_point_that_comes_while_a_run_is_under_way_is_left_out(bench: AuditBen
     audit = bench.audit()
     assert audit["next_attempt_at"] > now()
     assert audit["last_error"] == "a run was left out because the one before it had not ended"
-    # The next one that begins is the next attempt.
+    # The next run that starts is the next attempt.
     make_due(bench)
     bench.schedule()
     bench.run()

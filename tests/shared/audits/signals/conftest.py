@@ -19,7 +19,7 @@ __all__ = ["app", "client", "web_runtime"]
 
 @pytest.fixture(scope="session")
 def clickhouse(runtime: Runtime) -> ClickHouse:
-    """ClickHouse with all tables; a test keeps to an organization of its own."""
+    """ClickHouse with all tables. Each test uses its own organization."""
     return runtime.clickhouse
 
 
@@ -33,7 +33,7 @@ def runner(runtime: Runtime) -> Iterator[Runner]:
 
 @pytest.fixture(scope="session")
 def airline_look(runtime: Runtime, airline: Airline) -> Look:
-    """A look at the recording, all of it, in an organization that no test changes.
+    """A look at the whole recording, in an organization that no test changes.
 
     A third of it was stored twice.
     """

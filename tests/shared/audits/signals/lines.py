@@ -1,4 +1,4 @@
-"""Lines of events of the day that a test looks at, and of the day before."""
+"""Lines of events of the audited day and of the day before."""
 
 import json
 from datetime import timedelta
@@ -11,7 +11,7 @@ NOW_US, BEFORE_US = to_us(NOW), to_us(BEFORE)
 
 
 def line(day: object, second: float, session_id: str, event_type: str, **fields: object) -> bytes:
-    """An event some seconds after the beginning of `NOW` or `BEFORE`."""
+    """Returns an event some seconds after the beginning of `NOW` or `BEFORE`."""
     assert day in (NOW, BEFORE)
     moment = (NOW if day == NOW else BEFORE) + timedelta(seconds=second)
     event = {"timestamp": format_ts(moment), "session_id": session_id, "type": event_type}

@@ -1,10 +1,10 @@
-"""Texts that a regular expression matches, drawn at random."""
+"""Random texts that match a regular expression."""
 
 import random
 from importlib import import_module
 from typing import Any
 
-# What `re` makes of an expression has no public name.
+# The parser of `re` has no public name.
 _PARSER: Any = import_module("re._parser")
 _IN_ANY_CASE = 2
 _MOST_MORE = 3
@@ -13,14 +13,14 @@ _CATEGORIES = {
     "CATEGORY_SPACE": list(" \t\n\r\f"),
     "CATEGORY_WORD": [char for char in _CHARS if char.isalnum() or char == "_"],
 }
-# RE2 takes these for `s` and `k`, too, where case does not matter.
+# RE2 also accepts these for `s` and `k` where case does not matter.
 _FOLDED = {"s": "\N{LATIN SMALL LETTER LONG S}", "k": "\N{KELVIN SIGN}"}
 
 
 def matching(rng: random.Random, regex: str) -> str:
-    """A text that RE2 matches as a whole, where a word may begin and end.
+    """Returns a text that RE2 matches as a whole, where a word may begin and end.
 
-    Knows literals, classes, groups, flags of case, alternatives and repetition.
+    Supports literals, classes, groups, flags of case, alternatives and repetition.
     """
     parsed = _PARSER.parse(regex)
     return _sequence(rng, parsed, bool(parsed.state.flags & _IN_ANY_CASE))

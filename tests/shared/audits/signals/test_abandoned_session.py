@@ -1,4 +1,4 @@
-"""Sessions that stopped without their root agent's end."""
+"""Sessions that stopped without an end of their root agent."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -20,12 +20,12 @@ from tests.support.runtime import Org, make_org
 
 
 def at(text: str) -> datetime:
-    """A moment of the day of `event`."""
+    """Returns a moment of the day of `event`."""
     return datetime.fromisoformat(f"2026-11-02T{text}").replace(tzinfo=UTC)
 
 
 def stops(agent: str, moments: list[str], *, ended: bool = False, **fields: object) -> list[bytes]:
-    """Sessions of an agent, each with its last event at one of the moments."""
+    """Returns sessions of an agent, each with its last event at one of the moments."""
     lines = []
     for n, moment in enumerate(moments):
         kind = "agent_end" if ended else "model_request"
@@ -64,7 +64,7 @@ def test_a_session_that_may_go_on_is_not_abandoned(
     ingest(clickhouse, org.id, lines)
     look = look_at(clickhouse, org.id, Window(at("00:30:00"), at("12:00:00")))
     [candidate] = found_by(find, look).values()
-    # The last one came back after the window, in which it had stopped as others had.
+    # The last session came back after the window. Within the window it had stopped like the others.
     assert candidate.numbers == {
         "abandoned_sessions": 3,
         "ended_sessions": 1,
@@ -95,7 +95,7 @@ def test_what_sessions_do_after_the_window_changes_neither_finding_nor_evidence(
         event("a-False-1", "13:00:00", "agent_end", agent_id="a"),
         event("a-False-2", "13:00:00", "agent_end", agent_id="b"),
         event("a-True-0", "14:00:00", "agent_end", agent_id="a"),
-        # Who began these is told by their first event, and later on by an agent_start.
+        # These sessions get their root agent from the first event, and only later an agent_start.
         *(event(f"bare-{n}", "15:00:00", "agent_start", agent_id="b") for n in range(2)),
         event("bare-1", "15:00:01", "agent_end", agent_id="b"),
         *(event("new", ts, "agent_start", agent_id="a") for ts in ("12:00:00", "12:00:01")),
@@ -157,7 +157,7 @@ def test_what_never_ends_by_custom_is_told_of_and_nothing_more(
     stopped = ["10:00:00"] * 40
     ingest(clickhouse, org.id, stops("silent", stopped))
     ingest(clickhouse, org.id, stops("dying", stopped))
-    # An agent of the same name that another organization has.
+    # Another organization's agent of the same name.
     ingest(clickhouse, make_org(runtime).id, stops("silent", stopped, ended=True))
     # Long before the window.
     ingest(clickhouse, org.id, stops("dying", ["00:00:01"], ended=True))

@@ -12,7 +12,7 @@ WINDOW = 128_000
 
 
 def response(session_id: str, fill: float, second: float = 0, **fields: object) -> bytes:
-    """A response of gpt-4o that fills so much of its window."""
+    """Returns a response of gpt-4o that fills this share of its window."""
     plain = {"model": "gpt-4o", "output_tokens": 1000, "input_tokens": round(fill * WINDOW) - 1000}
     day = fields.pop("day", NOW)
     return line(day, second, session_id, "model_response", **(plain | fields))

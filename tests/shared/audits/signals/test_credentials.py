@@ -1,4 +1,4 @@
-"""Patterns of credentials: what the cheap filter lets through, and what is told of a match."""
+"""Patterns of credentials: the cheap filter, and the description of a match."""
 
 import random
 import re
@@ -11,12 +11,12 @@ from shared.clickhouse import ClickHouse
 from tests.shared.audits.signals.matching import matching
 
 _TEXTS = 400
-# What a word may stand behind: anything but letters, digits and `_`, and nothing.
+# A word may follow anything but letters, digits and `_`, and may begin the text.
 _BEFORE = ["", *" \t\n\r\f!\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~", "é", "“", "\N{IDEOGRAPHIC COMMA}"]
 
 
 def texts(pattern: Pattern) -> list[str]:
-    """Texts with a match, the same in every run."""
+    """Returns texts with a match, the same in every run."""
     rng = random.Random(pattern.kind)
     return [
         f"{rng.choice(_BEFORE)}{matching(rng, pattern.regex)}{rng.choice(_BEFORE)}"
@@ -40,6 +40,6 @@ def test_whatever_a_pattern_matches_has_a_needle(clickhouse: ClickHouse, pattern
 def test_every_match_begins_as_is_told(pattern: Pattern) -> None:
     rng = random.Random(pattern.kind)
     for _ in range(_TEXTS):
-        # What JSON spells with a backslash may stand before the word.
+        # A JSON escape with a backslash may precede the word.
         match = re.sub(r"^\\(?:[nrt]|u\w{4})", "", matching(rng, pattern.regex))
         assert match.startswith(pattern.shown)

@@ -1,4 +1,4 @@
-"""Errors that say the same but for the names and numbers in them."""
+"""Errors with the same message apart from names and numbers."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from tests.support.runtime import Org
 
 
 def errors(message: object, sessions: int = 3, each: int = 1, **fields: object) -> list[bytes]:
-    """`error` events of a message, some in each of several sessions."""
+    """Returns `error` events of a message, some in each of several sessions."""
     return [
         event(
             f"s{session}",
@@ -30,7 +30,7 @@ def errors(message: object, sessions: int = 3, each: int = 1, **fields: object) 
 
 
 def test_clusters_of_the_recording(airline: Airline, airline_look: Look, runner: Runner) -> None:
-    # In the recording every failed result is followed by an `error` event with the same text.
+    # In the recording an `error` event with the same text follows every failed result.
     count: Counter[str] = Counter()
     sessions: defaultdict[str, set[str]] = defaultdict(set)
     for line in airline.lines:
@@ -88,9 +88,9 @@ def test_what_varies_is_left_out(clickhouse: ClickHouse, org: Org) -> None:
     }
 
 
-# What somebody wrote, of letters alone: nothing but its quotes tell that it varies.
+# A written text of letters only: just its quotes show that it varies.
 _WRITTEN = "lorem ipsum dolor sit amet "
-# A key of which a part lies before the 4000th character, the last that is looked at.
+# A key that begins before the 4000th character, the last one that is searched.
 _KEY = "gh" + "p_" + "abcdefghijklmnopqrstuvwxyzabcdefghij"
 _UP_TO_KEY = 4000 - len("'' refused: ")
 LONG: list[tuple[list[str], str]] = [
@@ -127,12 +127,12 @@ def test_nothing_of_what_is_quoted_at_length_is_told(
 def test_an_error_event_that_repeats_a_failure_is_the_same_failure(
     clickhouse: ClickHouse, org: Org, runner: Runner
 ) -> None:
-    # Two results failed and three errors tell so; in the other session two results, and no error.
+    # Two results failed and three errors report it. The other session has two results and no error.
     lines = [
         *(event("a", f"10:00:0{n}", "tool_result", tool_name="t", error="boom") for n in (0, 2)),
         *(event("a", f"10:00:0{n}", "error", error_type="E", message="boom") for n in (1, 3, 5)),
         *(event("b", f"10:00:0{n}", "tool_result", tool_name="t", error="boom") for n in (0, 2)),
-        # No reason is given, so it is nobody's.
+        # It gives no reason, so no cluster gets it.
         event("b", "10:00:08", "tool_result", tool_name="t", outcome="failed"),
         event("b", "10:00:09", "tool_result", tool_name="t", error=True),
     ]
@@ -172,7 +172,7 @@ def test_errors_without_a_message_are_a_cluster_of_their_type(
 
 
 def test_thresholds_follow_the_sensitivity(clickhouse: ClickHouse, org: Org) -> None:
-    # Letters, as a number would be left out.
+    # Letters, because a number would be left out.
     for message, sessions, each in (
         ("everywhere", 5, 2),
         ("one short", 4, 3),

@@ -1,4 +1,4 @@
-"""Calls, runs and sessions that fail more often than in the window before."""
+"""Calls, runs and sessions that fail more often than in the previous window."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -22,7 +22,7 @@ _KINDS: dict[str, tuple[str, str]] = {
 def calls(
     day: datetime, name: str, failed: int, total: int, kind: str = "tool", **fields: object
 ) -> list[bytes]:
-    """Closing events, the first of them failed, each in a session of its own."""
+    """Returns closing events, the first of them failed, each in a separate session."""
     event_type, column = _KINDS[kind]
     failure = {"outcome": "failed"} if kind == "agent" else {"error": "it broke"}
     return [
@@ -38,7 +38,7 @@ def calls(
 
 
 def errors(day: datetime, error_type: str, count: int, prefix: str) -> list[bytes]:
-    """An `error` event in each of the first sessions whose ids begin so."""
+    """Returns an `error` event in each of the first sessions with this prefix."""
     return [
         line(day, 60 * n + 1, f"{prefix}-{day:%d}-{n}", "error", error_type=error_type)
         for n in range(count)

@@ -1,4 +1,4 @@
-"""Agents whose finished sessions are not evaluated any more."""
+"""Agents whose finished sessions are no longer evaluated."""
 
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -37,7 +37,7 @@ def sessions(
     environment: str = "production",
     first_second: int = 0,
 ) -> Made:
-    """Sessions that ended a minute after one another, of which the first have a result.
+    """Returns sessions that ended a minute apart. The first of them have a result.
 
     One more is still open.
     """
@@ -48,7 +48,7 @@ def sessions(
         session_id, second = f"{agent}-{environment}-{day:%d}-{first_second}-{n}", n * 60
         second += first_second
         lines.append(line(day, second, session_id, "agent_start", **fields))
-        # Another agent's end is none of the session.
+        # Another agent's end does not end the session.
         helper = {"agent_id": "helper", "environment": environment}
         lines.append(line(day, second + 1, session_id, "agent_end", **helper))
         if n < ended:
@@ -119,7 +119,7 @@ def test_an_environment_is_named_where_another_one_is_well(
     for environment, evaluated in (("production", 20), ("staging", 0)):
         made.append(sessions(org, BEFORE, 20, 20, "a", environment))
         made.append(sessions(org, NOW, 20, evaluated, "a", environment))
-    # Too few to tell anything.
+    # Too few to judge.
     made.append(sessions(org, NOW, 2, 0, "a", "canary"))
     put(clickhouse, org, *made)
     look = look_at(clickhouse, org.id)
@@ -188,7 +188,7 @@ def test_of_windows_that_follow_each_other_one_judges_a_session(
         [candidate] = found_by(find, look_at(clickhouse, org.id, Window(start, stop))).values()
         assert candidate.key == ("lost",)
         judged.append(candidate.affected_sessions)
-    # One ends each minute.
+    # One session ends each minute.
     assert judged == [30, 30, 120, 120]
 
 

@@ -1,7 +1,7 @@
-"""What holds of every candidate, whichever signal found it: it can be looked up and run again.
+"""Common properties of all candidates: their evidence can be looked up and run again.
 
-Two days of the airline recording with all faults at once, and with secrets and odd names where
-signals quote what they read.
+Uses two days of the airline recording with all faults at once, and with secrets and odd names in
+all texts that signals quote.
 """
 
 from dataclasses import asdict, dataclass, replace
@@ -26,7 +26,7 @@ from tests.support.injection import inject
 from tests.support.looks import look_at
 from tests.support.runtime import Org, make_org
 
-# Put together here, so that no file holds what looks like a key.
+# Assembled here, so that no file holds a text that looks like a key.
 SECRETS = (
     "AKIA" + "Q3EGXUH4T2ZLM7WA",
     "ghp_" + "4fTq9ZbXw2LmKs8RvYcJ1nHdPe6GuAiO3tQx",
@@ -35,11 +35,11 @@ SECRETS = (
     "Bearer " + "QmVhcmVyLXRva2VuLW9mLWEtdGVzdA",
     "password=" + "CorrectHorseBatteryStaple",
 )
-# More than how all of its kind begin.
+# Longer than the common prefix of its kind.
 _TELLING = 10
 ODD = 'it\'s "a" \\ `b` $1 {p1:String} -- /* \N{SNOWMAN} */ 100%; ?'
-# Names of the recording, and as many others beside each as an audit may have, as long as they may
-# be, with what has to be escaped in a literal, or takes four bytes.
+# Names of the recording, each with as many others as an audit may have, of maximal length, with
+# characters that need escaping in a literal or take four bytes.
 LONGEST = {
     field: (*known, *(f"{n:03}" + "'\\\N{AIRPLANE}" * 84 + "." for n in range(100 - len(known))))
     for field, known in (
@@ -61,7 +61,7 @@ LOOKS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Audited:
-    """An organization, what its signals find by look and name, and who may run their queries."""
+    """An organization, the signals' findings by look and name, and the user of their queries."""
 
     org: Org
     found: dict[str, dict[str, list[Candidate]]]
@@ -84,7 +84,7 @@ def all_faults(airline: Airline) -> Days:
 
 
 def otherwise(made: Days) -> Days:
-    """The same sessions at the same times, each of which ended otherwise and went on for longer."""
+    """Returns the same sessions at the same times, each with another end and a longer duration."""
     for session in (*made.before, *made.now):
         last = dict(session.events[-1])
         if session.end is not None:
@@ -96,7 +96,7 @@ def otherwise(made: Days) -> Days:
 
 
 def find_all(runtime: Runtime, org: Org) -> dict[str, dict[str, list[Candidate]]]:
-    """By look and signal: what is found in the organization."""
+    """Returns all findings in the organization, by look and signal."""
     looks = {
         name: look_at(runtime.clickhouse, org.id, WINDOW, **fields)
         for name, fields in LOOKS.items()
@@ -108,7 +108,7 @@ def find_all(runtime: Runtime, org: Org) -> dict[str, dict[str, list[Candidate]]
 
 
 def awkward(made: Days) -> Days:
-    """The days with secrets and odd names in the second, often enough for signals to quote them."""
+    """Two days with secrets and odd names in the second, often enough for signals to quote them."""
     now = []
     for number, session in enumerate(made.now):
         secret = SECRETS[number % len(SECRETS)]
@@ -126,7 +126,7 @@ def awkward(made: Days) -> Days:
 
 
 def fails(after: Event, name: str, message: str) -> list[Event]:
-    """An error of this type, and a call of a tool of this name that fails."""
+    """Returns an error of this type, and a failing call of a tool of this name."""
     us = after["us"] + 1
     call = {"tool_name": name, "tool_call_id": f"failed-{us}"}
     return [
@@ -137,7 +137,7 @@ def fails(after: Event, name: str, message: str) -> list[Event]:
 
 
 def loops(after: Event, secret: str) -> list[Event]:
-    """A tool that is called with the same secret again and again."""
+    """Returns calls of a tool with the same secret, again and again."""
     return [
         {
             "us": after["us"] + turn,
@@ -151,7 +151,7 @@ def loops(after: Event, secret: str) -> list[Event]:
 
 
 def run(client: FlaskClient, audited: Audited, statement: str) -> dict[str, Any]:
-    """What POST /queries/run answers."""
+    """Returns the answer of POST /queries/run."""
     answer = client.post("/v1/queries/run", json={"sql": statement}, headers=audited.headers)
     assert answer.status_code == 200, f"{answer.get_data(as_text=True)}\n{statement}"
     body: dict[str, Any] = answer.get_json()
@@ -202,7 +202,7 @@ def test_every_query_has_a_title_and_is_one_that_may_be_run_and_saved(
 
 @pytest.mark.parametrize("signal", SIGNALS)
 def test_the_longest_scope_leaves_room_for_the_longest_names(audited: Audited, signal: str) -> None:
-    # The names that a finding is about are said four times in a statement at most.
+    # A statement repeats the names of a finding at most four times.
     room = 4 * sql.MAX_LITERAL_CHARS
     for candidate in audited.found["the longest scope"][signal]:
         assert all(len(query.sql) + room <= MAX_LENGTH for query in candidate.queries)

@@ -1,4 +1,4 @@
-"""Every signal finds the fault that was put into the recording for it, and nothing without one."""
+"""Every signal finds its fault in the recording, and nothing without a fault."""
 
 from collections.abc import Callable
 from functools import cache
@@ -20,7 +20,7 @@ SEEDS = (1, 2)
 
 @pytest.fixture(scope="module")
 def recorded(runtime: Runtime, airline: Airline) -> Callable[[int], tuple[Days, Look]]:
-    """The untouched days of a seed, stored once in an organization of their own."""
+    """The untouched days of a seed, stored once in a separate organization."""
     templates = templates_of(airline)
 
     @cache

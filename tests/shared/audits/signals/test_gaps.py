@@ -1,4 +1,4 @@
-"""How far a gap goes: an environment of an agent, an agent, or all of them."""
+"""The extent of a gap: an environment of an agent, an agent, or all of them."""
 
 from dataclasses import replace
 
@@ -10,12 +10,15 @@ Counts = tuple[int, int]
 Windows = tuple[Counts, Counts]
 
 WELL, LOST = ((40, 39), (40, 40)), ((40, 0), (40, 40))
-# The evaluator left it before the window before.
+# The evaluator stopped before the previous window.
 LONG_LOST = ((40, 0), (40, 0))
 
 
 def found(**groups: Windows) -> set[tuple[str | None, str | None]]:
-    """The agents and environments of the gaps; a group is `agent_environment=(now, before)`."""
+    """Returns the agents and environments of the gaps.
+
+    A group is `agent_environment=(now, before)`.
+    """
     made = []
     for name, (now, before) in groups.items():
         agent_id, environment = name.split("_")

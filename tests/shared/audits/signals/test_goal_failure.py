@@ -1,4 +1,4 @@
-"""Agents that end their sessions without having reached the goal."""
+"""Agents that end their sessions without reaching the goal."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from tests.support.runtime import Org
 
 
 def runs(agent: str, failed: int, good: int, **fields: object) -> list[bytes]:
-    """Sessions that an agent began and ended."""
+    """Returns sessions that an agent began and ended."""
     return [
         line
         for n in range(failed + good)
@@ -59,17 +59,17 @@ def test_the_root_agents_last_end_counts_and_no_other(
 ) -> None:
     lines = [
         *runs("root", 3, 2),
-        # A helper that fails is its root's business.
+        # A helper's failure does not count for its root.
         *(
             event(f"root-{n}", "10:59:00", "agent_end", agent_id="x", outcome="failed")
             for n in (3,)
         ),
-        # Ended well after all, or failed after all.
+        # First a failure, then a success, and the other way round.
         event("root-0", "10:50:00", "agent_end", agent_id="root", outcome="success"),
         event("root-4", "10:50:00", "agent_end", agent_id="root", outcome="timeout"),
-        # Ended once more, after the window.
+        # A second end, after the window.
         event("root-1", "23:59:59", "agent_end", agent_id="root", outcome="success"),
-        # Never ended, and only its helper did.
+        # Never ended; only its helper did.
         event("open", "10:00:00", "agent_start", agent_id="root"),
         event("open", "10:00:01", "agent_end", agent_id="helper", outcome="failed"),
     ]
@@ -86,7 +86,7 @@ def test_what_sessions_do_after_the_window_changes_nothing(
     clickhouse: ClickHouse, org: Org, runner: Runner
 ) -> None:
     ingest(clickhouse, org.id, runs("root", 4, 3))
-    # Whoever begins without an agent_start is led by the agent of its first event.
+    # Without an agent_start, the agent of the first event is the root.
     ends = ("success", "failed", "failed")
     ingest(
         clickhouse,

@@ -1,4 +1,4 @@
-"""Tools and models that answer more slowly than in the window before."""
+"""Tools and models that answer more slowly than in the previous window."""
 
 import random
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from tests.support.runtime import Org, make_org
 
 
 def calls(day: datetime, name: str, durations: Sequence[float], **fields: object) -> list[bytes]:
-    """Results of a tool, or with `model` of a model, each in a session of its own."""
+    """Returns results of a tool, or with `model` of a model, each in a separate session."""
     kind = {"model": name} if fields.pop("model", None) else {"tool_name": name}
     return [
         line(
@@ -35,7 +35,7 @@ def calls(day: datetime, name: str, durations: Sequence[float], **fields: object
 
 
 def spread(count: int, factor: float = 1.0) -> list[float]:
-    """Durations from 200 to 1000 ms, the same for the same arguments."""
+    """Returns durations from 200 to 1000 ms, the same for the same arguments."""
     return [factor * (200 + 800 * n / count) for n in range(count)]
 
 

@@ -1,4 +1,4 @@
-"""Credentials in payloads; every one here is made up."""
+"""Credentials in payloads. All of them are made up."""
 
 import json
 from dataclasses import replace
@@ -14,7 +14,7 @@ from tests.support.events import event
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
 from tests.support.runtime import Org
 
-# In pieces, so that nobody's scanner takes this file for a leak.
+# In pieces, so that no scanner takes this file for a leak.
 _RANDOM = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
 _JWT = "eyJ" + "hbGciOiJIUzI1NiJ9.eyJ" + "zdWIiOiIxMjM0NTY3ODkwIn0." + _RANDOM[:30]
 _KEY = "-----BEGIN RSA " + "PRIVATE KEY-----\nMIIEpAIBAAKCAQEA" + _RANDOM + "\n-----END"
@@ -38,7 +38,7 @@ LEAKS = {
     "bearer token": "Authorization: Bearer " + _RANDOM,
     "password": "postgres password=hunter2 host=db",
 }
-# Spelled and surrounded otherwise than most.
+# Unusual spellings and surroundings.
 UNUSUAL = {
     "AWS access key": ["AKIA" + "QTEGTRSZKWXAMPLV"],
     "password": ["Pwd=S3cretPass99", "password    = hunter2x9", "passWord' : 'hunter2x9'"],
@@ -46,7 +46,7 @@ UNUSUAL = {
     "OpenAI key": [f"**sk-{_RANDOM}**", f"“sk-{_RANDOM}”", f"{{sk-{_RANDOM}}}"],
     "bearer token": [f"beArer {_RANDOM}"],
 }
-# Has what begins many a credential, and is none.
+# Prefixes of many credentials, without a credential.
 _AROUND = "ghp_ xox AKIA k_live_ eyJ ya29. earer assword= PWD= -sk- 'sk- glpat-"
 HARMLESS = [
     "the risk-assessment task-1234567890abcdef1234567890 of disk-0",
@@ -69,7 +69,7 @@ SHOWN = {pattern.kind: pattern.shown for pattern in PATTERNS}
 
 
 def leak(text: str, session: str = "s", at: str = "10:00:00", **fields: object) -> bytes:
-    """A tool's result with a text in it."""
+    """Returns a tool's result with a text in it."""
     return event(session, at, "tool_result", **{"tool_name": "t", "output": text, **fields})
 
 
@@ -85,7 +85,7 @@ def test_each_kind_is_found_and_never_told(
     clickhouse: ClickHouse, org: Org, runner: Runner
 ) -> None:
     for number, (kind, text) in enumerate(LEAKS.items()):
-        # As it is, and in JSON within JSON.
+        # Plain, and in JSON within JSON.
         ingest(clickhouse, org.id, [leak(text, tool_name=kind)])
         nested_once = json.dumps({"text": f"first\n{text}"})
         ingest(clickhouse, org.id, [leak(nested_once, f"n{number}", tool_name=kind)])
@@ -101,7 +101,7 @@ def test_each_kind_is_found_and_never_told(
         told = repr(candidate)
         secret = "hunter2" if kind == "password" else LEAKS[kind].removesuffix("\n-----END")[-12:]
         assert not any(secret[start : start + 5] in told for start in range(len(secret) - 4))
-    # Those with the most quotes, and the longest statement.
+    # The kinds with the most quotes and the longest statement.
     for kind in ("private key", "Anthropic key", "password"):
         require_reproduced(runner, look, found[kind, "tool_result", kind])
 
@@ -175,7 +175,7 @@ def test_scope_holds_in_numbers_and_evidence(
     ingest(clickhouse, org.id, [leak(text, "a", environment=odd, agent_id=odd, tool_name=odd)])
     ingest(clickhouse, org.id, [leak(text, "b", environment="other", tool_name=odd)])
     look = look_at(clickhouse, org.id)
-    # As many and as long ones as may be run again.
+    # As many names, and as long ones, as a query may repeat.
     many = tuple(f"{number:040}" for number in range(99))
     for scoped, events in (
         (look, 2),

@@ -1,4 +1,4 @@
-"""Scores of evaluations that dropped against the window before."""
+"""Scores of evaluations that dropped compared with the previous window."""
 
 import random
 from statistics import mean
@@ -20,7 +20,7 @@ from tests.support.runtime import Org, make_org
 def results(
     org_id: str, start: int, average: float, count: int, key: str = "helpful", **fields: object
 ) -> list[Evaluation]:
-    """Results around an average, with a deviation of 0.1, of sessions of their own."""
+    """Returns results around an average, with a deviation of 0.1, each of a separate session."""
     rng = random.Random(f"{start} {key}")
     drawn = [rng.gauss(0, 0.1) for _ in range(count)]
     middle = mean(drawn)
@@ -47,7 +47,7 @@ def put(clickhouse: ClickHouse, org_id: str, rows: list[Evaluation]) -> None:
 def compared(
     org_id: str, before: float, now: float, count: int = 40, key: str = "helpful", **fields: object
 ) -> list[Evaluation]:
-    """Results of both windows."""
+    """Returns results of both windows."""
     return [
         *results(org_id, BEFORE_US, before, count, key, **fields),
         *results(org_id, NOW_US, now, count, key, **fields),

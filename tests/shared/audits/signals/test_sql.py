@@ -1,4 +1,4 @@
-"""Literals of evidence queries: what the guard takes, and what ClickHouse makes of them."""
+"""Literals of evidence queries: accepted by the guard and read back by ClickHouse."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone

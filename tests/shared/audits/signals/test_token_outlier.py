@@ -1,4 +1,4 @@
-"""Sessions that use far more tokens than the others of their agent."""
+"""Sessions that use far more tokens than the other sessions of their agent."""
 
 import random
 
@@ -12,7 +12,7 @@ from tests.support.runtime import Org, make_org
 
 
 def session(session_id: str, tokens: int, **fields: object) -> list[bytes]:
-    """Two responses with as many tokens together."""
+    """Returns two responses with this number of tokens together."""
     half = tokens // 2
     return [
         line(NOW, 0, session_id, "model_response", input_tokens=half, output_tokens=10, **fields),
@@ -21,7 +21,7 @@ def session(session_id: str, tokens: int, **fields: object) -> list[bytes]:
 
 
 def usual(count: int, seed: int, **fields: object) -> list[bytes]:
-    """Sessions of some ten thousand tokens, skewed as those of agents are."""
+    """Returns sessions of some ten thousand tokens, skewed as those of agents are."""
     rng = random.Random(seed)
     name = fields.get("agent_id", "main")
     return [
@@ -59,7 +59,7 @@ def test_an_agent_is_compared_with_itself_alone(clickhouse: ClickHouse, org: Org
 
 
 def alike(agent: str, count: int, outlier: int) -> list[bytes]:
-    """Sessions of about 20,000 tokens, and one of another size."""
+    """Returns sessions of about 20,000 tokens, and one of another size."""
     sessions = [
         session(f"{agent}+{n}", 20_000 + 500 * (n % 9), agent_id=agent) for n in range(count)
     ]
@@ -79,7 +79,7 @@ def test_far_more_depends_on_the_sensitivity(clickhouse: ClickHouse, org: Org) -
 
 
 def test_the_largest_of_many_is_no_outlier(clickhouse: ClickHouse, org: Org) -> None:
-    # The seeds are as good as any: the largest of 600 is expected at 3.6 deviations.
+    # Any seed will do: the largest of 600 is expected at 3.6 deviations.
     lines: list[bytes] = []
     for seed in range(4):
         lines += usual(600, seed, agent_id=f"agent-{seed}")

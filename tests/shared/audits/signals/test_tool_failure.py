@@ -16,7 +16,7 @@ from tests.support.runtime import Org
 
 
 def results(tool: str, failed: int, good: int, **fields: object) -> list[bytes]:
-    """Results of a tool, each in a session of its own."""
+    """Returns results of a tool, each in a separate session."""
     return [
         event(
             f"{tool.encode().hex()[:20]}-{n}",
@@ -87,7 +87,7 @@ def test_of_too_many_tools_those_that_fail_most_surely_are_found_at_each_sensiti
     ingest(clickhouse, org.id, results("five of ten", 5, 5))
     _, medium, high = nested(find, look_at(clickhouse, org.id))
     assert len(medium) == len(high) == MAX_CANDIDATES
-    # It is less sure, but a finding at low sensitivity, where the others are none.
+    # It is less certain, but a finding at low sensitivity, unlike the others.
     assert ("five of ten",) in medium
     assert {(f"{n}: three of 3",) for n in range(0, MAX_CANDIDATES + 2, 2)} <= medium
 

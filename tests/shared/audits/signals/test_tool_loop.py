@@ -12,7 +12,7 @@ from tests.support.runtime import Org
 
 
 def calls(session: str, tool: str, count: int, value: object = 1, **fields: object) -> list[bytes]:
-    """Calls of a tool with one input."""
+    """Returns calls of a tool with one input."""
     return [
         event(session, f"10:00:{n:02}", "tool_use", tool_name=tool, input={"q": value}, **fields)
         for n in range(count)
@@ -59,7 +59,7 @@ def test_only_the_same_input_of_one_session_is_a_loop(
         *(one for n in range(9) for one in calls("varies", "t", 1, n)),
         *calls("differs", "u", 4, 1),
         *calls("differs", "u", 4, "1"),
-        # No tool, no input, and a result.
+        # Without a tool, without an input, and a result.
         *(event("odd", f"10:00:0{n}", "tool_use", input={"q": 1}) for n in range(9)),
         *(event("odd", f"10:00:0{n}", "tool_use", tool_name="v") for n in range(9)),
         *(event("odd", f"10:00:0{n}", "tool_use", tool_name="t", input=None) for n in range(9)),

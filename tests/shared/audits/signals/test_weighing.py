@@ -1,4 +1,4 @@
-"""How sure a share is, in Python and in the database."""
+"""The certainty of a share, in Python and in the database."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The backlog's bound where Redis itself is the problem: too small, or hanging."""
+"""The limit of the backlog when Redis itself is too small or hangs."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ LIMIT = 2**30
 
 @pytest.fixture
 def allow_memory(runtime: Runtime) -> Iterator[Callable[[int], None]]:
-    """Sets Redis's `maxmemory` to this percentage of what it uses, until the test is over."""
+    """Limits Redis's `maxmemory` to this percentage of its use until the test is over."""
     used = int(runtime.redis.info("memory")["used_memory"])
 
     def allow(percent: int) -> None:

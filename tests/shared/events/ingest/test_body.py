@@ -1,4 +1,4 @@
-"""Bodies are unpacked within bounds whatever they claim to be."""
+"""Bodies are unpacked within limits, whatever they claim to be."""
 
 import gzip
 import resource
@@ -67,14 +67,17 @@ def test_a_corrupted_checksum_is_refused() -> None:
 
 
 def gzip_bomb() -> bytes:
-    """1 GiB of zeros. After a full flush nothing refers back, so one packed MiB can be repeated."""
+    """Returns 1 GiB of zeros.
+
+    Nothing refers back after a full flush, so one packed MiB is repeated.
+    """
     packer = zlib.compressobj(9, wbits=zlib.MAX_WBITS | 16)
     first, again = (packer.compress(bytes(2**20)) + packer.flush(zlib.Z_FULL_FLUSH) for _ in "12")
     return first + again * 1023
 
 
 def zstd_bomb() -> bytes:
-    """10 GiB of zeros, in 20 frames."""
+    """Returns 10 GiB of zeros in 20 frames."""
     return zstandard.ZstdCompressor(level=1).compress(bytes(2**29)) * 20
 
 
@@ -109,9 +112,9 @@ def test_a_zstd_window_over_8_mib_is_refused() -> None:
     ids=["gzip", "padded gzip", "zstd", "skippable zstd"],
 )
 def test_very_many_members_take_no_longer_than_their_bytes(encoding: str, member: bytes) -> None:
-    """A quadratic unpacker computes for 15 s and more for these 4 MiB, ours for half a second."""
+    """A quadratic unpacker computes for 15 s and more on these 4 MiB, ours for half a second."""
     body = member * (4 * 1024 * 1024 // len(member))
-    # Of this thread: what else runs on the machine does not count.
+    # The time of this thread only: other load on the machine does not count.
     began = time.thread_time()
     assert unpack(body, encoding, LIMIT).strip(b"a") == b""
     assert time.thread_time() - began < 6

@@ -187,7 +187,7 @@ def test_commas_inside_elements_are_no_elements() -> None:
 
 @pytest.mark.parametrize("junk", [b"[", b"[]"])
 def test_brackets_are_counted_only_so_far(junk: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    # 16 million take seven seconds, and each test as much.
+    # 16 million tokens take seven seconds, and each test as much.
     assert elements._MAX_TOKENS <= 2**24
     monkeypatch.setattr(elements, "_MAX_TOKENS", 2**16)
     with pytest.raises(BadRequest):
@@ -201,7 +201,7 @@ def test_brackets_are_counted_only_so_far(junk: bytes, monkeypatch: pytest.Monke
     "junk", [b'"' + b'\\"' * 2**21, b'"' + b"a" * 2**23, b'"' + b"\\n" * 2**21]
 )
 def test_strings_cost_neither_hours_nor_gigabytes(junk: bytes) -> None:
-    """Backtracking would take either, for the string that never ends or for the one that does."""
+    """Backtracking would take hours or gigabytes, with or without an end of the string."""
     with pytest.raises(BadRequest):
         json_elements(b"[[[],%s" % junk)
     assert json_elements(b'[[[[,%s"]]]]' % junk) == [b'[[[,%s"]]]' % junk]

@@ -1,4 +1,4 @@
-"""From an accepted body to stored rows: nothing lost, nothing doubled, whoever fails on the way."""
+"""From an accepted body to stored rows: nothing lost, nothing doubled, despite failures."""
 
 import json
 import time
@@ -31,7 +31,7 @@ from tests.support.runtime import Org, connected, make_org, settings_for
 
 @pytest.fixture(scope="module")
 def ingest_runtime(migrated_stack: DevStack) -> Iterator[Runtime]:
-    """Takes over what another consumer left after a moment instead of 15 s."""
+    """A runtime that takes over another consumer's batches after a moment instead of 15 s."""
     with connected(settings_for(migrated_stack.urls, ingest_claim_idle_secs=0.05)) as made:
         yield made
 
@@ -152,7 +152,7 @@ def test_more_organizations_than_one_read_takes(runtime: Runtime) -> None:
     orgs = [make_org(runtime) for _ in range(70)]
     for org in orgs:
         accept(runtime, org, lines_of(1))
-    # The first of them are in other hands; that must not hide the rest.
+    # Another consumer holds the first batches. They must not hide the rest.
     stream.read_new(runtime.redis, "other", sorted(org.id for org in orgs)[:40], 10)
     settings = msgspec.structs.replace(runtime.settings, ingest_claim_idle_secs=3600)
     assert drain(replace(runtime, settings=settings)) == 30
@@ -291,7 +291,7 @@ def test_the_whole_recording_goes_through(runtime: Runtime, org: Org, airline: A
 
 
 def _wait_idle(seconds: float = 0.1) -> None:
-    """Longer than INGEST_CLAIM_IDLE_SECS of these tests."""
+    """Waits longer than INGEST_CLAIM_IDLE_SECS of these tests."""
     time.sleep(seconds)
 
 
@@ -301,7 +301,7 @@ def test_who_keeps_up_with_what_comes_in_is_left_alone(runtime: Runtime, org: Or
     runtime.redis.set(KEEPS_UP_KEY, b"1")
     assert drain(runtime, "c2") == 0
     assert stored(runtime, org) == []
-    # As if it had been killed a while ago.
+    # As if the drain had been killed a while ago.
     runtime.redis.delete(KEEPS_UP_KEY)
     assert drain(runtime, "c2") == 3
     assert not runtime.redis.exists(KEEPS_UP_KEY)
@@ -320,7 +320,7 @@ def test_what_comes_while_a_drain_ends_is_not_left_behind(
         found = read_new(*arguments)
         empty_reads += not found
         if empty_reads == 2:
-            # The drain has seen that nothing came meanwhile, and others see that it keeps up.
+            # The drain has found nothing new, and other processes see that it keeps up.
             empty_reads += 1
             accept(runtime, org, last)
             assert drain(runtime, "c2") == 0
@@ -359,5 +359,5 @@ def test_an_insert_gathers_what_comes_in_meanwhile(
     with capture_logs() as logged:
         drain(runtime)
     inserts = [line["events"] for line in logged if line["event"] == "events_stored"]
-    # One came during the first insert, and three in the 0.3 s that are looked at every 0.1 s.
+    # One came during the first insert, and three in the 0.3 s of checks every 0.1 s.
     assert inserts == [1, 4]

@@ -1,4 +1,4 @@
-"""Up to which moment events of organizations are stored, by the clock that stamps their batches."""
+"""The time up to which each organization's events are stored, by the clock that stamps batches."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Random events: a planted secret is gone, everything else is as it was."""
+"""Random events: a planted secret is gone, and everything else is unchanged."""
 
 import json
 import random
@@ -10,7 +10,7 @@ from shared.events.ingest.decode import decode_events
 from shared.events.redaction import Redactor
 
 SECRET = "h\u00fcsh-7f3a"
-# Plain names; with one that is no ASCII; with one that JSON spells in two ways.
+# Plain names, one that is not ASCII, and one that JSON can spell in two ways.
 LISTS = [["password", "Api-Key"], ["token", "пароль"], ["a/b", "password"]]
 OTHERS = [
     "a",
@@ -34,7 +34,7 @@ LEAVES: list[Any] = [
 
 
 class Maker:
-    """Makes random documents, each beside what has to be left of it."""
+    """Makes random documents, each with the expected result."""
 
     def __init__(self, seed: int, listed: list[str]) -> None:
         self.random = random.Random(seed)
@@ -72,7 +72,7 @@ class Maker:
         return "".join(self.random.choice([c.lower(), c.upper()]) for c in key)
 
     def spell(self, value: Any) -> str:
-        """JSON of a value with random escapes and spaces."""
+        """Returns JSON of a value with random escapes and spaces."""
         if isinstance(value, Pairs):
             inner = ",".join(
                 f"{self.space()}{self.text(key)}{self.space()}:{self.space()}{self.spell(one)}"
@@ -108,7 +108,7 @@ class Pairs(list[Any]):
 
 
 class Text:
-    """A string whose JSON text says this, however it is written."""
+    """A string with this JSON text, whatever its spelling."""
 
     def __init__(self, says: Any) -> None:
         self.says = says

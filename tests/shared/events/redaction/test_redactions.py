@@ -1,4 +1,4 @@
-"""Which keys are redacted is known to each process at once, and costs nothing once it is."""
+"""Each process learns of redacted keys at once, and cached lists cost nothing."""
 
 import json
 from collections.abc import Iterator
@@ -97,7 +97,7 @@ def test_while_postgres_is_away_nothing_is_stored_unredacted(
     processes: list[Runtime],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # What was read a minute ago is read again, unless nobody answers and nothing changed.
+    # A list from a minute ago is read again, unless the store is away and nothing changed.
     monkeypatch.setattr(cache_module, "LIFETIME_SECS", 0.0)
     known, fresh = (Ingest(process) for process in processes)
     list_keys(runtime, org, "secret")
@@ -114,7 +114,7 @@ def test_while_postgres_is_away_nothing_is_stored_unredacted(
         stack.postgres.start()
         stack.postgres.wait_ready()
     held = [json.loads(payload) for payload in waiting_payloads(runtime, org)]
-    # Or they would be in the way of tests that count what they drain.
+    # Otherwise they would disturb tests that count drained events.
     remove(runtime.redis, org.id)
     assert [(event["session_id"], event["secret"]) for event in held] == [
         ("before", "[redacted]"),
@@ -123,7 +123,7 @@ def test_while_postgres_is_away_nothing_is_stored_unredacted(
 
 
 def send(ingest: Ingest, runtime: Runtime, org: Org, session_id: str) -> None:
-    """Accepts one small event, as a request does that was authenticated just now."""
+    """Accepts one small event, as a request does right after authentication."""
     event = {"session_id": session_id, "timestamp": format_ts(now()), "type": "note"}
     ingest.accept(
         org_id=org.id,

@@ -1,4 +1,4 @@
-"""What is taken out of an event, and what stays byte for byte."""
+"""The redacted parts of an event, and the parts that stay byte for byte."""
 
 import json
 
@@ -13,7 +13,7 @@ R = b'"[redacted]"'
 
 
 def redacted(fields: bytes, *names: str) -> bytes:
-    """An event's own fields after it was accepted with these names listed."""
+    """Returns an event's own fields after ingest with these names redacted."""
     redact = Redactor(names or ("password",)).redact
     decoded = decode_events([HEAD + fields + b"}"], ORG, 4 * 1024 * 1024, redact)
     assert decoded.skipped == 0, decoded.errors
@@ -93,7 +93,7 @@ def test_every_one_of_duplicate_keys() -> None:
 
 
 def test_all_else_stays_as_it_was_sent() -> None:
-    """Numbers that no double holds, escapes, spaces, order, halves of emoji, a key given twice."""
+    """Numbers that no double holds, escapes, spaces, order, halves of emoji, repeated keys."""
     rest = (
         rb'"n":[1e400,-0.0,1.10,12345678901234567890123,0E+5],"u":"\u00e9\/\ud800 \\",'
         b'"d":1,"d":2 ,\t"\xc3\xb6":[ ] ,"\\u0064":{ "x" : null }'
@@ -111,7 +111,7 @@ def test_nesting_just_under_the_limit() -> None:
     def nested(levels: int) -> bytes:
         return b'{"a":[' * levels + b'{"password":"hush"}' + b"]}" * levels
 
-    # How deep the parser goes depends on who calls it.
+    # The parser's depth limit depends on the caller's stack.
     deep = next(
         nested(levels)
         for levels in range(500, 0, -1)
@@ -160,7 +160,7 @@ def test_json_text_inside_strings_however_often_it_was_encoded(
     ],
 )  # fmt: skip
 def test_text_that_is_almost_json(text: str, expected: str) -> None:
-    """Several documents, with words before them, cut off, not quite right."""
+    """Several documents, with words before them, cut off, slightly malformed."""
     found = redacted(b'"out":%b' % json.dumps(text).encode())
     assert json.loads(b"{%b}" % found)["out"] == expected.replace("%", R.decode())
 
@@ -224,6 +224,6 @@ def test_no_names_are_no_redactor() -> None:
     ],
 )  # fmt: skip
 def test_a_hostile_text_is_read_once(text: bytes) -> None:
-    """None of these may take the time that its square would."""
+    """None of these may take quadratic time."""
     found = redacted(b'"out":%b,"password":"hush"' % json.dumps("{" + text.decode()).encode())
     assert found.endswith(b'"password":' + R)

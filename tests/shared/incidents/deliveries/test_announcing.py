@@ -1,4 +1,4 @@
-"""Announcing an incident: a row a delivery, and what each says before anything is sent."""
+"""Announcements of an incident: one row per delivery, and its content before it is sent."""
 
 import pytest
 
@@ -13,7 +13,7 @@ SLACK_URL = "https://hooks.slack.com/services/T0/B0/geheim"
 
 
 def told(desk: Desk) -> list[tuple[object, ...]]:
-    """Channel, target, status and error of every row."""
+    """Returns channel, target, status and error of every row."""
     return sorted(
         (row["channel"], row["target"], row["status"], row["error"]) for row in desk.rows()
     )

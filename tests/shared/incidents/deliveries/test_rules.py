@@ -1,4 +1,4 @@
-"""When a delivery is tried again, and when it is not."""
+"""Retries of deliveries."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Messages to Slack: in the form and the bounds that it takes."""
+"""Messages to Slack, in its format and within its limits."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -28,7 +28,7 @@ ENTITIES = ("&amp;", "&lt;", "&gt;")
 
 
 def texts(message: Any) -> list[str]:
-    """Every text object of a message, and its fallback."""
+    """Returns every text object of a message, and its fallback."""
     header, section, context = message["blocks"]
     return [
         message["text"],
@@ -77,7 +77,7 @@ def test_names_mention_nobody_and_link_nowhere() -> None:
     for text in texts(message)[:-1]:
         assert "<" not in text
     assert "&lt;!channel&gt; &amp; &lt;https" in texts(message)[2]
-    # Else Slack makes links and mentions of what only looks like them: https://…, @here.
+    # Otherwise Slack makes links and mentions of texts like https://… and @here.
     _, section, context = message["blocks"]
     marked = [section["text"], *section["fields"], *context["elements"]]
     assert all(one["verbatim"] is True for one in marked)

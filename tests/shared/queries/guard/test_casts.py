@@ -1,4 +1,4 @@
-"""A type that is named by a text is one text, and no state."""
+"""A text as the name of a type is one text, and no state."""
 
 import pytest
 

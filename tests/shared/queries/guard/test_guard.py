@@ -1,4 +1,4 @@
-"""What the guard lets through, what it sends, and what it says no to."""
+"""The guard's accepted statements, their rewritten form, and its refusals."""
 
 import contextlib
 import random
@@ -120,7 +120,7 @@ def test_names_of_with_hold_where_they_are_given() -> None:
     assert reason("SELECT * FROM (WITH a AS (SELECT 1) SELECT 1), a")
 
 
-# Words that parsers try in several ways; repeated they make the hardest statements there are.
+# Words that parsers try in several ways. Repeated, they make the hardest statements.
 WORDS = [
     *(
         "a",
@@ -176,7 +176,7 @@ WORDS = [
 
 @pytest.mark.parametrize("seed", range(3))
 def test_what_is_hard_to_read_is_given_up(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No statement takes more steps than ten a token, and a few thousand."""
+    """No statement takes more steps than ten per token, plus a few thousand."""
     steps = 0
     advance = ClickHouseParser._advance
 

@@ -1,4 +1,4 @@
-"""Tokens by ClickHouse's rules: kept, respelled and refused, beside the server's own view."""
+"""Tokens by ClickHouse's rules: kept, respelled and refused, compared with the server's view."""
 
 import random
 
@@ -88,8 +88,8 @@ def test_a_token_knows_its_kind_and_place() -> None:
     assert (lexer.where("SELECT 1\n  + x", last.at), last.word) == ("line 2, column 5", "X")
 
 
-# Pieces that meet in ways nobody writes. A string right behind FROM is left out: the server takes
-# it for a name there, and those know no doubled quote.
+# Pieces in unusual combinations. A string right behind FROM is left out: there the server takes it
+# for a name, and names have no doubled quotes.
 PIECES = [
     *(
         "SELECT",
@@ -150,7 +150,7 @@ PIECES = [
 
 
 def soups(chance: random.Random, number: int) -> list[tuple[str, str]]:
-    """Texts that the lexer takes, and how it writes them down."""
+    """Texts that the lexer accepts, with their rewritten form."""
     found: list[tuple[str, str]] = []
     while len(found) < number:
         gap = chance.choice(("", "", " "))
@@ -164,7 +164,7 @@ def soups(chance: random.Random, number: int) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_server_reads_both_texts_alike(runtime: Runtime, seed: int) -> None:
-    """Random texts: what the server's own parser makes of one it makes of the other."""
+    """For random texts, the server's own parser reads both forms the same."""
     texts = soups(random.Random(seed), 4000)
     clickhouse: ClickHouse = runtime.clickhouse
     sql = (

@@ -1,4 +1,4 @@
-"""Which of the engine's functions people may call; `tests/security/sql/functions.txt` has all."""
+"""The engine's functions that people may call; `tests/security/sql/functions.txt` lists all."""
 
 from shared.deployment.runtime import Runtime
 from shared.queries.guard.refusals import refused_function
@@ -14,7 +14,7 @@ def test_another_name_of_a_function_is_judged_alike(runtime: Runtime) -> None:
 
 
 def test_no_ordinary_function_is_refused_by_accident(runtime: Runtime) -> None:
-    """Whole kinds of functions that analysts live on: none of them looks like a refused one."""
+    """Analysts depend on whole kinds of functions. None of them resembles a refused one."""
     kinds = [
         "String",
         "Arrays",

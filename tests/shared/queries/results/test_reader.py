@@ -1,4 +1,4 @@
-"""Runs as the read-only user: bounds, refusals, and whom a connection serves next."""
+"""Runs as the read-only user: limits, refusals, and reuse of connections."""
 
 import threading
 import time
@@ -18,20 +18,20 @@ from shared.queries.results.reader import MAX_ROWS, QueryCancelled, Reader
 from tests.support.events import event, store_events
 from tests.support.runtime import Org, make_org
 
-# Ten seconds of work that no limit but that of time ends.
+# Ten seconds of work that only the time limit ends.
 LONG = (
     "SELECT count() FROM numbers(400000000) WHERE sipHash64(number) = 1 OR sipHash64(-number) = 1"
 )
 
 
 def running(clickhouse: ClickHouse, org: Org) -> int:
-    """How many statements of the organization the server runs now."""
+    """Counts the statements of the organization that the server runs now."""
     sql = "SELECT count() FROM system.processes WHERE startsWith(query_id, {org_id:String})"
     return int(clickhouse.rows(sql, {"org_id": org.id})[0][0])
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
-    """Returns once it does; a test's own timeout ends the wait."""
+    """Waits for the condition. The test's own timeout ends the wait."""
     while not holds():
         time.sleep(0.02)
 
@@ -86,7 +86,7 @@ def test_what_is_counted_is_not_cut_off_by_the_limit_of_rows(reader: Reader, org
         ("SELECT groupArray(number) FROM numbers(400000000)", "Query memory limit exceeded"),
         ("SELECT count() FROM numbers(1000000000)", "max rows: 500.00 million"),
         ("SELECT repeat('x', 100000) FROM numbers(1000)", "64"),
-        # 12 MB in the database, 72 as JSON.
+        # 12 MB in the database, 72 MB as JSON.
         ("SELECT repeat(char(0), 1000000) FROM numbers(12)", "larger than 64 MiB"),
         (f"SELECT range(number + {MAX_VALUES}) FROM numbers(1)", f"more than {MAX_VALUES} values"),
         (

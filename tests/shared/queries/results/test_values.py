@@ -1,4 +1,4 @@
-"""What ClickHouse's values are as JSON, asked of a real server."""
+"""ClickHouse's values as JSON, from a real server."""
 
 import msgspec
 import pytest
@@ -78,7 +78,7 @@ VALUES = [
 def test_a_value_is_json(reader: Reader, org: Org, expression: str, expected: str) -> None:
     result = reader.run(org.id, f"SELECT {expression}", {})
     assert msgspec.json.encode(result.rows[0][0]).decode() == expected
-    # Of many in a block each is read where it ends.
+    # Each of many values in a block is read up to its own end.
     many = reader.run(org.id, f"SELECT {expression} FROM numbers(1000)", {})
     assert msgspec.json.encode(many.rows[999][0]).decode() == expected
 
@@ -146,5 +146,5 @@ def test_a_parameter_arrives_as_it_was_given(reader: Reader, org: Org, value: ob
     "text", ["", "Array(", "Array(UInt8", "1", "A B", "'x'", "Array)", "Map(,)"]
 )
 def test_what_is_no_type_is_refused(text: str) -> None:
-    with pytest.raises(ValueError):  # noqa: PT011 any
+    with pytest.raises(ValueError):  # noqa: PT011 any message
         parse(text)

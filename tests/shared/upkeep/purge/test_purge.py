@@ -1,4 +1,4 @@
-"""A purge removes all of one organization and nothing else, whatever is under way meanwhile."""
+"""A purge removes all of one organization and nothing else, whatever happens meanwhile."""
 
 import threading
 from collections.abc import Iterator
@@ -29,11 +29,11 @@ WAITING = "waiting for rows that are being stored"
 
 
 class Killed(Exception):
-    """Ends a purge where it says what it is doing."""
+    """Ends a purge at one of its progress messages."""
 
 
 def tell_nobody(_doing: str) -> None:
-    """Nobody watches."""
+    """Ignores a progress message."""
 
 
 def run(runtime: Runtime, org: Org) -> Purged:
@@ -47,7 +47,7 @@ def delete(runtime: Runtime, org: Org) -> None:
 
 @pytest.fixture
 def gone(runtime: Runtime, org: Org) -> Org:
-    """A deleted organization that left something in every place."""
+    """A deleted organization with data in every place."""
     fill(runtime, org)
     delete(runtime, org)
     return org
@@ -55,7 +55,7 @@ def gone(runtime: Runtime, org: Org) -> Org:
 
 @pytest.fixture
 def other(runtime: Runtime) -> Iterator[tuple[Org, Footprint]]:
-    """Another organization with the same in it, and how it looked."""
+    """Another organization with the same data, and its footprint."""
     made = make_org(runtime)
     fill(runtime, made)
     yield made, footprint(runtime, made)
@@ -88,7 +88,7 @@ def test_everything_of_one_organization_goes_and_nothing_else(
 
 
 def test_every_table_with_an_organization_is_covered(runtime: Runtime, gone: Org) -> None:
-    """Those that a later release brings are found by their column."""
+    """Tables of later releases are found by their column."""
     with runtime.postgres.transaction() as session:
         session.execute(text('CREATE TABLE "later Table" (org_id uuid, n int)'))
         session.execute(
@@ -164,7 +164,7 @@ def test_a_block_that_a_worker_holds_is_waited_for(
             purging = pool.submit(purge, runtime, gone.slug, confirmed=gone.slug, tell=tell)
             wait_until(lambda: waits.is_set() or purging.done())
             assert not purging.done(), purging.result()
-            # Meanwhile others' events are stored as ever.
+            # Meanwhile others' events are stored as usual.
             Drain(runtime, "other", WindowsOf(runtime)).run()
             assert other[0].id not in stream.active_orgs(runtime.redis)
             assert not purging.done(), purging.result()

@@ -1,4 +1,4 @@
-"""Databases of these tests' own: retention goes by what is under way in all of them."""
+"""Separate databases for these tests: retention depends on the work in progress in all of them."""
 
 import threading
 from collections.abc import Iterator
@@ -18,13 +18,13 @@ from shared.upkeep.retention.service import Removed
 from tests.support.databases import empty_databases
 from tests.support.runtime import Org, connected, make_org, migrated, settings_for
 
-# A Wednesday; 30 days before it lies 2026-10-19.
+# A Wednesday. 30 days earlier is 2026-10-19.
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
 def runtime(stack: DevStack) -> Iterator[Runtime]:
-    """Databases that hold these tests' organizations only."""
+    """Databases that hold only these tests' organizations."""
     with empty_databases(stack.urls) as urls:
         made = settings_for(urls, clickhouse_readonly_url=None)
         migrated(made)
@@ -35,7 +35,7 @@ def runtime(stack: DevStack) -> Iterator[Runtime]:
 
 @pytest.fixture
 def org(runtime: Runtime) -> Iterator[Org]:
-    """An organization that keeps 30 days; in the tests after this one it keeps everything."""
+    """An organization that keeps 30 days. After the test it keeps everything."""
     made = make_org(runtime)
     keep(runtime, made, 30)
     yield made
@@ -51,7 +51,7 @@ def other(runtime: Runtime) -> Org:
 
 @pytest.fixture
 def without_merges(runtime: Runtime) -> Iterator[None]:
-    """Parts of `events` stay as they are unless a statement changes them."""
+    """Parts of `events` stay as they are until a statement changes them."""
     setting = "max_bytes_to_merge_at_max_space_in_pool"
     runtime.clickhouse.execute(f"ALTER TABLE events MODIFY SETTING {setting} = 1")
     yield
@@ -59,7 +59,7 @@ def without_merges(runtime: Runtime) -> Iterator[None]:
 
 
 def keep(runtime: Runtime, org: Org, days: int) -> None:
-    """Sets how long an organization keeps its data."""
+    """Sets the retention of an organization."""
     with at_once(runtime.postgres, runtime.redis) as session:
         settings.replace(
             session, runtime.settings, org.uuid, "retention.events_days", days, Editor("t", None)
@@ -67,5 +67,5 @@ def keep(runtime: Runtime, org: Org, days: int) -> None:
 
 
 def apply(runtime: Runtime, now: datetime = NOW) -> Removed:
-    """What a run at `now` removes."""
+    """Returns the rows that a run at `now` removes."""
     return retention.apply(runtime, threading.Event(), now)

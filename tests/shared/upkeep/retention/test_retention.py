@@ -1,4 +1,4 @@
-"""What retention removes: by value, and nothing else."""
+"""The rows that retention removes, by value, and no others."""
 
 import json
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ from tests.support.events import store_events
 from tests.support.runtime import Org
 
 JUST_BEFORE = "2026-10-18T23:59:59.999999Z"
-# On the limit, which is young enough.
+# Exactly on the limit, so it is kept.
 ON_TIME = "2026-10-19T00:00:00Z"
 SATURDAY = NOW + timedelta(days=3)
 
@@ -44,7 +44,7 @@ def store_result(runtime: Runtime, org: Org, session_id: str, *moments: str) -> 
 
 
 def events_of(runtime: Runtime, org: Org) -> list[tuple[str, str]]:
-    """(session, moment) of each, copies as one."""
+    """Returns (session, moment) of each event, counting copies once."""
     return runtime.clickhouse.rows(
         "SELECT session_id, formatDateTime(ts, '%Y-%m-%dT%H:%i:%s.%fZ') FROM events FINAL"
         " WHERE org_id = {org_id:String} ORDER BY ts, session_id",
@@ -66,7 +66,7 @@ def _texts(runtime: Runtime, org: Org, column: str, table: str) -> set[str]:
 
 
 def on_disk(runtime: Runtime, org: Org) -> dict[str, int]:
-    """Rows that the parts hold, hidden ones too."""
+    """Counts the rows in the parts, including hidden ones."""
     return {
         kept.table: runtime.clickhouse.rows(
             f"SELECT count() FROM {kept.table} WHERE org_id = {{org_id:String}}",
@@ -127,7 +127,7 @@ def test_a_session_of_the_same_name_elsewhere_makes_nobody_old(
 ) -> None:
     keep(runtime, other, 30)
     for one, elsewhere in ((org, other), (other, org)):
-        # Each has something old, so both are in the same statement.
+        # Both have an old row, so one statement covers both.
         store(runtime, one, f"old in {one.id}", "2026-09-01T10:00:00Z")
         store(runtime, elsewhere, f"old in {one.id}", ON_TIME)
     assert apply(runtime) == {one.id: {"events": 1, "agent_sessions": 1} for one in (org, other)}

@@ -1,4 +1,4 @@
-"""Retention beside ingest, a purge, evaluations, and another run of itself."""
+"""Retention during ingest, a purge, evaluations, and another run of itself."""
 
 import threading
 from collections.abc import Callable
@@ -39,7 +39,7 @@ OLD = "2026-09-01T10:00:00Z"
 
 
 def reasons(runtime: Runtime, act: Callable[[], object]) -> list[str]:
-    """Why the run that `act` makes ended early."""
+    """Returns the reasons why the run that `act` makes ended early."""
     with capture_logs() as logs:
         act()
     return [line["reason"] for line in logs if line["event"] == "retention_postponed"]
@@ -62,7 +62,7 @@ def test_of_two_runs_at_once_one_does_the_work(runtime: Runtime, org: Org) -> No
 def test_what_a_killed_worker_left_is_done_by_the_next(
     runtime: Runtime, org: Org, other: Org, monkeypatch: pytest.MonkeyPatch, killed_at: int
 ) -> None:
-    """It is killed once a statement is sent: ClickHouse goes on with that one."""
+    """The worker is killed once a statement is sent. ClickHouse goes on with that statement."""
     for one in (org, other):
         store(runtime, one, "s", OLD, ON_TIME)
         store(runtime, one, "old", OLD)
@@ -128,7 +128,7 @@ def test_it_ends_with_its_worker(runtime: Runtime, org: Org) -> None:
 
 
 def test_what_is_stored_meanwhile_stays(runtime: Runtime, org: Org, other: Org) -> None:
-    """Of the same months, and old events of whoever keeps them."""
+    """In the same months, and old events of organizations that keep them."""
     done = threading.Event()
     stored = 0
 
@@ -162,7 +162,7 @@ def test_a_purge_takes_hidden_rows_off_the_disk(runtime: Runtime, org: Org, othe
         store(runtime, one, "s", "2026-10-18T10:00:00Z", ON_TIME)
         store(runtime, one, "old", "2026-10-18T11:00:00Z")
         store(runtime, one, "old", OLD)
-    # One part a month: in that of `OLD` the other's row is the only one that can be seen.
+    # One part per month: in that of `OLD` only the other's row is visible.
     runtime.clickhouse.execute("OPTIMIZE TABLE events FINAL")
     apply(runtime)
     assert on_disk(runtime, org)["events"] == 4

@@ -1,4 +1,4 @@
-"""Codes: whose they are, how long and how often they can be tried, and what a stranger learns."""
+"""Codes: their owners, lifetime and tries, and a stranger's view."""
 
 from collections.abc import Callable
 
@@ -72,7 +72,7 @@ def test_a_code_is_of_one_address(runtime: Runtime, org: Org, email: str) -> Non
 
 
 def test_neither_a_code_nor_its_like_lies_in_the_table(runtime: Runtime, email: str) -> None:
-    """The same code of two addresses has two hashes, and no plain one."""
+    """The same code of two addresses has two hashes, and no plain text."""
     code = new_code(runtime, email)
     row = row_of(runtime, email)
     assert row is not None
@@ -107,7 +107,7 @@ def test_five_wrong_tries_kill_a_code(runtime: Runtime, email: str) -> None:
     for _ in range(5):
         assert redeem(runtime, email, other_than(code)) is None
     assert redeem(runtime, email, code) is None
-    # A new one starts anew.
+    # A new code starts with a new count.
     assert redeem(runtime, email, new_code(runtime, email)) is not None
 
 
@@ -220,5 +220,5 @@ def test_what_is_over_is_deleted(runtime: Runtime, org: Org, email: str) -> None
 
 
 def _shape(statement: str) -> str:
-    """The statement without the number of its parameters, which is the number of memberships."""
+    """Returns the statement without the number of its parameters, which counts the memberships."""
     return statement.split(" IN (")[0]

@@ -1,4 +1,4 @@
-"""Limits: exact in one window, shared by all processes, and kept from being used up by others."""
+"""Limits: exact in one window, shared by all processes, and safe from exhaustion by others."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -25,12 +25,12 @@ def processes(redis_url: str) -> Iterator[list[SignInLimits]]:
 
 @pytest.fixture
 def limits(processes: list[SignInLimits]) -> SignInLimits:
-    """Those of one of them."""
+    """The limits of one of them."""
     return processes[0]
 
 
 def passes(count: Callable[..., None], *who: str) -> bool:
-    """Whether a request is let through."""
+    """Returns whether a request is allowed."""
     try:
         count(*who)
     except RateLimited:
@@ -97,7 +97,7 @@ def test_refused_tries_do_not_prolong_the_wait(limits: SignInLimits, runtime: Ru
 
 
 def test_the_window_moves(limits: SignInLimits, runtime: Runtime) -> None:
-    """A minute after the first of ten tries there is room for one more, and for one only."""
+    """A minute after the first of ten tries there is room for exactly one more."""
     client = new_address()
     for _ in range(10):
         limits.count_try(client)

@@ -1,4 +1,4 @@
-"""What parallel guesses come to: a count that holds, and a code that is used once."""
+"""Parallel guesses: an exact count, and a code that is used once."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 def at_the_same_time(actions: Sequence[Callable[[], T]]) -> list[T]:
-    """What threads get that all start together."""
+    """Returns the results of threads that all start together."""
     barrier = Barrier(len(actions))
 
     def one(action: Callable[[], T]) -> T:
@@ -51,7 +51,7 @@ def test_of_twenty_guesses_at_a_time_five_count(runtime: Runtime, email: str) ->
 def test_among_parallel_guesses_the_right_one_counts_only_while_tries_are_left(
     runtime: Runtime, email: str
 ) -> None:
-    """Whichever comes first, one outcome: signed in at most once, or dead after five."""
+    """Whichever comes first, there is one outcome: signed in at most once, or dead after five."""
     for _ in range(5):
         code = new_code(runtime, email)
         guesses = [code] + [other_than(code)] * 9
@@ -76,7 +76,7 @@ def test_of_codes_issued_at_a_time_one_lives(runtime: Runtime, email: str) -> No
 
 
 def test_nobody_signs_in_while_being_disabled(runtime: Runtime, org: Org, email: str) -> None:
-    """A session made in that moment would count again once the member is enabled."""
+    """Otherwise a session created in that moment would work again after the member is enabled."""
     code = new_code(runtime, email)
     with ThreadPoolExecutor(1) as pool:
         with at_once(runtime.postgres, runtime.redis) as session:
@@ -109,7 +109,7 @@ def test_who_signed_in_just_before_is_signed_out(runtime: Runtime, org: Org, ema
 
 
 def waits_for_a_lock(runtime: Runtime) -> bool:
-    """Whether some transaction waits for another one's row."""
+    """Returns whether some transaction waits for another one's row."""
     query = "SELECT count(*) FROM pg_locks WHERE NOT granted"
     with runtime.postgres.transaction() as session:
         return bool(session.scalar(text(query)))

@@ -26,7 +26,7 @@ def runner(runtime: Runtime) -> Iterator[Runner]:
 
 @pytest.fixture
 def context(runtime: Runtime, runner: Runner, org: Org) -> Context:
-    """The rules' organization is the test's own."""
+    """The context of the test's own organization."""
     return Context(runtime, runner, org.id)
 
 
@@ -36,7 +36,7 @@ def rule(spec: Spec, *, until: datetime = NOON, since: datetime | None = None) -
 
 
 def reading_of(context: Context, spec: Spec, **moments: datetime) -> Reading:
-    """What a rule with this spec sees."""
+    """Returns the reading of a rule with this spec."""
     one = rule(spec, **moments)
     outcome = evaluate(context, [one])[one.alert_id]
     assert isinstance(outcome, Reading), outcome
@@ -44,7 +44,7 @@ def reading_of(context: Context, spec: Spec, **moments: datetime) -> Reading:
 
 
 def refusal_of(context: Context, spec: Spec) -> str:
-    """Why a rule with this spec is not evaluated."""
+    """Returns the reason why a rule with this spec is not evaluated."""
     one = rule(spec)
     outcome = evaluate(context, [one])[one.alert_id]
     assert isinstance(outcome, NotEvaluated), outcome

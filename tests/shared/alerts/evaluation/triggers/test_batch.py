@@ -1,4 +1,4 @@
-"""Rules of all kinds together, in few statements."""
+"""Rules of all kinds evaluated together, in few statements."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -41,7 +41,7 @@ def count_over(secs: int) -> MetricThreshold:
 
 
 class Counting:
-    """A ClickHouse that counts the statements it passes on."""
+    """A ClickHouse client that counts its statements."""
 
     def __init__(self, context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
         self.statements: list[str] = []
@@ -49,7 +49,7 @@ class Counting:
 
         def counted(sql: str, *args: object, **kwargs: object) -> object:
             self.statements.append(sql)
-            return rows(sql, *args, **kwargs)  # type: ignore[arg-type] # passed on as they came
+            return rows(sql, *args, **kwargs)  # type: ignore[arg-type] # passed on unchanged
 
         monkeypatch.setattr(context.runtime.clickhouse, "rows", counted)
 
@@ -94,7 +94,7 @@ def test_rules_of_like_windows_share_a_statement(context: Context, counting: Cou
     rules = [rule(count_over(secs)) for secs in (60, 300, 600, 30 * 86_400)]
     rules += [rule(PerEvent(event_type=f"t{n}", lookback_secs=60)) for n in range(20)]
     assert len(evaluate(context, rules)) == len(rules)
-    # The counts by their windows, and what names its type of events.
+    # One statement per window for the counts, and one for the messages of its type of events.
     assert len(counting.statements) == 3
     assert not any("payload" in sql or "duration_ms" in sql for sql in counting.statements)
 
@@ -189,7 +189,7 @@ def test_when_the_turn_is_over_the_rest_is_left_for_the_next(
     context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(aggregates, "TURN_SECS", 0.0)
-    # Each in a statement of its own, the first one in two.
+    # Each condition has its own statement, the first one has two.
     conditions = tuple(
         ScoreCondition(score_key=f"k{number}", op=">", value=1) for number in range(MAX_AGGREGATES)
     )

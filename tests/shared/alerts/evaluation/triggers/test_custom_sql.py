@@ -204,7 +204,7 @@ def test_rules_with_the_same_statement_share_its_run_and_no_others(context: Cont
     assert isinstance(outcomes[broken.alert_id], NotEvaluated)
     ran = [line["sql"] for line in logged if line["event"] == "query_run"]
     assert sorted(ran) == ["SELECT 5 AS n", "SELECT 6 AS n", "SELECT throwIf(1)"]
-    # What another moment is evaluated with asks again.
+    # An evaluation for another moment runs the statement again.
     with capture_logs() as logged:
         evaluate(Context(context.runtime, context.runner, context.org_id), [warn])
     assert [line["sql"] for line in logged if line["event"] == "query_run"] == ["SELECT 5 AS n"]

@@ -1,4 +1,4 @@
-"""A number made of events; tests/reading/test_alert_metrics.py has the airline recording."""
+"""Metrics of events; tests/reading/test_alert_metrics.py uses the airline recording."""
 
 import pytest
 

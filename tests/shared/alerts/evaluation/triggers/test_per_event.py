@@ -83,7 +83,7 @@ def test_a_payload_that_cannot_be_taken_apart_is_searched_whole(context: Context
 
 
 def test_a_message_counts_as_its_first_copy_says_it(context: Context) -> None:
-    """A key that was redacted in between makes copies differ in the payload."""
+    """A key that was redacted between two copies makes their payloads differ."""
     line = event("s", "11:59:30", "error", message="the card 4242 was refused")
     [first] = store_events(context.runtime.clickhouse, context.org_id, [line])
     fields = json.loads(line)

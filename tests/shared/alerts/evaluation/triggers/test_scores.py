@@ -35,7 +35,7 @@ DAY = 86_400
 
 
 def add(context: Context, *scores: Mapping[str, float], **fields: Any) -> list[Evaluation]:
-    """Results of one minute before noon."""
+    """Adds results of one minute before noon."""
     at = to_us(NOON) - 60_000_000
     rows = [
         evaluation(context.org_id, f"s{place}", at + place, **{"scores": dict(one), **fields})
@@ -155,7 +155,10 @@ def test_scores_too_large_to_be_added_up_have_an_average(context: Context) -> No
 def compound(
     combinator: Literal["any", "all"] | int, *keys: str, min_count: int = 2
 ) -> EvalCompound:
-    """Conditions that the average of each key is below a half; a number is "at least"."""
+    """Returns conditions that the average of each key is below a half.
+
+    A number means "at least".
+    """
     return EvalCompound(
         combinator=AtLeast(at_least=combinator) if isinstance(combinator, int) else combinator,
         conditions=tuple(ScoreCondition(score_key=key, op="<", value=0.5) for key in keys),
@@ -163,7 +166,7 @@ def compound(
     )
 
 
-# low and lower hold, high and higher do not, and of few there is one score.
+# low and lower hold, high and higher do not. There is only one score of few.
 SCORES = {"low": 0.1, "lower": 0.0, "high": 0.9, "higher": 1.0}
 
 

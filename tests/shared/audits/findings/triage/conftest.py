@@ -1,4 +1,4 @@
-"""Findings of audits that somebody decides about."""
+"""Findings of audits for decisions about them."""
 
 from collections.abc import Callable
 from functools import partial
@@ -29,7 +29,7 @@ def audited(runtime: Runtime, org: Org) -> Audited:
 
 @pytest.fixture
 def do(runtime: Runtime) -> Act:
-    """`do("mute", finding)`: the finding after somebody did that."""
+    """`do("mute", finding)` performs an action and returns the finding."""
 
     def done(action: Any, finding: Finding, **details: Any) -> Finding:
         by = details.pop("by", "somebody")
@@ -64,7 +64,7 @@ def fire(runtime: Runtime) -> Callable[[Finding], Incident]:
 
 @pytest.fixture
 def incidents(runtime: Runtime, org: Org) -> Callable[[], list[Incident]]:
-    """The organization's incidents, the oldest first."""
+    """Returns the organization's incidents, the oldest first."""
 
     def read() -> list[Incident]:
         query = select(Incident).where(Incident.org_id == org.uuid).order_by(Incident.opened_at)

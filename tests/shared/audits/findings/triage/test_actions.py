@@ -1,4 +1,4 @@
-"""What each action does to a finding, how far it reaches, and when it is refused."""
+"""The effects of each action on a finding, their reach, and the refusals."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from tests.support.incidents import key_actor
 from tests.support.people import add_member, new_email
 from tests.support.runtime import Org, make_org
 
-# What brings a new finding into each status.
+# The actions that lead a new finding into each status.
 PATHS: dict[str, tuple[str, ...]] = {
     "open": (),
     "muted": ("mute",),
@@ -26,7 +26,7 @@ PATHS: dict[str, tuple[str, ...]] = {
 
 
 def actions_of(runtime: Runtime, audited: Audited) -> list[tuple[str, str | None, str]]:
-    """What is remembered about the audit's only finding."""
+    """Returns the recorded actions on the audit's only finding."""
     query = select(FindingAction).where(FindingAction.finding_id == audited.finding().id)
     with runtime.postgres.transaction() as session:
         rows = session.scalars(query.order_by(FindingAction.at))
@@ -100,7 +100,7 @@ def test_an_acknowledged_finding_keeps_its_status_and_priority(
     do("ack", audited.finding())
     assert audited.finding().acknowledged_at == first
     assert actions_of(runtime, audited) == [("ack", "we know", "somebody")]
-    # It stays acknowledged when it is seen again, until somebody reopens it.
+    # It stays acknowledged when it is seen again, until it is reopened.
     audited.file(candidate())
     assert audited.finding().acknowledged_at == first
     assert do("reopen", audited.finding()).status == "recurring"
@@ -233,7 +233,7 @@ def test_a_finding_is_assigned_to_an_active_member(
     for spelled in (email, f" {email.upper()} "):
         assert do("assign", audited.finding(), assigned_to=spelled).assigned_to == email
     assert actions_of(runtime, audited) == [("assign", None, "somebody")]
-    # A finding that is seen again stays with whom it is assigned to.
+    # A finding that is seen again keeps its assignee.
     audited.file(candidate())
     assert audited.finding().assigned_to == email
 

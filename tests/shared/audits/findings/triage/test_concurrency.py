@@ -1,4 +1,4 @@
-"""Runs, people and incidents that write the same findings take turns, and none loses its own."""
+"""Concurrent writes to the same findings by runs, people and incidents. None is lost."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -95,7 +95,7 @@ def test_a_finding_and_its_incident_that_are_resolved_at_once_are_resolved(
     incidents: Callable[[], list[Incident]],
 ) -> None:
     def resolve(incident: Incident) -> None:
-        # The finding may have taken it along.
+        # The finding may have resolved it already.
         with suppress(Conflict), runtime.postgres.transaction() as session:
             resolve_with_finding(
                 session, runtime, incident.org_id, incident.id, key_actor("somebody")
@@ -168,7 +168,7 @@ def test_an_audit_that_is_deleted_waits_for_who_resolves_an_incident_of_it(
 
     with ThreadPoolExecutor(1) as pool:
         with runtime.postgres.transaction() as session:
-            # As far as a resolution gets before it turns to the finding.
+            # The part of a resolution before it writes to the finding.
             take_turn(session, org.uuid)
             rows.changeable(session, org.uuid, incident.id)
             later = pool.submit(delete)

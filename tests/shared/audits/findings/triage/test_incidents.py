@@ -1,4 +1,4 @@
-"""A finding and its incident are resolved together, whichever somebody resolves."""
+"""A finding and its incident are resolved together, whichever is resolved first."""
 
 from collections.abc import Callable
 
