@@ -19,7 +19,7 @@ TABLES = {"events", "evaluations", "agent_sessions", "agent_sessions_feed", "sch
 
 @pytest.fixture
 def clickhouse(clickhouse_url: str) -> Iterator[ClickHouse]:
-    """A database as the release before left it."""
+    """A database of the previous release."""
     with empty_clickhouse(clickhouse_url) as url:
         made = ClickHouse(url)
         migrate(made, 2)

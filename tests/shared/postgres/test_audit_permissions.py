@@ -68,7 +68,7 @@ KEYS = {"read": ["alerts:read"], "write": ["alerts:write", "events:add"], "ack":
 
 @pytest.fixture
 def old(postgres_url: str) -> Iterator[Postgres]:
-    """A database at revision 0003, with everybody in it."""
+    """A database at revision 0003, with all kinds of members."""
     with empty_postgres(postgres_url) as url:
         postgres = Postgres(url, pool_size=1)
         try:

@@ -28,7 +28,7 @@ ANY_ERROR = {"event_type": "error", "lookback_secs": 60}
 
 
 def claimed(behind_secs: float, *, kind: str = "per_event", **fields: int) -> ClaimedRule:
-    """A rule that was evaluated so long before noon, every minute, with a lookback of 60 s."""
+    """Returns a rule last evaluated this long before noon, every minute, looking back 60 s."""
     since = NOON - timedelta(seconds=behind_secs)
     spec = {**SPECS[kind], "lookback_secs": fields.get("lookback_secs", 60)}
     interval = fields.get("interval_secs", 60)

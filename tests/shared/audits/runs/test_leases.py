@@ -20,7 +20,7 @@ from tests.support.runtime import make_org
 
 
 def taken(bench: AuditBench) -> ClaimedRun:
-    """The next run, in the hands of a worker that is never heard of again."""
+    """Claims the next run for a worker that never comes back."""
     bench.settle()
     with bench.runtime.postgres.transaction() as session:
         claim = claims.claim(session, bench.runtime.redis, bench.org.uuid)

@@ -195,5 +195,5 @@ def test_what_is_hard_to_read_is_given_up(seed: int, monkeypatch: pytest.MonkeyP
             judged(sql + "1" + ")" * min(opened, 90), ["a"])
         most = max(most, steps - 10 * len(sql))
     assert most <= 5000
-    # Eleven steps a token and more, doubled by every bracket.
+    # Eleven steps per token and more, doubled by every bracket.
     assert reason("SELECT " + "tuple(" * 20 + "1" + ")" * 20).endswith("nested too deeply")

@@ -94,7 +94,7 @@ def test_rules_of_like_windows_share_a_statement(context: Context, counting: Cou
     rules = [rule(count_over(secs)) for secs in (60, 300, 600, 30 * 86_400)]
     rules += [rule(PerEvent(event_type=f"t{n}", lookback_secs=60)) for n in range(20)]
     assert len(evaluate(context, rules)) == len(rules)
-    # One statement per window for the counts, and one for the messages of its type of events.
+    # Counts share a statement by window. Rules that name an event type share another one.
     assert len(counting.statements) == 3
     assert not any("payload" in sql or "duration_ms" in sql for sql in counting.statements)
 
@@ -189,7 +189,7 @@ def test_when_the_turn_is_over_the_rest_is_left_for_the_next(
     context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(aggregates, "TURN_SECS", 0.0)
-    # Each condition has its own statement, the first one has two.
+    # Each rule has its own statement, the first one has two.
     conditions = tuple(
         ScoreCondition(score_key=f"k{number}", op=">", value=1) for number in range(MAX_AGGREGATES)
     )
