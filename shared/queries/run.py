@@ -3,12 +3,11 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
 from shared.clickhouse.published import schema_of
-from shared.core.errors import Unavailable, WatchpostError
+from shared.core.errors import QueryFailed, Unavailable, WatchpostError
 from shared.core.logs import get_logger
 from shared.deployment.runtime import Runtime
 from shared.queries.guard.lexer import MAX_LENGTH
@@ -70,26 +69,17 @@ class Runner:
         `QueryTimeout`, `Unavailable`, and `QueryCancelled` once `cancelled` returns true.
         """
         started = time.monotonic()
-        outcome, rows = "crashed", 0
+        line = _Line(asker, sql, params)
         try:
             result = self._run(asker, sql, params, cancelled)
-            outcome, rows = "ok", len(result.rows)
+            line.outcome, line.rows = "ok", len(result.rows)
         except WatchpostError as error:
-            outcome = error.code
+            line.fail(error)
             raise
         finally:
-            elapsed_ms = round((time.monotonic() - started) * 1000)
-            log.info(
-                "query_run",
-                who=asker.name,
-                org_id=asker.org_id,
-                sql=sql[:_LOGGED_CHARS],
-                params=_logged(params),
-                duration_ms=elapsed_ms,
-                rows=rows,
-                outcome=outcome,
-            )
-        return Run(result, elapsed_ms)
+            line.duration_ms = round((time.monotonic() - started) * 1000)
+            line.write()
+        return Run(result, line.duration_ms)
 
     def _run(
         self, asker: Asker, sql: str, params: Sequence[object], cancelled: Callable[[], bool]
@@ -112,10 +102,45 @@ class Runner:
             self._reader.close()
 
 
+def log_refused(asker: Asker, error: WatchpostError, sql: object, params: object) -> None:
+    """Logs a run that was refused before it reached a `Runner`; `sql` and `params` are as sent."""
+    line = _Line(asker, sql if isinstance(sql, str) else "", params)
+    line.fail(error)
+    line.write()
+
+
+@dataclass
+class _Line:
+    """The line of the log that every run has; a run that says nothing else has crashed."""
+
+    asker: Asker
+    sql: str
+    params: object
+    duration_ms: int = 0
+    rows: int = 0
+    outcome: str = "crashed"
+    reason: str | None = None
+
+    def fail(self, error: WatchpostError) -> None:
+        """Notes the code of the error and its reason, the database's words included."""
+        self.outcome = error.code
+        self.reason = error.detail if isinstance(error, QueryFailed) else error.message
+
+    def write(self) -> None:
+        """Writes the line."""
+        log.info(
+            "query_run",
+            who=self.asker.name,
+            org_id=self.asker.org_id,
+            sql=self.sql[:_LOGGED_CHARS],
+            params=msgspec.json.encode(self.params).decode()[:_LOGGED_CHARS],
+            duration_ms=self.duration_ms,
+            rows=self.rows,
+            outcome=self.outcome,
+            reason=self.reason,
+        )
+
+
 def _unavailable() -> Unavailable:
     log.warning("queries_unavailable", reason="CLICKHOUSE_READONLY_URL is not set")
     return Unavailable("this deployment does not run queries", code="queries_unavailable")
-
-
-def _logged(params: Sequence[Any]) -> str:
-    return msgspec.json.encode(params).decode()[:_LOGGED_CHARS]

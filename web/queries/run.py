@@ -1,16 +1,17 @@
 """The routes that run SQL and list its tables."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Response
-from marshmallow import Schema, fields
+from marshmallow import Schema, ValidationError, fields
 
 from shared.clickhouse.published import TABLES
-from shared.core.errors import Invalid
+from shared.core.errors import Invalid, WatchpostError
 from shared.queries import service as queries
 from shared.queries.guard.lexer import MAX_LENGTH
 from shared.queries.results.reader import MAX_ROWS
-from shared.queries.run import Asker
+from shared.queries.run import Asker, log_refused
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.disconnect import client_watch
@@ -44,6 +45,12 @@ class RunBody(Body):
             " arrays of one kind of these"
         },
     )
+
+    def handle_error(self, error: ValidationError, data: Any, **_kwargs: Any) -> None:
+        """Logs the refused run; the error is raised after that."""
+        sent = data if isinstance(data, Mapping) else {}
+        reason = Invalid(f"some fields are not valid: {error.messages}")
+        log_refused(_asker(), reason, sent.get("sql"), sent.get("params"))
 
 
 class ResultColumn(Schema):
@@ -122,13 +129,14 @@ def run_query(body: dict[str, Any]) -> Response:
     organization at once (429). A statement that the database refuses is answered with 422 and the
     database's message in `detail`. Closing the connection ends the run.
     """
-    identity = current_identity()
-    sql = body["sql"]
+    sql, params = body["sql"], body["params"] or []
     if sql is None:
-        sql = _saved(body["query_id"])
-    run = state().queries.run(
-        Asker(identity.org_id, identity.name), sql, body["params"] or [], cancelled=client_watch()
-    )
+        try:
+            sql = _saved(body["query_id"])
+        except WatchpostError as error:
+            log_refused(_asker(), error, None, params)
+            raise
+    run = state().queries.run(_asker(), sql, params, cancelled=client_watch())
     columns = [{"name": name, "type": type_} for name, type_ in run.result.columns]
     return json_response(
         {
@@ -150,6 +158,11 @@ def get_schema() -> Response:
         for table in TABLES
     ]
     return json_response({"schema": state().queries.schema, "tables": tables})
+
+
+def _asker() -> Asker:
+    identity = current_identity()
+    return Asker(identity.org_id, identity.name)
 
 
 def _saved(query_id: str | None) -> str:

@@ -40,7 +40,7 @@ def line_of(
     assert line["who"] == "ann@example.com"
     assert line["org_id"] == org.id
     assert line["duration_ms"] >= 0
-    return {name: line[name] for name in ("sql", "params", "rows", "outcome")}
+    return {name: line[name] for name in ("sql", "params", "rows", "outcome", "reason")}
 
 
 def test_parameters_are_bound_and_never_spliced(runtime: Runtime, runner: Runner, org: Org) -> None:
@@ -55,21 +55,22 @@ def test_parameters_are_bound_and_never_spliced(runtime: Runtime, runner: Runner
 def test_a_run_is_logged_with_what_became_of_it(runner: Runner, org: Org) -> None:
     sql = "SELECT count() FROM events WHERE session_id = $1"
     line = line_of(runner, org, sql, "a'b")
-    assert line == {"sql": sql, "params": '["a\'b"]', "rows": 1, "outcome": "ok"}
+    assert line == {"sql": sql, "params": '["a\'b"]', "rows": 1, "outcome": "ok", "reason": None}
 
 
 @pytest.mark.parametrize(
-    ("sql", "refused", "outcome"),
+    ("sql", "refused", "outcome", "reason"),
     [
-        ("DROP TABLE events", Invalid, "query_refused"),
-        ("SELECT nope FROM events", QueryFailed, "query_failed"),
-        ("SELECT $2", Invalid, "query_refused"),
+        ("DROP TABLE events", Invalid, "query_refused", "only a SELECT"),
+        ("SELECT nope FROM events", QueryFailed, "query_failed", "nope"),
+        ("SELECT $2", Invalid, "query_refused", "$2 has no value"),
     ],
 )
 def test_a_refused_run_is_logged_as_well(
-    runner: Runner, org: Org, sql: str, refused: type[WatchpostError], outcome: str
+    runner: Runner, org: Org, sql: str, refused: type[WatchpostError], outcome: str, reason: str
 ) -> None:
     line = line_of(runner, org, sql, "x", refused=refused)
+    assert reason in line.pop("reason")
     assert line == {"sql": sql, "params": '["x"]', "rows": 0, "outcome": outcome}
 
 

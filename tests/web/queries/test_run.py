@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from flask.testing import FlaskClient
+from structlog.testing import capture_logs
 from werkzeug.test import TestResponse
 
 from shared.clickhouse.published import TABLES
@@ -62,6 +63,24 @@ def test_a_query_of_another_organization_is_not_found(
     foreign = made(save_query(client, new_key(runtime, other), name="count", sql_text=COUNT))["id"]
     for query_id in (foreign, "x", ""):
         assert run(client, key(), query_id=query_id).status_code == 404
+
+
+def test_a_run_that_is_refused_before_it_has_a_statement_is_logged(
+    client: FlaskClient, key: Key, org: Org
+) -> None:
+    headers = key()
+    for body, sql, params, outcome, reason in (
+        ({"query_id": "x", "params": [1]}, "", "[1]", "not_found", "no such saved query"),
+        ({}, "", "[]", "invalid", "sql or query_id"),
+        ({"sql": "SELECT 1", "params": {}}, "SELECT 1", "{}", "invalid", "params"),
+        ({"sql": 5}, "", "null", "invalid", "sql"),
+    ):
+        with capture_logs() as lines:
+            assert run(client, headers, **body).status_code in (404, 422)
+        [line] = [line for line in lines if line["event"] == "query_run"]
+        assert (line["sql"], line["params"], line["outcome"]) == (sql, params, outcome)
+        assert reason in line["reason"]
+        assert (line["org_id"], line["rows"]) == (org.id, 0)
 
 
 def test_something_to_run_has_to_be_given(client: FlaskClient, key: Key) -> None:
