@@ -39,9 +39,9 @@ def empty(urls: StackUrls) -> Iterator[Runtime]:
 
 
 def run_release(environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """Runs `python -m shared.deployment.release`."""
+    """Runs `python -m shared.upkeep.release`."""
     return subprocess.run(
-        [sys.executable, "-m", "shared.deployment.release"],
+        [sys.executable, "-m", "shared.upkeep.release"],
         env={"PATH": os.environ["PATH"], **environ},
         capture_output=True,
         text=True,
@@ -102,7 +102,7 @@ def test_the_command_says_where_the_databases_stand(urls: StackUrls) -> None:
 
 
 def test_two_releases_at_once_take_turns(urls: StackUrls) -> None:
-    command = [sys.executable, "-m", "shared.deployment.release"]
+    command = [sys.executable, "-m", "shared.upkeep.release"]
     environ = {"PATH": os.environ["PATH"], **environment(urls)}
     both = [
         subprocess.Popen(

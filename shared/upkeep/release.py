@@ -1,4 +1,4 @@
-"""Migrates both databases to this release: `python -m shared.deployment.release`."""
+"""Migrates both databases to this release: `python -m shared.upkeep.release`."""
 
 import sys
 
