@@ -16,6 +16,7 @@ from shared.deployment.runtime import Runtime
 from shared.deployment.schema import require_current
 from shared.deployment.stores import wait_for_stores
 from shared.identity import bootstrap
+from shared.permissions import custom_sets
 from web.app import create_app
 
 log = get_logger(__name__)
@@ -29,6 +30,8 @@ def start() -> Flask:
         runtime = Runtime.connect(settings)
         wait_for_stores(runtime)
         require_current(runtime.postgres, runtime.clickhouse)
+        with runtime.postgres.transaction() as session:
+            custom_sets.require_default(session, settings)
         bootstrap(runtime)
     except (ConfigurationError, Unavailable) as error:
         log.error("web_refused_to_start", reason=str(error))  # noqa: TRY400 the reason suffices

@@ -19,6 +19,7 @@ from shared.core.errors import ConfigurationError, WatchpostError
 from shared.core.logs import configure_logging, get_logger
 from shared.deployment.runtime import Runtime
 from shared.deployment.schema import require_current
+from shared.permissions import custom_sets
 from workers import context
 from workers.groups import GROUPS
 
@@ -52,6 +53,8 @@ def run(group_name: str) -> None:
     configure_logging(settings, f"worker-{group_name}")
     runtime = Runtime.connect(settings)
     require_current(runtime.postgres, runtime.clickhouse)
+    with runtime.postgres.transaction() as session:
+        custom_sets.require_default(session, settings)
     load_actors(runtime)
     group = GROUPS[group_name]
     os.nice(group.niceness)

@@ -101,7 +101,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         str | None, Meta(description="protected first member of the default organization")
     ] = None
     default_user_permissions: Annotated[
-        str, Meta(description="permission set of new members, if the organization names none")
+        str,
+        Meta(
+            description="permission set of new members, if the organization names none; no process"
+            " starts if neither a built-in set nor an organization's has this name"
+        ),
     ] = "standard"
     trusted_proxy_hops: Annotated[
         int, Meta(ge=0, description="number of proxies in front, each adding to X-Forwarded-For")

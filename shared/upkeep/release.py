@@ -12,6 +12,7 @@ from shared.core.logs import configure_logging
 from shared.deployment.runtime import Runtime
 from shared.deployment.schema import release
 from shared.deployment.stores import wait_for_stores
+from shared.permissions import custom_sets
 from shared.postgres import migrate as postgres_migrations
 
 # Any number that no other advisory lock of this project uses.
@@ -21,8 +22,9 @@ _LOCK_ID = 7_237_003
 def run(runtime: Runtime) -> None:
     """Waits for the databases, then migrates them; only one release runs at a time.
 
-    Raises `ConfigurationError` if a newer release made the schema, `Unavailable` if a database does
-    not answer within 30 s.
+    Raises `ConfigurationError` if a newer release made the schema or, after the migration, if
+    DEFAULT_USER_PERMISSIONS names no permission set; `Unavailable` if a database does not answer
+    within 30 s.
     """
     click.echo("waiting for PostgreSQL and ClickHouse ...")
     wait_for_stores(runtime, ("postgres", "clickhouse"))
@@ -34,6 +36,8 @@ def run(runtime: Runtime) -> None:
         readonly_url = runtime.settings.clickhouse_readonly_url
         release(runtime.postgres, runtime.clickhouse, readonly_url=readonly_url)
         connection.invalidate()
+    with runtime.postgres.transaction() as session:
+        custom_sets.require_default(session, runtime.settings)
     revision = postgres_migrations.current_revision(runtime.postgres.engine)
     version = clickhouse_migrations.current_version(runtime.clickhouse)
     click.echo(f"PostgreSQL stands at {revision}, ClickHouse at {version:04d}")

@@ -10,6 +10,7 @@ from shared.permissions.custom_sets.service import (
     get,
     list_,
     replace,
+    require_default,
 )
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "get",
     "list_",
     "replace",
+    "require_default",
 ]

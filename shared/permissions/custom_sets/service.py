@@ -12,7 +12,8 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from shared.core.clock import now
-from shared.core.errors import Conflict, Invalid, NotFound
+from shared.core.config import Settings
+from shared.core.errors import ConfigurationError, Conflict, Invalid, NotFound
 from shared.permissions import (
     BUILTIN_SETS,
     BuiltinSet,
@@ -72,6 +73,20 @@ def chosen(
     if row is None:
         raise Invalid.field(field, "there is no permission set of this name")
     return _of_row(row)
+
+
+def require_default(session: Session, config: Settings) -> None:
+    """Raises `ConfigurationError` if no organization has the set of DEFAULT_USER_PERMISSIONS."""
+    name = config.default_user_permissions
+    if name in BUILTIN_SETS:
+        return
+    query = select(PermissionSet.name).distinct().order_by(PermissionSet.name)
+    custom = list(session.scalars(query))
+    if name not in custom:
+        raise ConfigurationError(
+            "DEFAULT_USER_PERMISSIONS names no permission set: use one of"
+            f" {', '.join([*BUILTIN_SETS, *custom])}"
+        )
 
 
 def create(

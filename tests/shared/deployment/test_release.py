@@ -143,6 +143,10 @@ def test_a_newer_schema_is_refused_and_left_alone(
 def test_a_bad_environment_is_said_in_a_sentence(urls: StackUrls) -> None:
     unset = run_release({})
     assert (unset.returncode, unset.stderr) == (1, "release: DATABASE_URL is not set\n")
+    misspelt = run_release({**environment(urls), "DEFAULT_USER_PERMISSIONS": "standart"})
+    assert misspelt.returncode == 1
+    names = "use one of read-only, standard, admin\n"
+    assert misspelt.stderr.endswith(f"DEFAULT_USER_PERMISSIONS names no permission set: {names}")
     nowhere = {**environment(urls), "CLICKHOUSE_URL": f"{urls.clickhouse_url}_missing"}
     refused = run_release(nowhere)
     assert refused.returncode == 1

@@ -1,0 +1,51 @@
+"""DEFAULT_USER_PERMISSIONS has to name a set that somebody can have."""
+
+import secrets
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from shared.core.errors import ConfigurationError
+from shared.deployment.runtime import Runtime
+from shared.permissions import BUILTIN_SETS
+from shared.permissions.custom_sets import PermissionSet, require_default
+from tests.support.processes import running
+from tests.support.runtime import Org
+
+
+@pytest.mark.parametrize("name", BUILTIN_SETS)
+def test_a_built_in_set_may_be_named(runtime: Runtime, name: str) -> None:
+    check(runtime, name)
+
+
+def test_a_set_of_any_organization_may_be_named(runtime: Runtime, org: Org) -> None:
+    name = f"set-{secrets.token_hex(4)}"
+    with pytest.raises(ConfigurationError) as refused:
+        check(runtime, name)
+    said = str(refused.value)
+    assert said.startswith("DEFAULT_USER_PERMISSIONS names no permission set: use one of read-only")
+    assert name not in said
+    with runtime.postgres.transaction() as session:
+        session.add(PermissionSet(org_id=org.uuid, name=name, description="", permissions=[]))
+    check(runtime, name)
+    with pytest.raises(ConfigurationError, match=name):
+        check(runtime, "standart")
+
+
+def check(runtime: Runtime, name: str) -> None:
+    settings = msgspec.structs.replace(runtime.settings, default_user_permissions=name)
+    with runtime.postgres.transaction() as session:
+        require_default(session, settings)
+
+
+@pytest.mark.flow
+@pytest.mark.parametrize("program", [("web.wsgi",), ("workers.main", "mail")])
+def test_no_process_starts_with_a_misspelt_name(
+    runtime: Runtime, tmp_path: Path, program: tuple[str, ...]
+) -> None:
+    settings = msgspec.structs.replace(runtime.settings, default_user_permissions="standart")
+    log = tmp_path / "log"
+    with running(*program, settings=settings, log=log) as process:
+        assert process.wait(60) == 1
+    assert b"DEFAULT_USER_PERMISSIONS names no permission set" in log.read_bytes()
