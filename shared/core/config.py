@@ -166,9 +166,19 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         str | None,
         Meta(description="slugs that may use the evaluator, comma-separated; unset: all"),
     ] = None
-    evaluator_workers: Annotated[Count, Meta(description="concurrent dispatcher workers")] = 2
+    evaluator_workers: Annotated[
+        Count,
+        Meta(
+            description="times `EVALUATOR_CLAIM_BATCH`: calls to the evaluator that run at once in"
+            " the whole deployment, polls included; each `evaluator` process has as many threads"
+        ),
+    ] = 2
     evaluator_claim_batch: Annotated[
-        Count, Meta(description="sessions claimed a pass; times EVALUATOR_WORKERS = calls at once")
+        Count,
+        Meta(
+            description="the other factor; only the product counts, because a thread claims one"
+            " session at a time"
+        ),
     ] = 4
     evaluator_polling_interval_secs: Annotated[
         Seconds, Meta(description="polling interval, if the evaluator names none")
