@@ -61,7 +61,7 @@ def test_a_run_is_logged_with_what_became_of_it(runner: Runner, org: Org) -> Non
 @pytest.mark.parametrize(
     ("sql", "refused", "outcome", "reason"),
     [
-        ("DROP TABLE events", Invalid, "query_refused", "only a SELECT"),
+        ("DROP TABLE events", Invalid, "query_refused", "sql: only SELECT"),
         ("SELECT nope FROM events", QueryFailed, "query_failed", "nope"),
         ("SELECT $2", Invalid, "query_refused", "$2 has no value"),
     ],
