@@ -38,13 +38,13 @@ def app(web_runtime: Runtime) -> Iterator[Flask]:
 
 @pytest.fixture
 def client(app: Flask) -> FlaskClient:
-    """A client without a credential: pass `headers=key(...)`."""
+    """A client without a credential. Pass `headers=key(...)`."""
     return app.test_client()
 
 
 @pytest.fixture
 def key(runtime: Runtime, org: Org) -> Callable[..., Headers]:
-    """`key("events:read")`: the headers of a new key of the test's organization.
+    """`key("events:read")` returns the headers of a new key of the test's organization.
 
     Without an argument the key holds every permission that a key can hold.
     """
@@ -57,10 +57,10 @@ def key(runtime: Runtime, org: Org) -> Callable[..., Headers]:
 
 @pytest.fixture
 def person(runtime: Runtime, org: Org) -> Callable[..., Headers]:
-    """`person("events:read")`: the headers of a new signed-in member of the test's organization.
+    """`person("events:read")` returns the headers of a new signed-in member of the organization.
 
-    Without an argument the member has the set `admin`; `permission_set="standard"` gives another,
-    `email` an address that the test knows.
+    Without an argument the member has the set `admin`. `permission_set="standard"` chooses another
+    one, and `email` the address.
     """
 
     def make(

@@ -1,4 +1,4 @@
-"""Bodies that do not arrive as announced, on a real connection."""
+"""Bodies that arrive differently from their announcement, on a real connection."""
 
 import dataclasses
 import io
@@ -21,21 +21,21 @@ from web.worker import Connection
 
 @pytest.fixture
 def impatient(web_runtime: Runtime) -> Flask:
-    """An application that loses its patience soon."""
+    """An application with a short timeout."""
     settings = msgspec.structs.replace(web_runtime.settings, web_receive_timeout_secs=0.3)
     return create_app(dataclasses.replace(web_runtime, settings=settings))
 
 
 @pytest.fixture
 def connection() -> Iterator[tuple[socket.socket, Connection]]:
-    """The client's and the server's end."""
+    """The client's end and the server's."""
     ours, theirs = socket.socketpair()
     with ours, Connection(fileno=theirs.detach()) as server:
         yield ours, server
 
 
 def post(app: Flask, server: Connection, announced: int) -> tuple[str, bytes]:
-    """Status line and body of what the application answers to a POST /keys on this connection."""
+    """Sends POST /keys over this connection. Returns the answer's status line and body."""
     environ = EnvironBuilder(
         path="/v1/keys",
         method="POST",
@@ -91,7 +91,7 @@ def test_a_client_that_hangs_up(app: Flask, connection: tuple[socket.socket, Con
 
 @pytest.mark.parametrize(("size", "status"), [(2 * 1024 * 1024, 400), (2 * 1024 * 1024 + 1, 413)])
 def test_a_body_of_unannounced_length_is_not_cut_off(app: Flask, size: int, status: int) -> None:
-    """One byte too many is refused; exactly the limit is read, and is no JSON."""
+    """One byte too many is refused. A body of exactly the limit is read, and is not JSON."""
     environ = EnvironBuilder(
         path="/v1/keys",
         method="POST",

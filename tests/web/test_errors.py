@@ -1,4 +1,4 @@
-"""The one error body, for each way in which a request can go wrong."""
+"""The error body, for each kind of failure."""
 
 import json
 import re

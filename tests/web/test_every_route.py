@@ -1,4 +1,4 @@
-"""What holds for every route there is: who may call it, how it refuses, that it is documented."""
+"""Rules for every route: access, refusals, documentation."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +23,7 @@ def routes(app: Flask) -> list[Route]:
 
 @pytest.fixture(scope="module")
 def guarded(routes: list[Route]) -> list[Route]:
-    """Those that ask for a credential."""
+    """The routes that require a credential."""
     return [route for route in routes if route.access and not route.access.public]
 
 
@@ -35,7 +35,7 @@ def document(app: Flask) -> dict[str, Any]:
 
 
 def assert_error(response: TestResponse, status: int, code: str | None = None) -> dict[str, Any]:
-    """The body, once it is known to be the one error body."""
+    """Checks that the body is the error body and returns it."""
     assert response.status_code == status, response.get_data(as_text=True)
     assert response.mimetype == "application/json"
     body: dict[str, Any] = response.get_json()
@@ -57,7 +57,7 @@ def test_only_these_routes_are_public(routes: list[Route]) -> None:
         "GET /v1/health",
         "GET /v1/ready",
         "GET /v1/openapi.json",
-        # They ask for a session, or make one, themselves.
+        # These require a session or create one themselves.
         "POST /v1/auth/otp/request",
         "POST /v1/auth/otp/verify",
         "GET /v1/auth/session",
@@ -90,7 +90,7 @@ def test_every_route_names_the_permission_that_is_missing(
     key: Callable[..., Headers],
     person: Callable[..., Headers],
 ) -> None:
-    """With every permission but those that would open the route."""
+    """Tries each route with every permission but those that would open it."""
     for route in guarded:
         assert route.access is not None
         if not route.access.permissions:
@@ -147,7 +147,7 @@ def test_instance_keys_are_told_of_unknown_organizations(
 
 def test_other_methods_are_refused(client: FlaskClient, routes: list[Route]) -> None:
     for path in {route.path for route in routes}:
-        # A fixed path such as /settings/schema is no /settings/{key}, whatever the method.
+        # A fixed path such as /settings/schema is never /settings/{key}, for any method.
         known = {route.method for route in routes if route.path == path}
         for method in METHODS:
             if method not in known:

@@ -1,4 +1,4 @@
-"""The document and the page that shows it."""
+"""The OpenAPI document and its page."""
 
 import re
 from typing import Any
@@ -25,7 +25,7 @@ def test_what_it_is(document: dict[str, Any]) -> None:
 
 
 def references(node: object) -> set[str]:
-    """Every `$ref` below a node."""
+    """Yields every `$ref` below a node."""
     if isinstance(node, dict):
         own = {node["$ref"]} if isinstance(node.get("$ref"), str) else set()
         return own.union(*(references(value) for value in node.values()))

@@ -1,4 +1,4 @@
-"""The parameters that lists have in common."""
+"""Query parameters that lists share."""
 
 from datetime import UTC, datetime
 
@@ -9,7 +9,7 @@ from web.params import Limit, Timestamp, Values, split_values
 
 
 class Query(Schema):
-    """One of each."""
+    """One field of each kind."""
 
     values = Values()
     at = Timestamp(load_default=None)

@@ -12,13 +12,13 @@ from web.paths import AnyId, EncodedSlashes
 
 @pytest.fixture
 def echo() -> Iterator[FlaskClient]:
-    """Routes that answer the id they were given."""
+    """Routes that return the id in their path."""
     app = Flask("echo", static_folder=None)
     app.url_map.converters["any_id"] = AnyId
     app.url_map.merge_slashes = False
     app.add_url_rule("/v1/things/<any_id:thing>", "one", lambda thing: jsonify(one=thing))
     app.add_url_rule("/v1/things/<any_id:thing>/export", "out", lambda thing: jsonify(out=thing))
-    app.wsgi_app = EncodedSlashes(app.wsgi_app)  # type: ignore[method-assign] # Flask's own way
+    app.wsgi_app = EncodedSlashes(app.wsgi_app)  # type: ignore[method-assign] # as in Flask's docs
     with app.test_client() as client:
         yield client
 

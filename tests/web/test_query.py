@@ -1,4 +1,4 @@
-"""How queries are read before a schema sees them."""
+"""Queries before a schema reads them."""
 
 from collections.abc import Callable
 

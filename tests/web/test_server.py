@@ -1,4 +1,4 @@
-"""The web tier behind gunicorn: what only a real server shows."""
+"""The web tier behind gunicorn: behaviour that only a real server shows."""
 
 import json
 import os
@@ -29,7 +29,7 @@ ADMIN_KEY = "admin-key-of-a-real-server"
 
 @pytest.fixture(scope="module")
 def urls(stack: DevStack) -> Iterator[StackUrls]:
-    """Migrated databases of the server alone."""
+    """Migrated databases only for the server."""
     with empty_databases(stack.urls) as made:
         migrated(settings_for(made))
         yield made
@@ -58,7 +58,7 @@ def org(own: Runtime) -> Org:
 
 
 def make_key(own: Runtime, org: Org) -> tuple[str, str]:
-    """Id and secret of a new key with every permission."""
+    """Creates a key with every permission and returns its id and secret."""
     secret = keys.new_secret()
     with own.postgres.transaction() as session:
         made = keys.create(
@@ -68,7 +68,7 @@ def make_key(own: Runtime, org: Org) -> tuple[str, str]:
 
 
 def stand_at(runtime: Runtime, revision: str) -> str:
-    """Pretends that PostgreSQL stands at a revision; returns the one before."""
+    """Sets PostgreSQL's revision and returns the previous one."""
     with runtime.postgres.transaction() as session:
         was = session.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
         session.execute(text("UPDATE alembic_version SET version_num = :new"), {"new": revision})
@@ -76,13 +76,13 @@ def stand_at(runtime: Runtime, revision: str) -> str:
 
 
 def workers_of(server: Server) -> list[psutil.Process]:
-    """The processes that gunicorn forked."""
+    """Returns the processes that gunicorn forked."""
     found: list[psutil.Process] = psutil.Process(server.process.pid).children()
     return found
 
 
 def raw(server: Server, data: bytes, *, hang_up: bool = True) -> tuple[int, dict[str, object]]:
-    """Status and JSON body of what the server answers to these bytes."""
+    """Sends these bytes and returns status and JSON body of the answer."""
     with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
         connection.sendall(data)
         if hang_up:
@@ -109,7 +109,7 @@ def post_head(secret: str, *headers: str) -> bytes:
 
 
 def test_a_disabled_key_is_refused_by_every_process(server: Server, own: Runtime, org: Org) -> None:
-    """On many connections, so that both processes have cached it, then never again."""
+    """Uses many connections, so that both processes have cached the key before."""
     key_id, secret = make_key(own, org)
     bearer = f"Bearer {secret}"
     for _ in range(20):
@@ -127,7 +127,7 @@ def test_a_disabled_key_is_refused_by_every_process(server: Server, own: Runtime
 def test_a_slash_in_a_session_id_arrives(
     server: Server, own: Runtime, org: Org, session_id: str
 ) -> None:
-    """The route is found, and it is the session that is not."""
+    """The answer is about the missing session, so the route was found."""
     _, secret = make_key(own, org)
     status, _, body = server.request(
         "GET", f"/v1/sessions/{session_id}/export", Authorization=f"Bearer {secret}"
@@ -170,7 +170,7 @@ def test_chunks_that_end_early_or_lie(
 def test_a_killed_process_is_replaced_without_asking_any_store(
     server: Server, own: Runtime
 ) -> None:
-    """A new process serves even while the schema says that it should not have started."""
+    """A new process serves even while the schema would not let a new server start."""
     victim = workers_of(server)[0]
     revision = stand_at(own, "9999")
     try:
@@ -193,7 +193,7 @@ def test_the_log_is_json_without_secrets(server: Server, own: Runtime, org: Org)
     _, secret = make_key(own, org)
     server.request("GET", "/v1/auth/introspect", Authorization=f"Bearer {secret}")
     deadline = time.monotonic() + 10
-    # The line of a request is written once its answer is with the client.
+    # The log line of a request is written after its answer reached the client.
     while not any(line.get("org") == org.slug for line in _log_lines(server)):
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""Sockets of clients that are slow on purpose; the rest of the worker is tried in tests/flows."""
+"""Sockets of deliberately slow clients. tests/flows covers the rest of the worker."""
 
 import socket
 import threading
@@ -13,7 +13,7 @@ from web.worker import Connection, TooSlow
 
 @pytest.fixture
 def pair() -> Iterator[tuple[socket.socket, Connection]]:
-    """The client's and the server's end."""
+    """The client's end and the server's."""
     client, server = socket.socketpair()
     with client, Connection(fileno=server.detach()) as connection:
         yield client, connection
@@ -65,14 +65,14 @@ def test_a_client_that_takes_nothing_is_given_up(
 def test_a_client_that_takes_its_time_gets_everything(
     pair: tuple[socket.socket, Connection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The limit is on each piece: the whole takes several times as long."""
+    """The limit is for each piece. The whole takes several times as long."""
     client, connection = pair
     sendall = socket.socket.sendall
     sent = bytes(range(256)) * 16 * 1024
     received = bytearray()
 
     def send_slowly(self: socket.socket, data: memoryview, flags: int = 0) -> None:
-        """As if the client took 10 KiB a second, without the minutes of waiting."""
+        """Simulates a client that takes 10 KiB a second, without the minutes of waiting."""
         patience = self.gettimeout()
         if patience is not None and len(data) / 10_240 > patience:
             raise TimeoutError

@@ -1,4 +1,4 @@
-"""Alert rules over HTTP: kept as they are sent, checked when they are saved."""
+"""Alert rules over HTTP: stored as sent, checked when saved."""
 
 from collections.abc import Callable
 from typing import Any
@@ -34,7 +34,7 @@ SET_BY_US = {
 
 
 def state_of(runtime: Runtime, alert_id: str) -> Json:
-    """What is kept of an alert's evaluation."""
+    """Returns the evaluation state of an alert."""
     columns = AlertState.__table__.c
     with runtime.postgres.transaction() as session:
         query = select(*columns).where(columns.alert_id == UUID(alert_id))
@@ -42,7 +42,7 @@ def state_of(runtime: Runtime, alert_id: str) -> Json:
 
 
 def evaluated(runtime: Runtime, alert_id: str) -> None:
-    """As if the rule had been evaluated, and were in the hands of a worker again."""
+    """Pretends that the rule was evaluated and that a worker holds it again."""
     with runtime.postgres.transaction() as session:
         session.execute(
             update(AlertState)
@@ -267,7 +267,7 @@ def test_a_rule_that_looks_at_something_else_begins_anew(
     assert after["due_at"] > before["due_at"]
     assert (after["recent"], after["clean"], after["evaluated_to"]) == ([], 0, None)
     assert (after["lease_token"], after["last_error"]) == (None, None)
-    # When it was attempted last stays true.
+    # The time of the last attempt stays.
     assert after["last_attempted_at"] == before["last_attempted_at"]
 
 

@@ -1,4 +1,4 @@
-"""Audits over HTTP: kept as they are sent, told with what their runs came to."""
+"""Audits over HTTP: stored as sent, returned with the results of their runs."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -45,12 +45,12 @@ def bench(runtime: Runtime, org: Org) -> AuditBench:
 
 
 def moment(text: str) -> datetime:
-    """A moment of an answer."""
+    """Returns a moment of an answer."""
     return datetime.fromisoformat(text)
 
 
 def put(client: FlaskClient, headers: Headers, audit_id: str, **body: Any) -> TestResponse:
-    """PUT /audits/{id}."""
+    """Sends PUT /audits/{id}."""
     return client.put(f"{PATH}/{audit_id}", json={"name": "audit", **body}, headers=headers)
 
 
@@ -284,6 +284,6 @@ def test_a_deleted_audit_is_gone_with_its_runs_and_findings(
     assert error(client.delete(path, headers=headers)) == (404, "not_found")
     assert error(client.post(f"{path}/run", headers=headers)) == (404, "not_found")
     assert bench.runs() == bench.findings() == []
-    # What people work on stays, and tells that its finding is gone.
+    # The incident stays and reports that its finding is gone.
     [incident] = bench.sql("SELECT * FROM incidents WHERE org_id = :org_id")
     assert incident["source_finding_id"] is None

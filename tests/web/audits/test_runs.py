@@ -1,4 +1,4 @@
-"""Runs on request, and their list; the context of reports."""
+"""Runs on request and their list, and the context of reports."""
 
 from collections.abc import Callable
 from typing import Any
@@ -37,7 +37,7 @@ def test_a_run_on_request_from_its_queueing_to_its_end(
     assert queued.status_code == 202
     assert queued.get_json().keys() == {"queued", "run_id"}
     assert queued.get_json()["queued"] is True
-    # Asked again, it is the same one, and shows nowhere yet.
+    # A second request returns the same run, which is in no list yet.
     again = client.post(f"{path}/run", headers=headers)
     assert (again.status_code, again.get_json()) == (202, queued.get_json())
     assert client.get(f"{path}/runs", headers=headers).get_json() == []
@@ -103,7 +103,7 @@ def test_the_context_is_empty_until_it_is_set(client: FlaskClient, key: Key, pat
     row = client.get(path, headers=headers).get_json()
     assert (row["additional_context"], row["reference_url_count"]) == (wanted["text"], 1)
     assert row["updated_at"] > row["created_at"]
-    # A change of the audit leaves its context alone.
+    # A change of the audit does not touch its context.
     client.put(path, json={"name": "n"}, headers=headers)
     assert client.get(context, headers=headers).get_json() == wanted
     assert client.put(context, json={}, headers=headers).get_json() == {"text": "", "urls": []}

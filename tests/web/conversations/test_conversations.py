@@ -1,4 +1,4 @@
-"""The routes of conversations: whose they are, and that they keep what they are given."""
+"""The routes of conversations: access by the owner only, and unchanged content."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -32,7 +32,7 @@ def me(runtime: Runtime, org: Org) -> Headers:
 
 
 def start(client: FlaskClient, headers: Headers, title: str = "") -> str:
-    """The id of a new conversation."""
+    """Starts a conversation and returns its id."""
     response = client.post(PATH, json={"title": title}, headers=headers)
     assert response.status_code == 201, response.data
     found: str = response.get_json()["id"]
@@ -94,7 +94,7 @@ def test_pages_hold_each_conversation_once_while_others_are_made(
     client: FlaskClient, me: Headers, runtime: Runtime
 ) -> None:
     made = [start(client, me, title) for title in "abcdefg"]
-    # Three of one moment: only their ids tell them apart.
+    # Three conversations of one moment: only their ids order them.
     with runtime.postgres.transaction() as session:
         session.execute(
             update(Conversation)

@@ -1,4 +1,4 @@
-"""Dashboards over HTTP: kept as they are sent, listed with their tiles counted."""
+"""Dashboards over HTTP: stored as sent, listed with the number of their tiles."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ NOBODYS = "00000000-0000-4000-8000-000000000000"
 
 @contextmanager
 def statements(runtime: Runtime) -> Iterator[list[str]]:
-    """What the runtime asks of PostgreSQL meanwhile."""
+    """Collects the statements that go to PostgreSQL."""
     seen: list[str] = []
 
     def note(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
@@ -63,7 +63,7 @@ def test_a_dashboard_from_its_start_to_its_end(client: FlaskClient, key: Key) ->
     assert client.get(PATH, headers=headers).get_json() == {"dashboards": []}
     for gone in (path, f"{path}/tiles"):
         assert error(client.get(gone, headers=headers)) == (404, "not_found")
-    # The query that it showed stays, and nothing holds it any more.
+    # The query of the tile stays and can now be deleted.
     assert client.delete(f"/v1/queries/{query['id']}", headers=headers).status_code == 200
 
 
@@ -76,7 +76,7 @@ def test_the_newest_come_first_with_their_tiles_counted_in_one_query(
         board = made(make_dashboard(client, headers, name=f"board {number}"))["id"]
         for _ in range(number):
             made(put_tile(client, headers, board, query))
-    client.get(PATH, headers=headers)  # who asks is remembered from here on
+    client.get(PATH, headers=headers)  # caches the identity
     with statements(web_runtime) as asked:
         rows = client.get(PATH, headers=headers).get_json()["dashboards"]
     assert [(row["name"], row["tile_count"]) for row in rows] == [
@@ -136,7 +136,7 @@ def test_blanks_around_a_name_are_cut_off_and_null_is_as_good_as_absent(
     headers = key()
     row = made(make_dashboard(client, headers, name=" n ", description=None, definition=None))
     assert (row["name"], row["description"], row["definition"]) == ("n", "", {})
-    # Names of dashboards need not differ.
+    # Names of dashboards may repeat.
     made(make_dashboard(client, headers, name="n"))
 
 
@@ -202,7 +202,7 @@ def test_an_organization_has_room_for_so_many_dashboards(
         session.execute(insert, {"org_id": org.uuid, "size": size, "rows": rows})
     name = "n" * 20
     assert error(make_dashboard(client, headers, name=name)) == (409, code)
-    # What is there can be replaced by what is no larger, and others have room of their own.
+    # A full organization can still replace content of the same size. Others have their own limit.
     query = "SELECT id::text FROM dashboards WHERE org_id = :org_id LIMIT 1"
     with runtime.postgres.transaction() as session:
         one = session.scalar(text(query), {"org_id": org.uuid})

@@ -1,4 +1,4 @@
-"""Tiles over HTTP: where they lie, what they show, and moving them all at once."""
+"""Tiles over HTTP: their places, their queries, and moving several at once."""
 
 import itertools
 from collections.abc import Callable
@@ -23,7 +23,7 @@ MOST = dict.fromkeys(PLACE, 1_000_000)
 
 
 class Board:
-    """A dashboard of the organization of `headers`, and a query to show."""
+    """A dashboard of the organization of `headers`, and a query for its tiles."""
 
     def __init__(self, client: FlaskClient, headers: Headers) -> None:
         self.client, self.headers = client, headers
@@ -36,7 +36,7 @@ class Board:
         return put_tile(self.client, self.headers, self.id, **{"query_id": self.query_id, **body})
 
     def replace(self, tile_id: str, **body: Any) -> TestResponse:
-        """Puts another tile in its place."""
+        """Replaces a tile."""
         wanted = {"query_id": self.query_id, "chart_type": "bar", **body}
         return self.client.put(f"{self.path}/{tile_id}", json=wanted, headers=self.headers)
 
@@ -46,7 +46,7 @@ class Board:
         return self.client.put(f"{self.path}/layout", json=body, headers=self.headers)
 
     def tiles(self) -> list[dict[str, Any]]:
-        """What is on it, in the order that is told."""
+        """Returns the tiles in the order of the answer."""
         response = self.client.get(self.path, headers=self.headers)
         assert response.status_code == 200
         found: list[dict[str, Any]] = response.get_json()["tiles"]
@@ -182,7 +182,7 @@ def test_tiles_move_all_at_once(board: Board) -> None:
     assert [place(row) for row in moved] == [(0, 0, 12, 2), (4, 2, 3, 1), (0, 8, 6, 4)]
     assert moved[0]["updated_at"] > two["updated_at"]
     assert moved[2] == three
-    # Nothing but the place changed.
+    # Only the place changed.
     for row, before in ((moved[0], two), (moved[1], one)):
         rest = {name: before[name] for name in before.keys() - {*PLACE, "updated_at"}}
         assert rest.items() <= row.items()
@@ -259,6 +259,6 @@ def test_a_dashboard_has_room_for_so_many_tiles(
         session.execute(insert, {**values, "size": size, "rows": rows})
     assert error(board.add()) == (409, code)
     tile_id = board.tiles()[0]["id"]
-    # What is there can be replaced by what is no larger, and other dashboards have their own room.
+    # A full dashboard can still replace content of the same size. Others have their own limit.
     assert board.replace(tile_id).status_code == 200
     made(Board(board.client, board.headers).add())

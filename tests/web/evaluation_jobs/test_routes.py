@@ -22,23 +22,23 @@ MakeKey = Callable[..., Headers]
 
 @dataclass
 class Api:
-    """The application with an evaluator, called by a key that may do everything."""
+    """The application with an evaluator, called with a key that has all permissions."""
 
     bench: Bench
     headers: Headers
 
     def client(self) -> FlaskClient:
-        """A client of an application with the bench's present settings."""
+        """Returns a client of an application with the bench's present settings."""
         return create_app(self.bench.runtime).test_client()
 
     def re_evaluate(self, session_id: str) -> tuple[int, dict[str, Any]]:
-        """Status and body of the request; a slash in the id is sent as %2F."""
+        """Sends the request and returns status and body. A slash in the id is sent as %2F."""
         path = f"/v1/sessions/{session_id.replace('/', '%2F')}/re-evaluate"
         answer = self.client().post(path, headers=self.headers, environ_overrides={"RAW_URI": path})
         return answer.status_code, answer.get_json()
 
     def jobs(self, **query: str) -> list[dict[str, Any]]:
-        """The jobs listed."""
+        """Returns the listed jobs."""
         answer = self.client().get("/v1/evaluation-jobs", query_string=query, headers=self.headers)
         assert answer.status_code == 200, answer.get_json()
         found: list[dict[str, Any]] = answer.get_json()["jobs"]
@@ -146,7 +146,7 @@ def test_an_open_session_that_was_evaluated_before_is_queued(api: Api) -> None:
 
 
 def test_an_idle_session_is_queued(api: Api) -> None:
-    # Its only arrival, as `store_events` numbers them, was in 1970.
+    # Its only arrival was in 1970, as `store_events` numbers them.
     api.bench.store("s", "agent_start")
     assert api.re_evaluate("s")[1]["code"] == "session_open"
     api.bench.config(inactivity_timeout_secs=30)

@@ -27,7 +27,7 @@ LARGEST = 1.7976931348623157e308
 
 @pytest.fixture
 def read(client: FlaskClient, key: Key) -> Read:
-    """`read(bucket="hour")`: the decoded answer."""
+    """`read(bucket="hour")` returns the decoded answer."""
     headers = key("evaluations:read")
 
     def get(**query: object) -> Any:
@@ -43,7 +43,7 @@ def read(client: FlaskClient, key: Key) -> Read:
 
 @pytest.fixture
 def put(runtime: Runtime, org: Org) -> Callable[..., None]:
-    """`put(("s", 5, {"scores": {"x": 1}}))`: a result of session s, 5 minutes after noon."""
+    """`put(("s", 5, {"scores": {"x": 1}}))` stores a result of session s, 5 minutes after noon."""
 
     def store_them(*rows: tuple[str, float, dict[str, Any]]) -> None:
         made = [evaluation(org.id, name, minute(at), **more) for name, at, more in rows]
@@ -109,7 +109,7 @@ def test_nothing_adds_up_to_nothing(read: Read) -> None:
     assert empty["score_stats"] == []
     assert empty["timeline"] == {"bucket_unit": "minute", "bucket_secs": 60, "points": []}
     assert [one["points"] for one in empty["series"]] == [[]]
-    # One end alone says of no bucket that it is there.
+    # One bound alone creates no bucket.
     assert read(ts_from=moment(0))["timeline"]["points"] == []
     assert read(ts_from=moment(5), ts_to=moment(5))["timeline"]["points"] == []
     both = read(ts_from=moment(0), ts_to=moment(3), bucket="minute", series=series)

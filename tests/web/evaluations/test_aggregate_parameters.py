@@ -1,4 +1,4 @@
-"""What GET /v1/evaluations/aggregate refuses, and by what name."""
+"""Invalid parameters of GET /v1/evaluations/aggregate, and the fields that their errors name."""
 
 import json
 import random
@@ -12,7 +12,7 @@ from tests.support.app import Headers
 
 Key = Callable[..., Headers]
 
-# What a bad value may look like, by parameter; the text in the reason where it says more than that.
+# Invalid values by parameter, with a text that the error has to contain, if any.
 BAD: list[tuple[str, str, str]] = [
     ("status", "none", "done, error, timeout"),
     ("status", "done,Done", "done, error, timeout"),
@@ -50,7 +50,7 @@ def test_a_malformed_parameter_is_named(
 
 
 def odd_text(draw: random.Random) -> str:
-    """Some characters, none of which alone means anything to any parameter."""
+    """Returns some characters. None has a meaning to any parameter."""
     return "".join(
         draw.choices("xyzXYZ_-+;|~\u00e9\u4e2d\u0301 %'\"\\{}<>&?#\x01", k=draw.randrange(1, 30))
     )

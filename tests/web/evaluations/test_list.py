@@ -1,4 +1,4 @@
-"""GET /v1/evaluations and the values to filter by."""
+"""GET /v1/evaluations and the values of its filters."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +20,7 @@ SECOND = 1_000_000
 
 @pytest.fixture
 def read(client: FlaskClient, key: Key) -> Callable[..., Any]:
-    """`read("/evaluations", status="done")`: the decoded answer."""
+    """`read("/evaluations", status="done")` returns the decoded answer."""
     headers = key("evaluations:read")
 
     def get(path: str, **query: object) -> Any:

@@ -1,4 +1,4 @@
-"""Sending events the way collectors do, and storing them without a worker process."""
+"""Events sent as collectors send them, and stored without a worker process."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -20,13 +20,13 @@ HOUR = datetime(2025, 5, 5, 12, tzinfo=UTC)
 
 @pytest.fixture
 def reader(key: Callable[..., Headers]) -> Headers:
-    """A key that may do what these tests do, and nothing else."""
+    """A key with only the permissions that these tests need."""
     return key("events:add", "events:read")
 
 
 @pytest.fixture
 def post(client: FlaskClient, reader: Headers) -> Callable[..., Any]:
-    """Posts a body; returns the response."""
+    """Posts a body and returns the response."""
 
     def send(body: bytes, content_type: str | None = NDJSON, **headers: str) -> Any:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -54,7 +54,7 @@ def store(post: Callable[..., Any], runtime: Runtime) -> Callable[[Sequence[obje
 
 @pytest.fixture
 def listed(client: FlaskClient, reader: Headers) -> Callable[..., list[dict[str, Any]]]:
-    """All rows of GET /events (or /events/summary) for a query, page by page."""
+    """Returns all rows of GET /events (or /events/summary) for a query, page by page."""
 
     def rows(query: str = "", *, path: str = "/v1/events") -> Iterator[dict[str, Any]]:
         cursor = ""
@@ -72,7 +72,7 @@ def listed(client: FlaskClient, reader: Headers) -> Callable[..., list[dict[str,
 
 @pytest.fixture
 def latency(client: FlaskClient, reader: Headers) -> Callable[..., dict[str, Any]]:
-    """The answer of GET /events/latency_aggregate, by default of the hour from `HOUR` on."""
+    """Returns the answer of GET /events/latency_aggregate, by default of the hour after `HOUR`."""
 
     def aggregate(**query: object) -> dict[str, Any]:
         given = {"ts_from": at(0), "ts_to": at(3600), "bin_count": 1, **query}
@@ -84,17 +84,17 @@ def latency(client: FlaskClient, reader: Headers) -> Callable[..., dict[str, Any
 
 
 def at(second: float) -> str:
-    """The moment so many seconds after `HOUR`."""
+    """Returns the moment this many seconds after `HOUR`."""
     return format_ts(HOUR + timedelta(seconds=second))
 
 
 def use(second: float, call: object = None, **fields: Any) -> dict[str, Any]:
-    """A `tool_use`; `call` is its `tool_call_id`."""
+    """Returns a `tool_use`. `call` is its `tool_call_id`."""
     return _event(second, "tool_use", call, fields)
 
 
 def result(second: float, call: object = None, **fields: Any) -> dict[str, Any]:
-    """A `tool_result`; `call` is its `tool_call_id`."""
+    """Returns a `tool_result`. `call` is its `tool_call_id`."""
     return _event(second, "tool_result", call, fields)
 
 

@@ -20,7 +20,7 @@ DAY_MS = 24 * 3600 * 1000
 
 @pytest.fixture
 def errors(client: FlaskClient, reader: Headers) -> Summary:
-    """The answer to a query."""
+    """Returns the answer to a query."""
 
     def summarise(**query: object) -> dict[str, Any]:
         answer = client.get("/v1/events/error_summary", query_string=query, headers=reader)
@@ -49,7 +49,7 @@ def test_only_errored_events_count_and_copies_do_not(store: Store, errors: Summa
         "sessions": 2,
         "agents": 2,
         "last_ts": at(9.000_7),
-        # 8001 ms from the first event to the end of the last one's millisecond: 333 a bin.
+        # 8001 ms from the first event to the end of the last one's millisecond, so 333 ms per bin.
         "bins": [1, *[0] * 10, 1, *[0] * 11, 1],
         "bounds": {"from_ms": HOUR_MS + 1000, "to_ms": HOUR_MS + 9001},
     }
@@ -96,7 +96,7 @@ def test_without_a_match_the_bounds_are_a_day_apart(errors: Summary) -> None:
         assert given == {**nothing, "bounds": bounds}
 
 
-# Filters → how many of the four errors match.
+# Filters → the number of matches among the four errors.
 FILTERS = [
     ({}, 4),
     ({"session_id": "t"}, 1),

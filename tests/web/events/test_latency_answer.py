@@ -1,4 +1,4 @@
-"""GET /events/latency_aggregate: what is told of the pairs, field by field."""
+"""GET /events/latency_aggregate: the answer, field by field."""
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -19,7 +19,7 @@ EMPTY = {"count": 0, "error_count": 0, "p50": None, "p95": None, "p99": None, "m
 
 
 def pairs(*latencies: float, start: float = 1, **fields: Any) -> list[dict[str, Any]]:
-    """Pairs with these latencies, all from `start` on."""
+    """Returns pairs with these latencies, all from `start` on."""
     found = []
     for number, latency in enumerate(latencies):
         call = f"{start}-{number}-{fields}"
@@ -71,7 +71,7 @@ def test_one_pair_is_every_quantile(store: Store, latency: Latency) -> None:
 
 
 def test_bins_are_equal_parts_of_the_range(store: Store, latency: Latency) -> None:
-    """Seven parts of ten microseconds: each begins at the first whole microsecond in it."""
+    """Seven parts of ten microseconds. Each begins at its first whole microsecond."""
     moments = [n / 1_000_000 for n in range(10)]
     store([event for n, moment in enumerate(moments) for event in pairs(n, start=moment)])
     answer = latency(ts_to=at(0.000_010), bin_count=7)
@@ -126,7 +126,7 @@ def test_outcome_chooses_pairs_by_their_close_and_leaves_events_alone(
     assert found["error"]["bins"][0]["p10"] == pytest.approx(3.1)
 
 
-# Filters → which of the three starts count, and how many closes and open starts there are.
+# Filters → the starts that count out of three, and the numbers of closes and open starts.
 FILTERS: list[tuple[dict[str, str], tuple[int, int, int, int]]] = [
     ({}, (2, 3, 3, 1)),
     ({"tool_name": "t"}, (1, 1, 1, 0)),
@@ -226,7 +226,7 @@ def test_keys_without_a_pair_that_counts_are_left_out(store: Store, latency: Lat
 
 
 def test_the_key_of_the_distribution(store: Store, latency: Latency) -> None:
-    """The first path that one of the two has, the closing event's value first."""
+    """The first path that one of the two events has, the closing event's value first."""
     store([use(1, "a", x="of start", y="y"), result(2, "a", x="of close")])
     store([use(1, "b", x="of start"), result(2, "b")])
     store([use(1, "c"), result(2, "c", y={"z": [1, "é"]})])
@@ -238,7 +238,7 @@ def test_the_key_of_the_distribution(store: Store, latency: Latency) -> None:
     assert found == [(key, 1) for key in keys]
 
 
-# Types of a pair → what tells pairs apart by default.
+# Types of a pair → the default path of the distribution.
 DEFAULTS = [
     ("tool_use", "tool_result", "tool"),
     ("model_request", "model_response", "model"),

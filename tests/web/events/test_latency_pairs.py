@@ -1,4 +1,4 @@
-"""GET /events/latency_aggregate: which events make a pair, and how long it took."""
+"""GET /events/latency_aggregate: the pairs and their latencies."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,17 +19,17 @@ HOOKS = {"start_event_type": "hook_triggered", "end_event_type": "hook_completed
 
 
 def longest(answer: dict[str, Any]) -> list[float]:
-    """The latency of each key of the distribution, by key."""
+    """Returns the longest latency of each key of the distribution."""
     return [row["max"] for row in sorted(answer["distribution"], key=lambda row: str(row["key"]))]
 
 
 def counts(answer: dict[str, Any]) -> tuple[int, int, int, int]:
-    """Pairs, starts, closes, and starts that nothing closed."""
+    """Returns the numbers of pairs, starts, closes, and starts without a close."""
     events = answer["events"]
     return answer["summary"]["count"], events["start"], events["end"], events["unpaired_start"]
 
 
-# What makes up a pair → its latency in milliseconds.
+# Events of a pair → its latency in milliseconds.
 LATENCIES: list[tuple[list[dict[str, Any]], float]] = [
     ([use(1, "a"), result(3.5, "a", duration_ms=700)], 700),
     ([use(1, "a"), result(3.5, "a", duration_ms=0)], 0),
@@ -104,7 +104,7 @@ KEYS: list[tuple[dict[str, Any], dict[str, Any], bool]] = [
 
 
 def test_the_first_path_that_both_have_decides(store: Store, latency: Latency) -> None:
-    """Where the two have no path in common, as in the last but one, they pair in order."""
+    """Where the two have no path in common, as in the last case but one, they pair in order."""
     sessions = {f"s{number:02}": case for number, case in enumerate(KEYS)}
     for name, (of_start, of_close, _) in sessions.items():
         both = {"session_id": name}
@@ -223,7 +223,7 @@ def test_a_pair_counts_where_it_starts(store: Store, latency: Latency) -> None:
 
 
 def test_a_start_before_the_range_keeps_its_close(store: Store, latency: Latency) -> None:
-    """Pairs are what they are, wherever the range begins between their events."""
+    """The beginning of the range does not change pairs, even between their events."""
     store([use(-3599), use(5), result(10), result(20)])
     assert counts(latency()) == (1, 1, 2, 0)
     assert latency()["summary"]["max"] == 15_000

@@ -1,4 +1,4 @@
-"""GET /events/latency_aggregate: what it refuses, naming the parameter."""
+"""GET /events/latency_aggregate: invalid parameters are refused by name."""
 
 import random
 import string
@@ -14,7 +14,7 @@ from tests.web.events.conftest import at
 PATH = "/v1/events/latency_aggregate"
 TYPES: dict[str, object] = {"start_event_type": "a", "end_event_type": "b"}
 
-# A query → the field that 422 names, None where it is fine.
+# A query → the field that 422 names, None for a valid query.
 QUERIES: list[tuple[dict[str, object], str | None]] = [
     (TYPES, None),
     ({"start_event_type": "a"}, "end_event_type"),
@@ -72,7 +72,7 @@ def test_what_is_refused_and_what_is_not(client: FlaskClient, reader: Headers) -
             assert answer.get_json()["fields"].keys() == {field}, query
 
 
-# Parameter → makes a value that is never fine.
+# Parameter → a function that makes an invalid value.
 HOSTILE: dict[str, Callable[[random.Random], str]] = {
     "bin_count": lambda dice: dice.choice([_text(dice), str(dice.randrange(169, 10**30)), "-1"]),
     "outcome": lambda dice: _text(dice),
@@ -88,7 +88,7 @@ HOSTILE: dict[str, Callable[[random.Random], str]] = {
 
 
 def _text(dice: random.Random) -> str:
-    """A text that quotes, comments and closes whatever it can; never just a comma."""
+    """Returns a text full of quotes, comments and brackets, but never just a comma."""
     signs = string.ascii_letters + "'\"`\\;:{}()[]%$-/*\x00\n é\N{GRINNING FACE}"
     return "x" + "".join(dice.choices(signs, k=dice.randint(1, 12))) + "x"
 

@@ -281,7 +281,10 @@ def test_pages_of_large_events_are_short_and_lose_none(
 def test_another_organization_with_the_same_keys_changes_no_page(
     runtime: Runtime, org: Org, store: Store, listed: Listed
 ) -> None:
-    """Ids, moments and arrivals are equal; large payloads are read by these in a second step."""
+    """Ids, moments and arrivals are equal.
+
+    They are the keys of the second step for large payloads.
+    """
     sent = [event(0, x="a"), event(1, x="a" * 40_000)]
     store(sent)
     before, after = "!", "~"

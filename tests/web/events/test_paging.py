@@ -1,4 +1,4 @@
-"""Whoever pages sees every event that was there at the start, however much is written meanwhile."""
+"""Pages show every event that existed at the start, whatever is written meanwhile."""
 
 import itertools
 import json
@@ -18,7 +18,7 @@ HOUR_SECONDS = 3600
 
 
 def _line(number: int, kind: str) -> bytes:
-    """Five events have one moment, and they are spread over an hour."""
+    """Returns a line. Five events share each moment, spread over an hour."""
     second = number // 5 * HOUR_SECONDS * 5 // EVENTS
     return json.dumps(
         {
@@ -31,7 +31,7 @@ def _line(number: int, kind: str) -> bytes:
 
 
 class _Writer(threading.Thread):
-    """Goes on storing: events of the same moments, events before and after, and old ones again."""
+    """Stores events meanwhile: of the same moments, before and after them, and old ones again."""
 
     def __init__(self, runtime: Runtime, org_id: str, stored: list[bytes]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""POST /events: every body form and encoding, and a clear answer to every bad one."""
+"""POST /events: every body form and encoding, and a clear answer to every invalid one."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""POST /events of an organization that has keys redacted: no store, answer or log holds a value."""
+"""POST /events with redacted keys: no store, answer or log holds a value."""
 
 import json
 from collections.abc import Callable
@@ -24,7 +24,7 @@ HUSH, NUMBER = "hush-hush-hush", 3_141_592_653
 
 @pytest.fixture
 def redact(client: FlaskClient, admin: Headers) -> Callable[..., None]:
-    """`redact("password")`: sets which keys the test's organization has redacted."""
+    """`redact("password")` sets the redacted keys of the test's organization."""
 
     def put(*names: str) -> None:
         path = "/v1/settings/redaction.payload_keys"

@@ -27,13 +27,13 @@ NOWHERE = {
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No store is taken for one that hangs because this machine is slow."""
+    """Raises the timeout, so that no store seems to hang on a slow machine."""
     monkeypatch.setattr(readiness, "TIMEOUT_SECS", 30)
 
 
 @pytest.fixture(scope="module")
 def urls(stack: DevStack) -> Iterator[StackUrls]:
-    """Migrated databases in which nothing waits."""
+    """Migrated databases without any waiting work."""
     with empty_databases(stack.urls) as made:
         migrated(settings_for(made))
         yield made
@@ -41,7 +41,7 @@ def urls(stack: DevStack) -> Iterator[StackUrls]:
 
 @pytest.fixture
 def quiet(urls: StackUrls) -> Iterator[Runtime]:
-    """Connections to them, with an evaluator that every organization may use."""
+    """Connections to them, with an evaluator for every organization."""
     with connected(settings_for(urls, evaluator_endpoint="http://127.0.0.1:1")) as runtime:
         runtime.redis.flushdb()
         yield runtime
@@ -49,7 +49,7 @@ def quiet(urls: StackUrls) -> Iterator[Runtime]:
 
 
 def ready(runtime: Runtime) -> tuple[int, dict[str, object]]:
-    """Status and checks of an application on these connections."""
+    """Returns status and checks of an application on these connections."""
     response = create_app(runtime).test_client().get("/v1/ready")
     body = response.get_json()
     assert body.keys() == {"status", "checks"}
@@ -114,7 +114,7 @@ def test_a_store_that_hangs_does_not_hang_the_answer(
         answered.wait(120)
 
     def wait_for_one(answers: Collection[Future[float]], timeout: float) -> None:
-        # The others have all the time that they need; what hangs has no more than it is given.
+        # The others have enough time. The hanging one has only its limit.
         while sum(not answer.done() for answer in answers) > 1:
             time.sleep(0.01)
         wait(answers, timeout)
@@ -130,7 +130,7 @@ def test_a_store_that_hangs_does_not_hang_the_answer(
         assert response.status_code == 503
         assert response.get_json()["checks"]["clickhouse"] == "down"
         assert response.get_json()["checks"]["postgres"] == "ok"
-    # One question is under way, however often it is asked.
+    # However many requests come, one check runs.
     assert len(asked) == 1
     answered.set()
     asked[0].join()

@@ -24,7 +24,7 @@ Make = Callable[..., Headers]
 
 @pytest.fixture
 def default_org(runtime: Runtime) -> Org:
-    """The organization that instance keys act for when they name none."""
+    """The default organization of instance keys."""
     with runtime.postgres.transaction() as session:
         found = get(session, "default")
         assert found is not None
@@ -115,7 +115,7 @@ def test_an_unknown_organization_is_not_found_for_an_actor_either(
 def test_an_empty_actor_is_nobody(
     client: FlaskClient, admin: Headers, key: Make, nobody: str
 ) -> None:
-    """A proxy that forwards the address of somebody it does not know must not act as its key."""
+    """A proxy that forwards an empty address must not act with its key's own rights."""
     for path in ("/v1/keys", "/v1/auth/session"):
         refused = client.get(path, headers={**admin, "X-Service-Actor": nobody})
         assert error(refused) == (403, "actor_not_member")
@@ -133,7 +133,7 @@ def test_the_assistants_key_lends_no_more_than_it_holds(
     assert "keys:read" not in ASSISTANT_PERMISSIONS
     refused = client.get("/v1/keys", headers=headers)
     assert refused.get_json()["required_permission"] == "keys:read"
-    # Nor more than the member has.
+    # It can do no more than the member, either.
     add_member(runtime, org, "keys:read", email=(other := new_email()))
     headers["X-Service-Actor"] = other
     for path in ("/v1/events", "/v1/keys"):
@@ -143,7 +143,7 @@ def test_the_assistants_key_lends_no_more_than_it_holds(
 def test_which_organization_an_actor_acts_for(
     client: FlaskClient, runtime: Runtime, default_org: Org
 ) -> None:
-    """`default` like every instance key, else the actor's only one, else it has to be named."""
+    """`default` as for every instance key, else the actor's only one, else the one named."""
     first, second = make_org(runtime), make_org(runtime)
     email = new_email()
 
@@ -169,7 +169,7 @@ def test_which_organization_an_actor_acts_for(
 def test_a_person_of_several_organizations_names_one(
     client: FlaskClient, runtime: Runtime, org: Org, default_org: Org
 ) -> None:
-    """Unlike an instance key's, a person's is not `default` unless named."""
+    """Unlike an instance key's, a person's organization is not `default` by default."""
     email = new_email()
     user_id = add_member(runtime, org, email=email)
     headers = signed_in(runtime, user_id)
@@ -208,7 +208,7 @@ def test_a_change_of_the_actor_holds_at_once(
 def test_what_has_expired_is_refused_whatever_organization_it_names(
     client: FlaskClient, runtime: Runtime, org: Org, key: Make
 ) -> None:
-    """Whoever was signed in is told to sign in again, and not to name an organization."""
+    """A person with an expired session has to sign in again, rather than name an organization."""
     email, of_key = new_email(), key("keys:read")
     user_id = add_member(runtime, org, email=email)
     add_member(runtime, make_org(runtime), email=email)

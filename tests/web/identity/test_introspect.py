@@ -1,4 +1,4 @@
-"""What a credential finds out about itself, and which organization it acts for."""
+"""A credential's description of itself, and the organization that it acts for."""
 
 from collections.abc import Callable
 

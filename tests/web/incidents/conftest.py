@@ -17,14 +17,14 @@ NOBODYS = "00000000-0000-4000-8000-000000000000"
 
 
 class Desk:
-    """Requests about incidents, as a key that may do everything unless told otherwise."""
+    """Requests about incidents, by default with a key that has all permissions."""
 
     def __init__(self, client: FlaskClient, runtime: Runtime, org: Org) -> None:
         self.client, self.runtime, self.org = client, runtime, org
         self.key = new_key(runtime, org)
 
     def get(self, path: str, headers: Headers | None = None, **query: Any) -> Any:
-        """What GET below /alerts/incidents answers, which is 200."""
+        """Returns the answer of GET below /alerts/incidents, after checking for 200."""
         answer = self.client.get(PATH + path, headers=headers or self.key, query_string=query)
         assert answer.status_code == 200, answer.get_data(as_text=True)
         return answer.get_json()
@@ -32,18 +32,18 @@ class Desk:
     def act(
         self, incident: str, action: str, headers: Headers | None = None, **body: Any
     ) -> TestResponse:
-        """POST /alerts/incidents/{id}/{action}."""
+        """Sends POST /alerts/incidents/{id}/{action}."""
         path = f"{PATH}/{incident}/{action}"
         return self.client.post(path, json=body, headers=headers or self.key)
 
     def report(self, alert: Alert, headers: Headers | None = None, **body: Any) -> TestResponse:
-        """POST /alerts/{id}/incidents."""
+        """Sends POST /alerts/{id}/incidents."""
         wanted = {"summary": "customers call", **body}
         path = f"/v1/alerts/{alert.id}/incidents"
         return self.client.post(path, json=wanted, headers=headers or self.key)
 
     def open(self, headers: Headers | None = None, **body: Any) -> str:
-        """The id of a new incident without an alert."""
+        """Opens an incident without an alert and returns its id."""
         wanted = {"summary": "customers call", **body}
         answer = self.client.post(PATH, json=wanted, headers=headers or self.key)
         assert answer.status_code == 201, answer.get_data(as_text=True)
@@ -52,16 +52,16 @@ class Desk:
     def delete_comment(
         self, incident: str, comment: str, headers: Headers | None = None
     ) -> TestResponse:
-        """DELETE …/comments/{cid}."""
+        """Sends DELETE …/comments/{cid}."""
         path = f"{PATH}/{incident}/comments/{comment}"
         return self.client.delete(path, headers=headers or self.key)
 
     def activity(self, incident: str) -> list[tuple[str, str]]:
-        """What happened, and by whom."""
+        """Returns the kinds and actors of the activity."""
         return [(one["kind"], one["actor"]) for one in self.get(f"/{incident}")["activity"]]
 
     def subscribed(self, incident: str) -> dict[str, str]:
-        """Who is subscribed, and by what."""
+        """Returns the subscribers and the reasons."""
         rows = self.get(f"/{incident}/subscribers")
         assert all(row["unsubscribed_at"] is None for row in rows)
         return {row["email"]: row["source"] for row in rows}

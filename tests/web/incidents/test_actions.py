@@ -1,4 +1,4 @@
-"""What people do about an incident, in each of its states."""
+"""People's actions on an incident, in each of its states."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ from tests.web.incidents.conftest import NOBODYS, Desk
 
 Person = Callable[..., Headers]
 
-# What leads into a state, and what each action is answered with there and which state follows.
+# The actions that lead into a state, and there each action's status and next state.
 INTO = {"firing": (), "acknowledged": ("ack",), "resolved": ("ack", "resolve")}
 ANSWERS = {
     "ack": {"firing": 200, "acknowledged": 200, "resolved": 409},

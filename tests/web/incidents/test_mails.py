@@ -1,4 +1,4 @@
-"""Who hears by mail of what was done over HTTP."""
+"""Recipients of mails about actions over HTTP."""
 
 from collections.abc import Callable
 from functools import partial
@@ -32,7 +32,7 @@ STEPS: list[tuple[str, dict[str, object]]] = [
 
 @pytest.fixture
 def told(runtime: Runtime, org: Org) -> Callable[[str], list[str]]:
-    """`told("ann@example.org")`: what their mails about incidents say, in turn."""
+    """`told("ann@example.org")` returns the subjects of the mails about incidents, in order."""
 
     def read(email: str) -> list[str]:
         query = text(

@@ -1,4 +1,4 @@
-"""Incidents that people open, and lists of those that there are."""
+"""Incidents that people open, and lists of incidents."""
 
 from typing import Any
 

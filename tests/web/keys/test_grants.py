@@ -1,4 +1,4 @@
-"""What a key may do: seeded from a set, changed by people, and read as it is meant today."""
+"""The grant of a key: seeded from a set, changed by people, and read with today's names."""
 
 from collections.abc import Callable
 from typing import Any
@@ -167,6 +167,6 @@ def test_grants_of_before_are_read_as_what_they_are_today(
         session.execute(update(ApiKey).where(ApiKey.org_id == org.uuid).values(permissions=of_old))
     [row] = client.get("/v1/keys", headers=admin).get_json()
     assert row["permissions"] == ["incidents:ack", "events:read"]
-    # It holds that already, so writing it down anew is no gain.
+    # The key holds it already, so writing it again adds nothing.
     changed = patch(client, person("keys:update"), row["id"], "incidents:ack")
     assert changed.get_json()["permissions"] == ["incidents:ack"]

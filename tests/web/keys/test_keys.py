@@ -1,4 +1,4 @@
-"""API keys over HTTP: made, listed, disabled, regenerated, and what is refused."""
+"""API keys over HTTP: create, list, disable, regenerate, and refusals."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -19,14 +19,14 @@ KeyFactory = Callable[..., Headers]
 
 
 def make(client: FlaskClient, headers: Headers, **body: Any) -> TestResponse:
-    """POST /keys with a fresh name and secret unless told otherwise."""
+    """Sends POST /keys, by default with a fresh name and secret."""
     body = {"name": f"made-{new_secret()[:12]}", "key": new_secret(), **body}
-    # Buffered: the response is closed, and with that logged, before anybody looks at the log.
+    # Buffered, so that the response is closed, and thereby logged, before the test reads the log.
     return client.post("/v1/keys", json=body, headers=headers, buffered=True)
 
 
 def error(response: TestResponse) -> tuple[int, str]:
-    """Status and code."""
+    """Returns status and code."""
     return response.status_code, response.get_json()["code"]
 
 
@@ -115,7 +115,7 @@ def test_a_caller_grants_only_what_it_holds(client: FlaskClient, key: KeyFactory
         response = make(client, granter, permissions=permissions)
         assert response.status_code == 403
         assert response.get_json()["required_permission"] == "queries:run"
-    # The default grant is a grant too.
+    # The default grant is checked too.
     assert make(client, granter).get_json()["required_permission"] == "events:add"
 
 

@@ -1,4 +1,4 @@
-"""Context windows over HTTP: set, resolved, taken back."""
+"""Context windows over HTTP: set, resolve, delete."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Permission sets over HTTP: made, read, changed for all of their members, and deleted."""
+"""Permission sets over HTTP: create, read, change for all of their members, and delete."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +23,7 @@ SETS = "/v1/permission-sets"
 
 
 def make(client: FlaskClient, headers: Headers, **body: Any) -> TestResponse:
-    """POST /permission-sets, `guests` who read events unless told otherwise."""
+    """Sends POST /permission-sets, by default for `guests` with events:read."""
     body = {"name": "guests", "permissions": ["events:read"], **body}
     return client.post(SETS, json=body, headers=headers)
 
@@ -31,17 +31,17 @@ def make(client: FlaskClient, headers: Headers, **body: Any) -> TestResponse:
 def edit(
     client: FlaskClient, headers: Headers, name: str = "guests", /, **body: Any
 ) -> TestResponse:
-    """PUT /permission-sets/{name}."""
+    """Sends PUT /permission-sets/{name}."""
     return client.put(f"{SETS}/{quote(name, safe='')}", json=body, headers=headers)
 
 
 def get(client: FlaskClient, headers: Headers, name: str = "guests") -> TestResponse:
-    """GET /permission-sets/{name}."""
+    """Sends GET /permission-sets/{name}."""
     return client.get(f"{SETS}/{quote(name, safe='')}", headers=headers)
 
 
 def delete(client: FlaskClient, headers: Headers, name: str = "guests") -> TestResponse:
-    """DELETE /permission-sets/{name}."""
+    """Sends DELETE /permission-sets/{name}."""
     return client.delete(f"{SETS}/{quote(name, safe='')}", headers=headers)
 
 
@@ -225,7 +225,7 @@ def test_members_of_a_deleted_set_have_none(
     assert row_of(client, admin, email)["permissions"] == ["events:read"]
     assert error(get(client, admin)) == (404, "not_found")
     assert row_of(client, elsewhere, theirs["email"]) == theirs
-    # A new set of that name is nobody's.
+    # A new set of that name has no members.
     make(client, admin, permissions=["keys:read"])
     assert client.get("/v1/keys", headers=headers).status_code == 403
 
@@ -243,7 +243,7 @@ def test_the_set_of_new_members_is_not_deleted(client: FlaskClient, admin: Heade
 def test_nobody_keeps_a_set_that_was_deleted_while_it_was_being_given(
     app: Flask, client: FlaskClient, admin: Headers
 ) -> None:
-    """Else whoever makes a set of that name later gives it to them."""
+    """Otherwise a later set of that name would be given to them."""
     for _ in range(5):
         make(client, admin)
         with ThreadPoolExecutor(4) as pool:

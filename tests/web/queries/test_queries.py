@@ -1,4 +1,4 @@
-"""Saved queries over HTTP: kept as they are sent, checked by the guard, deleted when unused."""
+"""Saved queries over HTTP: stored as sent, checked by the guard, deleted when unused."""
 
 from collections.abc import Callable
 from typing import Any
@@ -229,7 +229,7 @@ def test_an_organization_has_room_for_so_many_queries(
     with runtime.postgres.transaction() as session:
         session.execute(insert, {"org_id": org.uuid, "size": size, "rows": rows})
     assert error(save_query(client, headers)) == (409, code)
-    # What is there can be replaced by what is no larger, and others have room of their own.
+    # A full organization can still replace content of the same size. Others have their own limit.
     query = "SELECT id::text FROM saved_queries WHERE org_id = :org_id LIMIT 1"
     with runtime.postgres.transaction() as session:
         one = session.scalar(text(query), {"org_id": org.uuid})

@@ -1,4 +1,4 @@
-"""Runs behind gunicorn, where clients go away and the database is killed."""
+"""Runs behind gunicorn, where clients disconnect and the database is killed."""
 
 import json
 import socket
@@ -19,12 +19,12 @@ from tests.support.rawhttp import head, read_answer
 from tests.support.runtime import Org, make_org
 from tests.support.server import Server, running_server
 
-# 64 million rows of three joined copies: more than the 10 s that a run may take.
+# 64 million rows of three joined copies: more than the 10 s limit of a run.
 LONG = (
     "SELECT count() FROM events AS a CROSS JOIN events AS b CROSS JOIN events AS c"
     " WHERE sipHash64(a.payload, b.payload, c.payload) = 1"
 )
-# What takes a second or so.
+# A statement of a second or so.
 SHORT = (
     "SELECT count() FROM events AS a CROSS JOIN events AS b"
     " WHERE sipHash64(a.payload, b.payload) = 1"
@@ -37,7 +37,7 @@ def server(migrated_stack: DevStack, tmp_path_factory: pytest.TempPathFactory) -
     environ = {
         **environment(migrated_stack.urls),
         "ADMIN_KEY": ADMIN_KEY,
-        # Left out, it would be revoked for the other tests.
+        # Without it, start-up would revoke the key for the other tests.
         "AGENT_API_KEY": AGENT_API_KEY,
         "WEB_CONCURRENCY": "1",
         "WEB_THREADS": "16",
@@ -48,7 +48,7 @@ def server(migrated_stack: DevStack, tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.fixture
 def busy(runtime: Runtime) -> Org:
-    """An organization with something to count."""
+    """An organization with rows to count."""
     org = make_org(runtime)
     store_events(
         runtime.clickhouse,
@@ -72,31 +72,31 @@ def request_of(secret: str, sql: str) -> bytes:
 
 
 def started(server: Server, data: bytes) -> socket.socket:
-    """A connection on which these bytes were sent."""
+    """Opens a connection and sends these bytes."""
     connection = socket.create_connection(("127.0.0.1", server.port), timeout=30)
     connection.sendall(data)
     return connection
 
 
 def running(runtime: Runtime, org: Org) -> int:
-    """How many statements of the organization the database runs now."""
+    """Counts the statements of the organization that the database runs now."""
     sql = "SELECT count() FROM system.processes WHERE startsWith(query_id, {org_id:String})"
     return int(runtime.clickhouse.rows(sql, {"org_id": org.id})[0][0])
 
 
 def wait_until_run(server: Server, runtime: Runtime, org: Org) -> None:
-    """Returns once a short statement runs, or has run already: nobody looks all the time."""
+    """Waits until a short statement runs or has finished: the test does not look all the time."""
     wait_until(lambda: running(runtime, org) == 1 or bool(outcomes(server, org)))
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
-    """Returns once it does; a test's own timeout ends the wait."""
+    """Waits for the condition. The test's own timeout ends the wait."""
     while not holds():
         time.sleep(0.02)
 
 
 def outcomes(server: Server, org: Org) -> list[str]:
-    """What became of the organization's runs, as the server logged it."""
+    """Returns the outcomes of the organization's runs from the server's log."""
     lines = [json.loads(line) for line in server.log.read_text().splitlines() if line[:1] == "{"]
     return [line["outcome"] for line in lines if line.get("org_id") == org.id]
 
@@ -149,7 +149,7 @@ def test_the_fifth_run_is_refused_and_other_requests_are_served(
         assert server.request("GET", "/v1/health")[0] == 200
         fifth = clients.enter_context(started(server, request_of(secret, SHORT)))
         assert read_answer(fifth).status == 429
-    # They have all gone, and with them what held their places.
+    # All clients have gone, and their slots are free.
     wait_until(lambda: len(outcomes(server, busy)) == 5)
     with started(server, request_of(secret, SHORT)) as connection:
         assert read_answer(connection).status == 200
@@ -175,7 +175,7 @@ def test_a_database_that_is_killed_is_503_and_then_all_is_well_again(
 
 
 def read_final_answer(connection: socket.socket) -> dict[str, object]:
-    """The JSON of the answer behind any interim ones."""
+    """Returns the JSON of the answer after any interim ones."""
     received = b"".join(iter(lambda: connection.recv(65536), b""))
     assert received.count(b"HTTP/1.1 200 OK") == 1
     body: dict[str, object] = json.loads(received.rpartition(b"\r\n\r\n")[2])

@@ -37,7 +37,7 @@ def read_all(client: FlaskClient, headers: Headers, **query: object) -> Iterator
 
 
 def row_of(events: list[Stored]) -> dict[str, object]:
-    """A session of one agent that was never evaluated, added up here."""
+    """Returns the row of a session of one agent without evaluations, computed here."""
     ends = [item.ts for item in events if item.event_type == "agent_end"]
     return {
         "session_id": events[0].session_id,

@@ -1,4 +1,4 @@
-"""Settings over HTTP: who changed what, what stays secret, and who cannot lock themselves out."""
+"""Settings over HTTP: the author of a change, secrets, and protection from locking oneself out."""
 
 from collections.abc import Callable
 from typing import Any

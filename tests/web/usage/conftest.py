@@ -1,4 +1,4 @@
-"""Events that are sent and stored, as the tests of events do it."""
+"""Events, sent and stored as in the tests of events."""
 
 from tests.web.events.conftest import post, reader, store
 

@@ -1,4 +1,4 @@
-"""Usage over HTTP: what is counted, in which window, and for how long an answer stands."""
+"""Usage over HTTP: counts, windows, and the age of cached answers."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -58,7 +58,7 @@ def event(session_id: str, **fields: Any) -> bytes:
 
 
 def forget(runtime: Runtime, org: Org) -> None:
-    """Lets the minute pass."""
+    """Clears the cache, as after a minute."""
     for name in runtime.redis.scan_iter(f"usage:{org.id}:*"):
         runtime.redis.delete(name)
 

@@ -1,4 +1,4 @@
-"""PUT, DELETE and enable: what a member may do from the next request on."""
+"""PUT, DELETE and enable: a member's permissions from the next request on."""
 
 from collections.abc import Callable
 from typing import Any
@@ -83,7 +83,7 @@ def test_a_change_is_mailed_when_it_is_one(
     email = new_email()
     add_member(runtime, org, "events:read", "keys:read", email=email)
     user_id = row_of(client, admin, email)["id"]
-    # Another way of writing the same, and what is taken from somebody who does not have it.
+    # Another spelling of the same grant, and the removal of a permission that is not held.
     same = {"permission_added": ["keys:read", "events:read"], "permission_removed": ["queries:run"]}
     assert put(client, admin, user_id, **same).status_code == 200
     assert mails(runtime, org) == []
@@ -121,7 +121,7 @@ def test_a_disabled_user_is_out_at_once_and_signed_out_for_good(
     assert enabled == {**row, "updated_at": enabled["updated_at"]}
     assert error(enable(client, admin, row["id"])) == (409, "user_enabled")
     assert client.get(KEYS, headers=acting_as(email)).status_code == 200
-    # The session of before stays closed.
+    # The earlier session stays closed.
     assert client.get(KEYS, headers=headers).status_code == 401
 
 
@@ -135,7 +135,7 @@ def test_whoever_is_disabled_in_one_organization_stays_in_the_others(
     assert client.get(KEYS, headers=headers).status_code == 200
     disable(client, admin, str(user_id))
     assert client.get(KEYS, headers=headers).status_code == 401
-    # Only one organization is left, so it need not be named.
+    # Only one organization is left, so the request does not have to name it.
     assert client.get(KEYS, headers=signed_in(runtime, user_id)).status_code == 200
     assert error(client.get(KEYS, headers=signed_in(runtime, user_id, org.slug))) == (
         403,
@@ -182,7 +182,7 @@ def test_protected_users_stay(
 def test_who_is_protected_while_disabled_stays_disabled(
     client: FlaskClient, admin: Headers, runtime: Runtime, org: Org
 ) -> None:
-    """Protecting a member is how an operator keeps things as they are."""
+    """An operator protects a member to keep its state."""
     row = invite(client, admin, permission_set="admin").get_json()
     disabled = disable(client, admin, row["id"]).get_json()
     with runtime.postgres.transaction() as session:
@@ -234,7 +234,7 @@ def test_access_granters_are_active_members_who_can_update_users(
     disable(client, admin, row_of(client, admin, emails[0])["id"])
     put(client, admin, row_of(client, admin, emails[1])["id"], permission_set="read-only")
     new_member(runtime, make_org(runtime))
-    # Any credential of the organization will do, whatever it may do itself.
+    # Any credential of the organization will do, whatever its permissions.
     for headers in (key("events:add"), new_member(runtime, org, "events:add")):
         told = client.get("/v1/access-granters", headers=headers).get_json()
         assert [row["email"] for row in told] == emails[2:52]

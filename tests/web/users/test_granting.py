@@ -1,4 +1,4 @@
-"""Nobody can grant permissions that they do not hold, to others or to themselves."""
+"""Callers cannot grant permissions that they do not hold, to others or to themselves."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,19 +19,19 @@ Make = Callable[..., Headers]
 
 
 def new_set(client: FlaskClient, headers: Headers, *permissions: str) -> TestResponse:
-    """POST /permission-sets, named `made`."""
+    """Sends POST /permission-sets, named `made`."""
     body = {"name": "made", "permissions": list(permissions)}
     return client.post("/v1/permission-sets", json=body, headers=headers)
 
 
 def edit_set(client: FlaskClient, headers: Headers, *permissions: str) -> TestResponse:
-    """PUT /permission-sets/made."""
+    """Sends PUT /permission-sets/made."""
     body = {"permissions": list(permissions)}
     return client.put("/v1/permission-sets/made", json=body, headers=headers)
 
 
 def new_key(client: FlaskClient, headers: Headers, **body: Any) -> TestResponse:
-    """POST /keys."""
+    """Sends POST /keys."""
     body = {"name": new_secret()[:20], "key": new_secret(), **body}
     return client.post("/v1/keys", json=body, headers=headers)
 
@@ -68,12 +68,12 @@ def test_the_default_set_is_a_grant_too(client: FlaskClient, key: Make) -> None:
 
 
 def test_only_what_is_gained_is_asked_for(client: FlaskClient, admin: Headers, key: Make) -> None:
-    """Somebody who may more than the caller can be changed, as long as it is not for more."""
+    """A caller can change a member with more permissions, as long as the change adds none."""
     row = invite(client, admin, permission_set="admin").get_json()
     caller = key("users:update", "events:add")
     less = {"permission_set": "admin", "permission_removed": ["queries:run", "events:add"]}
     assert put(client, caller, row["id"], **less).status_code == 200
-    # Taking back what was removed is a gain: one that the caller holds, and one that it does not.
+    # Undoing a removal adds a permission: once one that the caller holds, once another one.
     less["permission_removed"] = ["queries:run"]
     assert put(client, caller, row["id"], **less).status_code == 200
     less["permission_removed"] = []
@@ -109,7 +109,7 @@ def test_nobody_gives_themselves_more(client: FlaskClient, admin: Headers, perso
         "settings:write",
         "users:update",
     ]
-    # Less is anybody's to choose, and there is no way back.
+    # Everybody may choose less, and cannot undo it.
     less = ("users:update", "settings:write")
     assert edit_set(client, headers, *less).status_code == 200
     assert refused_for(edit_set(client, headers, *less, "events:read")) == "events:read"
@@ -129,7 +129,7 @@ def test_what_was_taken_from_somebody_cannot_be_taken_back(
         {"permission_added": ["keys:create"]},
     ):
         assert refused_for(put(client, headers, str(user_id), **given)) == "keys:create"
-    # Writing down what has no effect is no gain, and does not become one later.
+    # An ineffective entry adds nothing, and does not take effect later.
     hidden = {**taken, "permission_added": ["keys:create"]}
     assert put(client, headers, str(user_id), **hidden).status_code == 200
     hidden["permission_removed"] = []
@@ -139,7 +139,7 @@ def test_what_was_taken_from_somebody_cannot_be_taken_back(
 def test_instance_administration_is_given_by_nobody_here(
     client: FlaskClient, admin: Headers, runtime: Runtime, org: Org, person: Make
 ) -> None:
-    """403 for who does not hold it, 422 for who does; who has it keeps it through a change."""
+    """403 without it, 422 with it. A member who has it keeps it through a change."""
     user_id = add_member(runtime, org, "orgs:admin", permission_set="admin")
     instance_admin = signed_in(runtime, user_id)
     for headers, status in ((admin, 403), (person(), 403), (instance_admin, 422)):
@@ -158,7 +158,10 @@ def test_instance_administration_is_given_by_nobody_here(
 
 
 def test_keys_update_is_not_ruled(client: FlaskClient, key: Make) -> None:
-    """No key can hold it; were it ruled, no key could make an administrator."""
+    """No key can hold it.
+
+    Checked like others, it would keep every key from making an administrator.
+    """
     caller = key("users:create", "settings:write")
     given = {"permission_set": None, "permission_added": ["keys:update"]}
     assert invite(client, caller, **given).status_code == 201
@@ -184,7 +187,7 @@ def test_no_key_makes_a_wider_one(client: FlaskClient, admin: Headers, key: Make
     assert refused_for(new_key(client, caller, permission_set="admin")) == "events:add"
     own = new_key(client, caller, permissions=["events:read"]).get_json()
     assert client.post(f"/v1/keys/{own['id']}/regenerate", headers=caller).status_code == 200
-    # The new secret of a wider key would be as good as a wider key.
+    # The new secret of a key with more permissions would be as good as the key.
     wider = new_key(client, admin, permission_set="made").get_json()
     answer = client.post(f"/v1/keys/{wider['id']}/regenerate", headers=caller)
     assert refused_for(answer) == "queries:run"
@@ -208,7 +211,7 @@ def test_a_person_makes_keys_of_what_the_person_holds(client: FlaskClient, perso
 def test_enabling_gives_back_what_others_gave(
     client: FlaskClient, admin: Headers, key: Make
 ) -> None:
-    """It is no grant: who disabled an administrator by mistake can put that right."""
+    """Enabling grants nothing new: it can undo an administrator's accidental removal."""
     row = invite(client, admin, permission_set="admin").get_json()
     caller = key("users:delete")
     assert client.delete(f"/v1/users/{row['id']}", headers=caller).status_code == 200

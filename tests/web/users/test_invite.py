@@ -1,4 +1,4 @@
-"""POST /users: who becomes a member, with what, and who is told."""
+"""POST /users: the new member, its grant, and its mail."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -135,7 +135,7 @@ def test_a_member_is_not_invited_twice(
 ) -> None:
     row = invite(client, admin).get_json()
     assert error(invite(client, admin, email=row["email"])) == (409, "user_exists")
-    # What becomes of the same account elsewhere is not told.
+    # The answer does not show other memberships of the account.
     elsewhere = bearer(ADMIN_KEY, make_org(runtime).slug)
     disable(client, elsewhere, invite(client, elsewhere, email=row["email"]).get_json()["id"])
     assert error(invite(client, admin, email=row["email"])) == (409, "user_exists")
@@ -147,7 +147,7 @@ def test_a_member_is_not_invited_twice(
 def test_an_account_of_another_organization_looks_like_a_new_one(
     client: FlaskClient, admin: Headers, runtime: Runtime
 ) -> None:
-    """Or else whoever invites could find out who works for whom."""
+    """Otherwise an invitation would reveal other memberships of an address."""
     email = new_email()
     elsewhere = bearer(ADMIN_KEY, make_org(runtime).slug)
     theirs = invite(client, elsewhere, email=email, permission_set="read-only").get_json()
@@ -158,7 +158,7 @@ def test_an_account_of_another_organization_looks_like_a_new_one(
     assert {name: row[name] for name in row.keys() - own} == {
         name: other[name] for name in other.keys() - own
     }
-    # Its times are those of the membership, not of the account.
+    # The times are those of the membership, not of the account.
     assert row["created_at"] > theirs["updated_at"]
     assert row_of(client, elsewhere, email) == theirs
 
@@ -178,7 +178,7 @@ def test_of_many_invitations_at_once_one_counts(
 def test_a_second_organization_is_noticed_at_once(
     client: FlaskClient, runtime: Runtime, org: Org
 ) -> None:
-    """A session that needed no X-Service-Org needs it from now on."""
+    """A session without X-Service-Org needs the header from now on."""
     email, other = new_email(), make_org(runtime)
     headers = signed_in(runtime, add_member(runtime, org, "keys:read", email=email))
     assert client.get("/v1/keys", headers=headers).status_code == 200

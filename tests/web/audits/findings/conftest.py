@@ -1,4 +1,4 @@
-"""Findings of an audit, and asking for them."""
+"""Findings of an audit, and requests for them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +23,7 @@ def audited(runtime: Runtime, org: Org) -> Audited:
 
 @pytest.fixture
 def listed(client: FlaskClient, key: Callable[..., Headers]) -> Listing:
-    """`listed(status="muted")`: the rows of GET /audits/findings."""
+    """`listed(status="muted")` returns the rows of GET /audits/findings."""
     headers = key("audits:read")
 
     def get(**query: Any) -> list[dict[str, Any]]:
@@ -37,7 +37,7 @@ def listed(client: FlaskClient, key: Callable[..., Headers]) -> Listing:
 
 @pytest.fixture
 def act(client: FlaskClient, key: Callable[..., Headers]) -> Acting:
-    """`act(finding_id, action="mute")`: the answer of POST …/status."""
+    """`act(finding_id, action="mute")` returns the answer of POST …/status."""
     headers = key("audits:write")
 
     def post(finding_id: object, **body: Any) -> TestResponse:

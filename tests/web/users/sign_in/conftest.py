@@ -19,5 +19,5 @@ def email(runtime: Runtime, org: Org) -> str:
 
 @pytest.fixture
 def visitor(app: Flask) -> Visitor:
-    """A browser that was never here before."""
+    """A new browser without cookies."""
     return Visitor.of(app)

@@ -1,4 +1,4 @@
-"""Where a request comes from: nothing that a client can write decides, unless proxies are named."""
+"""The client's address: headers count only behind configured proxies."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ PEER = "198.51.100.9"
 
 @pytest.fixture(scope="module")
 def behind(stack: DevStack) -> Iterator[dict[int, Flask]]:
-    """The application behind so many proxies."""
+    """Makes an application behind this many proxies."""
     settings = settings_for(stack.urls)
     runtimes = [
         Runtime.connect(msgspec.structs.replace(settings, trusted_proxy_hops=hops))
@@ -29,7 +29,7 @@ def behind(stack: DevStack) -> Iterator[dict[int, Flask]]:
 
 
 def client(app: Flask, *forwarded: str, peer: str = PEER) -> str:
-    """The client of a request with these X-Forwarded-For headers."""
+    """Returns the client of a request with these X-Forwarded-For headers."""
     headers = [("X-Forwarded-For", value) for value in forwarded]
     with app.test_request_context(headers=headers, environ_base={"REMOTE_ADDR": peer}):
         return client_of_request()
@@ -44,14 +44,14 @@ def client(app: Flask, *forwarded: str, peer: str = PEER) -> str:
         (1, [" 203.0.113.1 "], "203.0.113.1"),
         (1, [], PEER),
         (1, [""], PEER),
-        # What stands left of the trusted entry the client wrote itself.
+        # The client itself wrote everything left of the trusted entry.
         (1, ["192.0.2.66, 203.0.113.1"], "203.0.113.1"),
         (1, ["192.0.2.66", "203.0.113.1"], "203.0.113.1"),
         (1, ["192.0.2.66, , ,203.0.113.1"], "203.0.113.1"),
         (2, ["203.0.113.1, 10.0.0.1"], "203.0.113.1"),
         (2, ["192.0.2.66, 203.0.113.1, 10.0.0.1"], "203.0.113.1"),
         (2, ["192.0.2.66, 203.0.113.1", "10.0.0.1"], "203.0.113.1"),
-        # Too few entries: the request did not come by the proxies.
+        # Too few entries: the request did not pass the proxies.
         (2, ["203.0.113.1"], PEER),
         (2, [], PEER),
         (1, ["192.0.2.66, unknown"], PEER),

@@ -1,4 +1,4 @@
-"""The cookie of a session: its attributes, over which connections it travels, and its end."""
+"""The cookie of a session: its attributes, its connections, and its deletion."""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ ELSEWHERE = "https://elsewhere.example"
 
 
 def attributes(set_cookie: str) -> tuple[str, set[str]]:
-    """The name and value, and the other parts."""
+    """Returns name and value, and the other parts."""
     pair, *others = set_cookie.split("; ")
     return pair, set(others)
 
@@ -83,7 +83,7 @@ def test_it_travels_over_tls_only_unless_this_is_http_on_loopback(
         response = visitor.enter(email, new_code(runtime, email), Host=host)
         assert response.status_code == 200
         assert ("Secure" in attributes(response.headers["Set-Cookie"])[1]) is secure
-        # Browsers take a cookie back only from whom they would take it.
+        # Browsers delete a cookie only with the attributes that they would accept it with.
         left = visitor.leave(Host=host)
         assert ("Secure" in attributes(left.headers["Set-Cookie"])[1]) is secure
 
@@ -121,7 +121,7 @@ def test_signing_out_leaves_the_persons_other_sessions(
 def test_who_is_not_signed_in_signs_out_as_well(
     visitor: Visitor, runtime: Runtime, cookie: str | None
 ) -> None:
-    """And does not make every process forget what it remembers."""
+    """It does not make every process clear its cache."""
     if cookie is not None:
         visitor.client.set_cookie("service_session", cookie)
     before = runtime.redis.get("auth:generation")
@@ -151,7 +151,7 @@ def test_a_cookie_counts_beside_a_password_for_a_proxy(
     assert visitor.client.get("/v1/keys", headers={"Authorization": other}).status_code == 200
     foreign = visitor.leave(Authorization=other, Origin=ELSEWHERE)
     assert (foreign.status_code, foreign.get_json()["code"]) == (403, "csrf")
-    # A bearer that is none counts all the same.
+    # An empty bearer still overrides the cookie.
     assert visitor.session(Authorization="Bearer ").status_code == 401
     assert visitor.leave(Authorization=other).status_code == 200
     assert visitor.session().status_code == 401
@@ -176,7 +176,7 @@ def test_a_page_of_another_host_signs_nobody_out(
 
 
 def test_not_even_where_the_browser_leaves_the_cookie_out(visitor: Visitor) -> None:
-    """SameSite=Lax keeps it from a foreign form, whose answer would still take it away."""
+    """SameSite=Lax keeps the cookie from a foreign form, whose answer would still delete it."""
     response = visitor.leave(Origin=ELSEWHERE)
     assert (response.status_code, response.get_json()["code"]) == (403, "csrf")
     assert "Set-Cookie" not in response.headers
@@ -193,7 +193,7 @@ def test_a_bearer_is_no_browsers_cookie(runtime: Runtime, org: Org, visitor: Vis
 def test_what_names_no_host_is_nobodys_own_origin(
     web_runtime: Runtime, org: Org, public_url: str, origin: str
 ) -> None:
-    """Not even where PUBLIC_URL, or the Host that a proxy sends, names none either."""
+    """Even if PUBLIC_URL, or the Host that a proxy sends, has no host either."""
     token = new_member(web_runtime, org)["Authorization"].removeprefix("Bearer ")
     settings = msgspec.structs.replace(web_runtime.settings, public_url=public_url)
     with connected(settings) as runtime:

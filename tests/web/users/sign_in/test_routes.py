@@ -1,4 +1,4 @@
-"""Sign-in over HTTP: one answer for everybody, limits, and what is written where."""
+"""Sign-in over HTTP: the same answer for everybody, limits, and the stored traces."""
 
 import json
 import random
@@ -22,7 +22,7 @@ FORM = "application/x-www-form-urlencoded"
 
 
 def outbox(runtime: Runtime, email: str) -> list[tuple[str, str | None]]:
-    """Kind and organization of the mails to an address."""
+    """Returns kind and organization of the mails to an address."""
     with runtime.postgres.transaction() as session:
         query = text("SELECT kind, org_id FROM mails WHERE recipient = :email")
         return [(row.kind, row.org_id) for row in session.execute(query, {"email": email})]
@@ -35,7 +35,7 @@ def test_everybody_gets_the_same_answer_by_the_same_work(
 
     def ask(address: str) -> list[object]:
         visitor = Visitor.of(app)
-        # Workers are woken already; it would depend on the moment.
+        # Set the mark of a pending wake-up. Otherwise the result would depend on the moment.
         redis.set(mark, b"1")
         redis.config_resetstat()
         with counted_statements(web_runtime) as statements:
@@ -45,7 +45,7 @@ def test_everybody_gets_the_same_answer_by_the_same_work(
         headers = [name for name, _ in response.headers]
         return [statements, calls, response.status_code, response.get_json(), headers]
 
-    ask(new_email())  # Redis learns the scripts.
+    ask(new_email())  # Redis loads the scripts.
     stranger = new_email()
     of_member, of_stranger = ask(email), ask(stranger)
     redis.delete(mark)
@@ -90,7 +90,7 @@ def test_a_code_is_text(visitor: Visitor, email: str, bad: object) -> None:
 
 @pytest.mark.parametrize("route", ["otp/request", "otp/verify"])
 def test_only_json_is_read(visitor: Visitor, route: str) -> None:
-    """So a form on another host's page can neither send mail nor sign its victim in."""
+    """A form on another host's page can then neither send mail nor sign its victim in."""
     path = f"/v1/auth/{route}"
     body = json.dumps({"email": new_email(), "code": "123456"})
     for content_type in (FORM, "text/plain"):
