@@ -36,7 +36,7 @@ from shared.audits.runs.scheduling import schedule
 from shared.core.config import load_settings
 from shared.core.logs import configure_logging
 from shared.deployment.runtime import Runtime
-from shared.queries.run import Asker, Runner
+from shared.queries.run import Asker, QueryRunner
 
 MAX_SECONDS, MAX_MEGABYTES = 30.0, 500
 _GIVE_UP_SECONDS = 600.0
@@ -78,7 +78,7 @@ def differing(runtime: Runtime, org_id: UUID) -> list[str]:
     with runtime.postgres.transaction() as session:
         findings = list(session.scalars(select(Finding).order_by(Finding.signal, Finding.title)))
         session.expunge_all()
-    runner = Runner(runtime, pool_size=1)
+    runner = QueryRunner(runtime, pool_size=1)
     wrong = []
     for finding in findings:
         run = runner.run(Asker(str(org_id), "bench"), finding.evidence_queries[0]["sql"], [])

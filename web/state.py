@@ -9,7 +9,7 @@ from shared.clickhouse.published import schema_of
 from shared.deployment.runtime import Runtime
 from shared.events.ingest.accept import Ingest
 from shared.identity import Authenticator
-from shared.queries.run import Runner
+from shared.queries.run import QueryRunner
 from shared.queries.slots import RUNS_AT_ONCE
 from shared.users.sign_in.limits import SignInLimits
 from web.readiness import Readiness
@@ -26,7 +26,7 @@ class State:
     ingest: Ingest
     sign_in_limits: SignInLimits
     readiness: Readiness
-    queries: Runner
+    queries: QueryRunner
 
 
 def attach(app: Flask, runtime: Runtime) -> None:
@@ -39,7 +39,9 @@ def attach(app: Flask, runtime: Runtime) -> None:
         readiness=Readiness(runtime),
         # An eighth of the threads: however long queries run, other requests are served, and decoded
         # results of 64 MiB take a few gigabytes at most. One organization can always run its share.
-        queries=Runner(runtime, pool_size=max(RUNS_AT_ONCE, runtime.settings.web_threads // 8)),
+        queries=QueryRunner(
+            runtime, pool_size=max(RUNS_AT_ONCE, runtime.settings.web_threads // 8)
+        ),
     )
 
 

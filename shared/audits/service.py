@@ -10,10 +10,10 @@ from sqlalchemy import delete as sql_delete
 from sqlalchemy.orm import Session
 
 from shared.audits.jobs import SCHEDULE_AUDITS
+from shared.audits.lock import lock_findings
 from shared.audits.models import Audit, AuditRun
 from shared.audits.rules import ROOM, Context, checked, checked_context, defaults, size_of
 from shared.audits.schedule import next_point
-from shared.audits.turns import take_turn
 from shared.core.errors import NotFound
 from shared.core.ids import parse_uuid
 from shared.postgres import after_commit, transaction_time
@@ -130,7 +130,7 @@ def delete(session: Session, org_id: uuid.UUID, audit_id: str) -> None:
     incidents forget them, while who resolves an incident goes from that to the finding.
     """
     audit = changeable(session, org_id, audit_id)
-    take_turn(session, org_id)
+    lock_findings(session, org_id)
     session.delete(audit)
 
 

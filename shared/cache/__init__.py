@@ -1,6 +1,6 @@
 """Changes that every process sees at once, and the caches that notice them."""
 
-from shared.cache.cache import GenerationCache
-from shared.cache.epoch import at_once, current_generation, renew_generation
+from shared.cache.cache import EpochCache
+from shared.cache.epoch import at_once, current_epoch, renew_epoch
 
-__all__ = ["GenerationCache", "at_once", "current_generation", "renew_generation"]
+__all__ = ["EpochCache", "at_once", "current_epoch", "renew_epoch"]

@@ -23,12 +23,12 @@ V = TypeVar("V")
 
 @dataclass(frozen=True)
 class _Entry(Generic[V]):
-    generation: bytes
+    epoch: bytes
     fresh_until: float
     value: V
 
 
-class GenerationCache(Generic[K, V]):
+class EpochCache(Generic[K, V]):
     """A thread-safe cache that drops the least recently used entry when it is full."""
 
     def __init__(self, capacity: int = 4096) -> None:
@@ -36,35 +36,35 @@ class GenerationCache(Generic[K, V]):
         self._entries: OrderedDict[K, _Entry[V]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, key: K, generation: bytes | None, load: Callable[[], V]) -> V:
-        """Returns the value cached under `generation`, or calls `load` to read it.
+    def get(self, key: K, epoch: bytes | None, load: Callable[[], V]) -> V:
+        """Returns the value cached under `epoch`, or calls `load` to read it.
 
-        Read `generation` before this call; with None (Redis cannot tell) nothing is cached. An
+        Read `epoch` before this call; with None (Redis cannot tell) nothing is cached. An
         entry older than 60 s is loaded again. If PostgreSQL is down at that time, an entry of this
-        very generation stays valid until it is back. Raises what `load` raises.
+        very epoch stays valid until it is back. Raises what `load` raises.
         """
-        return self.get_many((key,), generation, lambda _keys: {key: load()})[key]
+        return self.get_many((key,), epoch, lambda _keys: {key: load()})[key]
 
     def get_many(
         self,
         keys: Collection[K],
-        generation: bytes | None,
+        epoch: bytes | None,
         load: Callable[[Collection[K]], Mapping[K, V]],
     ) -> Mapping[K, V]:
         """Does the same as `get` for several keys; `load` gets only the keys that must be read."""
-        if generation is None:
+        if epoch is None:
             return load(keys)
-        found = {key: entry for key in keys if (entry := self._find(key, generation)) is not None}
+        found = {key: entry for key in keys if (entry := self._find(key, epoch)) is not None}
         start = time.monotonic()
         wanted = [key for key in keys if key not in found or start >= found[key].fresh_until]
         if wanted:
-            found.update(self._read(wanted, generation, found, load))
+            found.update(self._read(wanted, epoch, found, load))
         return {key: entry.value for key, entry in found.items()}
 
     def _read(
         self,
         keys: Collection[K],
-        generation: bytes,
+        epoch: bytes,
         old: Mapping[K, _Entry[V]],
         load: Callable[[Collection[K]], Mapping[K, V]],
     ) -> Mapping[K, _Entry[V]]:
@@ -80,17 +80,17 @@ class GenerationCache(Generic[K, V]):
             values, lifetime = {key: old[key].value for key in keys}, RETRY_SECS
             log.warning("cache_outlives_outage", cached=type(next(iter(values.values()))).__name__)
         fresh_until = time.monotonic() + lifetime
-        read = {key: _Entry(generation, fresh_until, values[key]) for key in keys}
+        read = {key: _Entry(epoch, fresh_until, values[key]) for key in keys}
         for key, entry in read.items():
             self._put(key, entry)
         return read
 
-    def _find(self, key: K, generation: bytes) -> _Entry[V] | None:
+    def _find(self, key: K, epoch: bytes) -> _Entry[V] | None:
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:
                 return None
-            if entry.generation != generation:
+            if entry.epoch != epoch:
                 del self._entries[key]
                 return None
             self._entries.move_to_end(key)

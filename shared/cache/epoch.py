@@ -1,15 +1,15 @@
-"""The generation: one value in Redis that changes whenever cached data may have changed.
+"""The epoch: one value in Redis that changes whenever cached data may have changed.
 
-Every process caches identities, settings and model windows together with the generation that it
+Every process caches identities, settings and model windows together with the epoch that it
 read *before* it read PostgreSQL. It uses an entry only while Redis still holds that very
-generation. A change renews the generation once before its commit and once after it:
+epoch. A change renews the epoch once before its commit and once after it:
 
-- A process that read the old state did so before the commit, so under a generation that the renewal
+- A process that read the old state did so before the commit, so under an epoch that the renewal
   after the commit replaced. Once the change is answered, no such entry is used again.
 - If a changer dies between the commit and the second renewal, only the entries of that instant
   survive, under the first renewal. They are read again after the cache's 60 s.
 - A changer that cannot reach Redis changes nothing: the first renewal raises `Unavailable`.
-  Otherwise the old generation would still be there when Redis comes back, and entries from before
+  Otherwise the old epoch would still be there when Redis comes back, and entries from before
   the outage would be valid again.
 
 Values are random instead of counted, so a Redis that lost its data cannot repeat one. A Redis that
@@ -34,8 +34,8 @@ log = get_logger(__name__)
 _KEY = "auth:generation"
 
 
-def current_generation(client: redis.Redis) -> bytes | None:
-    """Returns the current generation in one round trip; None if Redis cannot tell."""
+def current_epoch(client: redis.Redis) -> bytes | None:
+    """Returns the current epoch in one round trip; None if Redis cannot tell."""
     try:
         value = client.get(_KEY)
         if value is None:
@@ -47,7 +47,7 @@ def current_generation(client: redis.Redis) -> bytes | None:
     return value if isinstance(value, bytes) else None
 
 
-def renew_generation(client: redis.Redis) -> None:
+def renew_epoch(client: redis.Redis) -> None:
     """Invalidates every cached entry; raises `Unavailable` if Redis is down."""
     with unavailable_when_redis_is_gone():
         client.set(_KEY, secrets.token_bytes(16))
@@ -60,7 +60,7 @@ def at_once(postgres: Postgres, client: redis.Redis) -> Iterator[Session]:
     For changes that take access away, and for settings that processes cache. Raises `Unavailable`
     if PostgreSQL or Redis is down.
     """
-    renew_generation(client)
+    renew_epoch(client)
     with postgres.transaction() as session:
         yield session
-    renew_generation(client)
+    renew_epoch(client)

@@ -11,9 +11,9 @@ from clickhouse_driver.columns.boolcolumn import BoolColumn
 from clickhouse_driver.errors import Error, NetworkError, ServerException, SocketTimeoutError
 
 from shared.clickhouse.layout import Layout
+from shared.core.connection_queue import ConnectionQueue, NoPlace
 from shared.core.errors import QueryTimeout, Unavailable
 from shared.core.logs import get_logger
-from shared.core.turns import NoTurn, Turns
 
 log = get_logger(__name__)
 
@@ -78,7 +78,7 @@ class ClickHouse:
         self.layout = Layout(cluster, urlsplit(url).path.strip("/") or "default")
         self._url = url
         self._idle: queue.LifoQueue[Client] = queue.LifoQueue()
-        self._turns = Turns(pool_size, patient=max(1, pool_size // 2))
+        self._queue = ConnectionQueue(pool_size, patient=max(1, pool_size // 2))
 
     def rows(
         self,
@@ -137,9 +137,9 @@ class ClickHouse:
     @contextmanager
     def _client(self) -> Iterator[Client]:
         try:
-            with self._turns.turn(), self._connected() as client:
+            with self._queue.place(), self._connected() as client:
                 yield client
-        except NoTurn:
+        except NoPlace:
             log.warning("clickhouse_unavailable", reason="no free connection")
             raise Unavailable("ClickHouse is busy", code="clickhouse_unavailable") from None
 

@@ -42,8 +42,8 @@ def get(session: Session, org_id: uuid.UUID, dashboard_id: str) -> Dashboard:
 def changeable(session: Session, org_id: uuid.UUID, dashboard_id: str) -> Dashboard:
     """Locks one dashboard until the transaction ends; raises `NotFound`.
 
-    Every change of tiles locks their dashboard first, so writers of one dashboard take turns and
-    cannot deadlock.
+    Every change of tiles locks their dashboard first, so writers of one dashboard wait for each
+    other and cannot deadlock.
     """
     return _one(session, _of(org_id).with_for_update(), dashboard_id)
 

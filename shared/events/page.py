@@ -1,6 +1,6 @@
 """Pages of events: the newest (or oldest) rows that match, exact under duplicates.
 
-What keeps a page fast on a large table is a bound on time (`shared.clickhouse.windows`).
+What keeps a page fast on a large table is a bound on time (`shared.clickhouse.slices`).
 """
 
 from dataclasses import dataclass, replace
@@ -12,8 +12,8 @@ from msgspec import Meta
 from shared.clickhouse import ClickHouse, Row
 from shared.clickhouse.event_columns import ORDER, ORDER_KEY, SELECT_KEY, TABLE
 from shared.clickhouse.settings import PAGE
+from shared.clickhouse.slices import FUTURE_US, HOUR_US, Slices, Span
 from shared.clickhouse.where import moment, us
-from shared.clickhouse.windows import FUTURE_US, HOUR_US, Span, Windows
 from shared.core.clock import now_us, to_us
 from shared.core.cursor import decode_cursor, encode_cursor
 from shared.core.page_bytes import how_many_fit
@@ -32,7 +32,7 @@ class Key(msgspec.Struct, array_like=True):
     id: _Natural
 
 
-# The first window. Where something is looked for, more has to be gone through to fill a page; a
+# The first slice. Where something is looked for, more has to be gone through to fill a page; a
 # session is mostly read whole.
 _ALL_US = HOUR_US // 6
 _FILTERED_US = 4 * HOUR_US
@@ -69,13 +69,13 @@ def read_page(
     after = decode_cursor(cursor, Key) if cursor is not None else None
     span = _span(clickhouse, org_id, filters, after, ascending=ascending)
     found: list[Row] = []
-    windows = Windows(span, wanted=limit + 1, first_us=_first_window(filters), ascending=ascending)
-    for window in windows:
+    slices = Slices(span, wanted=limit + 1, first_us=_first_slice(filters), ascending=ascending)
+    for piece in slices:
         wanted = limit + 1 - len(found)
         rows = _read(
-            clickhouse, org_id, columns, filters, window, after, ascending=ascending, limit=wanted
+            clickhouse, org_id, columns, filters, piece, after, ascending=ascending, limit=wanted
         )
-        windows.found(len(rows))
+        slices.found(len(rows))
         found += rows
     shown = found[:limit]
     if payloads.COLUMN in columns:
@@ -126,7 +126,7 @@ def _oldest(clickhouse: ClickHouse, org_id: str) -> int:
     return int(rows[0][0]) if rows else 0
 
 
-def _first_window(filters: EventFilters) -> int:
+def _first_slice(filters: EventFilters) -> int:
     if filters.session_id:
         return _SESSION_US
     looks_for = replace(filters, ts_from=None, ts_to=None) != EventFilters()
@@ -138,7 +138,7 @@ def _read(
     org_id: str,
     columns: tuple[str, ...],
     filters: EventFilters,
-    window: Span,
+    piece: Span,
     after: Key | None,
     *,
     ascending: bool,
@@ -150,8 +150,8 @@ def _read(
     where = filters.where(org_id)
     where.add(
         f"ts >= {moment('start')} AND ts < {moment('stop')}",
-        start=window.start,
-        stop=window.stop,
+        start=piece.start,
+        stop=piece.stop,
     )
     rest = "true"
     if after is not None:

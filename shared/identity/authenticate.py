@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from shared.cache import GenerationCache, current_generation
+from shared.cache import EpochCache, current_epoch
 from shared.deployment.runtime import Runtime
 from shared.identity.credential import Credential
 from shared.identity.identity import Identity
@@ -20,8 +20,8 @@ class Authenticator:
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
-        self._identities: GenerationCache[Credential, Identity] = GenerationCache()
-        self._people: GenerationCache[Credential, Person] = GenerationCache()
+        self._identities: EpochCache[Credential, Identity] = EpochCache()
+        self._people: EpochCache[Credential, Person] = EpochCache()
 
     def authenticate(self, credential: Credential) -> Identity:
         """Returns the identity that the request acts as, in one organization.
@@ -31,9 +31,9 @@ class Authenticator:
         `Forbidden` if another credential names an organization that is not its own or if an actor
         is not a member, and `Invalid` if a person of several organizations names none.
         """
-        generation = current_generation(self._runtime.redis)
+        epoch = current_epoch(self._runtime.redis)
         identity = self._identities.get(
-            credential, generation, lambda: self._load_identity(credential, generation)
+            credential, epoch, lambda: self._load_identity(credential, epoch)
         )
         require_unexpired(identity.expires_at)
         return identity
@@ -45,16 +45,16 @@ class Authenticator:
         """
         person = self._people.get(
             credential,
-            current_generation(self._runtime.redis),
+            current_epoch(self._runtime.redis),
             lambda: self._load_person(credential),
         )
         require_unexpired(person.expires_at)
         return person
 
-    def _load_identity(self, credential: Credential, generation: bytes | None) -> Identity:
+    def _load_identity(self, credential: Credential, epoch: bytes | None) -> Identity:
         with self._runtime.postgres.transaction() as session:
             identity = load_identity(session, self._runtime.settings, credential)
-        return replace(identity, generation=generation)
+        return replace(identity, epoch=epoch)
 
     def _load_person(self, credential: Credential) -> Person:
         with self._runtime.postgres.transaction() as session:

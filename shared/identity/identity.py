@@ -30,7 +30,7 @@ class Identity:
     `org_id` and `org_slug` name the organization of the request. Keys with `instance_scoped` belong
     to none and choose one per request. At least one of `key` and `user` is set.
 
-    `generation` is the one under which the identity was read, None while Redis is down. The request
+    `epoch` is the one under which the identity was read, None while Redis is down. The request
     can cache other data under it without another round trip (`shared.cache`).
     """
 
@@ -41,7 +41,7 @@ class Identity:
     user: UserRef | None
     instance_scoped: bool
     expires_at: datetime | None
-    generation: bytes | None = field(default=None, compare=False)
+    epoch: bytes | None = field(default=None, compare=False)
 
     @property
     def name(self) -> str:

@@ -22,8 +22,8 @@ def list_(
 ) -> list[IncidentComment]:
     """All comments, oldest first, with the tombstones of deleted ones; raises `NotFound`."""
     incident = rows.get(session, org_id, incident_id)
-    in_turn = _of(incident).order_by(IncidentComment.created_at, IncidentComment.id)
-    return list(session.scalars(in_turn))
+    lock_until_commit = _of(incident).order_by(IncidentComment.created_at, IncidentComment.id)
+    return list(session.scalars(lock_until_commit))
 
 
 def create(

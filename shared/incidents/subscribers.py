@@ -32,8 +32,8 @@ def list_(
     """Who is subscribed now, the first one first; raises `NotFound`."""
     incident = rows.get(session, org_id, incident_id)
     query = _of(incident).where(IncidentSubscriber.unsubscribed_at.is_(None))
-    in_turn = query.order_by(IncidentSubscriber.subscribed_at, IncidentSubscriber.email)
-    return list(session.scalars(in_turn))
+    lock_until_commit = query.order_by(IncidentSubscriber.subscribed_at, IncidentSubscriber.email)
+    return list(session.scalars(lock_until_commit))
 
 
 def subscribe(

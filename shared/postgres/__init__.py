@@ -2,14 +2,14 @@
 
 from shared.postgres.base import Base, created_at_column, timestamp_type
 from shared.postgres.database import Postgres, after_commit, transaction_time
-from shared.postgres.locks import in_turn, single_flight
+from shared.postgres.locks import lock_until_commit, single_flight
 
 __all__ = [
     "Base",
     "Postgres",
     "after_commit",
     "created_at_column",
-    "in_turn",
+    "lock_until_commit",
     "single_flight",
     "timestamp_type",
     "transaction_time",

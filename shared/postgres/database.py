@@ -11,9 +11,9 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, Operation
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 
+from shared.core.connection_queue import ConnectionQueue, NoPlace
 from shared.core.errors import NotFound, Unavailable
 from shared.core.logs import get_logger
-from shared.core.turns import NoTurn, Turns
 
 log = get_logger(__name__)
 
@@ -24,7 +24,7 @@ _ORG_IS_GONE = re.compile(r'constraint "fk_\w+_org_id"')
 
 # A dead peer is noticed while the client still waits: after 15 s of silence, or if our own packets
 # are not acknowledged. The server ends statements after 30 s. None of this notices a server that
-# hangs on a machine that is alive; `Turns` limits the threads that it can block.
+# hangs on a machine that is alive; `ConnectionQueue` limits the threads that it can block.
 _CONNECT_ARGS = {
     "connect_timeout": 5,
     "keepalives": 1,
@@ -46,7 +46,7 @@ class Postgres:
     """A process's pool of PostgreSQL connections."""
 
     def __init__(self, url: str, *, pool_size: int = 16) -> None:
-        self._turns = Turns(pool_size, patient=max(1, pool_size // 2))
+        self._queue = ConnectionQueue(pool_size, patient=max(1, pool_size // 2))
         self.engine = create_engine(
             sqlalchemy_url(url),
             pool_size=pool_size,
@@ -67,7 +67,7 @@ class Postgres:
         """
         with _unavailable_when_gone():
             with (
-                self._turns.turn(),
+                self._queue.place(),
                 Session(self.engine, expire_on_commit=False) as session,
                 session.begin(),
             ):
@@ -94,7 +94,7 @@ def transaction_time(session: Session) -> datetime:
 def _unavailable_when_gone() -> Iterator[None]:
     try:
         yield
-    except (NoTurn, PoolTimeout) as error:
+    except (NoPlace, PoolTimeout) as error:
         log.warning("postgres_unavailable", reason="no free connection")
         raise Unavailable("the database is busy", code="postgres_unavailable") from error
     except IntegrityError as error:

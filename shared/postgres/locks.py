@@ -1,4 +1,4 @@
-"""Locks between processes: one skips the work that another one does, or waits for its turn."""
+"""Locks between processes: one skips the work that another one does, or waits for it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from shared.postgres.database import Postgres
 
 # Separates these locks from the project's other advisory locks, which are single numbers.
 _NAMESPACE = 7_237
-_TURNS = 7_238
+_WAITING = 7_238
 
 
 @contextmanager
@@ -28,13 +28,13 @@ def single_flight(postgres: Postgres, name: str) -> Iterator[bool]:
         yield bool(taken)
 
 
-def in_turn(session: Session, name: str) -> None:
-    """Waits until no other transaction holds the turn of this `name`; keeps it until this one ends.
+def lock_until_commit(session: Session, name: str) -> None:
+    """Waits until no other transaction holds the lock of this `name`; holds it until this one ends.
 
-    For writers that lock many rows in different orders: they take the turn before any row, so they
+    For writers that lock many rows in different orders: they take this lock before any row, so they
     cannot deadlock.
     """
     session.execute(
         text("SELECT pg_advisory_xact_lock(:namespace, hashtext(:name))"),
-        {"namespace": _TURNS, "name": name},
+        {"namespace": _WAITING, "name": name},
     )

@@ -37,7 +37,7 @@ class Run:
     elapsed_ms: int
 
 
-class Runner:
+class QueryRunner:
     """The resources of a process to run statements.
 
     Without CLICKHOUSE_READONLY_URL it runs none.

@@ -13,7 +13,7 @@ from shared.sessions.selection import SessionFilter, SessionKey, select
 from shared.sessions.totals import SessionTotals, totals_of
 
 
-class Session(NamedTuple):
+class ListedSession(NamedTuple):
     """A row of the list."""
 
     facts: SessionFacts
@@ -24,7 +24,7 @@ class Session(NamedTuple):
 class SessionPage(NamedTuple):
     """Some sessions and the cursor of the next ones, None on the last page."""
 
-    sessions: list[Session]
+    sessions: list[ListedSession]
     next_cursor: str | None
 
 
@@ -49,7 +49,7 @@ def page(
     # A session whose first events are being stored may be known before they are readable; it is
     # left out.
     sessions = [
-        Session(facts[one], totals[one], latest_of_session.get(one))
+        ListedSession(facts[one], totals[one], latest_of_session.get(one))
         for one in ids[:fit]
         if one in totals
     ]

@@ -8,8 +8,8 @@ import msgspec
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.root_agent import FIRST_EVENT
 from shared.clickhouse.settings import PAGE
+from shared.clickhouse.slices import FUTURE_US, HOUR_US, Slices, Span
 from shared.clickhouse.where import Where, moment
-from shared.clickhouse.windows import FUTURE_US, HOUR_US, Span, Windows
 from shared.core.clock import now_us, to_us
 from shared.evaluations.latest import sessions_by_latest
 from shared.evaluations.score_filters import ScoreFilter
@@ -45,12 +45,12 @@ _NEWEST = "max(last_event_at)"
 _EVALUATED = "SELECT session_id FROM evaluations WHERE org_id = {org_id:String}"
 
 # A session's newest event is in one of its rows, so these are the sessions whose newest event lies
-# in the window, and some that went on after it. The projection `by_time` finds them quickly.
+# in the slice, and some that went on after it. The projection `by_time` finds them quickly.
 _CANDIDATES = f"""SELECT session_id FROM agent_sessions
 WHERE org_id = {{org_id:String}}
     AND last_event_at >= {moment("start")} AND last_event_at < {moment("stop")}"""
 
-# The first window. Filling a page with sessions of a certain result takes more sessions.
+# The first slice. Filling a page with sessions of a certain result takes more sessions.
 _ALL_US = HOUR_US
 _BY_RESULT_US = 12 * HOUR_US
 
@@ -79,14 +79,14 @@ def select(
         where = Where(org_id).any_of("session_id", wanted.session_ids)
         return _read(clickhouse, where, wanted, "", _span(wanted, after), after, limit)
     first_us = _BY_RESULT_US if wanted.statuses or wanted.scores else _ALL_US
-    windows = Windows(_span(wanted, after), wanted=limit, first_us=first_us)
+    slices = Slices(_span(wanted, after), wanted=limit, first_us=first_us)
     found: list[SessionFacts] = []
-    for window in windows:
+    for piece in slices:
         where = Where(org_id).add(
-            f"session_id IN ({_CANDIDATES})", start=window.start, stop=window.stop
+            f"session_id IN ({_CANDIDATES})", start=piece.start, stop=piece.stop
         )
-        sessions = _read(clickhouse, where, wanted, _CANDIDATES, window, after, limit - len(found))
-        windows.found(len(sessions))
+        sessions = _read(clickhouse, where, wanted, _CANDIDATES, piece, after, limit - len(found))
+        slices.found(len(sessions))
         found += sessions
     return found
 
@@ -103,13 +103,13 @@ def _read(
     where: Where,
     wanted: SessionFilter,
     candidates: str,
-    window: Span,
+    piece: Span,
     after: SessionKey | None,
     limit: int,
 ) -> list[SessionFacts]:
     _filter_by_result(where, wanted, candidates)
     having = _having(where, wanted, after)
-    where.params.update(start=window.start, stop=window.stop, limit=limit)
+    where.params.update(start=piece.start, stop=piece.stop, limit=limit)
     rows = clickhouse.rows(
         _SELECT.format(where=where, having=" AND ".join(having)), where.params, settings=PAGE
     )

@@ -11,9 +11,9 @@ from shared.core.clock import now
 from shared.deployment.runtime import Runtime
 from shared.keys import ApiKey
 from shared.organizations.creations import Kind, created_in
+from shared.usage.billing_windows import BillingWindow
 from shared.usage.evaluations import EvaluationTotals, evaluation_totals
 from shared.usage.events import EventTotals, event_totals
-from shared.usage.windows import Window
 from shared.users import Membership
 
 
@@ -23,7 +23,7 @@ class Subject:
 
     runtime: Runtime
     org_id: uuid.UUID
-    window: Window
+    window: BillingWindow
 
     @cached_property
     def events(self) -> EventTotals:

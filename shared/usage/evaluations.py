@@ -7,7 +7,7 @@ from shared.clickhouse import ClickHouse
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import Where, us
 from shared.core.clock import to_us
-from shared.usage.windows import LENGTH, Window, milliseconds
+from shared.usage.billing_windows import LENGTH, BillingWindow, milliseconds
 
 
 class EvaluationTotals(NamedTuple):
@@ -17,7 +17,9 @@ class EvaluationTotals(NamedTuple):
     runs: int
 
 
-def evaluation_totals(clickhouse: ClickHouse, org_id: str, window: Window) -> EvaluationTotals:
+def evaluation_totals(
+    clickhouse: ClickHouse, org_id: str, window: BillingWindow
+) -> EvaluationTotals:
     """Returns the totals of one window."""
     where = _completed(org_id, window)
     [row] = clickhouse.rows(
@@ -28,7 +30,9 @@ def evaluation_totals(clickhouse: ClickHouse, org_id: str, window: Window) -> Ev
     return EvaluationTotals(*row)
 
 
-def evaluations_by_window(clickhouse: ClickHouse, org_id: str, span: Window) -> Mapping[int, int]:
+def evaluations_by_window(
+    clickhouse: ClickHouse, org_id: str, span: BillingWindow
+) -> Mapping[int, int]:
     """Counts the results in each window of `span`.
 
     Keys are window numbers from the start of `span`.
@@ -45,5 +49,5 @@ def evaluations_by_window(clickhouse: ClickHouse, org_id: str, span: Window) -> 
     )
 
 
-def _completed(org_id: str, window: Window) -> Where:
+def _completed(org_id: str, window: BillingWindow) -> Where:
     return Where(org_id).between("completed_at", window.start, window.end)

@@ -19,7 +19,7 @@ from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import Where, us
 from shared.core.clock import from_us, to_us
 from shared.events.batch import MAX_FUTURE, POSITION_BITS
-from shared.usage.windows import LENGTH, Window, milliseconds
+from shared.usage.billing_windows import LENGTH, BillingWindow, milliseconds
 
 
 class EventTotals(NamedTuple):
@@ -31,7 +31,7 @@ class EventTotals(NamedTuple):
     environments: int = 0
 
 
-def event_totals(clickhouse: ClickHouse, org_id: str, window: Window) -> EventTotals:
+def event_totals(clickhouse: ClickHouse, org_id: str, window: BillingWindow) -> EventTotals:
     """Returns the totals of one window."""
     where = _arrived(clickhouse, org_id, window)
     if where is None:
@@ -45,7 +45,7 @@ def event_totals(clickhouse: ClickHouse, org_id: str, window: Window) -> EventTo
     return EventTotals(*row)
 
 
-def events_by_window(clickhouse: ClickHouse, org_id: str, span: Window) -> Mapping[int, int]:
+def events_by_window(clickhouse: ClickHouse, org_id: str, span: BillingWindow) -> Mapping[int, int]:
     """Counts the events in each window of `span`.
 
     Keys are window numbers from the start of `span`.
@@ -64,7 +64,7 @@ def events_by_window(clickhouse: ClickHouse, org_id: str, span: Window) -> Mappi
     )
 
 
-def _arrived(clickhouse: ClickHouse, org_id: str, window: Window) -> Where | None:
+def _arrived(clickhouse: ClickHouse, org_id: str, window: BillingWindow) -> Where | None:
     """Returns conditions for the events that arrived in a window, None if there are none."""
     since = _ms(window.start) << POSITION_BITS
     oldest = _oldest_since(clickhouse, org_id, since)

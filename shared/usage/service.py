@@ -14,10 +14,10 @@ from shared.core.errors import NotFound
 from shared.core.logs import get_logger
 from shared.deployment.runtime import Runtime
 from shared.organizations import Organization
+from shared.usage.billing_windows import BillingWindow, chosen_window, newest_windows
 from shared.usage.counters import COUNTERS, Subject
 from shared.usage.evaluations import evaluations_by_window
 from shared.usage.events import events_by_window
-from shared.usage.windows import Window, chosen_window, newest_windows
 
 log = get_logger(__name__)
 
@@ -41,7 +41,7 @@ class Usage(msgspec.Struct, frozen=True):
 
     org_id: uuid.UUID
     billing_anchor: datetime
-    window: Window
+    window: BillingWindow
     usage: dict[str, int]
     calculated_at: datetime
     stale_after: datetime
@@ -110,8 +110,10 @@ def _count(subject: Subject) -> Counted:
     return Counted(numbers, calculated_at)
 
 
-def _count_by_window(runtime: Runtime, org_id: uuid.UUID, found: list[Window]) -> list[WindowUsage]:
-    span = Window(found[-1].start, found[0].end)
+def _count_by_window(
+    runtime: Runtime, org_id: uuid.UUID, found: list[BillingWindow]
+) -> list[WindowUsage]:
+    span = BillingWindow(found[-1].start, found[0].end)
     events = events_by_window(runtime.clickhouse, str(org_id), span)
     evaluations = evaluations_by_window(runtime.clickhouse, str(org_id), span)
     last = len(found) - 1

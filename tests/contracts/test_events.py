@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from shared.core.clock import format_ts
 from shared.deployment.runtime import Runtime
 from shared.events.ingest.drain import Drain
-from shared.model_windows.windows_of import WindowsOf
+from shared.model_windows.context_windows import ContextWindows
 from tests.contracts.document import Document
 from tests.support.app import Headers, new_key
 from tests.support.runtime import make_org
@@ -32,7 +32,7 @@ def event(second: float = 0, **fields: Any) -> dict[str, object]:
 
 
 def drain(runtime: Runtime) -> None:
-    Drain(runtime, "contracts", WindowsOf(runtime)).run()
+    Drain(runtime, "contracts", ContextWindows(runtime)).run()
 
 
 def test_every_row_is_what_the_document_says(

@@ -10,7 +10,7 @@ import pytest
 from shared.deployment.runtime import Runtime
 from shared.events.ingest.accept import Ingest
 from shared.events.ingest.drain import Drain
-from shared.model_windows.windows_of import WindowsOf
+from shared.model_windows.context_windows import ContextWindows
 from tests.support.airline import Airline
 from tests.support.app import Headers, new_key
 from tests.support.runtime import Org, make_org
@@ -59,5 +59,5 @@ def _ingest(runtime: Runtime, org: Org, lines: Sequence[bytes]) -> None:
             encoding="identity",
         )
         assert decoded.skipped == 0, decoded.errors
-    while Drain(runtime, "reading", WindowsOf(runtime)).run():
+    while Drain(runtime, "reading", ContextWindows(runtime)).run():
         pass

@@ -12,7 +12,7 @@ from shared.alerts.evaluation.triggers import Context, Outcome, Reading, Rule, e
 from shared.alerts.specs import EventFilter, Metric, MetricThreshold, PerEvent, Spec
 from shared.core.clock import format_ts, from_us, to_us
 from shared.deployment.runtime import Runtime
-from shared.queries.run import Runner
+from shared.queries.run import QueryRunner
 from tests.reading.conftest import NEWEST, AirlineOrg
 from tests.reading.latencies import Event, quantile
 from tests.support.runtime import make_org
@@ -48,7 +48,7 @@ WINDOWS: tuple[tuple[datetime, int], ...] = (
 @pytest.fixture(scope="module")
 def context(runtime: Runtime, airline_org: AirlineOrg) -> Iterator[Context]:
     """The organization of the recording."""
-    runner = Runner(runtime, pool_size=1)
+    runner = QueryRunner(runtime, pool_size=1)
     yield Context(runtime, runner, airline_org.org.id)
     runner.close()
 

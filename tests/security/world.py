@@ -16,7 +16,7 @@ from shared.core.clock import now, to_us
 from shared.deployment.runtime import Runtime
 from shared.evaluations import store as evaluations
 from shared.events.ingest.drain import Drain
-from shared.model_windows.windows_of import WindowsOf
+from shared.model_windows.context_windows import ContextWindows
 from tests.contracts.document import Document
 from tests.security.bodies import Maker, body_of
 from tests.support.app import Headers, new_key
@@ -177,7 +177,7 @@ def _store_session(runtime: Runtime, world: World) -> None:
         headers=world.key,
     )
     assert answer.get_json()["accepted"] == len(types)
-    Drain(runtime, "security", WindowsOf(runtime)).run()
+    Drain(runtime, "security", ContextWindows(runtime)).run()
     result = evaluation(
         world.org.id,
         f"{world.mark}-session",

@@ -15,7 +15,7 @@ from shared.alerts.evaluation.triggers.interface import Context, Evaluate, Outco
 from shared.alerts.rules import AlertContent
 from shared.clickhouse import ClickHouse, Row
 from shared.deployment.runtime import Runtime
-from shared.queries.run import Runner
+from shared.queries.run import QueryRunner
 from shared.queries.slots import OF_ALERTS
 from tests.support.alerts import SPECS
 from tests.support.runtime import Org
@@ -105,7 +105,7 @@ class Watch:
     def run(self, evaluate: Evaluate | None = None, *, is_sql: bool = False) -> int:
         """Runs one turn of a worker; `evaluate` replaces the evaluation of events."""
         given = {} if evaluate is None else {"evaluate": evaluate}
-        runner = Runner(self.runtime, pool_size=4, places=OF_ALERTS)
+        runner = QueryRunner(self.runtime, pool_size=4, places=OF_ALERTS)
         try:
             return AlertDispatcher(self.runtime, runner, threading.Event(), **given).run(
                 is_sql=is_sql

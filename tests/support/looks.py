@@ -12,7 +12,7 @@ from shared.events import store
 from shared.events.ingest.decode import decode_events
 from shared.events.rows import columns_of
 from shared.model_windows.builtin import builtin_window
-from shared.queries.run import Asker, Runner
+from shared.queries.run import Asker, QueryRunner
 
 # The day of `tests.support.events.event`.
 DAY = Window(datetime(2026, 11, 2, tzinfo=UTC), datetime(2026, 11, 3, tzinfo=UTC))
@@ -53,7 +53,7 @@ def found_by(find: Find, look: Look) -> dict[tuple[str, ...], Candidate]:
     return found
 
 
-def require_reproduced(runner: Runner, look: Look, candidate: Candidate) -> None:
+def require_reproduced(runner: QueryRunner, look: Look, candidate: Candidate) -> None:
     """Checks that the evidence queries run as people's SQL, and the first returns the numbers."""
     asker = Asker(look.org_id, "test")
     first, *others = (runner.run(asker, query.sql, []).result for query in candidate.queries)

@@ -68,7 +68,7 @@ def add_events() -> Response:
         # Clients leave the header out of a request without a body.
         media_type=request.mimetype or ("" if body else "application/x-ndjson"),
         encoding=request.headers.get("Content-Encoding", ""),
-        generation=identity.generation,
+        epoch=identity.epoch,
     )
     answer = {
         "accepted": len(decoded.batch),

@@ -1,11 +1,11 @@
 """Sessions as JSON."""
 
 from shared.core.clock import format_us
-from shared.sessions.listing import Session
+from shared.sessions.listing import ListedSession
 from web.evaluations.rows import evaluation_row
 
 
-def session_row(session: Session) -> dict[str, object]:
+def session_row(session: ListedSession) -> dict[str, object]:
     """Returns the row of one session."""
     facts, totals, latest = session
     return {

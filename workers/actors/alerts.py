@@ -5,7 +5,7 @@ import threading
 
 from shared.alerts.evaluation import jobs
 from shared.alerts.evaluation.dispatcher import AlertDispatcher
-from shared.queries.run import Runner
+from shared.queries.run import QueryRunner
 from shared.queries.slots import OF_ALERTS
 from workers.context import runtime
 from workers.groups import ALERT_BATCH_THREADS
@@ -18,12 +18,12 @@ _batch_places = threading.BoundedSemaphore(ALERT_BATCH_THREADS)
 
 
 @functools.cache
-def _only_runner() -> Runner:
+def _only_runner() -> QueryRunner:
     pool_size = runtime().settings.alert_query_concurrency
-    return Runner(runtime(), pool_size=pool_size, places=OF_ALERTS)
+    return QueryRunner(runtime(), pool_size=pool_size, places=OF_ALERTS)
 
 
-def _runner() -> Runner:
+def _runner() -> QueryRunner:
     with _runner_lock:
         return _only_runner()
 

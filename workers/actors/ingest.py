@@ -12,7 +12,7 @@ from shared.core.ids import new_request_id
 from shared.events.ingest import stream
 from shared.events.ingest.drain import Drain
 from shared.events.ingest.jobs import PERSIST_EVENTS, TIDY_STREAMS
-from shared.model_windows.windows_of import WindowsOf
+from shared.model_windows.context_windows import ContextWindows
 from workers.context import runtime
 
 # A process that is started again under its old pid must not inherit another one's entries.
@@ -22,9 +22,9 @@ _DEAD_AFTER_MS = 10 * 60 * 1000
 
 
 @functools.cache
-def _windows_of() -> WindowsOf:
+def _windows_of() -> ContextWindows:
     """What this process remembers; two threads that begin at once may make two, and lose one."""
-    return WindowsOf(runtime())
+    return ContextWindows(runtime())
 
 
 @dramatiq.actor(

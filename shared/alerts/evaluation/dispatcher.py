@@ -13,7 +13,7 @@ from shared.core.errors import NotFound, Unavailable
 from shared.core.logs import get_logger
 from shared.deployment.runtime import Runtime
 from shared.postgres.leases import kept
-from shared.queries.run import Runner
+from shared.queries.run import QueryRunner
 from shared.queue.work_loop import claimed
 
 log = get_logger(__name__)
@@ -28,7 +28,7 @@ class AlertDispatcher:
     def __init__(
         self,
         runtime: Runtime,
-        runner: Runner,
+        runner: QueryRunner,
         stopping: threading.Event,
         *,
         evaluate: Evaluate = triggers.evaluate,

@@ -12,9 +12,9 @@ from shared.audits.findings.models import Finding, FindingSighting, Suppression
 from shared.audits.findings.priority import priority
 from shared.audits.findings.rules import ACTIVE, SCOPES
 from shared.audits.findings.service import changeable
+from shared.audits.lock import lock_findings
 from shared.audits.models import Audit, AuditRun
 from shared.audits.signals import Candidate, Window
-from shared.audits.turns import take_turn
 from shared.core.text import storable
 from shared.postgres import transaction_time
 
@@ -45,7 +45,7 @@ def file(
     The organization's other writers of findings wait until the caller's transaction ends, which
     must not hold an incident yet. Raises `ValueError` for a run that has no window.
     """
-    take_turn(session, audit.org_id)
+    lock_findings(session, audit.org_id)
     moment = transaction_time(session)
     wanted = _most_urgent(session, run, audit, candidates, total_sessions)
     counted = _by_fingerprint(session, _of_run(run))

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from shared.audits.findings.models import Finding
 from shared.audits.findings.service import resolve_for_incident
-from shared.audits.turns import take_turn
+from shared.audits.lock import lock_findings
 from shared.core.actor import Actor
 from shared.core.errors import NotFound
 from shared.core.ids import parse_uuid
@@ -18,7 +18,7 @@ from shared.incidents.models import Incident
 
 def hold(finding_id: uuid.UUID, session: Session, org_id: uuid.UUID) -> None:
     """Takes the turn of the organization's findings and locks this one; raises `NotFound`."""
-    take_turn(session, org_id)
+    lock_findings(session, org_id)
     query = select(Finding.id).where(Finding.org_id == org_id, Finding.id == finding_id)
     if session.scalar(query.with_for_update(read=True, key_share=True)) is None:
         raise NotFound("there is no such finding")
@@ -39,7 +39,7 @@ def resolve_with_finding(
     if finding_id is not None:
         # Every writer of findings takes their turn before it locks an incident. The other order
         # would let two of them wait for each other.
-        take_turn(session, org_id)
+        lock_findings(session, org_id)
     incident = incidents.resolve(session, runtime, org_id, incident_id, actor)
     if incident.source_finding_id is not None:
         resolve_for_incident(session, incident.source_finding_id, actor.name)

@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 from shared.audits.findings.models import Finding, FindingAction, FindingSighting
 from shared.audits.findings.priority import ACKNOWLEDGED_FACTOR
 from shared.audits.findings.rules import ACTIVE, Status
+from shared.audits.lock import lock_findings
 from shared.audits.models import Audit
-from shared.audits.turns import take_turn
 from shared.core.errors import NotFound
 from shared.core.ids import parse_uuid
 from shared.postgres import transaction_time
@@ -90,12 +90,12 @@ def resolve_for_incident(session: Session, finding_id: uuid.UUID, by: str) -> No
     """Resolves the finding that an incident came from, if it is open or recurring.
 
     One that is muted or dismissed stays so. Who has locked the incident took the turn of the
-    organization's findings before that (`take_turn`).
+    organization's findings before that (`lock_findings`).
     """
     org_id = session.scalar(select(Finding.org_id).where(Finding.id == finding_id))
     if org_id is None:
         return
-    take_turn(session, org_id)
+    lock_findings(session, org_id)
     query = select(Finding).where(Finding.org_id == org_id, Finding.id == finding_id)
     finding = session.scalars(changeable(query)).one_or_none()
     if finding is not None and finding.status in ACTIVE:

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from shared.audits.findings.models import Finding, FindingAction, Suppression
 from shared.audits.findings.rules import ACTIVE, SUPPRESSED, Status
 from shared.audits.findings.service import changeable, mark_resolved
-from shared.audits.turns import take_turn
+from shared.audits.lock import lock_findings
 from shared.core.actor import Actor
 from shared.core.bounds import require_text
 from shared.core.email_address import normal_address
@@ -74,7 +74,7 @@ def act(
     """
     if reason is not None:
         require_text("reason", reason, most=MAX_REASON_LENGTH)
-    take_turn(session, org_id)
+    lock_findings(session, org_id)
     finding = _one(session, org_id, finding_id)
     moment = transaction_time(session)
     decision = _Decision(session, runtime, finding, action, actor, reason, assigned_to, moment)

@@ -44,12 +44,12 @@ class Ingest:
         body: bytes,
         media_type: str,
         encoding: str,
-        generation: bytes | None = None,
+        epoch: bytes | None = None,
     ) -> Decoded:
         """Takes the good events of a body; once this returns they will be stored.
 
         What they hold under the keys that the organization has redacted is left out here, before
-        anything keeps it; `generation` is one that was read before (see `GenerationCache`).
+        anything keeps it; `epoch` is one that was read before (see `EpochCache`).
 
         Raises `UnsupportedMediaType`, `BadRequest`, `Invalid` or `TooLarge` for the body as a
         whole, `Unavailable` when the backlog is full, Redis is away, or nobody can tell what is to
@@ -63,7 +63,7 @@ class Ingest:
                 code="unsupported_content_type",
             ) from None
         self._backlog.require_room(org_id)
-        redactor = self._redactions.of(org_id, generation)
+        redactor = self._redactions.of(org_id, epoch)
         # A small body may unpack into a hundred megabytes; only so many do at a time.
         with self._turns:
             decoded = self._decode(body, encoding, split, org_id, redactor)

@@ -25,7 +25,7 @@ log = get_logger(__name__)
 
 # Organization → the context windows of its models.
 Windows = Mapping[str, WindowOf]
-# Tells the windows of some organizations; `shared.model_windows.windows_of.WindowsOf` is one.
+# Returns the windows of some organizations, as `ContextWindows` does.
 WindowsLookup = Callable[[Collection[str]], Windows]
 
 # ClickHouse refuses an insert into more than 100 partitions, and a partition is a month.

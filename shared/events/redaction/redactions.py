@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Iterable
 from typing import cast
 
-from shared.cache import GenerationCache
+from shared.cache import EpochCache
 from shared.deployment.runtime import Runtime
 from shared.events.redaction.rules import Redactor
 from shared.settings import CATALOGUE, value
@@ -17,15 +17,15 @@ class Redactions:
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
-        self._remembered: GenerationCache[str, Redactor] = GenerationCache()
+        self._remembered: EpochCache[str, Redactor] = EpochCache()
 
-    def of(self, org_id: str, generation: bytes | None) -> Redactor:
-        """The redactor of an organization, as it was set when `generation` was read or later.
+    def of(self, org_id: str, epoch: bytes | None) -> Redactor:
+        """The redactor of an organization, as it was set when `epoch` was read or later.
 
         What is remembered costs nothing. Raises `Unavailable` when PostgreSQL has to be asked and
         is away.
         """
-        return self._remembered.get(org_id, generation, lambda: self._load(org_id))
+        return self._remembered.get(org_id, epoch, lambda: self._load(org_id))
 
     def _load(self, org_id: str) -> Redactor:
         with self._runtime.postgres.transaction() as session:

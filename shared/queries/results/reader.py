@@ -20,10 +20,10 @@ from clickhouse_driver.errors import Error, ServerException
 from clickhouse_driver.protocol import ServerPacketTypes
 from clickhouse_driver.util.helpers import parse_url
 
+from shared.core.connection_queue import ConnectionQueue, NoPlace
 from shared.core.errors import QueryFailed, QueryTimeout, Unavailable, WatchpostError
 from shared.core.ids import parse_uuid
 from shared.core.logs import get_logger
-from shared.core.turns import NoTurn, Turns
 from shared.queries.results.blocks import Block, UnreadableColumn
 from shared.queries.results.columns import MAX_VALUES, TooManyValues
 from shared.queries.results.failures import detail_of, failure_of, garbled
@@ -95,7 +95,7 @@ class Reader:
         self._url = url
         self._idle: queue.LifoQueue[Connection] = queue.LifoQueue()
         # A query may take ten seconds: if all places are taken by queries, no thread waits for one.
-        self._turns = Turns(pool_size, patient=0)
+        self._queue = ConnectionQueue(pool_size, patient=0)
 
     def run(
         self,
@@ -147,10 +147,10 @@ class Reader:
     def _connection(self, watch: Watch) -> Iterator[Connection]:
         """Takes a connection of the pool under `watch`; only a finished statement gives it back."""
         try:
-            with self._turns.turn(), self._taken() as connection:
+            with self._queue.place(), self._taken() as connection:
                 _connect(connection, watch)
                 yield connection
-        except NoTurn:
+        except NoPlace:
             log.warning("queries_busy")
             raise Unavailable(
                 "too many queries are running: try again later",

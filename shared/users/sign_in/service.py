@@ -22,7 +22,7 @@ log = get_logger(__name__)
 
 
 @dataclass(frozen=True)
-class NewSession:
+class NewSignInSession:
     """A person who just signed in; `token` is only for the cookie."""
 
     user_id: UUID
@@ -41,7 +41,7 @@ def request_code(runtime: Runtime, email: str) -> None:
         enqueue(session, runtime.queue, Letter("code", email))
 
 
-def sign_in(runtime: Runtime, email: str, code: str) -> NewSession:
+def sign_in(runtime: Runtime, email: str, code: str) -> NewSignInSession:
     """Opens a session for the code of a normal address.
 
     Raises `Unauthorized` for a code that is wrong, expired or used, `Unavailable` while PostgreSQL
@@ -77,9 +77,9 @@ def tidy(session: Session) -> None:
         session.execute(delete(table).where(table.expires_at <= now()))
 
 
-def _redeem(session: Session, runtime: Runtime, email: str, code: str) -> NewSession | None:
+def _redeem(session: Session, runtime: Runtime, email: str, code: str) -> NewSignInSession | None:
     members = codes.redeem(session, runtime.settings, email, code)
     if members is None:
         return None
     token, ttl_secs = open_session(session, runtime.settings, members)
-    return NewSession(members[0].user_id, members[0].email, token, ttl_secs)
+    return NewSignInSession(members[0].user_id, members[0].email, token, ttl_secs)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.cache import GenerationCache
+from shared.cache import EpochCache
 from shared.cache import cache as cache_module
 from shared.core.errors import Unauthorized, Unavailable
 
@@ -29,14 +29,12 @@ def source() -> Source:
 
 
 @pytest.fixture
-def cache() -> GenerationCache[str, str]:
+def cache() -> EpochCache[str, str]:
     """An empty cache of three entries."""
-    return GenerationCache(capacity=3)
+    return EpochCache(capacity=3)
 
 
-def test_a_value_is_read_once_a_generation(
-    cache: GenerationCache[str, str], source: Source
-) -> None:
+def test_a_value_is_read_once_a_generation(cache: EpochCache[str, str], source: Source) -> None:
     assert [cache.get("key", b"1", source.load) for _ in range(3)] == ["first"] * 3
     assert source.asked == 1
     source.value = "second"
@@ -44,16 +42,14 @@ def test_a_value_is_read_once_a_generation(
 
 
 def test_nothing_is_remembered_without_a_generation(
-    cache: GenerationCache[str, str], source: Source
+    cache: EpochCache[str, str], source: Source
 ) -> None:
     for _ in range(2):
         cache.get("key", None, source.load)
     assert source.asked == 2
 
 
-def test_it_is_bounded_and_the_least_used_goes(
-    cache: GenerationCache[str, str], source: Source
-) -> None:
+def test_it_is_bounded_and_the_least_used_goes(cache: EpochCache[str, str], source: Source) -> None:
     for key in ("a", "b", "c", "a", "d"):
         cache.get(key, b"1", source.load)
     source.asked = 0
@@ -65,7 +61,7 @@ def test_it_is_bounded_and_the_least_used_goes(
 
 
 def test_an_old_entry_outlives_an_outage_and_no_change(
-    cache: GenerationCache[str, str], source: Source, monkeypatch: pytest.MonkeyPatch
+    cache: EpochCache[str, str], source: Source, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cache_module, "LIFETIME_SECS", 0.0)
     monkeypatch.setattr(cache_module, "RETRY_SECS", 0.0)
@@ -80,7 +76,7 @@ def test_an_old_entry_outlives_an_outage_and_no_change(
 
 
 def test_while_it_is_away_the_source_is_left_alone(
-    cache: GenerationCache[str, str], source: Source, monkeypatch: pytest.MonkeyPatch
+    cache: EpochCache[str, str], source: Source, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cache_module, "LIFETIME_SECS", 0.0)
     cache.get("key", b"1", source.load)
@@ -91,7 +87,7 @@ def test_while_it_is_away_the_source_is_left_alone(
 
 
 def test_a_refusal_takes_the_place_of_an_old_entry(
-    cache: GenerationCache[str, str], source: Source, monkeypatch: pytest.MonkeyPatch
+    cache: EpochCache[str, str], source: Source, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cache_module, "LIFETIME_SECS", 0.0)
     cache.get("key", b"1", source.load)

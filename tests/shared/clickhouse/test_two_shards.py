@@ -32,7 +32,7 @@ from shared.upkeep.retention import statements
 from shared.upkeep.retention.limits import Limit
 from shared.usage import evaluations as usage_evaluations
 from shared.usage import events as usage_events
-from shared.usage.windows import Window
+from shared.usage.billing_windows import BillingWindow
 from tests.support import events as support
 from tests.support.evaluations import evaluation
 from tests.support.processes import wait_until
@@ -42,7 +42,7 @@ pytestmark = pytest.mark.flow
 
 ORG, OTHER = (f"{digit * 8}-0000-4000-8000-000000000000" for digit in "12")
 IDS = [f"s{n}" for n in range(60)]
-EVER = Window(datetime(1970, 1, 1, tzinfo=UTC), datetime(2027, 1, 1, tzinfo=UTC))
+EVER = BillingWindow(datetime(1970, 1, 1, tzinfo=UTC), datetime(2027, 1, 1, tzinfo=UTC))
 
 
 @pytest.fixture(scope="module")

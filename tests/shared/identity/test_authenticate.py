@@ -12,7 +12,7 @@ from sqlalchemy import update
 
 from devstack import DevStack
 from shared import keys
-from shared.cache import at_once, renew_generation
+from shared.cache import at_once, renew_epoch
 from shared.cache import cache as cache_module
 from shared.core.clock import now
 from shared.core.errors import Forbidden, NotFound, Unauthorized, Unavailable
@@ -229,7 +229,7 @@ def test_instance_keys_do_not_reach_deleted_organizations(
     with runtime.postgres.transaction() as session:
         of_the_instance = update(ApiKey).where(ApiKey.key_hash == keys.hash_secret(secret.encode()))
         session.execute(of_the_instance.values(org_id=None, name=f"instance-{org.slug}"))
-    renew_generation(runtime.redis)
+    renew_epoch(runtime.redis)
     authenticator = Authenticator(runtime)
     assert authenticator.authenticate(Credential.of(secret.encode(), org.slug)).org_id == org.id
     assert authenticator.authenticate(Credential.of(secret.encode())).org_slug == "default"

@@ -82,9 +82,9 @@ def test_both_keys_are_protected_and_of_the_instance(deployment: Runtime, start:
 
 def test_another_start_changes_nothing(deployment: Runtime, start: Start) -> None:
     start(admin_key=FIRST)
-    generation = deployment.redis.get("auth:generation")
+    epoch = deployment.redis.get("auth:generation")
     start(admin_key=FIRST)
-    assert deployment.redis.get("auth:generation") == generation
+    assert deployment.redis.get("auth:generation") == epoch
 
 
 def test_a_rotated_secret_replaces_the_old_one_at_once(deployment: Runtime, start: Start) -> None:

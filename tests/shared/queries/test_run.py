@@ -12,22 +12,26 @@ from shared.core.errors import Invalid, QueryFailed, RateLimited, Unavailable, W
 from shared.deployment.runtime import Runtime
 from shared.queries import slots
 from shared.queries.results.reader import QueryCancelled
-from shared.queries.run import Asker, Runner
+from shared.queries.run import Asker, QueryRunner
 from shared.queries.slots import RUNS_AT_ONCE, Slots
 from tests.support.events import event, store_events
 from tests.support.runtime import Org, connected, settings_for
 
 
 @pytest.fixture(scope="module")
-def runner(runtime: Runtime) -> Iterator[Runner]:
+def runner(runtime: Runtime) -> Iterator[QueryRunner]:
     """Two connections."""
-    made = Runner(runtime, pool_size=2)
+    made = QueryRunner(runtime, pool_size=2)
     yield made
     made.close()
 
 
 def line_of(
-    runner: Runner, org: Org, sql: str, *params: object, refused: type[WatchpostError] | None = None
+    runner: QueryRunner,
+    org: Org,
+    sql: str,
+    *params: object,
+    refused: type[WatchpostError] | None = None,
 ) -> dict[str, Any]:
     """Returns the one log line of a run."""
     with capture_logs() as lines:
@@ -43,7 +47,9 @@ def line_of(
     return {name: line[name] for name in ("sql", "params", "rows", "outcome", "reason")}
 
 
-def test_parameters_are_bound_and_never_spliced(runtime: Runtime, runner: Runner, org: Org) -> None:
+def test_parameters_are_bound_and_never_spliced(
+    runtime: Runtime, runner: QueryRunner, org: Org
+) -> None:
     odd = "x' OR 1 = 1 --"
     store_events(runtime.clickhouse, org.id, [event("s", "10:00:00"), event(odd, "10:00:01")])
     sql = "SELECT session_id FROM analytics.events WHERE session_id = $1 AND 1 IN ($2)"
@@ -52,7 +58,7 @@ def test_parameters_are_bound_and_never_spliced(runtime: Runtime, runner: Runner
     assert run.elapsed_ms >= 0
 
 
-def test_a_run_is_logged_with_what_became_of_it(runner: Runner, org: Org) -> None:
+def test_a_run_is_logged_with_what_became_of_it(runner: QueryRunner, org: Org) -> None:
     sql = "SELECT count() FROM events WHERE session_id = $1"
     line = line_of(runner, org, sql, "a'b")
     assert line == {"sql": sql, "params": '["a\'b"]', "rows": 1, "outcome": "ok", "reason": None}
@@ -67,7 +73,12 @@ def test_a_run_is_logged_with_what_became_of_it(runner: Runner, org: Org) -> Non
     ],
 )
 def test_a_refused_run_is_logged_as_well(
-    runner: Runner, org: Org, sql: str, refused: type[WatchpostError], outcome: str, reason: str
+    runner: QueryRunner,
+    org: Org,
+    sql: str,
+    refused: type[WatchpostError],
+    outcome: str,
+    reason: str,
 ) -> None:
     line = line_of(runner, org, sql, "x", refused=refused)
     assert reason in line.pop("reason")
@@ -75,7 +86,7 @@ def test_a_refused_run_is_logged_as_well(
 
 
 def test_a_run_that_was_left_to_the_database_counts_on(
-    runtime: Runtime, runner: Runner, org: Org, monkeypatch: pytest.MonkeyPatch
+    runtime: Runtime, runner: QueryRunner, org: Org, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(slots, "ARRIVAL_MS", 60_000)
     asker = Asker(org.id, "ann")
@@ -88,7 +99,9 @@ def test_a_run_that_was_left_to_the_database_counts_on(
             runner.run(asker, "SELECT count() FROM events", [])
 
 
-def test_a_run_too_many_is_refused_and_logged(runtime: Runtime, runner: Runner, org: Org) -> None:
+def test_a_run_too_many_is_refused_and_logged(
+    runtime: Runtime, runner: QueryRunner, org: Org
+) -> None:
     with ExitStack() as stack:
         for _ in range(RUNS_AT_ONCE):
             stack.enter_context(Slots(runtime.redis, runtime.clickhouse).hold(org.id))
@@ -100,7 +113,7 @@ def test_a_run_too_many_is_refused_and_logged(runtime: Runtime, runner: Runner, 
 def test_a_deployment_without_a_reader_says_so(migrated_stack: DevStack, org: Org) -> None:
     settings = settings_for(migrated_stack.urls, clickhouse_readonly_url=None)
     with connected(settings) as without:
-        runner = Runner(without, pool_size=1)
+        runner = QueryRunner(without, pool_size=1)
         line = line_of(runner, org, "SELECT 1 FROM events", refused=Unavailable)
         assert line["outcome"] == "queries_unavailable"
         with pytest.raises(Unavailable):

@@ -4,18 +4,18 @@ from collections import Counter
 from collections.abc import Sequence
 
 from shared.sessions.facts import SessionFacts
-from shared.sessions.listing import Session
+from shared.sessions.listing import ListedSession
 from shared.sessions.totals import AgentCount, SessionTotals
 from tests.support.events import Stored, by_session
 
 
-def sessions_of(stored: Sequence[Stored]) -> list[Session]:
+def sessions_of(stored: Sequence[Stored]) -> list[ListedSession]:
     """Returns rows of never-evaluated sessions, newest first. `stored` may hold copies."""
     newest: dict[str, int] = {}
     for item in stored:
         newest[item.session_id] = max(newest.get(item.session_id, 0), item.arrival)
     sessions = [
-        Session(_facts_of(events, newest[name] >> 21), _totals_of(events), None)
+        ListedSession(_facts_of(events, newest[name] >> 21), _totals_of(events), None)
         for name, events in by_session(stored).items()
     ]
     return sorted(

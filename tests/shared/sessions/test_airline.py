@@ -8,7 +8,7 @@ import pytest
 from shared.clickhouse import ClickHouse
 from shared.core.ids import new_id
 from shared.sessions import evaluation_request, export, facts
-from shared.sessions.listing import Session, page
+from shared.sessions.listing import ListedSession, page
 from shared.sessions.selection import SessionFilter
 from tests.shared.sessions.expected import sessions_of
 from tests.support.airline import Airline
@@ -31,8 +31,8 @@ def stored(clickhouse: ClickHouse, airline_org: str, airline: Airline) -> list[S
     return rows
 
 
-def all_pages(clickhouse: ClickHouse, org_id: str, limit: int) -> list[Session]:
-    found: list[Session] = []
+def all_pages(clickhouse: ClickHouse, org_id: str, limit: int) -> list[ListedSession]:
+    found: list[ListedSession] = []
     cursor: str | None = None
     while True:
         shown = page(clickhouse, org_id, SessionFilter(), limit=limit, cursor=cursor)

@@ -8,16 +8,16 @@ from shared.core.clock import from_us, to_us
 from shared.events import store
 from shared.events.batch import MAX_FUTURE, POSITION_BITS, Batch
 from shared.events.rows import columns_of
+from shared.usage.billing_windows import LENGTH, BillingWindow
 from shared.usage.events import EventTotals, event_totals, events_by_window
-from shared.usage.windows import LENGTH, Window
 
 # Anchors have microseconds, arrivals have milliseconds.
 ANCHOR = datetime(2026, 1, 31, 12, 30, 0, 123_456, tzinfo=UTC)
 MS = timedelta(milliseconds=1)
 
 
-def window(place: int) -> Window:
-    return Window(ANCHOR + place * LENGTH, ANCHOR + (place + 1) * LENGTH)
+def window(place: int) -> BillingWindow:
+    return BillingWindow(ANCHOR + place * LENGTH, ANCHOR + (place + 1) * LENGTH)
 
 
 def arrival(moment: datetime, position: int = 0) -> int:
@@ -57,7 +57,7 @@ def test_what_counts_is_the_arrival_and_not_the_time(clickhouse: ClickHouse, org
     assert event_totals(clickhouse, org_id, first) == EventTotals(2, 2, 2, 2)
     assert event_totals(clickhouse, org_id, second) == EventTotals(1, 1, 1, 1)
     assert event_totals(clickhouse, org_id, window(2)) == EventTotals()
-    both = Window(first.start, second.end)
+    both = BillingWindow(first.start, second.end)
     assert events_by_window(clickhouse, org_id, both) == {0: 2, 1: 1}
 
 
@@ -70,7 +70,9 @@ def test_a_copy_counts_where_the_first_one_arrived(clickhouse: ClickHouse, org_i
         0,
         0,
     ]
-    assert events_by_window(clickhouse, org_id, Window(ANCHOR, ANCHOR + 3 * LENGTH)) == {0: 1}
+    assert events_by_window(clickhouse, org_id, BillingWindow(ANCHOR, ANCHOR + 3 * LENGTH)) == {
+        0: 1
+    }
 
 
 def test_counts_are_exact_and_the_organizations_own(clickhouse: ClickHouse, org_id: str) -> None:
@@ -99,6 +101,6 @@ def test_counts_are_exact_and_the_organizations_own(clickhouse: ClickHouse, org_
         expected.append(EventTotals(len(keys), len(sessions), len(agents), len(environments)))
     found = [event_totals(clickhouse, org_id, window(place)) for place in range(4)]
     assert found == expected
-    span = Window(window(0).start, window(3).end)
+    span = BillingWindow(window(0).start, window(3).end)
     by_window = events_by_window(clickhouse, org_id, span)
     assert by_window == {place: totals.events for place, totals in enumerate(expected)}

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from shared.core.clock import format_ts
 from shared.deployment.runtime import Runtime
 from shared.events.ingest.drain import Drain
-from shared.model_windows.windows_of import WindowsOf
+from shared.model_windows.context_windows import ContextWindows
 from tests.support.app import Headers
 
 NDJSON = "application/x-ndjson"
@@ -47,7 +47,7 @@ def store(post: Callable[..., Any], runtime: Runtime) -> Callable[[Sequence[obje
         answer = post(body)
         assert answer.status_code == 202
         assert answer.json["skipped"] == 0, answer.json
-        Drain(runtime, "tests", WindowsOf(runtime)).run()
+        Drain(runtime, "tests", ContextWindows(runtime)).run()
 
     return send
 

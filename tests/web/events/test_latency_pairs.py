@@ -7,7 +7,7 @@ from flask.testing import FlaskClient
 
 from shared.deployment.runtime import Runtime
 from shared.events.ingest.drain import Drain
-from shared.model_windows.windows_of import WindowsOf
+from shared.model_windows.context_windows import ContextWindows
 from tests.support.app import new_key
 from tests.support.runtime import make_org
 from tests.web.events.conftest import at, result, use
@@ -83,7 +83,7 @@ def test_nothing_pairs_across_organizations(
         "/v1/events", json=[result(2, "a")], headers=other, content_type="application/json"
     )
     assert answer.status_code == 202
-    Drain(runtime, "tests", WindowsOf(runtime)).run()
+    Drain(runtime, "tests", ContextWindows(runtime)).run()
     assert counts(latency()) == (0, 1, 0, 1)
 
 

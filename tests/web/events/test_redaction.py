@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 from shared.core.clock import format_ts, now
 from shared.deployment.runtime import Runtime
 from shared.events.ingest.drain import Drain
-from shared.model_windows.windows_of import WindowsOf
+from shared.model_windows.context_windows import ContextWindows
 from tests.support.app import Headers
 from tests.support.runtime import Org, make_org
 from tests.support.streams import waiting_payloads
@@ -59,7 +59,7 @@ def test_a_secret_is_nowhere(
     with capture_logs() as logs:
         send(post, *events)
         payloads = waiting_payloads(runtime, org)
-        Drain(runtime, "tests", WindowsOf(runtime)).run()
+        Drain(runtime, "tests", ContextWindows(runtime)).run()
     assert len(payloads) == 3
     rows = runtime.clickhouse.rows(
         "SELECT * FROM events FINAL WHERE org_id = {org_id:String}", {"org_id": org.id}
@@ -97,7 +97,7 @@ def test_a_resent_event_stays_one_whatever_was_set_meanwhile(
     for names in ((), ("password",), ("other",)):
         redact(*names)
         send(post, once)
-    Drain(runtime, "tests", WindowsOf(runtime)).run()
+    Drain(runtime, "tests", ContextWindows(runtime)).run()
     [row] = listed()
     assert row["payload"] == once
 
@@ -109,7 +109,7 @@ def test_the_copy_that_came_first_stays_redacted(
     for names in (("password",), ()):
         redact(*names)
         send(post, once)
-    Drain(runtime, "tests", WindowsOf(runtime)).run()
+    Drain(runtime, "tests", ContextWindows(runtime)).run()
     [row] = listed()
     assert row["payload"] == {**once, "password": "[redacted]"}
 
@@ -122,7 +122,7 @@ def test_another_organization_keeps_what_it_sends(
     redact("password")
     send(post, event(password=HUSH))
     assert client.post("/v1/events", json=[event(password=HUSH)], headers=theirs).status_code == 202
-    Drain(runtime, "tests", WindowsOf(runtime)).run()
+    Drain(runtime, "tests", ContextWindows(runtime)).run()
     [row] = client.get("/v1/events", headers=theirs).get_json()["events"]
     assert row["payload"]["password"] == HUSH
 

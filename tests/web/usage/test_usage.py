@@ -16,7 +16,7 @@ from shared.deployment.runtime import Runtime
 from shared.evaluations import store as evaluation_store
 from shared.keys import ApiKey
 from shared.organizations import Organization
-from shared.usage.windows import LENGTH
+from shared.usage.billing_windows import LENGTH
 from tests.support.app import Headers, new_key
 from tests.support.dashboards import SQL, made, make_dashboard, save_query
 from tests.support.evaluations import evaluation

@@ -9,7 +9,7 @@ from uuid import UUID
 from shared.alerts.specs import Spec
 from shared.deployment.runtime import Runtime
 from shared.queries.results.reader import Result
-from shared.queries.run import Runner
+from shared.queries.run import QueryRunner
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Context:
     """
 
     runtime: Runtime
-    runner: Runner
+    runner: QueryRunner
     org_id: str
     answers: "dict[str, Result | NotEvaluated]" = field(default_factory=dict)
 

@@ -8,7 +8,7 @@ import pytest
 from shared.audits.signals import Look, Window
 from shared.clickhouse import ClickHouse
 from shared.deployment.runtime import Runtime
-from shared.queries.run import Runner
+from shared.queries.run import QueryRunner
 from tests.support.airline import Airline
 from tests.support.looks import ingest, look_at
 from tests.support.runtime import make_org
@@ -24,9 +24,9 @@ def clickhouse(runtime: Runtime) -> ClickHouse:
 
 
 @pytest.fixture(scope="session")
-def runner(runtime: Runtime) -> Iterator[Runner]:
+def runner(runtime: Runtime) -> Iterator[QueryRunner]:
     """Runs statements as POST /queries/run does."""
-    made = Runner(runtime, pool_size=1)
+    made = QueryRunner(runtime, pool_size=1)
     yield made
     made.close()
 

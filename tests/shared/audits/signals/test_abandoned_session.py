@@ -12,7 +12,7 @@ from shared.core.clock import to_us
 from shared.core.ids import new_id
 from shared.deployment.runtime import Runtime
 from shared.queries.guard.statement import guard
-from shared.queries.run import Runner
+from shared.queries.run import QueryRunner
 from tests.support.airline import Airline
 from tests.support.events import event
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
@@ -36,7 +36,7 @@ def stops(agent: str, moments: list[str], *, ended: bool = False, **fields: obje
 
 
 def test_those_of_the_recording_are_those_of_its_labels(
-    airline: Airline, airline_look: Look, runner: Runner
+    airline: Airline, airline_look: Look, runner: QueryRunner
 ) -> None:
     unended = {one for one, label in airline.labels.items() if not label["ended"]}
     assert len(unended) == 10
@@ -55,7 +55,7 @@ def test_those_of_the_recording_are_those_of_its_labels(
 
 
 def test_a_session_that_may_go_on_is_not_abandoned(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     lines = [
         *stops("a", ["10:00:00", "11:29:59.999999", "11:30:00", "11:59:00", "12:30:00"]),
@@ -75,7 +75,7 @@ def test_a_session_that_may_go_on_is_not_abandoned(
 
 
 def test_what_sessions_do_after_the_window_changes_neither_finding_nor_evidence(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     ingest(clickhouse, org.id, stops("a", ["10:00:00"] * 5))
     ingest(clickhouse, org.id, stops("a", ["10:00:00", "11:00:00"], ended=True))
@@ -106,7 +106,7 @@ def test_what_sessions_do_after_the_window_changes_neither_finding_nor_evidence(
 
 
 def test_evidence_does_not_read_what_was_over_before(
-    runtime: Runtime, clickhouse: ClickHouse, org: Org, runner: Runner
+    runtime: Runtime, clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     old = 100_000
     clickhouse.rows(
@@ -170,7 +170,7 @@ def test_what_never_ends_by_custom_is_told_of_and_nothing_more(
 
 
 def test_scope_holds_in_numbers_and_evidence(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     odd = "it's\\ odd"
     ingest(clickhouse, org.id, stops(odd, ["10:00:00"] * 3, environment=odd))

@@ -3,7 +3,7 @@
 from shared.audits.signals.context_pressure import find
 from shared.clickhouse import ClickHouse
 from shared.deployment.runtime import Runtime
-from shared.queries.run import Runner
+from shared.queries.run import QueryRunner
 from tests.shared.audits.signals.lines import BEFORE, NOW, line
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
 from tests.support.runtime import Org, make_org
@@ -19,7 +19,7 @@ def response(session_id: str, fill: float, second: float = 0, **fields: object) 
 
 
 def test_sessions_are_counted_once_and_whatever_was_sent_twice(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     lines = [response(f"calm-{n}", 0.3, n) for n in range(7)]
     lines += [response(f"full-{n % 3}", 0.81 + n / 100, 100 + n) for n in range(9)]
@@ -68,7 +68,7 @@ def test_an_agent_that_is_always_full_is_critical(clickhouse: ClickHouse, org: O
 
 
 def test_the_scope_and_the_organization_bound_what_is_found(
-    clickhouse: ClickHouse, runtime: Runtime, org: Org, runner: Runner
+    clickhouse: ClickHouse, runtime: Runtime, org: Org, runner: QueryRunner
 ) -> None:
     other = make_org(runtime)
     ingest(clickhouse, org.id, [response("s", 0.9, environment="it's", agent_id="a'")])

@@ -8,7 +8,7 @@ from dataclasses import replace
 from shared.audits.signals import Look
 from shared.audits.signals.error_cluster import find
 from shared.clickhouse import ClickHouse
-from shared.queries.run import Runner
+from shared.queries.run import QueryRunner
 from tests.support.airline import Airline
 from tests.support.events import event
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
@@ -29,7 +29,9 @@ def errors(message: object, sessions: int = 3, each: int = 1, **fields: object) 
     ]
 
 
-def test_clusters_of_the_recording(airline: Airline, airline_look: Look, runner: Runner) -> None:
+def test_clusters_of_the_recording(
+    airline: Airline, airline_look: Look, runner: QueryRunner
+) -> None:
     # In the recording an `error` event with the same text follows every failed result.
     count: Counter[str] = Counter()
     sessions: defaultdict[str, set[str]] = defaultdict(set)
@@ -108,7 +110,7 @@ LONG: list[tuple[list[str], str]] = [
 
 
 def test_nothing_of_what_is_quoted_at_length_is_told(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     lines = [
         line
@@ -125,7 +127,7 @@ def test_nothing_of_what_is_quoted_at_length_is_told(
 
 
 def test_an_error_event_that_repeats_a_failure_is_the_same_failure(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     # Two results failed and three errors report it. The other session has two results and no error.
     lines = [
@@ -162,7 +164,7 @@ def test_a_type_that_is_longer_than_what_is_told_of_it_is_ignored_too(
 
 
 def test_errors_without_a_message_are_a_cluster_of_their_type(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     ingest(clickhouse, org.id, errors(None, error_type="Silent"))
     look = look_at(clickhouse, org.id)
@@ -203,7 +205,7 @@ def test_severity_and_magnitude_follow_the_share_of_sessions(
 
 
 def test_scope_holds_in_numbers_and_evidence(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     odd = "it's\\ odd"
     ingest(clickhouse, org.id, errors("x", 5, environment=odd, agent_id=odd, error_type=odd))
@@ -232,7 +234,7 @@ def test_neither_another_organization_nor_a_copy_counts(
 
 
 def test_hostile_messages_are_shown_bounded_and_found_again(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     for message in ("' OR 1 = 1 --", "a\x00\u202eb\\ {x:String} $x", "漢字" * 5000, "<*>\\"):
         ingest(clickhouse, org.id, errors(message, error_type=message))

@@ -6,7 +6,7 @@ from datetime import datetime
 from shared.audits.signals.error_drift import find
 from shared.clickhouse import ClickHouse
 from shared.deployment.runtime import Runtime
-from shared.queries.run import Runner
+from shared.queries.run import QueryRunner
 from tests.shared.audits.signals.lines import BEFORE, NOW, line
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
 from tests.support.runtime import Org, make_org
@@ -46,7 +46,7 @@ def errors(day: datetime, error_type: str, count: int, prefix: str) -> list[byte
 
 
 def test_each_family_is_compared_with_itself(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     lines: list[bytes] = []
     for kind in _KINDS:
@@ -113,7 +113,7 @@ def test_an_error_that_comes_with_a_failing_call_is_told_once(
 
 
 def test_error_types_are_judged_by_sessions(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     lines: list[bytes] = []
     for day, count in ((BEFORE, 2), (NOW, 30)):
@@ -130,7 +130,7 @@ def test_error_types_are_judged_by_sessions(
 
 
 def test_ignored_error_types_are_no_errors(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     lines: list[bytes] = []
     for day, failed in ((BEFORE, 2), (NOW, 50)):
@@ -162,7 +162,7 @@ def test_when_nearly_nothing_works_any_more_somebody_is_called(
 
 
 def test_the_scope_and_the_organization_bound_what_is_compared(
-    clickhouse: ClickHouse, runtime: Runtime, org: Org, runner: Runner
+    clickhouse: ClickHouse, runtime: Runtime, org: Org, runner: QueryRunner
 ) -> None:
     other = make_org(runtime)
     for day, failed in ((BEFORE, 0), (NOW, 50)):

@@ -10,7 +10,7 @@ from shared.core.clock import to_us
 from shared.deployment.runtime import Runtime
 from shared.evaluations import store
 from shared.evaluations.records import Evaluation
-from shared.queries.run import Runner
+from shared.queries.run import QueryRunner
 from tests.shared.audits.signals.lines import BEFORE, NOW, line
 from tests.support.evaluations import evaluation
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
@@ -60,7 +60,7 @@ def sessions(
 
 
 def test_an_agent_that_stopped_being_evaluated(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     put(clickhouse, org, sessions(org, BEFORE, 30, 29), sessions(org, NOW, 25, 2))
     look = look_at(clickhouse, org.id)
@@ -85,7 +85,7 @@ def test_who_never_had_results_has_no_gap(clickhouse: ClickHouse, org: Org) -> N
 
 
 def test_a_new_agent_without_results_is_compared_with_the_others(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     made = [sessions(org, day, 40, 39, "known") for day in (BEFORE, NOW)]
     made.append(sessions(org, NOW, 20, 0, "new"))
@@ -97,7 +97,7 @@ def test_a_new_agent_without_results_is_compared_with_the_others(
     require_reproduced(runner, look, candidate)
 
 
-def test_one_fault_is_told_once(clickhouse: ClickHouse, org: Org, runner: Runner) -> None:
+def test_one_fault_is_told_once(clickhouse: ClickHouse, org: Org, runner: QueryRunner) -> None:
     made = []
     for environment in ("production", "staging"):
         made.append(sessions(org, BEFORE, 20, 20, "a", environment))
@@ -113,7 +113,7 @@ def test_one_fault_is_told_once(clickhouse: ClickHouse, org: Org, runner: Runner
 
 
 def test_an_environment_is_named_where_another_one_is_well(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     made = []
     for environment, evaluated in (("production", 20), ("staging", 0)):
@@ -130,7 +130,7 @@ def test_an_environment_is_named_where_another_one_is_well(
 
 
 def test_an_evaluator_that_is_away_is_one_finding(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     made = []
     for agent in ("a", "b"):
@@ -193,7 +193,7 @@ def test_of_windows_that_follow_each_other_one_judges_a_session(
 
 
 def test_the_last_hour_of_a_window_is_judged_by_the_next_one(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     put(
         clickhouse,
@@ -212,7 +212,7 @@ def test_the_last_hour_of_a_window_is_judged_by_the_next_one(
 
 
 def test_what_comes_after_the_window_changes_neither_finding_nor_evidence(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     ended = sessions(org, NOW, 25, 2)
     put(clickhouse, org, sessions(org, BEFORE, 30, 29), ended, sessions(org, NOW, 10, 9, "b"))
@@ -242,7 +242,7 @@ def test_what_comes_after_the_window_changes_neither_finding_nor_evidence(
 
 
 def test_the_scope_and_the_organization_bound_what_is_compared(
-    clickhouse: ClickHouse, runtime: Runtime, org: Org, runner: Runner
+    clickhouse: ClickHouse, runtime: Runtime, org: Org, runner: QueryRunner
 ) -> None:
     other = make_org(runtime)
     put(

@@ -6,7 +6,7 @@ from shared.audits.signals import Look, Window
 from shared.audits.signals.goal_failure import find
 from shared.audits.signals.reading import MAX_CANDIDATES
 from shared.clickhouse import ClickHouse
-from shared.queries.run import Runner
+from shared.queries.run import QueryRunner
 from tests.support.airline import Airline
 from tests.support.events import event
 from tests.support.looks import DAY, found_by, ingest, look_at, nested, require_reproduced
@@ -33,7 +33,7 @@ def runs(agent: str, failed: int, good: int, **fields: object) -> list[bytes]:
 
 
 def test_numbers_of_the_recording_are_those_of_its_labels(
-    airline: Airline, airline_look: Look, runner: Runner
+    airline: Airline, airline_look: Look, runner: QueryRunner
 ) -> None:
     ended = {one for one, label in airline.labels.items() if label["ended"]}
     failed = {one for one in ended if airline.labels[one]["reward"] == 0.0}
@@ -55,7 +55,7 @@ def test_numbers_of_the_recording_are_those_of_its_labels(
 
 
 def test_the_root_agents_last_end_counts_and_no_other(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     lines = [
         *runs("root", 3, 2),
@@ -83,7 +83,7 @@ def test_the_root_agents_last_end_counts_and_no_other(
 
 
 def test_what_sessions_do_after_the_window_changes_nothing(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     ingest(clickhouse, org.id, runs("root", 4, 3))
     # Without an agent_start, the agent of the first event is the root.
@@ -163,7 +163,7 @@ def test_only_an_agent_that_hardly_ever_succeeds_is_critical(
 
 
 def test_scope_and_ignored_error_types_hold_in_numbers_and_evidence(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     odd = "it's\\ odd"
     ingest(clickhouse, org.id, runs(odd, 5, 5, environment=odd))

@@ -11,7 +11,7 @@ import pytest
 from shared.audits.signals.latency_drift import find
 from shared.clickhouse import ClickHouse
 from shared.deployment.runtime import Runtime
-from shared.queries.run import Runner
+from shared.queries.run import QueryRunner
 from tests.shared.audits.signals.lines import BEFORE, NOW, line
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
 from tests.support.runtime import Org, make_org
@@ -40,7 +40,7 @@ def spread(count: int, factor: float = 1.0) -> list[float]:
 
 
 def test_the_numbers_are_those_of_both_windows_whatever_was_sent_twice(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     rng = random.Random(5)
     before = [rng.uniform(100, 900) for _ in range(41)]
@@ -82,7 +82,7 @@ def test_few_calls_small_steps_and_faster_ones_are_no_drift(
 
 
 def test_a_slow_tail_is_found_though_the_median_stays(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     durations = spread(200)
     ingest(clickhouse, org.id, calls(BEFORE, "gpt-4o", durations, model=True))
@@ -117,7 +117,7 @@ def test_only_minutes_wake_somebody(clickhouse: ClickHouse, org: Org) -> None:
 
 
 def test_the_scope_and_the_organization_bound_what_is_compared(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     lines: list[bytes] = []
     for environment, factor in (("production", 4.0), ("staging", 1.0)):
@@ -147,7 +147,7 @@ def test_another_organization_changes_nothing(
 
 @pytest.mark.parametrize("name", ["it's \\ a\nname", "x" * 3000, "-- drop"])
 def test_any_name_can_be_asked_for_again(
-    clickhouse: ClickHouse, org: Org, runner: Runner, name: str
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner, name: str
 ) -> None:
     ingest(clickhouse, org.id, calls(BEFORE, name, spread(30)))
     ingest(clickhouse, org.id, calls(NOW, name, spread(30, 4)))

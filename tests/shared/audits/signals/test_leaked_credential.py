@@ -9,7 +9,7 @@ from shared.audits.signals import Look
 from shared.audits.signals.credentials import PATTERNS
 from shared.audits.signals.leaked_credential import find
 from shared.clickhouse import ClickHouse
-from shared.queries.run import Runner
+from shared.queries.run import QueryRunner
 from tests.support.events import event
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
 from tests.support.runtime import Org
@@ -82,7 +82,7 @@ def test_there_is_a_case_for_each_pattern() -> None:
 
 
 def test_each_kind_is_found_and_never_told(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     for number, (kind, text) in enumerate(LEAKS.items()):
         # Plain, and in JSON within JSON.
@@ -108,7 +108,7 @@ def test_each_kind_is_found_and_never_told(
 
 @pytest.mark.parametrize("kind", UNUSUAL)
 def test_however_it_is_spelled_it_is_found_whatever_else_is_there(
-    clickhouse: ClickHouse, org: Org, runner: Runner, kind: str
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner, kind: str
 ) -> None:
     for number, text in enumerate(UNUSUAL[kind]):
         alone = leak(text, tool_name=f"alone {number}")
@@ -131,7 +131,7 @@ def test_what_only_looks_like_one_is_none(clickhouse: ClickHouse, org: Org, text
 
 
 def test_events_sessions_and_different_secrets_are_counted(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     one, other = "ghp_" + _RANDOM[:36], "ghp_" + _RANDOM[2:38]
     lines = [
@@ -169,7 +169,7 @@ def test_low_sensitivity_leaves_out_what_only_its_surroundings_tell(
 
 
 def test_scope_holds_in_numbers_and_evidence(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     odd, text = "it's\\ odd", LEAKS["password"]
     ingest(clickhouse, org.id, [leak(text, "a", environment=odd, agent_id=odd, tool_name=odd)])

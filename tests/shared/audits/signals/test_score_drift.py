@@ -10,7 +10,7 @@ from shared.clickhouse import ClickHouse
 from shared.deployment.runtime import Runtime
 from shared.evaluations import store
 from shared.evaluations.records import Evaluation
-from shared.queries.run import Runner
+from shared.queries.run import QueryRunner
 from tests.shared.audits.signals.lines import BEFORE_US, NOW, NOW_US, line
 from tests.support.evaluations import evaluation
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
@@ -55,7 +55,7 @@ def compared(
 
 
 def test_the_numbers_are_averages_of_results_that_count_once(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     before = results(org.id, BEFORE_US, 0.8, 50)
     now = results(org.id, NOW_US, 0.6, 40)
@@ -131,7 +131,7 @@ def test_quality_that_halves_over_many_sessions_is_critical(
 
 
 def test_the_scope_and_the_organization_bound_what_is_compared(
-    clickhouse: ClickHouse, runtime: Runtime, org: Org, runner: Runner
+    clickhouse: ClickHouse, runtime: Runtime, org: Org, runner: QueryRunner
 ) -> None:
     other = make_org(runtime)
     fields = {"agent_id": "a'", "environment": "it's"}
@@ -157,7 +157,7 @@ def test_sessions_whose_events_are_gone_are_not_cited(clickhouse: ClickHouse, or
 
 @pytest.mark.parametrize("key", ["it's \\ a\nkey", "x" * 3000])
 def test_any_key_can_be_asked_for_again(
-    clickhouse: ClickHouse, org: Org, runner: Runner, key: str
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner, key: str
 ) -> None:
     rows = compared(org.id, 0.8, 0.5, key="k")
     put(clickhouse, org.id, rows)

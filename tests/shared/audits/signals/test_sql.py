@@ -8,7 +8,7 @@ import pytest
 from shared.audits.signals import Look, Window, sql
 from shared.audits.signals.wording import shown
 from shared.deployment.runtime import Runtime
-from shared.queries.run import Asker, Runner
+from shared.queries.run import Asker, QueryRunner
 from tests.support.events import event, store_events
 from tests.support.runtime import Org
 
@@ -32,22 +32,24 @@ HOSTILE = [
 
 
 @pytest.fixture(scope="module")
-def runner(runtime: Runtime) -> Iterator[Runner]:
+def runner(runtime: Runtime) -> Iterator[QueryRunner]:
     """Runs statements as POST /queries/run does."""
-    made = Runner(runtime, pool_size=1)
+    made = QueryRunner(runtime, pool_size=1)
     yield made
     made.close()
 
 
 @pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
-def test_a_literal_has_exactly_the_value(runner: Runner, org: Org, value: str) -> None:
+def test_a_literal_has_exactly_the_value(runner: QueryRunner, org: Org, value: str) -> None:
     statement = f"SELECT {sql.text(value[:1000])}, {sql.is_text(sql.text(value[:1000]), value)}"
     [row] = runner.run(Asker(org.id, "test"), statement, []).result.rows
     assert row == (value[:1000], len(value) <= 1000)
 
 
 @pytest.mark.parametrize("value", HOSTILE[1:], ids=range(1, len(HOSTILE)))
-def test_a_name_meets_itself_alone(runtime: Runtime, runner: Runner, org: Org, value: str) -> None:
+def test_a_name_meets_itself_alone(
+    runtime: Runtime, runner: QueryRunner, org: Org, value: str
+) -> None:
     session = value[:256] or "empty"
     store_events(
         runtime.clickhouse, org.id, [event(session, "10:00:00"), event("other", "10:00:01")]
@@ -68,14 +70,14 @@ def test_long_values_leave_the_statement_short() -> None:
         assert len(sql.is_one_of("agent_id", values)) < sql.MAX_LIST_CHARS + 100
 
 
-def test_a_moment_keeps_its_microseconds_in_any_zone(runner: Runner, org: Org) -> None:
+def test_a_moment_keeps_its_microseconds_in_any_zone(runner: QueryRunner, org: Org) -> None:
     at = datetime(2026, 3, 29, 3, 30, 0, 17, tzinfo=timezone(timedelta(hours=2)))
     [row] = runner.run(Asker(org.id, "test"), f"SELECT {sql.moment(at)}", []).result.rows
     assert row == ("2026-03-29T01:30:00.000017Z",)
 
 
 def test_a_look_selects_in_literals_what_it_selects_in_parameters(
-    runtime: Runtime, runner: Runner, org: Org
+    runtime: Runtime, runner: QueryRunner, org: Org
 ) -> None:
     odd = "it's\\"
     lines = [

@@ -5,7 +5,7 @@ import random
 from shared.audits.signals.token_outlier import find
 from shared.clickhouse import ClickHouse
 from shared.deployment.runtime import Runtime
-from shared.queries.run import Runner
+from shared.queries.run import QueryRunner
 from tests.shared.audits.signals.lines import BEFORE, NOW, line
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
 from tests.support.runtime import Org, make_org
@@ -32,7 +32,7 @@ def usual(count: int, seed: int, **fields: object) -> list[bytes]:
 
 
 def test_the_outlier_is_cited_with_the_limit(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     lines = usual(80, 1) + session("burnt", 2_000_000)
     ingest(clickhouse, org.id, lines)
@@ -101,7 +101,7 @@ def test_severity_and_magnitude_follow_what_it_costs(clickhouse: ClickHouse, org
 
 
 def test_the_scope_and_the_organization_bound_what_is_found(
-    clickhouse: ClickHouse, runtime: Runtime, org: Org, runner: Runner
+    clickhouse: ClickHouse, runtime: Runtime, org: Org, runner: QueryRunner
 ) -> None:
     other = make_org(runtime)
     fields = {"agent_id": "a'", "environment": "it's"}

@@ -8,7 +8,7 @@ from shared.audits.signals import Look
 from shared.audits.signals.reading import MAX_CANDIDATES
 from shared.audits.signals.tool_failure import find
 from shared.clickhouse import ClickHouse
-from shared.queries.run import Runner
+from shared.queries.run import QueryRunner
 from tests.support.airline import Airline
 from tests.support.events import event
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
@@ -31,7 +31,7 @@ def results(tool: str, failed: int, good: int, **fields: object) -> list[bytes]:
 
 
 def test_numbers_of_each_tool_of_the_recording(
-    airline: Airline, airline_look: Look, runner: Runner
+    airline: Airline, airline_look: Look, runner: QueryRunner
 ) -> None:
     calls: Counter[str] = Counter()
     failures: Counter[str] = Counter()
@@ -104,7 +104,7 @@ def test_severity_and_magnitude_follow_the_rate(clickhouse: ClickHouse, org: Org
 
 
 def test_scope_and_ignored_error_types_hold_in_numbers_and_evidence(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     odd, error_type = "it's\\ odd", "it's\\ \x00odd"
     ingest(clickhouse, org.id, results("t", 5, 5, environment=odd, agent_id=odd))
@@ -142,7 +142,7 @@ def test_neither_another_organization_nor_a_copy_counts(
 
 
 def test_a_hostile_name_is_shown_bounded_and_found_again(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     names = ["' OR 1 = 1 --", "a\x00\x07\u202eb\n{x:String} $1", "long'" * 5000]
     for name in names:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from shared.audits.signals import Look
 from shared.audits.signals.tool_loop import find
 from shared.clickhouse import ClickHouse
-from shared.queries.run import Runner
+from shared.queries.run import QueryRunner
 from tests.support.events import event
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
 from tests.support.runtime import Org
@@ -20,7 +20,7 @@ def calls(session: str, tool: str, count: int, value: object = 1, **fields: obje
 
 
 def test_the_recording_has_loops_for_whoever_wants_to_see_everything(
-    airline_look: Look, runner: Runner
+    airline_look: Look, runner: QueryRunner
 ) -> None:
     assert found_by(find, airline_look) == {}
     look = replace(airline_look, sensitivity="high")
@@ -49,7 +49,7 @@ def test_thresholds_follow_the_sensitivity(clickhouse: ClickHouse, org: Org) -> 
 
 
 def test_only_the_same_input_of_one_session_is_a_loop(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     lines = [
         *calls("loops", "t", 6),
@@ -101,7 +101,7 @@ def test_a_longer_loop_and_more_sessions_weigh_more(clickhouse: ClickHouse, org:
 
 
 def test_scope_holds_in_numbers_and_evidence(
-    clickhouse: ClickHouse, org: Org, runner: Runner
+    clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     odd = "it's\\ odd"
     ingest(clickhouse, org.id, calls("a", odd, 6, environment=odd, agent_id=odd))

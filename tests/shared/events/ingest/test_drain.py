@@ -24,7 +24,7 @@ from shared.events.ingest.accept import Ingest
 from shared.events.ingest.drain import KEEPS_UP_KEY, PAUSE_KEY, READ_ENTRIES, Drain
 from shared.events.ingest.persist import persist as real_persist
 from shared.events.ingest.stream import Entry
-from shared.model_windows.windows_of import WindowsOf
+from shared.model_windows.context_windows import ContextWindows
 from tests.support.airline import Airline
 from tests.support.runtime import Org, connected, make_org, settings_for
 
@@ -70,7 +70,7 @@ def accept(runtime: Runtime, org: Org, lines: list[bytes]) -> None:
 
 
 def drain(runtime: Runtime, consumer: str = "c1") -> int:
-    return Drain(runtime, consumer, WindowsOf(runtime)).run()
+    return Drain(runtime, consumer, ContextWindows(runtime)).run()
 
 
 def stored(runtime: Runtime, org: Org) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import insert
 
 from devstack import DevStack
-from shared.cache import at_once, current_generation, renew_generation
+from shared.cache import at_once, current_epoch, renew_epoch
 from shared.cache import cache as cache_module
 from shared.core.clock import format_ts, now
 from shared.core.errors import Unavailable
@@ -47,8 +47,8 @@ def test_a_change_holds_in_two_processes(
     redactions = [Redactions(process) for process in processes]
 
     def redacted(whose: Org) -> set[bytes]:
-        generation = current_generation(runtime.redis)
-        return {one.of(whose.id, generation).redact(LINE) for one in redactions}
+        epoch = current_epoch(runtime.redis)
+        return {one.of(whose.id, epoch).redact(LINE) for one in redactions}
 
     assert redacted(org) == {LINE}
     list_keys(runtime, org, "a")
@@ -59,11 +59,11 @@ def test_a_change_holds_in_two_processes(
 
 
 def test_what_is_remembered_asks_nobody(runtime: Runtime, org: Org) -> None:
-    redactions, generation = Redactions(runtime), current_generation(runtime.redis)
-    first = redactions.of(org.id, generation)
+    redactions, epoch = Redactions(runtime), current_epoch(runtime.redis)
+    first = redactions.of(org.id, epoch)
     before = runtime.redis.info("commandstats")
     with counted_statements(runtime) as statements:
-        assert all(redactions.of(org.id, generation) is first for _ in range(10))
+        assert all(redactions.of(org.id, epoch) is first for _ in range(10))
     assert statements == []
     after = runtime.redis.info("commandstats")
     assert {name for name in after if name not in before} <= {"cmdstat_info"}
@@ -107,7 +107,7 @@ def test_while_postgres_is_away_nothing_is_stored_unredacted(
         send(known, runtime, org, "during")
         with pytest.raises(Unavailable):
             send(fresh, runtime, org, "refused")
-        renew_generation(runtime.redis)
+        renew_epoch(runtime.redis)
         with pytest.raises(Unavailable):
             send(known, runtime, org, "refused")
     finally:
@@ -131,5 +131,5 @@ def send(ingest: Ingest, runtime: Runtime, org: Org, session_id: str) -> None:
         body=json.dumps({**event, "secret": "hush"}).encode(),
         media_type="application/x-ndjson",
         encoding="",
-        generation=current_generation(runtime.redis),
+        epoch=current_epoch(runtime.redis),
     )

@@ -14,7 +14,7 @@ from shared.deployment.runtime import Runtime
 from shared.events.ingest import stream
 from shared.events.ingest.decode import decode_events
 from shared.events.ingest.drain import Drain
-from shared.model_windows.windows_of import WindowsOf
+from shared.model_windows.context_windows import ContextWindows
 from shared.organizations import lifecycle
 from shared.upkeep.purge import Purged, purge
 from shared.users import User
@@ -165,7 +165,7 @@ def test_a_block_that_a_worker_holds_is_waited_for(
             wait_until(lambda: waits.is_set() or purging.done())
             assert not purging.done(), purging.result()
             # Meanwhile others' events are stored as usual.
-            Drain(runtime, "other", WindowsOf(runtime)).run()
+            Drain(runtime, "other", ContextWindows(runtime)).run()
             assert other[0].id not in stream.active_orgs(runtime.redis)
             assert not purging.done(), purging.result()
             store_events(runtime.clickhouse, gone.id, [event("late", "10:00:00")])
@@ -184,7 +184,7 @@ def test_a_batch_that_comes_later_is_dropped(runtime: Runtime, gone: Org) -> Non
         runtime.redis.xadd(
             stream.stream_key(org.id), {"slug": org.slug, "data": b"no batch", "request_id": ""}
         )
-    Drain(runtime, "late", WindowsOf(runtime)).run()
+    Drain(runtime, "late", ContextWindows(runtime)).run()
     assert footprint(runtime, live).clickhouse["events"][0] == 1
     assert footprint(runtime, live).dead_letters == 1
     runtime.redis.delete(stream.stream_key(gone.id))

@@ -9,7 +9,7 @@ import pytest
 from shared.alerts.evaluation.triggers import Context, NotEvaluated, Reading, Rule, evaluate
 from shared.alerts.specs import Spec
 from shared.deployment.runtime import Runtime
-from shared.queries.run import Runner
+from shared.queries.run import QueryRunner
 from tests.support.runtime import Org
 
 # Events of tests/support/events.py happen on this day.
@@ -17,15 +17,15 @@ NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
 
 
 @pytest.fixture(scope="session")
-def runner(runtime: Runtime) -> Iterator[Runner]:
+def runner(runtime: Runtime) -> Iterator[QueryRunner]:
     """One connection of the read-only user."""
-    made = Runner(runtime, pool_size=1)
+    made = QueryRunner(runtime, pool_size=1)
     yield made
     made.close()
 
 
 @pytest.fixture
-def context(runtime: Runtime, runner: Runner, org: Org) -> Context:
+def context(runtime: Runtime, runner: QueryRunner, org: Org) -> Context:
     """The context of the test's own organization."""
     return Context(runtime, runner, org.id)
 

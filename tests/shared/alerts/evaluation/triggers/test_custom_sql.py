@@ -11,7 +11,7 @@ from shared.alerts.specs import CustomSql, Op
 from shared.core.errors import Unavailable
 from shared.queries import slots
 from shared.queries.results.reader import Reader, Result
-from shared.queries.run import Runner
+from shared.queries.run import QueryRunner
 from shared.queries.slots import RUNS_AT_ONCE, Slots
 from tests.shared.alerts.evaluation.triggers.conftest import reading_of, refusal_of, rule
 from tests.support.events import event, store_events
@@ -174,7 +174,7 @@ def test_an_organization_that_runs_as_many_queries_as_it_may_is_not_judged(
 def test_a_deployment_that_runs_no_queries_judges_none(context: Context) -> None:
     settings = msgspec.structs.replace(context.runtime.settings, clickhouse_readonly_url=None)
     with connected(settings) as runtime:
-        without = Context(runtime, Runner(runtime, pool_size=1), context.org_id)
+        without = Context(runtime, QueryRunner(runtime, pool_size=1), context.org_id)
         assert refusal_of(without, compared("SELECT 1")) == "this deployment does not run queries"
 
 
@@ -182,7 +182,7 @@ def test_a_store_that_is_away_is_told_of_as_such(context: Context) -> None:
     away = "clickhouse://reader@127.0.0.1:1/analytics"
     settings = msgspec.structs.replace(context.runtime.settings, clickhouse_readonly_url=away)
     with connected(settings) as runtime:
-        cut_off = Context(runtime, Runner(runtime, pool_size=1), context.org_id)
+        cut_off = Context(runtime, QueryRunner(runtime, pool_size=1), context.org_id)
         with pytest.raises(Unavailable):
             evaluate(cut_off, [rule(compared("SELECT 1"))])
 

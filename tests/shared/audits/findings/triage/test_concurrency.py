@@ -12,7 +12,7 @@ from shared.audits.findings.filing import file
 from shared.audits.findings.incident import resolve_with_finding
 from shared.audits.findings.models import Finding
 from shared.audits.findings.triage import act
-from shared.audits.turns import take_turn
+from shared.audits.lock import lock_findings
 from shared.core.errors import Conflict, NotFound
 from shared.deployment.runtime import Runtime
 from shared.incidents import rows
@@ -169,7 +169,7 @@ def test_an_audit_that_is_deleted_waits_for_who_resolves_an_incident_of_it(
     with ThreadPoolExecutor(1) as pool:
         with runtime.postgres.transaction() as session:
             # The part of a resolution before it writes to the finding.
-            take_turn(session, org.uuid)
+            lock_findings(session, org.uuid)
             rows.changeable(session, org.uuid, incident.id)
             later = pool.submit(delete)
             wait_until(lambda: waiting(runtime))

@@ -5,13 +5,19 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.core.errors import Invalid
-from shared.usage.windows import LENGTH, Window, chosen_window, newest_windows, window_at
+from shared.usage.billing_windows import (
+    LENGTH,
+    BillingWindow,
+    chosen_window,
+    newest_windows,
+    window_at,
+)
 
 ANCHOR = datetime(2026, 1, 31, 12, 30, 0, 123_456, tzinfo=UTC)
 INSTANT = timedelta(microseconds=1)
 
 
-def number(window: Window) -> int:
+def number(window: BillingWindow) -> int:
     """Returns the number of a window, from 0 on."""
     assert window.end - window.start == LENGTH
     place, rest = divmod(window.start - ANCHOR, LENGTH)

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import event
 
 from devstack import DevStack
-from shared.cache import at_once, renew_generation
+from shared.cache import at_once, renew_epoch
 from shared.cache import cache as cache_module
 from shared.core.clock import format_ts, now
 from shared.core.errors import Unavailable
@@ -18,7 +18,7 @@ from shared.deployment.runtime import Runtime
 from shared.events.ingest.accept import Ingest
 from shared.events.ingest.drain import PAUSE_KEY, Drain
 from shared.model_windows import service
-from shared.model_windows.windows_of import WindowsOf
+from shared.model_windows.context_windows import ContextWindows
 from tests.support.runtime import Org, connected, make_org, settings_for
 
 MODEL, WINDOW = "gpt-4o-2024-08-06", 128_000
@@ -30,7 +30,7 @@ class Worker:
     """The connections and the cache of an ingest process."""
 
     runtime: Runtime
-    windows_of: WindowsOf
+    windows_of: ContextWindows
     name: str
 
     def drain(self) -> int:
@@ -49,7 +49,7 @@ def make_worker(migrated_stack: DevStack) -> Iterator[Callable[[], Worker]]:
         context = connected(settings)
         runtime = context.__enter__()
         opened.append(context)
-        return Worker(runtime, WindowsOf(runtime), f"w{len(opened)}-{new_id()}")
+        return Worker(runtime, ContextWindows(runtime), f"w{len(opened)}-{new_id()}")
 
     yield make
     for context in opened:
@@ -165,7 +165,7 @@ def test_while_postgres_is_away_what_is_remembered_counts_and_nothing_is_guessed
         assert known.windows_of([org.id])[org.id](MODEL) == 1000
         with pytest.raises(Unavailable):
             fresh.drain()
-        renew_generation(runtime.redis)
+        renew_epoch(runtime.redis)
         with pytest.raises(Unavailable):
             known.windows_of([org.id])
     finally:

@@ -1,7 +1,7 @@
 """Ranges of time that a page searches one after the other until it is full.
 
 A bound on time keeps a page fast on a large table. The right width depends on the density of the
-rows, so each window's width is estimated from the rows that the earlier ones found.
+rows, so each slice's width is estimated from the rows that the earlier ones found.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ HOUR_US = 3600 * 1_000_000
 FUTURE_US = 25 * HOUR_US
 
 _WIDEST_STEP = 16.0
-# A bit more than the rest of the page should need, so that it seldom takes another window.
+# A bit more than the rest of the page should need, so that it seldom takes another slice.
 _MARGIN = 1.5
 # Beyond this width a search in pieces is of no use.
 _WIDE_US = 400 * 24 * HOUR_US
@@ -27,8 +27,8 @@ class Span(NamedTuple):
     stop: int
 
 
-class Windows:
-    """The windows of one page; the caller iterates and reports the rows of each to `found`.
+class Slices:
+    """The slices of one page; the caller iterates and reports the rows of each to `found`.
 
     They are adjacent, start at the end of `span` where the list begins, and cover all of it. The
     first one is `first_us` wide and includes all times after now.
@@ -43,7 +43,7 @@ class Windows:
         self._now = now_us()
 
     def found(self, count: int) -> None:
-        """Records how many rows of the page the last window gave."""
+        """Records how many rows of the page the last slice gave."""
         self._found += count
 
     def __iter__(self) -> Iterator[Span]:

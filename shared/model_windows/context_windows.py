@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Collection, Mapping
 
-from shared.cache import GenerationCache, current_generation
+from shared.cache import EpochCache, current_epoch
 from shared.deployment.runtime import Runtime
 from shared.model_windows.builtin import WindowOf, builtin_window
 from shared.model_windows.service import overrides_of
@@ -16,7 +16,7 @@ class _Overridden(dict[str, int | None]):
         return builtin_window(model)
 
 
-class WindowsOf:
+class ContextWindows:
     """A lookup of the context windows of models for a block of events.
 
     If it is called after the events were read, it sees every change that was answered before they
@@ -25,15 +25,15 @@ class WindowsOf:
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
-        self._remembered: GenerationCache[str, WindowOf] = GenerationCache()
+        self._remembered: EpochCache[str, WindowOf] = EpochCache()
 
     def __call__(self, org_ids: Collection[str]) -> Mapping[str, WindowOf]:
         """Returns the windows of each of these organizations.
 
         Raises `Unavailable` if PostgreSQL is needed and down.
         """
-        generation = current_generation(self._runtime.redis)
-        return self._remembered.get_many(org_ids, generation, self._load)
+        epoch = current_epoch(self._runtime.redis)
+        return self._remembered.get_many(org_ids, epoch, self._load)
 
     def _load(self, org_ids: Collection[str]) -> Mapping[str, WindowOf]:
         with self._runtime.postgres.transaction() as session:

@@ -1,4 +1,4 @@
-"""Turns at a store's connections: a burst is served, a stall keeps only a few waiting."""
+"""ConnectionQueue at a store's connections: a burst is served, a stall keeps only a few waiting."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -10,16 +10,16 @@ from structlog.testing import capture_logs
 
 from devstack import DevStack
 from shared.clickhouse import ClickHouse
-from shared.core import turns
+from shared.core import connection_queue
+from shared.core.connection_queue import ConnectionQueue, NoPlace
 from shared.core.errors import Unavailable
-from shared.core.turns import NoTurn, Turns
 from shared.postgres import Postgres
 
 
 class Visitors:
     """Threads that take a turn and keep it until released."""
 
-    def __init__(self, threads: ThreadPoolExecutor, places: Turns) -> None:
+    def __init__(self, threads: ThreadPoolExecutor, places: ConnectionQueue) -> None:
         self._threads = threads
         self._places = places
         self.served: list[str] = []
@@ -30,7 +30,7 @@ class Visitors:
         return self._threads.submit(self._visit, name)
 
     def _visit(self, name: str) -> None:
-        with self._places.turn():
+        with self._places.place():
             self.served.append(name)
             self.come[name].set()
             assert self.leave[name].wait(20)
@@ -45,14 +45,14 @@ def threads() -> Iterator[ThreadPoolExecutor]:
 @pytest.fixture
 def stalled(monkeypatch: pytest.MonkeyPatch) -> None:
     """All places stay taken, and only patient callers wait."""
-    monkeypatch.setattr(turns, "STALL_SECS", 0.0)
+    monkeypatch.setattr(connection_queue, "STALL_SECS", 0.0)
 
 
 @pytest.fixture
-def visitors(threads: ThreadPoolExecutor) -> Iterator[Callable[[Turns], Visitors]]:
+def visitors(threads: ThreadPoolExecutor) -> Iterator[Callable[[ConnectionQueue], Visitors]]:
     made: list[Visitors] = []
 
-    def make(places: Turns) -> Visitors:
+    def make(places: ConnectionQueue) -> Visitors:
         made.append(Visitors(threads, places))
         return made[-1]
 
@@ -62,7 +62,7 @@ def visitors(threads: ThreadPoolExecutor) -> Iterator[Callable[[Turns], Visitors
             event.set()
 
 
-def until_waiting(places: Turns, count: int) -> None:
+def until_waiting(places: ConnectionQueue, count: int) -> None:
     """Waits until this many callers wait."""
     pause = threading.Event()
     for _ in range(2000):
@@ -74,9 +74,9 @@ def until_waiting(places: Turns, count: int) -> None:
 
 @pytest.mark.usefixtures("stalled")
 def test_while_nothing_moves_only_the_patient_wait(
-    visitors: Callable[[Turns], Visitors],
+    visitors: Callable[[ConnectionQueue], Visitors],
 ) -> None:
-    places = Turns(2, patient=2)
+    places = ConnectionQueue(2, patient=2)
     crowd = visitors(places)
     asked = [crowd.ask(name) for name in "ab"]
     assert all(crowd.come[name].wait(20) for name in "ab")
@@ -84,7 +84,7 @@ def test_while_nothing_moves_only_the_patient_wait(
         asked.append(crowd.ask(name))
         until_waiting(places, count)
     for name in "ef":
-        with pytest.raises(NoTurn):
+        with pytest.raises(NoPlace):
             crowd.ask(name).result(20)
     for event in crowd.leave.values():
         event.set()
@@ -93,8 +93,10 @@ def test_while_nothing_moves_only_the_patient_wait(
     assert sorted(crowd.served) == ["a", "b", "c", "d"]
 
 
-def test_a_burst_is_served_in_the_order_of_asking(visitors: Callable[[Turns], Visitors]) -> None:
-    places = Turns(1, patient=6)
+def test_a_burst_is_served_in_the_order_of_asking(
+    visitors: Callable[[ConnectionQueue], Visitors],
+) -> None:
+    places = ConnectionQueue(1, patient=6)
     crowd = visitors(places)
     asked = [crowd.ask("a")]
     assert crowd.come["a"].wait(20)
@@ -111,12 +113,12 @@ def test_a_burst_is_served_in_the_order_of_asking(visitors: Callable[[Turns], Vi
 def test_a_burst_is_served_as_long_as_places_come_free(
     threads: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turns, "STALL_SECS", 30.0)
-    places, served = Turns(2, patient=1), []
+    monkeypatch.setattr(connection_queue, "STALL_SECS", 30.0)
+    places, served = ConnectionQueue(2, patient=1), []
 
     def visit(number: int) -> None:
         for _ in range(200):
-            with places.turn():
+            with places.place():
                 served.append(number)
 
     for one in [threads.submit(visit, number) for number in range(16)]:
@@ -126,28 +128,28 @@ def test_a_burst_is_served_as_long_as_places_come_free(
 
 @pytest.mark.usefixtures("stalled")
 def test_a_free_place_is_never_refused() -> None:
-    places = Turns(1, patient=1)
+    places = ConnectionQueue(1, patient=1)
     for _ in range(100):
-        with places.turn():
+        with places.place():
             pass
 
 
 def test_nobody_waits_for_ever(
-    monkeypatch: pytest.MonkeyPatch, visitors: Callable[[Turns], Visitors]
+    monkeypatch: pytest.MonkeyPatch, visitors: Callable[[ConnectionQueue], Visitors]
 ) -> None:
-    monkeypatch.setattr(turns, "LONGEST_SECS", 0.1)
-    crowd = visitors(Turns(1, patient=8))
+    monkeypatch.setattr(connection_queue, "LONGEST_SECS", 0.1)
+    crowd = visitors(ConnectionQueue(1, patient=8))
     crowd.ask("a")
     assert crowd.come["a"].wait(20)
     for name in "bc":
-        with pytest.raises(NoTurn):
+        with pytest.raises(NoPlace):
             crowd.ask(name).result(20)
 
 
 def test_a_place_comes_back_from_who_fails() -> None:
-    places = Turns(1, patient=1)
+    places = ConnectionQueue(1, patient=1)
     for _ in range(3):
-        with pytest.raises(ValueError, match="broken"), places.turn():
+        with pytest.raises(ValueError, match="broken"), places.place():
             raise ValueError("broken")
 
 
@@ -161,7 +163,7 @@ def refused(ask: Callable[[], object]) -> tuple[str, int | None, list[object]]:
 def test_postgresql_and_clickhouse_refuse_with_a_line_in_the_log(
     stack: DevStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turns, "LONGEST_SECS", 0.1)
+    monkeypatch.setattr(connection_queue, "LONGEST_SECS", 0.1)
     postgres = Postgres(stack.urls.database_url, pool_size=1)
     clickhouse = ClickHouse(stack.urls.clickhouse_url, pool_size=1)
 

@@ -17,11 +17,11 @@ LONGEST_SECS = 10.0
 STALL_SECS = 0.5
 
 
-class NoTurn(Exception):
+class NoPlace(Exception):
     """No place became free in time, or too many threads already wait for one."""
 
 
-class Turns:
+class ConnectionQueue:
     """A number of `places`, given in order of asking.
 
     `patient` may wait while none becomes free.
@@ -35,8 +35,8 @@ class Turns:
         self._changed = threading.Condition()
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
-        """Holds a place during the block; raises `NoTurn`."""
+    def place(self) -> Iterator[None]:
+        """Holds a place during the block; raises `NoPlace`."""
         with self._changed:
             if self._waiting or not self._free:
                 self._wait()
@@ -55,7 +55,7 @@ class Turns:
             self._moved_at = time.monotonic()
 
     def _wait(self) -> None:
-        """Returns when a place is free; raises `NoTurn`."""
+        """Returns when a place is free; raises `NoPlace`."""
         end = time.monotonic() + LONGEST_SECS
         self._waiting += 1
         try:
@@ -64,7 +64,7 @@ class Turns:
                 if self._free:
                     return
                 if time.monotonic() >= self._until(end):
-                    raise NoTurn
+                    raise NoPlace
         finally:
             self._waiting -= 1
             if self._free > 1:

@@ -9,20 +9,20 @@ LENGTH = timedelta(days=30)
 
 
 @dataclass(frozen=True)
-class Window:
+class BillingWindow:
     """From `start`, inclusive, to `end`, exclusive."""
 
     start: datetime
     end: datetime
 
 
-def window_at(anchor: datetime, moment: datetime) -> Window:
+def window_at(anchor: datetime, moment: datetime) -> BillingWindow:
     """Returns the window that contains a moment; the first one for a moment before the anchor."""
     start = anchor + max(0, (moment - anchor) // LENGTH) * LENGTH
-    return Window(start, start + LENGTH)
+    return BillingWindow(start, start + LENGTH)
 
 
-def chosen_window(anchor: datetime, present: datetime, wanted: datetime | None) -> Window:
+def chosen_window(anchor: datetime, present: datetime, wanted: datetime | None) -> BillingWindow:
     """Returns the window that contains `wanted`, the current one for None.
 
     Raises `Invalid` naming `window_start` for a moment before the first window or after the current
@@ -36,12 +36,12 @@ def chosen_window(anchor: datetime, present: datetime, wanted: datetime | None) 
     return window_at(anchor, wanted)
 
 
-def newest_windows(anchor: datetime, present: datetime, count: int) -> list[Window]:
+def newest_windows(anchor: datetime, present: datetime, count: int) -> list[BillingWindow]:
     """Lists at most `count` windows, newest first: the current one and those before it."""
     current = window_at(anchor, present)
     before = min(count - 1, (current.start - anchor) // LENGTH)
     starts = [current.start - number * LENGTH for number in range(before + 1)]
-    return [Window(start, start + LENGTH) for start in starts]
+    return [BillingWindow(start, start + LENGTH) for start in starts]
 
 
 def milliseconds(length: timedelta) -> int:
