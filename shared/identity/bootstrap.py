@@ -5,7 +5,8 @@ makes them take turns, and the second finds nothing to change.
 
 A variable that is no longer set revokes its key, because an operator who removes it expects the old
 secret to be invalid. Setting it again, to the same value or another, restores the key. The member
-of ADMIN_EMAIL is only ever added, because people are managed through the API.
+of ADMIN_EMAIL is added once and never again, because people are managed through the API and
+`service-orgctl`: a member that was removed stays removed.
 """
 
 from collections.abc import Mapping
@@ -21,6 +22,7 @@ from shared.core.email_address import normal_address
 from shared.core.errors import ConfigurationError, Invalid
 from shared.core.ids import new_id
 from shared.deployment.runtime import Runtime
+from shared.identity.models import FirstMember
 from shared.keys import ApiKey, hash_secret
 from shared.permissions import ADMIN_SET, FOR_KEYS
 from shared.users.models import Membership, User
@@ -131,6 +133,10 @@ def _add_member(session: Session, email: str) -> None:
     organization = organizations.get(session, organizations.DEFAULT_SLUG)
     if organization is None:
         raise ConfigurationError("the organization `default` is missing: run `bin/release` first")
+    remember = insert(FirstMember).values(org_id=organization.id, email=address)
+    fresh = remember.on_conflict_do_nothing().returning(FirstMember.email)
+    if session.scalars(fresh).one_or_none() is None:
+        return
     session.execute(insert(User).values(id=new_id(), email=address).on_conflict_do_nothing())
     user_id = session.scalars(select(User.id).where(User.email == address)).one()
     session.execute(

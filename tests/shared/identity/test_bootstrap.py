@@ -11,9 +11,11 @@ from shared import keys
 from shared.core.errors import ConfigurationError, Unauthorized
 from shared.deployment.runtime import Runtime
 from shared.identity import Authenticator, Credential, bootstrap
+from shared.identity.models import FirstMember
 from shared.keys import ApiKey, NewKey
 from shared.organizations import Organization
 from shared.permissions import FOR_KEYS
+from shared.users import operator
 from shared.users.models import Membership, User
 from tests.support.databases import empty_databases
 from tests.support.runtime import connected, migrated, settings_for
@@ -38,6 +40,7 @@ def deployment(urls: StackUrls) -> Iterator[Runtime]:
         with runtime.postgres.transaction() as session:
             session.execute(delete(ApiKey))
             session.execute(delete(User))
+            session.execute(delete(FirstMember))
         yield runtime
 
 
@@ -156,6 +159,19 @@ def test_the_first_member_is_added_once(deployment: Runtime, start: Start) -> No
     with deployment.postgres.transaction() as session:
         assert session.scalars(select(User.email)).all() == ["ada@example.org"]
         assert session.scalars(select(Membership)).one().permission_set == "standard"
+
+
+def test_a_first_member_that_was_removed_stays_removed(deployment: Runtime, start: Start) -> None:
+    start(admin_email="ada@example.org")
+    with deployment.postgres.transaction() as session:
+        default = session.scalars(select(Organization)).one()
+        operator.remove(session, default.id, "ada@example.org")
+    start(admin_email="Ada@example.org")
+    with deployment.postgres.transaction() as session:
+        assert session.scalars(select(User.email)).all() == []
+    start(admin_email="bob@example.org")
+    with deployment.postgres.transaction() as session:
+        assert session.scalars(select(User.email)).all() == ["bob@example.org"]
 
 
 @pytest.mark.parametrize("address", ["ada", "ada@", "@example.org", "a da@example.org"])
