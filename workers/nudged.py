@@ -3,6 +3,7 @@
 Imported by actor modules only: like actors, it binds to the broker that exists by then.
 """
 
+import functools
 import threading
 from collections.abc import Callable
 
@@ -10,6 +11,7 @@ import dramatiq
 
 from shared.core.errors import Unavailable
 from shared.queue import Task
+from workers.context import runtime
 
 # What hangs is ended by deadlines of its own, so Dramatiq must not end it.
 _NO_TIME_LIMIT_MS = 24 * 3600 * 1000
@@ -35,10 +37,16 @@ stopping = _stopping.event
 def nudged_actor(task: Task) -> Callable[[Callable[[], None]], dramatiq.Actor[[], None]]:
     """Declares the actor of a task that the clock nudges for as long as there may be work.
 
-    So it is never retried, and a stale message says nothing.
+    So it is never retried, and a stale message says nothing. Work that appears once the actor looks
+    is worth another nudge.
     """
 
     def declare(look: Callable[[], None]) -> dramatiq.Actor[[], None]:
+        @functools.wraps(look)
+        def run() -> None:
+            runtime().queue.nudged(task)
+            look()
+
         return dramatiq.actor(
             actor_name=task.actor,
             queue_name=task.queue,
@@ -46,6 +54,6 @@ def nudged_actor(task: Task) -> Callable[[Callable[[], None]], dramatiq.Actor[[]
             max_age=60_000,
             time_limit=_NO_TIME_LIMIT_MS,
             throws=Unavailable,
-        )(look)
+        )(run)
 
     return declare

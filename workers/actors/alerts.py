@@ -1,37 +1,28 @@
 """Actors of alert rules; what they do is `shared.alerts.evaluation`'s."""
 
-import functools
 import threading
 
 from shared.alerts.evaluation import jobs
 from shared.alerts.evaluation.dispatcher import AlertDispatcher
 from shared.queries.run import QueryRunner
 from shared.queries.slots import OF_ALERTS
-from workers.context import runtime
+from workers.context import once, runtime
 from workers.groups import ALERT_BATCH_THREADS
 from workers.nudged import nudged_actor, stopping
-
-_runner_lock = threading.Lock()
 
 # Rules that wait for a busy store leave threads for people's statements, and these are few anyway.
 _batch_places = threading.BoundedSemaphore(ALERT_BATCH_THREADS)
 
 
-@functools.cache
-def _only_runner() -> QueryRunner:
+@once
+def _runner() -> QueryRunner:
     pool_size = runtime().settings.alert_query_concurrency
     return QueryRunner(runtime(), pool_size=pool_size, places=OF_ALERTS)
-
-
-def _runner() -> QueryRunner:
-    with _runner_lock:
-        return _only_runner()
 
 
 @nudged_actor(jobs.EVALUATE_ALERTS)
 def evaluate_alerts() -> None:
     """Evaluates rules that are due, but for statements of people's own."""
-    runtime().queue.nudged(jobs.EVALUATE_ALERTS)
     if _batch_places.acquire(blocking=False):
         try:
             AlertDispatcher(runtime(), _runner(), stopping).run(is_sql=False)
@@ -42,5 +33,4 @@ def evaluate_alerts() -> None:
 @nudged_actor(jobs.EVALUATE_SQL_ALERTS)
 def evaluate_sql_alerts() -> None:
     """Evaluates rules that are statements of people's own."""
-    runtime().queue.nudged(jobs.EVALUATE_SQL_ALERTS)
     AlertDispatcher(runtime(), _runner(), stopping).run(is_sql=True)

@@ -1,7 +1,5 @@
 """Actors of mail; what they do is `workers.mail`'s and `shared.mail`'s."""
 
-import functools
-import threading
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -11,12 +9,10 @@ from sqlalchemy.orm import Session
 from shared.incidents.deliveries import mails as notifications
 from shared.mail import administration, jobs
 from shared.users.sign_in import codes
-from workers.context import runtime
+from workers.context import once, runtime
 from workers.mail.sender import Sender
 from workers.mail.smtp import SmtpClient
 from workers.nudged import nudged_actor, stopping
-
-_sender_lock = threading.Lock()
 
 
 def _new_code(session: Session, recipient: str) -> Mapping[str, Any] | None:
@@ -24,30 +20,22 @@ def _new_code(session: Session, recipient: str) -> Mapping[str, Any] | None:
     return None if issued is None else asdict(issued)
 
 
-@functools.cache
-def _only_sender() -> Sender:
+@once
+def _sender() -> Sender:
     settings = runtime().settings
     client = None if settings.smtp_host is None else SmtpClient(settings)
     note = {notifications.KIND: notifications.copy_outcome}
     return Sender(runtime(), {"code": _new_code}, client, stopping, note)
 
 
-def _sender() -> Sender:
-    with _sender_lock:
-        return _only_sender()
-
-
 @nudged_actor(jobs.SEND_MAIL)
 def send_mail() -> None:
     """Sends the mails that are due."""
-    sender = _sender()
-    runtime().queue.nudged(jobs.SEND_MAIL)
-    sender.run()
+    _sender().run()
 
 
 @nudged_actor(jobs.TIDY_MAILS)
 def tidy_mails() -> None:
     """Deletes mails that were over long ago."""
-    runtime().queue.nudged(jobs.TIDY_MAILS)
     with runtime().postgres.transaction() as session:
         administration.tidy(session)

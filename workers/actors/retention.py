@@ -10,5 +10,4 @@ from workers.nudged import nudged_actor, stopping
 @nudged_actor(APPLY_RETENTION)
 def apply_retention() -> None:
     """Removes what organizations do not want to keep any longer."""
-    runtime().queue.nudged(APPLY_RETENTION)
     retention.apply(runtime(), stopping, clock.now())

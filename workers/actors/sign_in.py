@@ -9,6 +9,5 @@ from workers.nudged import nudged_actor
 @nudged_actor(TIDY_SIGN_IN)
 def tidy_sign_in() -> None:
     """Deletes codes and sessions that are over."""
-    runtime().queue.nudged(TIDY_SIGN_IN)
     with runtime().postgres.transaction() as session:
         service.tidy(session)
