@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import Row, func, select
 from sqlalchemy.orm import Session
 
-from shared.core.backoff import jitter
+from shared.core.attempts import jitter
 from shared.core.config import Settings
 from shared.evaluation_jobs import evaluator_config
 from shared.evaluation_jobs.answers import Answer, NoAnswer, read

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from shared.core.backoff import backoff
+from shared.core.attempts import backoff
 from shared.core.config import Settings
 from shared.evaluation_jobs.answers import Failed, Pending, Reading, Refused, Scored
 from shared.evaluation_jobs.result import Result, error_text

@@ -5,11 +5,16 @@ a killed worker had taken is sent by another one: each mail arrives at least onc
 """
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Row, and_, delete, func, text, update
 from sqlalchemy.orm import Session
+
+from shared.core.attempts import Again, Failed, Sent
+from shared.mail.models import Mail
+from shared.postgres.leases import in_secs
 
 MAX_ERROR_CHARS = 500
 
@@ -57,29 +62,13 @@ WHERE status = 'queued'
 RETURNING id, kind, request_id, last_error
 """)
 
-# Whoever has it now may send it once more, and finds it sent.
-_SENT = text("""
-UPDATE mails
-SET status = 'sent', finished_at = statement_timestamp(), last_error = NULL
-WHERE id = :id AND status = 'queued'
-""")
 
-# Not beyond its end, so that it does not wait for an attempt that never begins.
-_AGAIN = text("""
-UPDATE mails
-SET next_attempt_at =
-        least(statement_timestamp() + make_interval(secs => :after), expires_at),
-    last_error = :error
-WHERE id = :id AND status = 'queued' AND attempts = :attempt
-""")
+@dataclass(frozen=True)
+class Forgotten:
+    """The recipient is to get no such mail; no trace is kept."""
 
-_FAILED = text("""
-UPDATE mails
-SET status = 'failed', finished_at = statement_timestamp(), last_error = :error
-WHERE id = :id AND status = 'queued' AND attempts = :attempt
-""")
 
-_FORGET = text("DELETE FROM mails WHERE id = :id AND status = 'queued' AND attempts = :attempt")
+Outcome = Sent | Again | Failed | Forgotten
 
 
 def claim(session: Session, *, lease_secs: float) -> ClaimedMail | None:
@@ -88,40 +77,31 @@ def claim(session: Session, *, lease_secs: float) -> ClaimedMail | None:
     return None if row is None else ClaimedMail(*row)
 
 
-@dataclass(frozen=True)
-class Expired:
-    """A mail that could not be sent in time."""
+def expire(session: Session) -> Sequence[Row[*tuple[Any, ...]]]:
+    """Ends the due mails that no attempt may begin for any more; their error says so.
 
-    mail_id: uuid.UUID
-    kind: str
-    request_id: str
-    error: str
+    Returns the id, kind, request_id and last_error of each.
+    """
+    return session.execute(_EXPIRE, {"chars": MAX_ERROR_CHARS}).all()
 
 
-def expire(session: Session) -> list[Expired]:
-    """Ends the due mails that no attempt may begin for any more; their error says so."""
-    return [Expired(*row) for row in session.execute(_EXPIRE, {"chars": MAX_ERROR_CHARS})]
-
-
-def sent(session: Session, mail: ClaimedMail) -> None:
-    """Notes that the mail was taken by the mail server, even after the lease was over."""
-    session.execute(_SENT, {"id": mail.mail_id})
-
-
-def again(session: Session, mail: ClaimedMail, error: str, *, after_secs: float) -> None:
-    """Gives the mail back, due in `after_secs`; nothing happens when the lease was lost."""
-    session.execute(_AGAIN, {**_held(mail), "error": error, "after": after_secs})
-
-
-def failed(session: Session, mail: ClaimedMail, error: str) -> None:
-    """Ends the mail; nothing happens when the lease was lost."""
-    session.execute(_FAILED, {**_held(mail), "error": error})
-
-
-def forget(session: Session, mail: ClaimedMail) -> None:
-    """Deletes a mail that is not to be sent; nothing happens when the lease was lost."""
-    session.execute(_FORGET, _held(mail))
-
-
-def _held(mail: ClaimedMail) -> dict[str, object]:
-    return {"id": mail.mail_id, "attempt": mail.attempt}
+def record(session: Session, mail: ClaimedMail, outcome: Outcome) -> None:
+    """Notes what came of an attempt; after a lost lease, only that the mail was sent."""
+    now = func.statement_timestamp()
+    queued = and_(Mail.id == mail.mail_id, Mail.status == "queued")
+    # The number of the attempt stands for a lease's token: the next claim counts it up.
+    held = and_(queued, Mail.attempts == mail.attempt)
+    if isinstance(outcome, Sent):
+        # Another worker that claimed the mail since may send it once more, and finds it sent.
+        change = update(Mail).where(queued)
+        session.execute(change.values(status="sent", finished_at=now, last_error=None))
+    elif isinstance(outcome, Again):
+        # Not beyond its end, so that it does not wait for an attempt that never begins.
+        next_at = func.least(in_secs(outcome.after_secs), Mail.expires_at)
+        change = update(Mail).where(held)
+        session.execute(change.values(next_attempt_at=next_at, last_error=outcome.error))
+    elif isinstance(outcome, Failed):
+        change = update(Mail).where(held)
+        session.execute(change.values(status="failed", finished_at=now, last_error=outcome.error))
+    else:
+        session.execute(delete(Mail).where(held))

@@ -39,12 +39,8 @@ class EvaluationDispatcher:
 
     def run(self) -> int:
         """Works until nothing is due, every place is taken or the turn is over; how many jobs."""
-        handled = 0
-        queue = self._runtime.queue
-        for job in claimed(queue, jobs.RUN_EVALUATIONS, self._claim, self._stopping):
-            self._handle(job)
-            handled += 1
-        return handled
+        due = claimed(self._runtime.queue, jobs.RUN_EVALUATIONS, self._claim, self._stopping)
+        return sum(1 for _ in map(self._handle, due))
 
     def _claim(self) -> ClaimedJob | None:
         with self._runtime.postgres.transaction() as session:

@@ -4,19 +4,18 @@ import re
 import threading
 import uuid
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import jinja2
 from sqlalchemy.orm import Session
 
-from shared.core.backoff import backoff, jitter
+from shared.core.attempts import Again, Failed, Sent, backoff, jitter
 from shared.core.clock import now
 from shared.core.logs import get_logger, request_context
 from shared.deployment.runtime import Runtime
 from shared.mail import claims
-from shared.mail.claims import ClaimedMail
+from shared.mail.claims import ClaimedMail, Forgotten, Outcome
 from shared.mail.jobs import SEND_MAIL
 from shared.mail.kinds import KINDS
 from shared.mail.message import Unaddressable, compose
@@ -38,33 +37,6 @@ Prepare = Callable[[Session, str], Mapping[str, Any] | None]
 
 # Copies what a mail's row says to whatever the mail is about, in the transaction that wrote it.
 Note = Callable[[Session, uuid.UUID], None]
-
-
-@dataclass(frozen=True)
-class Sent:
-    """The mail server has it."""
-
-
-@dataclass(frozen=True)
-class Again:
-    """It is to be tried again."""
-
-    error: str
-
-
-@dataclass(frozen=True)
-class Failed:
-    """It will not be sent."""
-
-    error: str
-
-
-@dataclass(frozen=True)
-class Forgotten:
-    """Nobody is to get it; no trace is kept."""
-
-
-Outcome = Sent | Again | Failed | Forgotten
 
 
 class Sender:
@@ -99,11 +71,8 @@ class Sender:
     def run(self) -> int:
         """Sends until nothing is due or the turn is over; returns how many mails it took."""
         self._expire()
-        handled = 0
-        for mail in claimed(self._runtime.queue, SEND_MAIL, self._claim, self._stopping):
-            self._handle(mail)
-            handled += 1
-        return handled
+        due = claimed(self._runtime.queue, SEND_MAIL, self._claim, self._stopping)
+        return sum(1 for _ in map(self._handle, due))
 
     def _claim(self) -> ClaimedMail | None:
         with self._runtime.postgres.transaction() as session:
@@ -113,16 +82,16 @@ class Sender:
         with self._runtime.postgres.transaction() as session:
             expired = claims.expire(session)
             for mail in expired:
-                self._note_outcome(session, mail.kind, mail.mail_id)
+                self._note_outcome(session, mail.kind, mail.id)
         for mail in expired:
-            with request_context(mail.request_id, mail_id=str(mail.mail_id)):
-                log.info("mail_step", kind=mail.kind, step="expired", error=mail.error)
+            with request_context(mail.request_id, mail_id=str(mail.id)):
+                log.info("mail_step", kind=mail.kind, step="expired", error=mail.last_error)
 
     def _handle(self, mail: ClaimedMail) -> None:
         with request_context(mail.request_id, mail_id=str(mail.mail_id)):
             outcome = self._attempt(mail)
             with self._runtime.postgres.transaction() as session:
-                _record(session, mail, outcome)
+                claims.record(session, mail, outcome)
                 self._note_outcome(session, mail.kind, mail.mail_id)
             log.info(
                 "mail_step",
@@ -164,7 +133,10 @@ class Sender:
         except (jinja2.TemplateError, Unaddressable, Refused) as error:
             return Failed(_shown(error, mail, made.values()))
         except NotSent as error:
-            return Again(_shown(error, mail, made.values()))
+            wait = backoff(
+                mail.attempt, jitter(), base_secs=BACKOFF_BASE_SECS, cap_secs=BACKOFF_CAP_SECS
+            )
+            return Again(_shown(error, mail, made.values()), wait)
         return Sent()
 
 
@@ -188,17 +160,3 @@ def _shown(error: Exception, mail: ClaimedMail, made: Iterable[object]) -> str:
             text = text.replace(value, "[hidden]")
     printable = "".join(c if c.isprintable() else " " for c in text)
     return " ".join(printable.split())[: claims.MAX_ERROR_CHARS]
-
-
-def _record(session: Session, mail: ClaimedMail, outcome: Outcome) -> None:
-    if isinstance(outcome, Sent):
-        claims.sent(session, mail)
-    elif isinstance(outcome, Again):
-        wait = backoff(
-            mail.attempt, jitter(), base_secs=BACKOFF_BASE_SECS, cap_secs=BACKOFF_CAP_SECS
-        )
-        claims.again(session, mail, outcome.error, after_secs=wait)
-    elif isinstance(outcome, Failed):
-        claims.failed(session, mail, outcome.error)
-    else:
-        claims.forget(session, mail)

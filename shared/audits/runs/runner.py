@@ -61,11 +61,8 @@ class AuditRunner:
 
     def run(self) -> int:
         """Works until nothing waits or the turn is over; returns how many runs it took."""
-        handled = 0
-        for run in claimed(self._runtime.queue, RUN_AUDITS, self._claim, self._stopping):
-            self._handle(run)
-            handled += 1
-        return handled
+        due = claimed(self._runtime.queue, RUN_AUDITS, self._claim, self._stopping)
+        return sum(1 for _ in map(self._handle, due))
 
     def _claim(self) -> ClaimedRun | None:
         with self._runtime.postgres.transaction() as session:

@@ -15,9 +15,10 @@ from sqlalchemy import Row, and_, func, text, update
 from sqlalchemy.orm import Session
 
 from shared import settings
+from shared.core.attempts import Again, Sent
 from shared.core.config import Settings
 from shared.incidents.deliveries.models import Notification
-from shared.incidents.deliveries.rules import Again, Attempt, Sent, Step
+from shared.incidents.deliveries.rules import Attempt, Step
 from shared.incidents.deliveries.targets import shown_url
 from shared.postgres import leases
 from shared.postgres.leases import Lease

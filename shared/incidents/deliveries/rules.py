@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from shared.core.backoff import backoff
+from shared.core.attempts import Again, Failed, Sent, backoff
 
 BACKOFF_BASE_SECS = 10.0
 BACKOFF_CAP_SECS = 30 * 60.0
@@ -37,26 +37,6 @@ class Attempt:
     event: str
     number: int
     secs_left: float
-
-
-@dataclass(frozen=True)
-class Sent:
-    """The receiver has it."""
-
-
-@dataclass(frozen=True)
-class Again:
-    """It is tried again in `after_secs`."""
-
-    error: str
-    after_secs: float
-
-
-@dataclass(frozen=True)
-class Failed:
-    """It will not be sent."""
-
-    error: str
 
 
 Step = Sent | Again | Failed

@@ -10,9 +10,9 @@ import pytest
 from structlog.testing import capture_logs
 
 from shared.alerts import testing
+from shared.core.attempts import Failed, Sent
 from shared.deployment.runtime import Runtime
 from shared.incidents.deliveries import claims
-from shared.incidents.deliveries.rules import Failed, Sent
 from tests.support import evaluator as behave
 from tests.support.notifications import DASHBOARD, SECRET, SLACK, WEBHOOK, Desk
 from tests.support.processes import wait_until

@@ -8,8 +8,10 @@ import pytest
 import structlog
 from structlog.testing import capture_logs
 
+from shared.core.attempts import Again, Failed, Sent
 from shared.core.logs import _mask_secrets
 from shared.mail import claims
+from shared.mail.claims import Forgotten
 from tests.support import smtp as behave
 from tests.support.mails import TO, Outbox
 from tests.support.smtp import Smtp
@@ -199,14 +201,13 @@ def test_who_lost_the_lease_can_only_say_that_it_was_sent(outbox: Outbox) -> Non
     with outbox.runtime.postgres.transaction() as session:
         assert claims.claim(session, lease_secs=100) is not None
     with outbox.runtime.postgres.transaction() as session:
-        claims.failed(session, late, "late")
-        claims.again(session, late, "late", after_secs=0)
-        claims.forget(session, late)
+        for outcome in (Failed("late"), Again("late", 0), Forgotten()):
+            claims.record(session, late, outcome)
     row = outbox.row()
     assert (row["status"], row["attempts"], row["last_error"]) == ("queued", 2, None)
     assert row["wait"] > 50
     with outbox.runtime.postgres.transaction() as session:
-        claims.sent(session, late)
+        claims.record(session, late, Sent())
     assert outbox.row()["status"] == "sent"
 
 

@@ -2,14 +2,12 @@
 
 import pytest
 
+from shared.core.attempts import Again, Failed, Sent
 from shared.incidents.deliveries.rules import (
     MAX_RETRY_AFTER_SECS,
-    Again,
     Answered,
     Attempt,
-    Failed,
     NoAnswer,
-    Sent,
     next_step,
 )
 

@@ -1,6 +1,6 @@
 """Waits between attempts."""
 
-from shared.core.backoff import backoff, jitter
+from shared.core.attempts import backoff, jitter
 
 
 def wait(attempt: int, part: float) -> float:

@@ -1,6 +1,27 @@
-"""How long to wait before another attempt."""
+"""What follows from an attempt, and how long to wait before another one."""
 
 import random
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Sent:
+    """The other side has it."""
+
+
+@dataclass(frozen=True)
+class Again:
+    """It is tried again in `after_secs`."""
+
+    error: str
+    after_secs: float
+
+
+@dataclass(frozen=True)
+class Failed:
+    """It is not tried again."""
+
+    error: str
 
 
 def backoff(attempt: int, jitter: float, *, base_secs: float, cap_secs: float) -> float:
