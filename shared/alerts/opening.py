@@ -1,4 +1,4 @@
-"""Incidents of an alert: opened by its evaluation, or reported by a person."""
+"""Openings of an alert's incidents: by its evaluation, or by a person."""
 
 import uuid
 from functools import partial
@@ -14,12 +14,12 @@ from shared.incidents.rules import checked_summary, checked_title
 
 
 def measured(alert: Alert, breach: Breach) -> Opening:
-    """An incident that an evaluation opens, with the alert's name and severity."""
+    """Returns the opening by an evaluation, with the alert's name and severity."""
     return _opening(alert, alert.name, "alert", breach, SYSTEM)
 
 
 def reported(alert: Alert, actor: Actor, summary: str, title: str | None) -> Opening:
-    """An incident that a person opens; without a title it has the alert's name.
+    """Returns the opening by a person; without a title it has the alert's name.
 
     Raises `Invalid` naming `summary` or `title`.
     """

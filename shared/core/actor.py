@@ -17,5 +17,5 @@ class Actor:
     email: str | None
 
 
-# The service itself, for what it does without being asked.
+# The service itself, for actions that no person or key asked for.
 SYSTEM = Actor(uuid.UUID(int=0), "system", None)

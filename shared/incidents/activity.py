@@ -1,4 +1,4 @@
-"""What happened to an incident, one row after the other."""
+"""The history of an incident, one row after the other."""
 
 import uuid
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ def record(
     at: datetime,
     detail: Mapping[str, Any] | None = None,
 ) -> None:
-    """Remembers that `actor` did something; the incident has to be locked."""
+    """Records an action of `actor`; the incident has to be locked."""
     session.add(
         IncidentActivity(
             org_id=incident.org_id,
@@ -53,11 +53,11 @@ def record(
 def record_breach(
     session: Session, incident: Incident, actor: str, at: datetime, told: Mapping[str, Any]
 ) -> None:
-    """Remembers one more breach; the incident has to be locked.
+    """Records one more breach; the incident has to be locked.
 
-    Breaches of one actor without anything between them are one row, with their `count`, when the
-    first one was (`since`) and what the last one `told`: an alert that is evaluated every 30 s
-    would else bury what people did below thousands of rows a day.
+    Consecutive breaches of one actor share a row, with their `count`, the time of the first one
+    (`since`) and the details of the last one (`told`). Otherwise an alert that is evaluated every
+    30 s would bury the actions of people below thousands of rows a day.
     """
     last = session.scalars(_newest_first(incident.org_id, incident.id).limit(1)).one_or_none()
     if last is None or last.kind != "breached" or last.actor != actor:
@@ -70,7 +70,7 @@ def record_breach(
 
 
 def has(session: Session, incident: Incident, kind: Kind, actor: str) -> bool:
-    """Whether `actor` has done this to the incident before."""
+    """Returns whether `actor` has done this to the incident before."""
     query = select(IncidentActivity.id).where(
         IncidentActivity.org_id == incident.org_id,
         IncidentActivity.incident_id == incident.id,
@@ -83,7 +83,7 @@ def has(session: Session, incident: Incident, kind: Kind, actor: str) -> bool:
 def of_incident(
     session: Session, org_id: uuid.UUID, incident_id: uuid.UUID
 ) -> list[IncidentActivity]:
-    """The newest 2000, oldest first."""
+    """Lists the newest 2000 rows, oldest first."""
     newest = session.scalars(_newest_first(org_id, incident_id).limit(MOST_SHOWN))
     return list(newest)[::-1]
 

@@ -1,4 +1,4 @@
-"""The channels of an alert or audit: where its notifications go, as JSON (docs/webhooks.md)."""
+"""The channels of an alert or audit: the destinations of its notifications (docs/webhooks.md)."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,11 +14,11 @@ Channel = dict[str, Any]
 
 
 def check_channels(raw: object, field: str = "channels") -> list[Channel]:
-    """The channels in the form that is stored; `raw` is what JSON decodes to.
+    """Returns the channels in the form to store; `raw` is decoded JSON.
 
-    Members that a kind does not have are left out, and so are setting keys that are null. Raises
-    `Invalid` naming what is wrong below `field`: `channels`, `channels.0.kind`,
-    `channels.0.recipients`, `channels.0.url_setting_key`.
+    Leaves out members that a kind does not have, and setting keys that are null. Raises `Invalid`
+    naming the bad part of `field`: `channels`, `channels.0.kind`, `channels.0.recipients`,
+    `channels.0.url_setting_key`.
     """
     if not isinstance(raw, list):
         raise Invalid.field(field, "must be a list of channels")
@@ -45,7 +45,7 @@ def _email(raw: Mapping[str, object], field: str) -> Channel:
         raise Invalid.field(field, "must be null or a list of e-mail addresses")
     if len(recipients) > MAX_RECIPIENTS:
         raise Invalid.field(field, f"must have at most {MAX_RECIPIENTS} addresses")
-    # Whoever is on call need not be a member.
+    # A person on call need not be a member.
     return {"recipients": list(dict.fromkeys(normal_address(one, field) for one in recipients))}
 
 

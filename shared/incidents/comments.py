@@ -1,4 +1,4 @@
-"""What people say about an incident."""
+"""Comments on incidents."""
 
 import uuid
 
@@ -13,14 +13,14 @@ from shared.incidents.models import Incident, IncidentComment
 from shared.incidents.rules import MAX_COMMENTS, checked_body
 from shared.queue import Queue
 
-# Deletes what others said.
+# The permission to delete comments of others.
 MODERATES = "incidents:write"
 
 
 def list_(
     session: Session, org_id: uuid.UUID, incident_id: str | uuid.UUID
 ) -> list[IncidentComment]:
-    """All comments, oldest first, with the tombstones of deleted ones; raises `NotFound`."""
+    """Lists all comments, oldest first, with tombstones of deleted ones; raises `NotFound`."""
     incident = rows.get(session, org_id, incident_id)
     lock_until_commit = _of(incident).order_by(IncidentComment.created_at, IncidentComment.id)
     return list(session.scalars(lock_until_commit))
@@ -29,16 +29,16 @@ def list_(
 def create(
     session: Session, queue: Queue, org_id: uuid.UUID, incident_id: str, actor: Actor, body: str
 ) -> IncidentComment:
-    """Says something, about a resolved incident too, and subscribes the actor.
+    """Adds a comment, also to a resolved incident, and subscribes the actor.
 
-    Raises `NotFound`, `Invalid` naming `body`, and `Conflict` (`too_many`) where 2000 comments are
-    there, deleted ones too.
+    Raises `NotFound`, `Invalid` naming `body`, and `Conflict` (`too_many`) if there are 2000
+    comments, including deleted ones.
     """
     said = checked_body(body)
     incident = rows.changeable(session, org_id, incident_id)
     number = session.scalar(_of(incident).with_only_columns(func.count())) or 0
     if number >= MAX_COMMENTS:
-        raise Conflict(f"an incident has at most {MAX_COMMENTS} comments", code="too_many")
+        raise Conflict(f"an incident can have at most {MAX_COMMENTS} comments", code="too_many")
     at = rows.now(session)
     comment = IncidentComment(
         org_id=org_id,
@@ -67,10 +67,10 @@ def delete(
     *,
     permissions: frozenset[str],
 ) -> None:
-    """Leaves a tombstone: the body is gone, that something was said stays.
+    """Replaces a comment by a tombstone without its body.
 
-    Raises `NotFound`, the second time too, and `Forbidden` naming `incidents:write` for what
-    somebody else said when `permissions` lack it.
+    Raises `NotFound`, also for a comment that is already deleted, and `Forbidden` naming
+    `incidents:write` for another author's comment if `permissions` lack it.
     """
     incident = rows.changeable(session, org_id, incident_id)
     comment = None
@@ -84,7 +84,7 @@ def delete(
         raise NotFound("there is no such comment")
     if comment.author_id != actor.id and MODERATES not in permissions:
         raise Forbidden(
-            f"deleting what others said needs the permission {MODERATES}",
+            f"you need the permission {MODERATES} to delete comments of others",
             required_permission=MODERATES,
         )
     comment.body, comment.deleted_at = None, rows.now(session)

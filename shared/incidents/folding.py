@@ -1,4 +1,4 @@
-"""Opening an incident, or folding a breach into the one that is open."""
+"""Opens an incident, or folds a breach into the open one."""
 
 import math
 from typing import Any, NamedTuple
@@ -16,22 +16,21 @@ from shared.organizations import creations
 
 
 class Opened(NamedTuple):
-    """The open incident, and whether this opening made it."""
+    """The open incident, and whether this opening created it."""
 
     incident: Incident
     newly_opened: bool
 
 
 def open_or_fold(session: Session, opening: Opening) -> Opened:
-    """Opens an incident, or folds the breach into the one its alert or finding has open.
+    """Opens an incident, or folds the breach into the open one of its alert or finding.
 
-    Folding notes when the last breach was and what it was. What a person reports is told in the
-    activity and leaves the numbers and the sentence of the last breach that was measured. Of two
-    that open at once, one does, and the other folds. Raises `NotFound` when the alert or finding is
-    gone.
+    Folding records the last breach and its time. A person's report appears only in the activity;
+    the numbers and the sentence of the last measured breach stay. Of two concurrent openings one
+    opens and the other folds. Raises `NotFound` if the alert or finding is gone.
     """
-    # The origin is locked before the incident, in this order everywhere. An incident that was
-    # resolved during the wait is locked too, but takes no breach.
+    # The origin is always locked before the incident. An incident that was resolved during the wait
+    # is locked too, but takes no breach.
     opening.hold(session, opening.org_id)
     while True:
         found = _open_one(session, opening)
@@ -39,8 +38,8 @@ def open_or_fold(session: Session, opening: Opening) -> Opened:
             _fold(session, found, opening)
             return Opened(found, newly_opened=False)
         made = _insert(session, opening)
-        # Without one, another transaction opened it meanwhile: it is found now, unless it has been
-        # resolved already.
+        # If none was created, another transaction opened one meanwhile. It is found now, unless it
+        # is already resolved.
         if made is not None:
             _note_opening(session, made, opening)
             return Opened(made, newly_opened=True)
@@ -106,7 +105,7 @@ def _subscribe(session: Session, incident: Incident, opening: Opening) -> None:
 
 
 def _measured(opening: Opening) -> dict[str, Any]:
-    """The columns of a breach; JSON has no number that is none."""
+    """Returns the columns of a breach; JSON has no numbers that are not finite."""
     value, evidence = opening.breach.value, opening.breach.evidence
     return {
         "breach_value": value if value is None or math.isfinite(value) else None,

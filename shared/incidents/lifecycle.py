@@ -1,4 +1,4 @@
-"""From firing to acknowledged to resolved, and who looks after it meanwhile."""
+"""The life of an incident: acknowledged, assigned, resolved."""
 
 import uuid
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from shared.users.members import members_of
 def acknowledge(
     session: Session, queue: Queue, org_id: uuid.UUID, incident_id: str, actor: Actor
 ) -> Incident:
-    """Somebody has seen it: records that, subscribes the actor and mails the other subscribers.
+    """Records that somebody has seen it, subscribes the actor and mails the other subscribers.
 
     The incident keeps the time and the name of the first acknowledgement. An actor who has
     acknowledged it before is only subscribed. Raises `NotFound`, and `Conflict`
@@ -47,14 +47,14 @@ def assign(
     *,
     field: str = "assignees",
 ) -> Incident:
-    """Replaces who looks after it; the same list again changes nothing.
+    """Replaces the assignees; the same list again changes nothing.
 
-    Subscribes those who are new on the list. Raises `NotFound`, `Conflict` (`incident_resolved`),
-    and `Invalid` naming `field` where there are no `emails`, or one is no active member's.
+    Subscribes new assignees. Raises `NotFound`, `Conflict` (`incident_resolved`), and `Invalid`
+    naming `field` if `emails` is None or contains an address that is not an active member's.
     """
     incident = rows.unresolved(session, org_id, incident_id)
     if emails is None:
-        raise Invalid.field(field, "is needed")
+        raise Invalid.field(field, "is required")
     members = {member.email for member in members_of(session, org_id)}
     assignees = checked_assignees(field, emails, members)
     before = incident.assignees
@@ -77,7 +77,7 @@ def resolve(
     incident_id: str | uuid.UUID,
     actor: Actor,
 ) -> Incident:
-    """Ends an incident; its finding is resolved with it by `shared.audits.findings.incident`.
+    """Ends an incident; `shared.audits.findings.incident` resolves its finding with it.
 
     The actor gets no mail about it. Raises `NotFound`, and `Conflict` (`incident_resolved`) the
     second time.

@@ -1,4 +1,4 @@
-"""Which incidents there are."""
+"""Lists and counts of incidents."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from shared.incidents.rules import OPEN_STATES, STATES, checked_state
 
 @dataclass(frozen=True)
 class Filter:
-    """In one of `states`, of one of `alert_ids` (None: of any, or of none)."""
+    """Incidents in one of `states`, of one of `alert_ids` (None: of any alert, or of none)."""
 
     states: Sequence[str] = OPEN_STATES
     alert_ids: Sequence[str] | None = None
@@ -25,19 +25,19 @@ ALL = Filter(states=STATES)
 
 
 def list_(session: Session, org_id: uuid.UUID, wanted: Filter, *, limit: int) -> list[Incident]:
-    """The newest `limit` incidents, newest first; raises `Invalid` naming `state`."""
+    """Lists the newest `limit` incidents, newest first; raises `Invalid` naming `state`."""
     query = select(Incident).where(*_conditions(org_id, wanted))
     newest_first = query.order_by(Incident.opened_at.desc(), Incident.id.desc())
     return list(session.scalars(newest_first.limit(limit)))
 
 
 def count(session: Session, org_id: uuid.UUID, wanted: Filter) -> int:
-    """How many there are; raises `Invalid` naming `state`."""
+    """Counts the incidents; raises `Invalid` naming `state`."""
     return session.scalar(select(func.count()).where(*_conditions(org_id, wanted))) or 0
 
 
 def open_counts(session: Session, org_id: uuid.UUID) -> Mapping[uuid.UUID, int]:
-    """How many incidents each alert has open: 1, and alerts without one are not in it."""
+    """Counts the open incidents of each alert: always 1; leaves out alerts without one."""
     query = (
         select(Incident.alert_id, func.count())
         .where(
@@ -53,7 +53,7 @@ def open_counts(session: Session, org_id: uuid.UUID) -> Mapping[uuid.UUID, int]:
 def _conditions(org_id: uuid.UUID, wanted: Filter) -> list[ColumnElement[bool]]:
     conditions = [Incident.org_id == org_id, Incident.state.in_(checked_state(wanted.states))]
     if set(wanted.states) <= set(OPEN_STATES):
-        # Said again, so that the index of open ones serves.
+        # Repeated, so that the index of open incidents can be used.
         conditions.append(Incident.state != rows.RESOLVED)
     if wanted.alert_ids is not None:
         ids = [parsed for text in wanted.alert_ids if (parsed := parse_uuid(text)) is not None]

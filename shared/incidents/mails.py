@@ -1,4 +1,4 @@
-"""Mail to those who are subscribed to an incident."""
+"""Mail to the subscribers of an incident."""
 
 from typing import Literal
 

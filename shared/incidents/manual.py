@@ -1,4 +1,4 @@
-"""Incidents that people open for something that no alert watches."""
+"""Incidents that people open for problems that no alert watches."""
 
 import uuid
 
@@ -15,10 +15,10 @@ from shared.incidents.rules import (
 def standalone(
     org_id: uuid.UUID, actor: Actor, summary: str, title: str | None, severity: str
 ) -> Opening:
-    """What somebody reports of nothing that is watched; it is announced nowhere.
+    """Returns the opening of an incident without an alert; it is announced nowhere.
 
-    The title is the first words of the summary where they give none. Raises `Invalid` naming
-    `summary`, `title` or `severity`.
+    Without a title it gets the first words of the summary. Raises `Invalid` naming `summary`,
+    `title` or `severity`.
     """
     said = checked_summary(summary)
     return Opening(

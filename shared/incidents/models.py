@@ -1,4 +1,4 @@
-"""Incidents, and what people said and did about them."""
+"""Incidents, with the comments and actions of people."""
 
 import uuid
 from datetime import datetime
@@ -26,11 +26,11 @@ OPEN = "state <> 'resolved'"
 
 
 class Incident(Base):
-    """Something that needs people, from its opening until it is resolved.
+    """A problem that needs people, from its opening until it is resolved.
 
-    What is told of its alert or finding (`alert_name`, `alert_severity`, `trigger_kind`,
-    `channels`) is as it was at the opening. For an incident of an audit `alert_name` is null and
-    `origin` the audit, for one of an alert `origin` is the alert: `{"id", "name"}`.
+    The columns about its alert or finding (`alert_name`, `alert_severity`, `trigger_kind`,
+    `channels`) stay as they were at the opening. For an incident of an audit `alert_name` is null
+    and `origin` is the audit, for one of an alert `origin` is the alert: `{"id", "name"}`.
 
     The keys to alerts and findings name their tables, and `use_alter` leaves them unresolved:
     alerts and audits import incidents, and a process may write incidents without knowing both.
@@ -67,7 +67,7 @@ class Incident(Base):
         CheckConstraint("source IN ('alert', 'manual', 'audit')", name="source"),
         CheckConstraint("state IN ('firing', 'acknowledged', 'resolved')", name="state"),
         CheckConstraint("alert_severity IN ('info', 'warning', 'critical')", name="severity"),
-        # What refers to an incident does so within its organization.
+        # Rows that refer to an incident do so within its organization.
         UniqueConstraint("org_id", "id", name="uq_incidents_id"),
         ForeignKeyConstraint(
             ["org_id", "alert_id"],
@@ -76,7 +76,7 @@ class Incident(Base):
             ondelete="CASCADE",
             use_alter=True,
         ),
-        # An alert has one open incident, a finding too, whoever opens it.
+        # An alert or a finding has at most one open incident, whoever opens it.
         Index("uq_incidents_open_of_alert", "alert_id", unique=True, postgresql_where=text(OPEN)),
         Index(
             "uq_incidents_open_of_finding",
@@ -87,15 +87,16 @@ class Incident(Base):
         Index("ix_incidents_newest", "org_id", "opened_at"),
         Index("ix_incidents_open", "org_id", "opened_at", postgresql_where=text(OPEN)),
         Index("ix_incidents_of_alert", "org_id", "alert_id"),
-        # For a finding that goes: the unique index above knows of open ones only.
+        # For the deletion of a finding: the unique index above contains only open incidents.
         Index("ix_incidents_of_finding", "source_finding_id"),
     )
 
 
 class IncidentComment(Base):
-    """Something that was said; a deleted one stays as a tombstone without its body.
+    """A comment; a deleted one stays as a tombstone without its body.
 
-    `author_id` is the account or the key that said it: anybody may name a key like a person.
+    `author_id` is the account or key of the author, because anybody may give a key the name of a
+    person.
     """
 
     __tablename__ = "incident_comments"
@@ -122,7 +123,7 @@ class IncidentComment(Base):
 
 
 class IncidentSubscriber(Base):
-    """An address that gets mail about an incident, from whenever `unsubscribed_at` is null."""
+    """An address that gets mail about an incident while `unsubscribed_at` is null."""
 
     __tablename__ = "incident_subscribers"
 
@@ -146,7 +147,7 @@ class IncidentSubscriber(Base):
 
 
 class IncidentActivity(Base):
-    """What happened to an incident, oldest first by `id`."""
+    """An action or event in the history of an incident, in the order of `id`."""
 
     __tablename__ = "incident_activity"
 

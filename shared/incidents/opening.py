@@ -1,4 +1,4 @@
-"""An incident to be opened, as each of its three sources hands it in."""
+"""The opening of an incident, which each of its three sources creates."""
 
 import uuid
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ Source = Literal["alert", "manual", "audit"]
 
 @dataclass(frozen=True)
 class Breach:
-    """What was seen: the number that was compared, a sentence, and what it was made from (JSON)."""
+    """A breach: the number that was compared, a sentence, and the facts behind it (JSON)."""
 
     value: float | None
     summary: str
@@ -22,17 +22,17 @@ class Breach:
 
 
 def hold_nothing(_session: Session, _org_id: uuid.UUID) -> None:
-    """Holds the origin of an incident that has none."""
+    """Locks nothing, for an incident without an origin."""
 
 
 @dataclass(frozen=True)
 class Opening:
-    """An incident to be opened, or to be folded into the one that is open already.
+    """An incident to be opened, or to be folded into the one that is already open.
 
-    `origin` is `{"id", "name"}` of the alert or audit that notifications tell of, None for an
-    incident that people opened without either. `channels` are the alert's or audit's. A person
-    who opens an incident (`actor`) is subscribed to it. `hold` locks the alert or
-    finding so that it stays until the transaction ends, and raises `NotFound` when it is gone.
+    `origin` is `{"id", "name"}` of the alert or audit in notifications, None for an incident that
+    people opened without either. `channels` are the alert's or audit's. A person who opens an
+    incident (`actor`) is subscribed to it. `hold` locks the alert or finding until the transaction
+    ends, and raises `NotFound` if it is gone.
     """
 
     org_id: uuid.UUID

@@ -1,4 +1,4 @@
-"""Finding incidents, and taking hold of one that is about to change."""
+"""Finds incidents, and locks one that is about to change."""
 
 import uuid
 from datetime import datetime
@@ -14,37 +14,42 @@ RESOLVED = "resolved"
 
 
 def get(session: Session, org_id: uuid.UUID, incident_id: str | uuid.UUID) -> Incident:
-    """One incident; raises `NotFound`."""
+    """Returns one incident; raises `NotFound`."""
     return _one(session, _of(org_id), incident_id)
 
 
 def changeable(session: Session, org_id: uuid.UUID, incident_id: str | uuid.UUID) -> Incident:
-    """One incident as it is now, locked until the transaction ends; raises `NotFound`.
+    """Locks one incident until the transaction ends and returns its current state.
 
-    Whatever is said or done about an incident locks it first: of two that do the same at once, the
-    second sees what the first did.
+    Raises `NotFound`.
+
+    Every change of an incident locks it first, so of two concurrent changes the second sees the
+    first.
     """
     return _one(session, locking(_of(org_id)), incident_id)
 
 
 def unresolved(session: Session, org_id: uuid.UUID, incident_id: str | uuid.UUID) -> Incident:
-    """As `changeable`; raises `Conflict` (`incident_resolved`) for one that is resolved, too."""
+    """Does the same as `changeable`.
+
+    Raises `Conflict` (`incident_resolved`) for a resolved incident.
+    """
     incident = changeable(session, org_id, incident_id)
     if incident.state == RESOLVED:
-        raise Conflict("the incident is resolved already", code="incident_resolved")
+        raise Conflict("the incident is already resolved", code="incident_resolved")
     return incident
 
 
 def locking(query: Select[Incident]) -> Select[Incident]:
-    """The query with its rows locked and as they are after the wait.
+    """Returns the query with its rows locked and as they are after the wait.
 
-    `key_share`: rows that refer to the incident, such as notifications, can be written meanwhile.
+    With `key_share`, rows that refer to the incident, such as notifications, can still be written.
     """
     return query.with_for_update(key_share=True).execution_options(populate_existing=True)
 
 
 def now(session: Session) -> datetime:
-    """By PostgreSQL's clock; a transaction's own time may be before that of who held its lock."""
+    """Returns PostgreSQL's time; the transaction's own may be before a previous lock holder's."""
     moment: datetime = session.execute(select(func.clock_timestamp())).scalar_one()
     return moment
 

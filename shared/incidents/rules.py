@@ -1,4 +1,4 @@
-"""What people may say about incidents. Pure decisions."""
+"""The rules for texts and values of incidents. Pure decisions."""
 
 from collections.abc import Sequence
 
@@ -17,27 +17,33 @@ MAX_BODY_LENGTH = 8000
 MAX_COMMENTS = 2000
 MAX_ASSIGNEES = 50
 
-# A title that is made of a summary.
+# The length of a title that is made from a summary.
 _TITLE_WORDS_LENGTH = 80
 
 
 def checked_summary(text: str) -> str:
-    """1 to 2000 characters without the blanks around them; raises `Invalid` naming `summary`."""
+    """Returns 1 to 2000 characters without surrounding blanks.
+
+    Raises `Invalid` naming `summary`.
+    """
     return _some_text("summary", text, MAX_SUMMARY_LENGTH)
 
 
 def checked_body(text: str) -> str:
-    """1 to 8000 characters; raises `Invalid` naming `body`."""
+    """Returns 1 to 8000 characters; raises `Invalid` naming `body`."""
     return _some_text("body", text, MAX_BODY_LENGTH)
 
 
 def checked_title(text: str | None) -> str | None:
-    """At most 200 characters on one line, None where nothing is left; raises as above, `title`."""
+    """Returns at most 200 characters on one line, None if empty.
+
+    Raises `Invalid` naming `title`.
+    """
     return bounds.require_line("title", text or "", most=MAX_TITLE_LENGTH) or None
 
 
 def title_of(summary: str) -> str:
-    """The first words of a summary, on one line of at most 80 characters."""
+    """Returns the first words of a summary, on one line of at most 80 characters."""
     line = " ".join(summary.split())
     if len(line) <= _TITLE_WORDS_LENGTH:
         return line
@@ -46,9 +52,9 @@ def title_of(summary: str) -> str:
 
 
 def checked_state(states: Sequence[str]) -> tuple[str, ...]:
-    """States to be listed; raises `Invalid` naming `state`."""
+    """Returns the states to list; raises `Invalid` naming `state`."""
     if not set(states) <= set(STATES):
-        raise Invalid.field("state", f"must be some of {', '.join(STATES)}")
+        raise Invalid.field("state", f"must be one or more of {', '.join(STATES)}")
     return tuple(states)
 
 
@@ -60,12 +66,12 @@ def checked_severity(severity: str) -> str:
 
 
 def checked_assignees(field: str, texts: Sequence[str], members: set[str]) -> list[str]:
-    """The addresses in the order given, each once; raises `Invalid` naming the field.
+    """Returns the addresses in the order given, each once; raises `Invalid` naming the field.
 
-    The reason names an address that is no active member's.
+    The reason names an address that is not an active member's.
     """
     if len(texts) > MAX_ASSIGNEES:
-        raise Invalid.field(field, f"must be at most {MAX_ASSIGNEES} addresses")
+        raise Invalid.field(field, f"must have at most {MAX_ASSIGNEES} addresses")
     assignees = []
     for text in texts:
         try:
@@ -73,7 +79,7 @@ def checked_assignees(field: str, texts: Sequence[str], members: set[str]) -> li
         except Invalid:
             address = text[:MAX_TITLE_LENGTH]
         if address not in members:
-            raise Invalid.field(field, f"{address} is no active member of the organization")
+            raise Invalid.field(field, f"{address} is not an active member of the organization")
         assignees.append(address)
     return list(dict.fromkeys(assignees))
 

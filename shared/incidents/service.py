@@ -1,4 +1,4 @@
-"""Opening and resolving incidents, each announced to the incident's channels."""
+"""Opens and resolves incidents, and announces both to the incident's channels."""
 
 import uuid
 
@@ -16,8 +16,8 @@ from shared.incidents.opening import Opening
 def open_incident(session: Session, runtime: Runtime, opening: Opening) -> Opened:
     """Opens an incident and announces `alert.firing` to the opening's channels.
 
-    A breach that is folded into an open incident is not announced again. Raises `NotFound` when
-    the alert or finding is gone.
+    A breach that is folded into an open incident is not announced again. Raises `NotFound` if the
+    alert or finding is gone.
     """
     opened = folding.open_or_fold(session, opening)
     if opened.newly_opened:
@@ -34,9 +34,9 @@ def resolve(
 ) -> Incident:
     """Resolves an incident and announces `alert.resolved` to its channels.
 
-    The actor gets no mail about it. The finding that it came from stays as it is:
+    The actor gets no mail about it. The finding that it came from stays unchanged:
     `resolve_with_finding` in `shared.audits.findings.incident` resolves both. Raises `NotFound`,
-    and `Conflict` (`incident_resolved`) for one that is resolved already.
+    and `Conflict` (`incident_resolved`) for an incident that is already resolved.
     """
     incident = lifecycle.resolve(session, runtime.queue, org_id, incident_id, actor)
     announce(session, runtime, incident, "alert.resolved")

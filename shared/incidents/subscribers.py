@@ -1,4 +1,4 @@
-"""Who hears how an incident goes on."""
+"""The subscribers of an incident, who get mail about it."""
 
 import uuid
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ Source = Literal["creator", "ack", "comment", "assigned", "manual"]
 
 
 class Subscription(NamedTuple):
-    """Whether an address hears of an incident."""
+    """An address, and whether it is subscribed to an incident."""
 
     email: str
     subscribed: bool
@@ -29,7 +29,7 @@ class Subscription(NamedTuple):
 def list_(
     session: Session, org_id: uuid.UUID, incident_id: str | uuid.UUID
 ) -> list[IncidentSubscriber]:
-    """Who is subscribed now, the first one first; raises `NotFound`."""
+    """Lists the current subscribers, in the order of subscription; raises `NotFound`."""
     incident = rows.get(session, org_id, incident_id)
     query = _of(incident).where(IncidentSubscriber.unsubscribed_at.is_(None))
     lock_until_commit = query.order_by(IncidentSubscriber.subscribed_at, IncidentSubscriber.email)
@@ -39,14 +39,14 @@ def list_(
 def subscribe(
     session: Session, org_id: uuid.UUID, incident_id: str, actor: Actor, email: str | None
 ) -> Subscription:
-    """Subscribes an active member, the actor where no address is named.
+    """Subscribes an active member; without an address the actor.
 
-    Raises `NotFound`, and `Invalid` naming `email` for anybody else.
+    Raises `NotFound`, and `Invalid` naming `email` for any other address.
     """
     incident = rows.changeable(session, org_id, incident_id)
     address = _whom(actor, email)
     if address not in {member.email for member in members_of(session, org_id)}:
-        raise Invalid.field("email", f"{address} is no active member of the organization")
+        raise Invalid.field("email", f"{address} is not an active member of the organization")
     at = rows.now(session)
     if add(session, incident, [address], "manual", at):
         activity.record(session, incident, "subscribed", actor.name, at, {"email": address})
@@ -56,7 +56,7 @@ def subscribe(
 def unsubscribe(
     session: Session, org_id: uuid.UUID, incident_id: str, actor: Actor, email: str | None
 ) -> Subscription:
-    """Ends a subscription, the actor's where no address is named; without one nothing changes.
+    """Ends a subscription, without an address the actor's; does nothing if there is none.
 
     Raises `NotFound`, and `Invalid` naming `email`.
     """
@@ -73,10 +73,10 @@ def unsubscribe(
 def add(
     session: Session, incident: Incident, emails: Iterable[str], source: Source, at: datetime
 ) -> list[str]:
-    """Subscribes those who are not yet, also who had unsubscribed; returns their addresses.
+    """Subscribes new addresses and those that had unsubscribed; returns these addresses.
 
-    To be called for those who act themselves or are assigned: what others do brings nobody back.
-    The incident has to be locked.
+    Call it for people who act themselves or are assigned: actions of others do not subscribe
+    anybody again. The incident has to be locked.
     """
     values = [
         {
@@ -104,7 +104,7 @@ def _whom(actor: Actor, email: str | None) -> str:
     if email is not None:
         return normal_address(email)
     if actor.email is None:
-        raise Invalid.field("email", "is needed from a key that acts for nobody")
+        raise Invalid.field("email", "is required for a key without an actor")
     return actor.email
 
 

@@ -1,4 +1,4 @@
-"""What an evaluation changes: how far the rule is evaluated, and its incident; both at once."""
+"""Records an evaluation in one transaction: the progress of the rule, and its incident."""
 
 import uuid
 from collections.abc import Collection, Mapping, Sequence
@@ -25,12 +25,12 @@ from shared.incidents.opening import Breach
 
 log = get_logger(__name__)
 
-# Told where the fault is ours; the log says what happened.
+# Shown for faults of ours; the log has the details.
 INTERNAL_ERROR = NotEvaluated("internal error")
 _MAX_ERROR_CHARS = 2000
 
-# Whoever has to do with a rule and its alert locks the rule's state first. What changed or disabled
-# the rule meanwhile has taken the lease away.
+# Every transaction with a rule and its alert locks the rule's state first. A change or disabling of
+# the rule has removed the lease.
 _HELD = text("""
 SELECT state.alert_id, state.recent, state.clean, clock_timestamp() AS now
 FROM alert_states AS state
@@ -65,7 +65,7 @@ WHERE state.alert_id = done.alert_id AND state.org_id = :org_id
 
 @dataclass(frozen=True)
 class _Held:
-    """A rule that is still ours, what its evaluations were before, and what this one was."""
+    """A rule whose lease is still held, with its earlier evaluations and this one."""
 
     rule: ClaimedRule
     before: History
@@ -75,7 +75,7 @@ class _Held:
 
 @dataclass(frozen=True)
 class _Done:
-    """What an evaluation left of a rule; `error` is null where it counts, else `evaluated_to`."""
+    """The result of an evaluation; if it counts, `error` is null, else `evaluated_to` is."""
 
     alert_id: uuid.UUID
     attempted_at: datetime
@@ -95,10 +95,10 @@ def record(
 ) -> int:
     """Records the outcomes of a batch's rules and frees the batch; returns how many were recorded.
 
-    What a rule's breaches and clean evaluations mean for its incident happens in the same
-    transaction. A rule that was changed, disabled or deleted since it was claimed, or that others
-    hold by now, stays as it is. One without an outcome stays due, and is left to others
-    `again_after_secs` from now.
+    The same transaction applies breaches and clean evaluations to the incidents of the rules. A
+    rule that was changed, disabled or deleted since it was claimed, or that another worker holds
+    now, stays unchanged. A rule without an outcome stays due; other workers may take it in
+    `again_after_secs`.
     """
     held = _held(session, batch, outcomes)
     incidents = _Incidents(session, runtime, batch.org_id, held)
@@ -148,7 +148,7 @@ def _conclude(held: _Held, incidents: "_Incidents", batch: RuleBatch) -> _Done:
 
 
 class _Incidents:
-    """The open incidents of rules, and what evaluations do to them."""
+    """The open incidents of rules, and the effects of evaluations on them."""
 
     def __init__(
         self, session: Session, runtime: Runtime, org_id: uuid.UUID, held: Collection[_Held]
@@ -161,7 +161,7 @@ class _Incidents:
             for one in held
             if isinstance(one.outcome, Reading)
         }
-        # Locked until the end: nobody resolves one between the decision and what follows from it.
+        # Locked until the end, so that nobody resolves one between the decision and its effect.
         open_ones = select(Incident).where(
             Incident.org_id == org_id,
             Incident.alert_id.in_(readings),
@@ -174,9 +174,9 @@ class _Incidents:
         self._alerts = {alert.id: alert for alert in session.scalars(alerts)} if breached else {}
 
     def follow(self, rule: ClaimedRule, reading: Reading, history: History) -> bool:
-        """Opens, folds or resolves; false where that failed by a fault of ours, and left nothing.
+        """Opens, folds or resolves; returns False if a fault of ours prevented that.
 
-        One rule's failure must not keep the organization's others from being recorded.
+        The failure of one rule must not keep the organization's other rules from being recorded.
         """
         try:
             with self._session.begin_nested():
@@ -195,8 +195,8 @@ class _Incidents:
             breach = Breach(reading.value, reading.summary, reading.evidence)
             opening = measured(self._alerts[rule.alert_id], breach)
             incidents.open_incident(self._session, self._runtime, opening)
-        # What no breach was measured of is for people to end, who opened it: no evaluation saw what
-        # they mean, so none can say that it is over.
+        # An incident that a person opened by hand is never resolved automatically: no evaluation
+        # measured its problem, so none can tell that it is over.
         elif incident is not None and incident.evidence is not None and history.is_over(terms):
             incidents.resolve(self._session, self._runtime, self._org_id, incident.id, SYSTEM)
 
@@ -207,7 +207,7 @@ def _update(session: Session, batch: RuleBatch, done: Sequence[_Done]) -> None:
         "attempted_ats": [one.attempted_at for one in done],
         "due_ats": [one.due_at for one in done],
         "errors": [one.error for one in done],
-        # As text, since PostgreSQL's arrays of arrays have one length.
+        # As text, because PostgreSQL's arrays of arrays must have equal lengths.
         "recents": [_array(one.history.recent) for one in done],
         "cleans": [one.history.clean for one in done],
         "evaluated_tos": [one.evaluated_to for one in done],

@@ -1,1 +1,1 @@
-"""Notifications: who is told of an incident, over which channel, and what became of it."""
+"""Deliveries: the notifications about incidents, with their targets and outcomes."""

@@ -1,6 +1,6 @@
-"""The messages of notifications; both only say "look".
+"""The messages of deliveries, which only tell workers to look.
 
-They have a queue, and so threads, of their own: a receiver that hangs delays nothing else.
+They have their own queue, and so their own threads: a receiver that hangs delays nothing else.
 """
 
 from shared.queue import Task

@@ -9,7 +9,7 @@ from shared.incidents.deliveries.models import Notification
 
 
 def of_incident(session: Session, org_id: uuid.UUID, incident_id: uuid.UUID) -> list[Notification]:
-    """Every delivery about an incident, oldest first."""
+    """Lists every delivery about an incident, oldest first."""
     query = select(Notification).where(
         Notification.org_id == org_id, Notification.incident_id == incident_id
     )

@@ -1,4 +1,4 @@
-"""Notifications by mail: what is written to one recipient, and what became of it."""
+"""Notifications by mail: the letter to one recipient, and the copy of its outcome."""
 
 import uuid
 
@@ -13,7 +13,7 @@ from shared.mail import Letter
 
 KIND = "alert_notification"
 
-# A mail that failed may be queued again by an operator, and is sent then after all.
+# An operator may queue a failed mail again, which may then be sent after all.
 _COPY = text("""
 UPDATE notifications
 SET status = mails.status,
@@ -26,7 +26,7 @@ WHERE mails.id = :mail_id AND notifications.mail_id = mails.id
 
 
 def letter(news: News, org_name: str, recipient: str) -> Letter:
-    """The mail to one recipient."""
+    """Creates the mail to one recipient."""
     context = {
         "org_name": org_name,
         "incident_id": str(news.incident_id) if news.stored else None,
@@ -43,5 +43,5 @@ def letter(news: News, org_name: str, recipient: str) -> Letter:
 
 
 def copy_outcome(session: Session, mail_id: uuid.UUID) -> None:
-    """Notes in its notification what the mail's row says now; for the transaction that wrote it."""
+    """Copies the state of a mail to its notification, in the transaction that changed it."""
     session.execute(_COPY, {"mail_id": mail_id})

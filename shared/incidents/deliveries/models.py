@@ -1,4 +1,4 @@
-"""Notifications as PostgreSQL keeps them: one row a delivery, the outbox of those over HTTP."""
+"""Notifications: one row per delivery, which is also the outbox of those over HTTP."""
 
 import uuid
 from datetime import datetime
@@ -15,12 +15,12 @@ from shared.postgres.leases import Leased
 
 
 class Notification(Leased, Base):
-    """One delivery to one target; `id` is the `delivery_id` that receivers know it by.
+    """One delivery to one target; receivers know its `id` as the `delivery_id`.
 
-    `incident_id` is null for a test. `content` is what the delivery says, the same in each attempt;
-    where it goes and the secret that signs it are read from the organization's settings
-    (`url_setting_key`, `secret_setting_key`) when it is sent, so that neither lies here. A delivery
-    by mail is a row of `mails` (`mail_id`), whose outcome is copied here.
+    `incident_id` is null for a test. `content` is the content, the same in each attempt. The URL
+    and the signing secret are read from the organization's settings (`url_setting_key`,
+    `secret_setting_key`) when it is sent, so that neither is stored here. A delivery by mail is a
+    row of `mails` (`mail_id`), whose outcome is copied here.
     """
 
     __tablename__ = "notifications"

@@ -1,4 +1,4 @@
-"""What is announced: the facts of an incident that every channel tells in its own words."""
+"""The facts of an incident that every channel reports."""
 
 import uuid
 from collections.abc import Mapping
@@ -13,10 +13,10 @@ Event = Literal["alert.firing", "alert.resolved", "alert.test"]
 
 @dataclass(frozen=True)
 class News:
-    """`origin` is the `{"id", "name"}` of the alert or audit, None where people opened it.
+    """The facts; `origin` is `{"id", "name"}` of the alert or audit, None if a person opened it.
 
-    `stored` is False for a test, whose incident does not exist. `url` is None then, and without
-    PUBLIC_URL.
+    `stored` is False for a test, whose incident does not exist. `url` is None for a test, and
+    without PUBLIC_URL.
     """
 
     event: Event
@@ -39,7 +39,7 @@ class News:
 
 
 def of_incident(incident: Incident, event: Event, public_url: str | None) -> News:
-    """What `event` says about an incident as it is now."""
+    """Returns the facts of `event` about an incident as it is now."""
     url = None
     if public_url is not None:
         url = f"{public_url.rstrip('/')}/v1/alerts/incidents/{incident.id}"

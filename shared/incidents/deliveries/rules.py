@@ -1,4 +1,4 @@
-"""What follows from an attempt over HTTP: sent, tried again, or given up. Pure decisions."""
+"""The decision after an attempt over HTTP: sent, try again, or give up. Pure."""
 
 from dataclasses import dataclass
 
@@ -7,16 +7,16 @@ from shared.core.attempts import Again, Failed, Sent, backoff
 BACKOFF_BASE_SECS = 10.0
 BACKOFF_CAP_SECS = 30 * 60.0
 
-# Receivers that name more are asked after this, so that none keeps a delivery waiting for days.
+# A longer wait that a receiver asks for is cut to this, so that none delays a delivery for days.
 MAX_RETRY_AFTER_SECS = 3600.0
 
-# 4xx that say "later" (RFC 9110, 8470 and 6585); every other 4xx says "never".
+# 4xx that mean "later" (RFC 9110, 8470 and 6585); every other 4xx means "never".
 _LATER = frozenset({408, 425, 429})
 
 
 @dataclass(frozen=True)
 class Answered:
-    """The receiver answered; what it said besides is not looked at."""
+    """The receiver answered; the rest of the answer is ignored."""
 
     status: int
     retry_after_secs: float | None = None
@@ -24,7 +24,7 @@ class Answered:
 
 @dataclass(frozen=True)
 class NoAnswer:
-    """There was none; `is_final`: another attempt would change nothing."""
+    """There was no answer; `is_final` means that another attempt would change nothing."""
 
     error: str
     is_final: bool = False
@@ -32,7 +32,7 @@ class NoAnswer:
 
 @dataclass(frozen=True)
 class Attempt:
-    """The one that was made, from 1 on, and how long others may begin after it."""
+    """The number of the attempt, from 1, and the time for which others may still begin after it."""
 
     event: str
     number: int
@@ -43,7 +43,7 @@ Step = Sent | Again | Failed
 
 
 def next_step(result: Answered | NoAnswer, attempt: Attempt, *, jitter: float) -> Step:
-    """What to do after `attempt`; `jitter` is a random number from 0 to 1."""
+    """Returns the step after `attempt`; `jitter` is a random number from 0 to 1."""
     if isinstance(result, NoAnswer):
         return Failed(result.error) if result.is_final else _again(attempt, result.error, 0, jitter)
     status = result.status
@@ -60,7 +60,7 @@ def next_step(result: Answered | NoAnswer, attempt: Attempt, *, jitter: float) -
 
 def _again(attempt: Attempt, error: str, named_secs: float, jitter: float) -> Step:
     if attempt.event == "alert.test":
-        # Somebody waits for what comes of it.
+        # A person waits for the result of a test.
         return Failed(error)
     wait = backoff(attempt.number, jitter, base_secs=BACKOFF_BASE_SECS, cap_secs=BACKOFF_CAP_SECS)
     wait = max(wait, named_secs)

@@ -1,4 +1,4 @@
-"""Announcing an incident: one row a delivery, in the transaction of what is announced."""
+"""Announces incidents: one row per delivery, in the transaction of the announced change."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,19 +23,19 @@ from shared.organizations.models import Organization
 from shared.postgres import after_commit
 from shared.queue import Queue
 
-# No attempt over HTTP begins later than this; nor does one by mail (`shared.mail.kinds`).
+# No attempt over HTTP begins later than this, nor does one by mail (`shared.mail.kinds`).
 MAX_AGE = timedelta(days=1)
-# Mails of all organizations wait in one line: what one of them has in it at most.
+# The mails of all organizations share one queue; this limits the share of one organization.
 MAX_WAITING_MAILS = 2000
 
 
 def announce(
     session: Session, runtime: Runtime, incident: Incident, event: Event
 ) -> list[Notification]:
-    """Tells the incident's channels of `event`; returns a row for each delivery.
+    """Announces `event` to the incident's channels; returns a row for each delivery.
 
-    Deliveries by mail and over HTTP are made by workers after the commit, as the settings and the
-    incident are now. What cannot be sent is a row as well: `skipped`, and why.
+    Workers deliver by mail and over HTTP after the commit, with the settings and the incident as of
+    now. A delivery that cannot be sent is a row as well, `skipped` with the reason.
     """
     news = of_incident(incident, event, runtime.settings.public_url)
     return deliver(session, runtime, news, incident.channels)
@@ -44,7 +44,7 @@ def announce(
 def deliver(
     session: Session, runtime: Runtime, news: News, channels: Sequence[Mapping[str, Any]]
 ) -> list[Notification]:
-    """As `announce`, of any news to any channels."""
+    """Does the same as `announce` for any news and any channels."""
     targets = _within_room(
         session, news.org_id, targets_of(session, runtime.settings, news.org_id, channels)
     )
@@ -60,7 +60,7 @@ def deliver(
 
 
 def _within_room(session: Session, org_id: UUID, targets: list[Target]) -> list[Target]:
-    """The targets, mails skipped beyond what may wait."""
+    """Returns the targets; skips mails beyond the number that may wait."""
     if not any(_is_mail(target) for target in targets):
         return targets
     waiting = select(func.count()).where(
@@ -69,7 +69,7 @@ def _within_room(session: Session, org_id: UUID, targets: list[Target]) -> list[
         Notification.mail_id.is_not(None),
     )
     room = MAX_WAITING_MAILS - (session.scalar(waiting) or 0)
-    why = f"{MAX_WAITING_MAILS} mails of the organization wait already"
+    why = f"{MAX_WAITING_MAILS} mails of the organization are already waiting"
     within = []
     for target in targets:
         room -= _is_mail(target)
@@ -103,7 +103,7 @@ class _Writer:
             row.status, row.error = "skipped", target.skipped
             row.finished_at = func.clock_timestamp()
         elif target.channel == "dashboard":
-            # It is shown there as soon as it is stored.
+            # The dashboard shows it as soon as it is stored.
             row.status, row.finished_at = "sent", func.clock_timestamp()
         elif target.channel == "email":
             letter = mails.letter(self.news, self._org_name(), target.target)

@@ -1,4 +1,4 @@
-"""What is posted to a Slack webhook: Block Kit, and a text for where blocks are not shown."""
+"""The message for a Slack webhook: Block Kit, and a text for clients that show no blocks."""
 
 from typing import Any
 
@@ -7,14 +7,14 @@ from shared.core.text import number
 from shared.incidents.deliveries.news import News
 from shared.incidents.deliveries.wording import headline
 
-# Slack refuses a message as a whole when one of its texts is longer.
+# Slack refuses the whole message if one of its texts is longer.
 MAX_HEADER, MAX_TEXT, MAX_FIELD = 150, 3000, 2000
 
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 def content(news: News) -> dict[str, Any]:
-    """The message, as JSON."""
+    """Returns the message as JSON."""
     facts = [("Severity", news.severity), ("Opened", format_ts(news.opened_at))]
     if news.origin_name is not None:
         facts.append(("Raised by", news.origin_name))
@@ -36,9 +36,9 @@ def content(news: News) -> dict[str, Any]:
 
 
 def fitting(text: str, most: int, *, before: str = "") -> str:
-    """`before` and the text, escaped as Slack wants it, cut to `most` characters in all.
+    """Returns `before` and the text, escaped for Slack and cut to `most` characters in total.
 
-    `&`, `<` and `>` would begin a mention, such as of the whole channel, or a link.
+    `&`, `<` and `>` could begin a link, or a mention, even of the whole channel.
     """
     escaped = before + text.translate(_ESCAPES)
     if len(escaped) <= most:
@@ -53,7 +53,7 @@ def fitting(text: str, most: int, *, before: str = "") -> str:
 
 
 def _mrkdwn(text: str) -> dict[str, Any]:
-    """Text in which Slack looks for no addresses, channels and people that nobody marked."""
+    """Returns a text block in which Slack does not turn words into links or mentions by itself."""
     return {"type": "mrkdwn", "text": text, "verbatim": True}
 
 

@@ -1,4 +1,4 @@
-"""Where the channels of an alert or audit lead, by the settings of the organization."""
+"""The targets of an alert's or audit's channels, by the settings of the organization."""
 
 import functools
 import uuid
@@ -22,10 +22,9 @@ SECRET = "alerts.webhook_signing_secret"  # noqa: S105 the name of a setting
 
 @dataclass(frozen=True)
 class Target:
-    """Where one delivery goes, or why it goes nowhere (`skipped`).
+    """The target of one delivery, or the reason why there is none (`skipped`).
 
-    `target` is an address, a URL without what is secret in it, `dashboard`, or the setting that
-    names nothing.
+    `target` is an address, a URL without its secret parts, `dashboard`, or the empty setting.
     """
 
     channel: str
@@ -38,7 +37,7 @@ class Target:
 def targets_of(
     session: Session, config: Settings, org_id: uuid.UUID, channels: Sequence[Mapping[str, Any]]
 ) -> list[Target]:
-    """The targets of these channels, each once, in their order."""
+    """Returns the targets of these channels, each once, in their order."""
 
     @functools.cache
     def setting(key: str) -> Value:
@@ -52,14 +51,14 @@ def targets_of(
 
 
 def shown_url(url: str, channel: str, url_setting_key: str) -> str:
-    """A URL as anybody may see it: without user and query, and without what Slack's path tells."""
+    """Returns a URL fit for display: without user, query and the secret path of Slack."""
     parts = urlsplit(url)
     path = "" if channel == "slack" or url_setting_key == SLACK_URL else parts.path
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{path}"
 
 
 def is_empty(setting_key: str) -> str:
-    """Why nothing can be sent to the URL of a setting."""
+    """Returns the reason why nothing can be sent to the URL of a setting."""
     return f"the setting {setting_key} is empty"
 
 
@@ -70,7 +69,7 @@ def _if_enabled(target: Target, setting: _Setting) -> Target:
     enabled = setting(ENABLED)
     if target.channel == "dashboard" or not isinstance(enabled, list) or target.channel in enabled:
         return target
-    return replace(target, skipped=f"{target.channel} is not among the setting {ENABLED}")
+    return replace(target, skipped=f"{target.channel} is not enabled in the setting {ENABLED}")
 
 
 def _email(channel: Mapping[str, Any], setting: _Setting) -> Iterator[Target]:

@@ -14,7 +14,7 @@ SCHEMA_VERSION = 1
 
 
 def content(news: News, delivery_id: uuid.UUID) -> dict[str, Any]:
-    """The body of a delivery, as JSON."""
+    """Returns the body of a delivery as JSON."""
     origin = news.origin or {"id": None, "name": None}
     return {
         "schema_version": SCHEMA_VERSION,
@@ -35,14 +35,17 @@ def content(news: News, delivery_id: uuid.UUID) -> dict[str, Any]:
 
 
 def body_of(stored: Mapping[str, Any]) -> bytes:
-    """The bytes of a delivery's content, the same in each attempt; ASCII."""
+    """Encodes a delivery's content as ASCII, the same in each attempt."""
     return json.dumps(stored, separators=(",", ":")).encode()
 
 
 def headers_of(
     event: str, delivery_id: uuid.UUID, body: bytes, *, secret: str, timestamp: int
 ) -> dict[str, str]:
-    """The headers of one attempt at `timestamp`, Unix seconds; without a secret it is unsigned."""
+    """Returns the headers of one attempt at `timestamp`, Unix seconds.
+
+    Unsigned without a secret.
+    """
     headers = {
         "X-Service-Event": event,
         "X-Service-Delivery": str(delivery_id),
@@ -54,6 +57,6 @@ def headers_of(
 
 
 def signature(secret: str, timestamp: int, body: bytes) -> str:
-    """`sha256=` and the HMAC-SHA256 of `<timestamp>.<body>`, in hexadecimal."""
+    """Returns `sha256=` and the HMAC-SHA256 of `<timestamp>.<body>`, in hexadecimal."""
     signed = f"{timestamp}.".encode() + body
     return f"sha256={hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()}"

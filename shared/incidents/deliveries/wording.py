@@ -1,4 +1,4 @@
-"""Words that channels for people share."""
+"""Texts that channels for people share."""
 
 from shared.incidents.deliveries.news import News
 
@@ -6,5 +6,5 @@ _STATES = {"alert.firing": "", "alert.resolved": "Resolved: ", "alert.test": "Te
 
 
 def headline(news: News) -> str:
-    """`[critical] Resolved: the title`, on one line."""
+    """Returns `[critical] Resolved: the title`, on one line."""
     return f"[{news.severity}] {_STATES[news.event]}{' '.join(news.title.split())}"

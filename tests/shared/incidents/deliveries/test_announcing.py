@@ -99,7 +99,7 @@ def test_a_channel_that_is_not_enabled_is_skipped_and_says_so(desk: Desk) -> Non
     desk.set("slack_default_webhook", SLACK_URL)
     desk.set("webhook_default_url", "https://hooks.example.com/in")
     desk.open({"kind": "email", "recipients": ["ann@example.net"]}, SLACK, WEBHOOK, DASHBOARD)
-    reason = "is not among the setting alerts.enabled_channels"
+    reason = "is not enabled in the setting alerts.enabled_channels"
     assert told(desk) == [
         ("dashboard", "dashboard", "sent", None),
         ("email", "ann@example.net", "skipped", f"email {reason}"),
@@ -114,7 +114,7 @@ def test_mails_beyond_those_that_may_wait_are_skipped_and_say_so(
 ) -> None:
     monkeypatch.setattr(service, "MAX_WAITING_MAILS", 3)
     two = {"kind": "email", "recipients": ["ann@example.net", "bob@example.net"]}
-    why = "3 mails of the organization wait already"
+    why = "3 mails of the organization are already waiting"
     for _ in range(3):
         desk.open(two, DASHBOARD)
     mails = [(row["status"], row["error"]) for row in desk.rows() if row["channel"] == "email"]
