@@ -1,4 +1,4 @@
-"""Audits, and their runs."""
+"""Audits and their runs."""
 
 import uuid
 from datetime import datetime
@@ -55,7 +55,7 @@ class Audit(Base):
     __table_args__ = (
         CheckConstraint("window_mode IN ('since_last', 'fixed')", name="window_mode"),
         CheckConstraint("sensitivity IN ('low', 'medium', 'high')", name="sensitivity"),
-        # What refers to an audit does so within its organization.
+        # Rows that refer to an audit do so within its organization.
         UniqueConstraint("org_id", "id", name="uq_audits_id"),
         Index("ix_audits_newest", "org_id", "created_at"),
         Index(
@@ -65,11 +65,13 @@ class Audit(Base):
 
 
 class AuditRun(Leased, Base):
-    """One run, from its being queued; an audit has at most one that is queued or running.
+    """One run, from the moment when it is queued.
 
-    The API knows a run from its start on: a queued one is shown by nothing but its id. A worker
-    holds the run while `lease_token` is its own and renews the lease as it goes. `filed_at`: when
-    its findings were filed; all that is missing then is the report.
+    An audit has at most one that is queued or running.
+
+    The API shows a run from its start on; of a queued run it shows only the id. A worker holds the
+    run while `lease_token` is its own, and renews the lease meanwhile. `filed_at` is the time when
+    its findings were filed; afterwards only the report is missing.
     """
 
     __tablename__ = "audit_runs"

@@ -23,31 +23,31 @@ MIN_LOOKBACK_SECS, MAX_LOOKBACK_SECS, DEFAULT_LOOKBACK_SECS = (
     7 * DAY_SECS,
 )
 MAX_ANCHOR_AHEAD = timedelta(days=365)
-# What lies before it is an hour of no calendar that anybody plans with.
+# Earlier anchors make no sense in any schedule.
 MIN_ANCHOR = datetime(1970, 1, 1, tzinfo=UTC)
 WINDOW_MODES = ("since_last", "fixed")
 SENSITIVITIES = ("low", "medium", "high")
 SCOPES = ("environments", "agent_ids")
 MAX_TOP_K, DEFAULT_TOP_K = 500, 50
-# Names and error types that an audit is limited to, or looks past, and how long one can be.
+# The limits of lists of names and error types, which restrict an audit, and of each entry.
 MAX_VALUES, MAX_VALUE_LENGTH = 100, 256
 MAX_CONTEXT_LENGTH = 8192
 MAX_URLS, MAX_URL_LENGTH = 5, 2048
-# What an organization has is listed as a whole.
+# All audits of an organization are listed without pages.
 ROOM = Room(rows=500, total_bytes=16 * 1024 * 1024)
 
 Check = Callable[[str, Any], Any]
 
 
 class Context(NamedTuple):
-    """What people tell about their agents, for the report alone; the URLs are never fetched."""
+    """Background information about the agents, only for the report; the URLs are never fetched."""
 
     text: str
     urls: list[str]
 
 
 def defaults(now: datetime) -> dict[str, Any]:
-    """The fields of an audit that was told nothing but its name."""
+    """Returns the defaults of the fields of an audit, except its name."""
     return {
         "description": None,
         "enabled": True,
@@ -66,7 +66,7 @@ def defaults(now: datetime) -> dict[str, Any]:
 
 
 def checked(wanted: Mapping[str, Any], now: datetime) -> dict[str, Any]:
-    """The columns of the fields in `wanted`; raises `Invalid` naming the field.
+    """Returns the columns of the fields in `wanted`; raises `Invalid` naming the field.
 
     An anchor lies at most a year after `now`.
     """
@@ -76,7 +76,7 @@ def checked(wanted: Mapping[str, Any], now: datetime) -> dict[str, Any]:
 
 
 def checked_context(wanted: Context) -> Context:
-    """The context; raises `Invalid` naming `text`, `urls` or `urls.0`."""
+    """Returns the context; raises `Invalid` naming `text`, `urls` or `urls.0`."""
     text = bounds.require_text("text", wanted.text, most=MAX_CONTEXT_LENGTH)
     if len(wanted.urls) > MAX_URLS:
         raise Invalid.field("urls", f"must have at most {MAX_URLS} URLs")
@@ -84,7 +84,7 @@ def checked_context(wanted: Context) -> Context:
 
 
 def size_of(columns: Mapping[str, Any]) -> int:
-    """How many bytes the columns have together, as they are counted for `ROOM`."""
+    """Returns the total size of the columns in bytes, as `ROOM` counts it."""
     texts = (columns["name"], columns["description"] or "", *columns["ignore_error_types"])
     return len("".join(texts).encode()) + sum(
         len(json.dumps(columns[name])) for name in ("scope", "channels")
@@ -135,7 +135,7 @@ def _one_of(options: tuple[str, ...]) -> Check:
 
 
 def _values(field: str, values: list[str]) -> list[str]:
-    """Without doublets, in the order in which they were sent."""
+    """Removes duplicates and keeps the order."""
     if len(values) > MAX_VALUES:
         raise Invalid.field(field, f"must have at most {MAX_VALUES} values")
     for number, value in enumerate(values):
@@ -151,7 +151,7 @@ def _scope(field: str, value: Mapping[str, list[str]]) -> dict[str, list[str]]:
 
 
 def _signals(field: str, values: list[str]) -> list[str]:
-    """In the order in which a run goes through them."""
+    """Sorts the signals in the order in which a run executes them."""
     unknown = [value for value in values if value not in NAMES]
     if unknown:
         raise Invalid.field(field, f"must be among {', '.join(NAMES)}")

@@ -1,4 +1,4 @@
-"""Audits of an organization. What is due is queued, and run, by `shared.audits.runs`."""
+"""Audits of an organization; `shared.audits.runs` queues and executes their runs."""
 
 import uuid
 from collections.abc import Mapping
@@ -19,12 +19,12 @@ from shared.core.ids import parse_uuid
 from shared.postgres import after_commit, transaction_time
 from shared.queue import Queue
 
-# What makes another point of time the next one.
+# A change of one of these changes the time of the next run.
 _SCHEDULE = ("enabled", "schedule_interval_secs", "schedule_anchor")
 
 
 class Listed(NamedTuple):
-    """An audit and how its newest run stands; both are None before the first one."""
+    """An audit with the status of its newest run; both are None before the first one."""
 
     audit: Audit
     last_run_status: str | None
@@ -32,13 +32,13 @@ class Listed(NamedTuple):
 
 
 def list_(session: Session, org_id: uuid.UUID) -> list[Listed]:
-    """The organization's audits, newest first."""
+    """Lists the organization's audits, newest first."""
     newest_first = _with_newest_run(org_id).order_by(Audit.created_at.desc(), Audit.id)
     return [_listed(row) for row in session.execute(newest_first)]
 
 
 def get(session: Session, org_id: uuid.UUID, audit_id: str) -> Listed:
-    """One audit; raises `NotFound`."""
+    """Returns one audit; raises `NotFound`."""
     parsed = parse_uuid(audit_id)
     found = None
     if parsed is not None:
@@ -50,10 +50,10 @@ def get(session: Session, org_id: uuid.UUID, audit_id: str) -> Listed:
 
 
 def changeable(session: Session, org_id: uuid.UUID, audit_id: str | uuid.UUID) -> Audit:
-    """One audit, locked until the transaction ends; raises `NotFound`.
+    """Locks one audit until the transaction ends; raises `NotFound`.
 
-    Whatever writes runs of an audit, or its findings, locks the audit first, so nobody waits
-    crosswise.
+    Every change of an audit's runs or findings locks the audit first, so transactions cannot
+    deadlock.
     """
     parsed = audit_id if isinstance(audit_id, uuid.UUID) else parse_uuid(audit_id)
     query = select(Audit).where(Audit.org_id == org_id, Audit.id == parsed).with_for_update()
@@ -71,11 +71,10 @@ def create(
     *,
     created_by: str,
 ) -> Listed:
-    """A new audit, due at once where it is enabled.
+    """Creates an audit, which is due at once if it is enabled.
 
-    `wanted` has its `name` and any other field of `rules.defaults`, which are its values where it
-    is told nothing. Raises `Invalid` naming the field, `Conflict` where there is no room for
-    another one.
+    `wanted` has its `name` and any fields of `rules.defaults`, whose values fill in the rest.
+    Raises `Invalid` naming the field, `Conflict` if there is no room for another audit.
     """
     moment = transaction_time(session)
     columns = checked({**defaults(moment), **wanted}, moment)
@@ -99,10 +98,10 @@ def create(
 def replace(
     session: Session, org_id: uuid.UUID, audit_id: str, wanted: Mapping[str, Any]
 ) -> Listed:
-    """The audit with the fields in `wanted` set; raises `NotFound`, and as `create` does.
+    """Sets the fields in `wanted`; raises `NotFound`, and the errors of `create`.
 
-    With another schedule, or enabled again, it runs at the next point of its schedule. Disabling
-    it takes back a run that was queued; one that is running goes on.
+    With another schedule, or enabled again, the audit runs at the next point of its schedule.
+    Disabling it removes a queued run; a running one continues.
     """
     moment = transaction_time(session)
     columns = checked(wanted, moment)
@@ -124,10 +123,10 @@ def replace(
 
 
 def delete(session: Session, org_id: uuid.UUID, audit_id: str) -> None:
-    """Deletes it with its runs and findings; raises `NotFound`.
+    """Deletes an audit with its runs and findings; raises `NotFound`.
 
-    Takes the turn of the organization's findings after the audit, as a run does that files: their
-    incidents forget them, while who resolves an incident goes from that to the finding.
+    Takes the turn of the organization's findings after the audit, like a run that files findings.
+    Deleting findings updates their incidents, while resolving an incident updates its finding.
     """
     audit = changeable(session, org_id, audit_id)
     lock_findings(session, org_id)
@@ -135,13 +134,13 @@ def delete(session: Session, org_id: uuid.UUID, audit_id: str) -> None:
 
 
 def context(session: Session, org_id: uuid.UUID, audit_id: str) -> Context:
-    """What people tell about their agents; raises `NotFound`."""
+    """Returns the context of an audit; raises `NotFound`."""
     audit = get(session, org_id, audit_id).audit
     return Context(audit.context_text, audit.context_urls)
 
 
 def set_context(session: Session, org_id: uuid.UUID, audit_id: str, wanted: Context) -> Context:
-    """The new context; raises `NotFound`, `Invalid` naming the field, and `Conflict`."""
+    """Replaces the context; raises `NotFound`, `Invalid` naming the field, and `Conflict`."""
     checked_wanted = checked_context(wanted)
     audit = changeable(session, org_id, audit_id)
     audit.context_text, audit.context_urls = checked_wanted
@@ -154,7 +153,7 @@ def _next_attempt(audit: Audit, now: datetime) -> datetime | None:
     if not audit.enabled:
         return None
     if audit.next_attempt_at is not None and audit.next_attempt_at <= now:
-        # It is due already: a new schedule does not put that off.
+        # The audit is already due, and a new schedule does not delay that.
         return audit.next_attempt_at
     return next_point(now, audit.schedule_anchor, audit.schedule_interval_secs)
 
@@ -184,7 +183,7 @@ def _listed(row: Row[Audit, str, datetime]) -> Listed:
 
 
 def _require_room(session: Session, audit: Audit) -> None:
-    """For an audit whose columns are set and not written yet."""
+    """Checks the size of an audit whose columns are set but not written yet."""
     with session.no_autoflush:
         columns = {name: getattr(audit, name) for name in defaults(audit.created_at)}
         size = size_of({"name": audit.name, **columns}) + len(audit.context_text.encode())

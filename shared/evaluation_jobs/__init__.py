@@ -1,1 +1,1 @@
-"""Evaluation jobs: which sessions are due for the evaluator, and where each call stands."""
+"""Evaluation jobs: the sessions that are due for the evaluator, and the state of each call."""

@@ -12,10 +12,10 @@ from shared.evaluation_jobs.result import MAX_SUMMARY_BYTES, cut
 
 MAX_ANSWER_BYTES = 10 * 1024 * 1024
 
-# Longer waits than this are not taken from a header: the job would be as good as lost.
+# Longer waits in a header are ignored, because the job would be practically lost.
 MAX_RETRY_AFTER_SECS = 24 * 3600.0
 
-# 4xx that say "later" (RFC 9110, 8470 and 6585); every other 4xx says "never".
+# 4xx that mean "later" (RFC 9110, 8470 and 6585); every other 4xx means "never".
 _LATER = frozenset({408, 425, 429})
 
 _QUOTED_CHARACTERS = 400
@@ -23,7 +23,7 @@ _QUOTED_CHARACTERS = 400
 
 @dataclass(frozen=True)
 class Answer:
-    """A complete HTTP answer; `body` is None when it was larger than `MAX_ANSWER_BYTES`."""
+    """A complete HTTP answer; `body` is None if it was larger than `MAX_ANSWER_BYTES`."""
 
     status: int
     body: bytes | None
@@ -32,7 +32,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class NoAnswer:
-    """The call ended without a complete answer: out of time, or the connection failed."""
+    """The call ended without a complete answer: it timed out, or the connection failed."""
 
     error: str
     timed_out: bool
@@ -40,7 +40,7 @@ class NoAnswer:
 
 @dataclass(frozen=True)
 class Scored:
-    """The evaluator is done."""
+    """The evaluator has finished."""
 
     scores: dict[str, float] | None
     reasoning: dict[str, str] | None
@@ -49,7 +49,7 @@ class Scored:
 
 @dataclass(frozen=True)
 class Pending:
-    """The evaluator works on it; `job_id` is what to ask for, if the answer named one."""
+    """The evaluator is working; `job_id` is the id to poll, if the answer contained one."""
 
     job_id: str | None
     next_poll_secs: float | None
@@ -57,14 +57,14 @@ class Pending:
 
 @dataclass(frozen=True)
 class Refused:
-    """Asking again would change nothing."""
+    """Another attempt would change nothing."""
 
     error: str
 
 
 @dataclass(frozen=True)
 class Failed:
-    """Asking again may well help, not before `retry_after_secs` when the evaluator named it."""
+    """Another attempt may help, but not before `retry_after_secs` if the evaluator sent it."""
 
     error: str
     timed_out: bool = False
@@ -75,7 +75,7 @@ Reading = Scored | Pending | Refused | Failed
 
 
 class _Head(msgspec.Struct):
-    """The fields that tell the answers apart."""
+    """The fields that distinguish the kinds of answers."""
 
     status: str | None = None
     job_id: Any = None
@@ -88,7 +88,7 @@ class _EvalResponse(msgspec.Struct):
 
 
 class _JobPending(msgspec.Struct):
-    # Kept in a text column and sent back in a path, hence bounded and without control characters.
+    # Stored in a text column and sent back in a path, so its length and characters are limited.
     job_id: Annotated[str, Meta(min_length=1, max_length=1024, pattern=r"^[^\x00-\x1f\x7f]*$")] | (
         None
     ) = None
@@ -105,13 +105,13 @@ _Shape = TypeVar("_Shape")
 
 
 class _Unreadable(Exception):
-    """The body is not what it has to be; the message says why."""
+    """The body is invalid; the message has the reason."""
 
 
 def read(answer: Answer | NoAnswer, now: datetime) -> Reading:
-    """Sorts an answer into the four things that can follow from it.
+    """Classifies an answer into one of four readings.
 
-    `now` is what a Retry-After in the form of a date counts from.
+    A Retry-After with a date is relative to `now`.
     """
     if isinstance(answer, NoAnswer):
         return Failed(answer.error, timed_out=answer.timed_out)
@@ -126,11 +126,11 @@ def read(answer: Answer | NoAnswer, now: datetime) -> Reading:
 
 
 def parse_retry_after(value: str | None, now: datetime) -> float | None:
-    """Seconds to wait by a Retry-After header, seconds or a date; None when it says nothing."""
+    """Returns the seconds of a Retry-After header (seconds or a date); None without a valid one."""
     if value is None:
         return None
     if value.isascii() and value.isdigit():
-        # Compared by length first: Python refuses to convert thousands of digits.
+        # The length is compared first: Python refuses to convert thousands of digits.
         seconds = float(value) if len(value) < 10 else MAX_RETRY_AFTER_SECS
     else:
         try:

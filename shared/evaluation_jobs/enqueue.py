@@ -1,4 +1,4 @@
-"""Creating jobs. The unique indexes decide: one live job a session, one automatic job for good."""
+"""Creates jobs; unique indexes allow one live job per session, and one automatic job ever."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -14,7 +14,7 @@ Automatic = Literal["agent_end", "inactivity"]
 
 
 class NewJob(NamedTuple):
-    """What a job is about; agent and environment are the session's, as they stood when it began."""
+    """A new job; agent and environment are the session's as they were when it began."""
 
     org_id: UUID
     session_id: str
@@ -34,7 +34,7 @@ ON CONFLICT DO NOTHING
 RETURNING id
 """)
 
-# Where a live manual job stood in the way, the session is looked at again.
+# If a live manual job prevented the automatic one, the session is checked again.
 _SETTLE = text("""
 UPDATE watched_sessions AS w
 SET evaluated = automatic.present,
@@ -53,9 +53,9 @@ WHERE w.org_id = key.org_id AND w.session_id = key.session_id
 
 
 def enqueue_automatic(session: Session, jobs: Sequence[NewJob], trigger: Automatic) -> int:
-    """Creates the automatic job of each session that has none; returns how many are new.
+    """Creates the automatic job of each session that has none; returns the number of new jobs.
 
-    The caller holds the locks of the rows of `watched_sessions`, which are settled here.
+    The caller has locked the rows of `watched_sessions`, which are marked as done here.
     """
     if not jobs:
         return 0
@@ -72,7 +72,7 @@ def enqueue_automatic(session: Session, jobs: Sequence[NewJob], trigger: Automat
 
 
 def enqueue_manual(session: Session, job: NewJob, request_id: str) -> UUID | None:
-    """Creates a job on request; returns its id, None while another of the session is live."""
+    """Creates a job on request; returns its id, None while another one of the session is live."""
     created = _insert(session, [job], "manual", [request_id])
     return created[0] if created else None
 

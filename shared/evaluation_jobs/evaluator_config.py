@@ -1,4 +1,4 @@
-"""The evaluator's optional /config as last read: kept in PostgreSQL for every process."""
+"""The evaluator's optional /config as last read, stored in PostgreSQL for every process."""
 
 from dataclasses import dataclass
 
@@ -10,16 +10,16 @@ from shared.core.config import Settings
 from shared.evaluation_jobs import models
 from shared.evaluation_jobs.answers import Answer, NoAnswer
 
-# A failed read is repeated this soon, or with the normal cadence when that is faster.
+# A failed read is repeated this soon, or at the normal interval if that is shorter.
 RETRY_SECS = 10.0
 
-# Answers of an evaluator that has no such route.
+# Statuses of an evaluator that has no such route.
 _NOT_SERVED = frozenset({404, 405, 410, 501})
 
 
 @dataclass(frozen=True)
 class EvaluatorConfig:
-    """Both in seconds; None: the evaluator named none, and inactivity triggers nothing."""
+    """The configuration in seconds; None means that the evaluator named none (no idle trigger)."""
 
     inactivity_timeout_secs: float | None = None
     default_poll_interval_secs: float | None = None
@@ -31,7 +31,10 @@ class _Wire(msgspec.Struct):
 
 
 def read_config(answer: Answer | NoAnswer) -> EvaluatorConfig | None:
-    """The configuration of an answer of /config; None when it tells nothing and the last counts."""
+    """Returns the configuration in an answer of /config.
+
+    None if it has none and the last one stays.
+    """
     if isinstance(answer, NoAnswer):
         return None
     if answer.status in _NOT_SERVED:
@@ -44,13 +47,13 @@ def read_config(answer: Answer | NoAnswer) -> EvaluatorConfig | None:
         return None
     return EvaluatorConfig(
         inactivity_timeout_secs=_positive(wire.inactivity_timeout_secs),
-        # Zero is an interval like any other: it is clamped when it is used.
+        # Zero is a valid interval; it is clamped on use.
         default_poll_interval_secs=wire.default_poll_interval_secs,
     )
 
 
 def current(session: Session, settings: Settings) -> EvaluatorConfig:
-    """The last good answer of the evaluator that is configured now."""
+    """Returns the last good answer of the evaluator that is configured now."""
     row = session.get(models.EvaluatorConfig, 1)
     if row is None or row.endpoint != settings.evaluator_endpoint:
         return EvaluatorConfig()
@@ -90,10 +93,10 @@ WHERE endpoint = :endpoint
 
 
 def take_refresh(session: Session, settings: Settings, *, force: bool) -> bool:
-    """Whether the caller is to read /config now: it is due, or `force`d.
+    """Returns whether the caller must read /config now, because it is due or because of `force`.
 
-    True for one caller at a time, until it is done or its request timeout is over: a /config that
-    hangs must not gather the threads of every process.
+    Returns True for one caller at a time, until it is done or its request has timed out: a /config
+    that hangs must not block the threads of every process.
     """
     lease = settings.evaluator_request_timeout_ms / 1000 + RETRY_SECS
     taken = session.execute(
@@ -103,7 +106,7 @@ def take_refresh(session: Session, settings: Settings, *, force: bool) -> bool:
 
 
 def remember(session: Session, settings: Settings, config: EvaluatorConfig | None) -> None:
-    """Notes what a read of /config brought; None keeps the last good values and retries soon."""
+    """Stores the result of a read of /config; None keeps the last good values and retries soon."""
     cadence = settings.evaluator_config_refresh_secs
     endpoint = settings.evaluator_endpoint
     if config is None:

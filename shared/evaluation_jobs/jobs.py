@@ -1,7 +1,7 @@
-"""The messages of evaluation jobs; all of them only say "look".
+"""The messages of evaluation jobs, which only tell workers to look.
 
-Calls to the evaluator have a queue, and so threads, of their own: while every call hangs, finished
-sessions are still found and results are still stored.
+Calls to the evaluator have their own queue, and so their own threads: while every call hangs,
+finished sessions are still found and results are still stored.
 """
 
 from shared.queue import Task

@@ -1,6 +1,4 @@
-"""Reading jobs: the live ones of an organization, how long the oldest due one waits, and since when
-a result does.
-"""
+"""Reads jobs: live ones, and the waiting times of the oldest due job and the oldest result."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -19,7 +17,7 @@ LiveStatus = Literal["pending", "polling"]
 
 
 class LiveJob(NamedTuple):
-    """A job whose result does not exist yet."""
+    """A job without a result so far."""
 
     id: UUID
     session_id: str
@@ -35,7 +33,7 @@ class LiveJob(NamedTuple):
     last_error: str | None
 
 
-# A job whose result is on its way to ClickHouse still shows as what it was.
+# A job whose result is on its way to ClickHouse keeps its previous status.
 _SHOWN_STATUS = case((EvaluationJob.evaluator_job_id.is_(None), "pending"), else_="polling")
 
 _OLDEST_DUE = text(f"""
@@ -52,7 +50,7 @@ WHERE job.status IN ('pending', 'polling')
 def live_jobs(
     session: Session, org_id: UUID, *, statuses: Collection[str], limit: int
 ) -> Sequence[LiveJob]:
-    """The newest jobs in one of `statuses`, each a `LiveStatus`."""
+    """Lists the newest jobs in one of `statuses`, each a `LiveStatus`."""
     query = (
         select(
             EvaluationJob.id,
@@ -76,10 +74,10 @@ def live_jobs(
 
 
 def oldest_due_secs(session: Session, settings: Settings) -> float:
-    """How long the job that waits longest for a call has been due; 0.0 when none is.
+    """Returns the seconds for which the oldest due job has waited; 0.0 if none is due.
 
-    Jobs that nothing will call, for lack of an evaluator or of the organization's right to it,
-    do not count.
+    Jobs that are never called, because there is no evaluator or the organization may not use it, do
+    not count.
     """
     if settings.evaluator_endpoint is None:
         return 0.0
@@ -88,7 +86,10 @@ def oldest_due_secs(session: Session, settings: Settings) -> float:
 
 
 def oldest_result_waiting(session: Session, org_id: UUID) -> datetime | None:
-    """When the oldest result that ClickHouse does not have yet came; None when it has them all."""
+    """Returns the time of the oldest result that ClickHouse does not have yet.
+
+    None if there is none.
+    """
     return session.scalar(
         select(func.min(EvaluationJob.completed_at)).where(
             EvaluationJob.org_id == org_id, EvaluationJob.status == "storing"

@@ -1,4 +1,4 @@
-"""The tables behind evaluation jobs: PostgreSQL is the truth, a message is only a nudge."""
+"""The tables of evaluation jobs, which are authoritative; messages are only nudges."""
 
 import uuid
 from datetime import datetime
@@ -9,9 +9,9 @@ from sqlalchemy.orm import Mapped, mapped_column
 from shared.postgres import Base, timestamp_type
 from shared.postgres.leases import Leased
 
-# Jobs that still have something to do; a session has at most one of them.
+# Jobs that are not finished; a session has at most one of them.
 LIVE = "status IN ('pending', 'polling', 'storing')"
-# Jobs that wait for a call to the evaluator, or for the answer of one.
+# Jobs that wait for a call to the evaluator, or for its answer.
 CALLABLE = "status IN ('pending', 'polling')"
 
 
@@ -22,9 +22,9 @@ def _organization() -> Mapped[uuid.UUID]:
 class WatchedSession(Base):
     """A session that got events while its organization might use the evaluator.
 
-    `end_seen`: an agent_end of any agent was stored. `waiting_since`: when the oldest arrival was
-    stored that nobody has looked at since. `check_at`: when to look next whether the root agent
-    ended. `evaluated`: the automatic job exists, so there is nothing left to watch for.
+    `end_seen`: an agent_end of any agent was stored. `waiting_since`: the time of the oldest
+    arrival that was not checked yet. `check_at`: the next check whether the root agent has ended.
+    `evaluated`: the automatic job exists, so there is nothing left to watch for.
     """
 
     __tablename__ = "watched_sessions"
@@ -113,7 +113,7 @@ class EvaluationJob(Leased, Base):
 
 
 class EvaluatorTurn(Base):
-    """When an organization was last given a call: claims go to whoever waits longest."""
+    """The time of an organization's last call; the organization that waits longest is next."""
 
     __tablename__ = "evaluator_turns"
 
@@ -124,10 +124,10 @@ class EvaluatorTurn(Base):
 
 
 class EvaluatorConfig(Base):
-    """The last good answer of the evaluator's /config; a single row, `id` is always 1.
+    """The last good answer of the evaluator's /config; a single row with `id` 1.
 
-    `endpoint` is the evaluator that gave it: the answer of another one does not count.
-    `refreshed_at` is when it was last asked.
+    `endpoint` is the evaluator that gave it; an answer of another one does not count.
+    `refreshed_at` is the time of the last read.
     """
 
     __tablename__ = "evaluator_config"

@@ -1,4 +1,4 @@
-"""Writing down what a call brought, and handing the job back in the same transaction."""
+"""Records the outcome of a call, and frees the job in the same transaction."""
 
 from typing import Any
 
@@ -18,9 +18,9 @@ from shared.postgres.leases import in_secs
 def record(
     session: Session, settings: Settings, job: ClaimedJob, brought: Answer | NoAnswer | Finish
 ) -> Step | None:
-    """Writes down what follows from an answer, or an end that needed none; the lease is free then.
+    """Records the result of an answer, or an end without one, and frees the lease.
 
-    Returns the decision. None when another worker has the job: a late answer changes nothing.
+    Returns the decision, None if another worker has the job: a late answer changes nothing.
     """
     query = select(
         func.clock_timestamp().label("now"),

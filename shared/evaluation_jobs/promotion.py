@@ -1,7 +1,7 @@
-"""Turning watched sessions into automatic jobs: by the end of the root agent, or by inactivity.
+"""Turns watched sessions into automatic jobs, after the end of the root agent or inactivity.
 
-Nothing is locked while ClickHouse is asked, so the drains never wait for a query: the answer is
-acted on only where what made the session due still holds.
+Nothing is locked while ClickHouse is read, so the drains never wait for a query. The answer is used
+only if the session is still due for the same reason.
 """
 
 from collections import defaultdict
@@ -50,7 +50,7 @@ ORDER BY w.check_at
 LIMIT :batch
 """)
 
-# A session with a live manual job is left for later: one live job a session.
+# A session with a live manual job is left for later, because only one job may be live.
 _INACTIVE = text("""
 SELECT w.org_id, w.session_id, w.last_arrival_at, org.slug, org.deleted_at IS NOT NULL
 FROM watched_sessions AS w JOIN organizations AS org ON org.id = w.org_id
@@ -69,7 +69,7 @@ _KEYS = """
         AS seen (org_id, session_id, last_arrival_at)
 """
 
-# Rows that a drain is writing at this moment are skipped; they come up again.
+# Rows that a drain is writing at this moment are skipped; they are due again later.
 _LOCK_DUE = text(f"""
 SELECT w.org_id, w.session_id
 FROM watched_sessions AS w JOIN {_KEYS} USING (org_id, session_id)
@@ -84,7 +84,7 @@ WHERE NOT w.evaluated
 FOR UPDATE OF w SKIP LOCKED
 """)
 
-# What arrived since ClickHouse was asked has not been looked at yet.
+# Arrivals since the read of ClickHouse have not been checked yet.
 _LOOK_LATER = text(f"""
 UPDATE watched_sessions AS w
 SET waiting_since = CASE WHEN w.last_arrival_at > seen.last_arrival_at
@@ -102,7 +102,7 @@ WHERE w.org_id = seen.org_id AND w.session_id = seen.session_id
 
 
 def promote_ended(postgres: Postgres, clickhouse: ClickHouse, settings: Settings) -> int:
-    """Creates the jobs of watched sessions whose root agent ended; returns how many."""
+    """Creates the jobs of watched sessions whose root agent ended; returns their number."""
     created = 0
     while settings.evaluator_endpoint is not None:
         with postgres.transaction() as session:
@@ -119,7 +119,10 @@ def promote_ended(postgres: Postgres, clickhouse: ClickHouse, settings: Settings
 
 
 def promote_inactive(postgres: Postgres, clickhouse: ClickHouse, settings: Settings) -> int:
-    """Creates the jobs of sessions that got no event for the evaluator's timeout; how many."""
+    """Creates the jobs of sessions without an event for the evaluator's timeout.
+
+    Returns the number.
+    """
     created = 0
     while settings.evaluator_endpoint is not None:
         with postgres.transaction() as session:
@@ -130,7 +133,8 @@ def promote_inactive(postgres: Postgres, clickhouse: ClickHouse, settings: Setti
         found = _facts(clickhouse, settings, idle)
         with postgres.transaction() as session:
             held = _lock(session, _LOCK_INACTIVE, idle)
-            # Without events, or of an organization that may not evaluate: nothing will come of it.
+            # Sessions without events, or of an organization that may not evaluate, never become
+            # jobs.
             _execute(session, _UNWATCH, [w for w in held if w.key not in found])
             known = [w for w in held if w.key in found]
             created += enqueue_automatic(session, _new_jobs(known, found), "inactivity")
@@ -146,7 +150,7 @@ def _watched(session: Session, statement: TextClause, params: dict[str, object])
 def _facts(
     clickhouse: ClickHouse, settings: Settings, watched: Sequence[Watched]
 ) -> Mapping[Key, SessionFacts]:
-    """What ClickHouse knows of those sessions that may be evaluated, one query an organization."""
+    """Reads the facts of those sessions that may be evaluated, with one query per organization."""
     by_org: dict[UUID, list[str]] = defaultdict(list)
     for w in watched:
         if not w.org_deleted and settings.may_evaluate(w.org_slug):
@@ -159,7 +163,7 @@ def _facts(
 
 
 def _lock(session: Session, statement: TextClause, watched: Sequence[Watched]) -> list[Watched]:
-    """Those of `watched` that are still due, locked until the transaction ends."""
+    """Locks those of `watched` that are still due, until the transaction ends."""
     if not watched:
         return []
     held = {(row.org_id, row.session_id) for row in session.execute(statement, _arrays(watched))}

@@ -1,4 +1,4 @@
-"""Evaluating a session on request."""
+"""Evaluations of a session on request."""
 
 from uuid import UUID
 
@@ -25,9 +25,9 @@ SELECT EXISTS (
 def re_evaluate(runtime: Runtime, org_id: UUID, org_slug: str, session_id: str) -> UUID:
     """Enqueues an evaluation of a session and returns the job's id.
 
-    Raises `NotFound` for an unknown session, `Forbidden` where EVALUATOR_ORGS leaves the
-    organization out, and `Conflict` without an evaluator, while a job of the session is live, or
-    while the session is open: neither ended nor idle nor evaluated before.
+    Raises `NotFound` for an unknown session, `Forbidden` if EVALUATOR_ORGS excludes the
+    organization, and `Conflict` without an evaluator, while a job of the session is live, or while
+    the session is open: not ended, not idle and never evaluated.
     """
     settings = runtime.settings
     facts = session_facts.find(runtime.clickhouse, str(org_id), session_id)
@@ -44,21 +44,21 @@ def re_evaluate(runtime: Runtime, org_id: UUID, org_slug: str, session_id: str) 
         job_id = enqueue_manual(session, job, current_request_id() or new_request_id())
         if job_id is None:
             raise Conflict(
-                "an evaluation of this session is queued or in flight", code="evaluation_live"
+                "an evaluation of this session is already queued or running", code="evaluation_live"
             )
         timeout = evaluator_config.current(session, settings).inactivity_timeout_secs
         key = {"org_id": org_id, "session_id": session_id}
         if not _is_finished(facts, timeout) and not session.scalar(_EVALUATED_BEFORE, key):
-            # Raised inside the transaction, so the job is never seen.
+            # Raised inside the transaction, so the job is never visible.
             raise Conflict(
-                "the session is neither ended nor idle nor evaluated before", code="session_open"
+                "the session is still open: wait until it has ended or is idle", code="session_open"
             )
         after_commit(session, lambda: runtime.queue.nudge_soon(jobs.RUN_EVALUATIONS))
     return job_id
 
 
 def _is_finished(facts: SessionFacts, inactivity_timeout_secs: float | None) -> bool:
-    """Ended, or idle: without an arrival for as long as the evaluator's /config says."""
+    """Returns whether the session has ended or was idle for the evaluator's timeout."""
     if facts.ended_at is not None:
         return True
     if inactivity_timeout_secs is None:

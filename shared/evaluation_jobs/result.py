@@ -1,4 +1,4 @@
-"""How an evaluation ended: kept with the job until ClickHouse has it."""
+"""The outcome of an evaluation, kept with the job until ClickHouse has it."""
 
 import msgspec
 
@@ -10,7 +10,7 @@ MAX_ERROR_BYTES = 2048
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """Packed as MessagePack rather than JSONB, which cannot hold the character U+0000."""
+    """The outcome, packed as MessagePack because JSONB cannot hold the character U+0000."""
 
     status: Status
     scores: dict[str, float] | None = None
@@ -19,21 +19,21 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     error: str | None = None
 
     def packed(self) -> bytes:
-        """The bytes of the job's column `result`."""
+        """Returns the bytes of the job's column `result`."""
         return msgspec.msgpack.encode(self)
 
 
 def unpack(packed: bytes) -> Result:
-    """The result that `packed` holds."""
+    """Decodes a packed result."""
     return msgspec.msgpack.decode(packed, type=Result)
 
 
 def cut(text: str, max_bytes: int) -> str:
-    """The longest beginning of `text` that is at most `max_bytes` of UTF-8, in whole characters."""
+    """Cuts `text` after at most `max_bytes` of UTF-8, between characters."""
     encoded = text.encode()
     return text if len(encoded) <= max_bytes else encoded[:max_bytes].decode(errors="ignore")
 
 
 def error_text(text: str) -> str:
-    """An error as it is stored: cut, and without the one character that PostgreSQL refuses."""
+    """Returns an error text in storable form: cut, and without U+0000."""
     return cut(storable(text), MAX_ERROR_BYTES)

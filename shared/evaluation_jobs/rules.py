@@ -18,8 +18,8 @@ BACKOFF_CAP_SECS = 30 * 60.0
 class Call:
     """The call that was made.
 
-    `attempt_count` counts this one when it was a delivery. `poll_secs_left` is the time until the
-    polling cap, None when nothing was pending before.
+    `attempt_count` includes this call if it was a delivery. `poll_secs_left` is the time until the
+    polling limit, None if nothing was pending before.
     """
 
     attempt_count: int
@@ -29,14 +29,14 @@ class Call:
 
 @dataclass(frozen=True)
 class Finish:
-    """The job is over; store this."""
+    """The job is finished with this result."""
 
     result: Result
 
 
 @dataclass(frozen=True)
 class Poll:
-    """Ask for the result of `evaluator_job_id` in `after_secs`; `error` is the last poll's."""
+    """Asks for the result of `evaluator_job_id` in `after_secs`; `error` is the last poll's."""
 
     evaluator_job_id: str
     after_secs: float
@@ -45,7 +45,7 @@ class Poll:
 
 @dataclass(frozen=True)
 class Deliver:
-    """Send the request again in `after_secs`."""
+    """Sends the request again in `after_secs`."""
 
     after_secs: float
     error: str
@@ -62,9 +62,9 @@ def next_step(
     default_poll_secs: float | None,
     jitter: float,
 ) -> Step:
-    """What to do after `call`.
+    """Returns the step after `call`.
 
-    `default_poll_secs` is the evaluator's /config; `jitter` is a random number from 0 to 1.
+    `default_poll_secs` comes from the evaluator's /config; `jitter` is a random number from 0 to 1.
     """
     if isinstance(reading, Scored):
         return Finish(
@@ -88,12 +88,12 @@ def next_step(
 
 
 def failure(error: str, *, timed_out: bool = False) -> Finish:
-    """The end of a job that brought no scores."""
+    """Returns the end of a job without scores."""
     return Finish(Result(status="timeout" if timed_out else "error", error=error_text(error)))
 
 
 def poll_interval(named: float | None, default: float | None, settings: Settings) -> float:
-    """Seconds until the next poll: the answer's, else /config's, else the platform's; clamped."""
+    """Returns the seconds until the next poll: the answer's, else /config's, else ours; clamped."""
     for seconds in (named, default):
         if seconds is not None:
             return min(max(seconds, MIN_POLL_SECS), MAX_POLL_SECS)
@@ -110,7 +110,7 @@ def _after_pending(call: Call, pending: Pending, interval: float, settings: Sett
 def _poll_before_cap(
     call: Call, job_id: str, wait: float, settings: Settings, error: str | None
 ) -> Step:
-    """Polls again, the last time when the cap is reached: a late result is not thrown away."""
+    """Polls again, for the last time when the limit is reached, so that no late result is lost."""
     left = call.poll_secs_left
     if left is None:
         left = settings.evaluator_max_poll_duration_secs

@@ -1,4 +1,4 @@
-"""What the rest of the service asks of evaluation jobs."""
+"""The operations of evaluation jobs that other packages use."""
 
 from shared.evaluation_jobs.listing import (
     LiveJob,

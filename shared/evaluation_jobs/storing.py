@@ -1,6 +1,6 @@
-"""Moving results from PostgreSQL to ClickHouse.
+"""Moves results from PostgreSQL to ClickHouse.
 
-A finished job keeps its result until ClickHouse has it, so ClickHouse being down never costs a
+A finished job keeps its result until ClickHouse has it, so an outage of ClickHouse never causes a
 second call to the evaluator.
 """
 
@@ -16,7 +16,8 @@ from shared.evaluations import store
 from shared.evaluations.records import Evaluation
 from shared.postgres import Postgres
 
-# Results are at most 10 MiB each; a block of them stays below this unless a single one is larger.
+# Results are at most 10 MiB each. A block of them stays below this size unless a single one is
+# larger.
 _BLOCK_BYTES = 32 * 1024 * 1024
 _BLOCK_ROWS = 500
 
@@ -43,9 +44,10 @@ WHERE evaluation_jobs.id = stored.id AND evaluation_jobs.status = 'storing'
 
 
 def store_results(postgres: Postgres, clickhouse: ClickHouse) -> int:
-    """Appends every finished result to ClickHouse, then closes its job; returns how many.
+    """Appends every finished result to ClickHouse, then closes its job; returns the number.
 
-    Killed in between, or run twice at once, it appends equal records again, which are one result.
+    If it is killed in between, or runs twice at once, it appends equal records again, which count
+    as one result.
     """
     total = 0
     while True:
@@ -86,7 +88,7 @@ def _record(row: Row[tuple[object, ...]], result: Result) -> Evaluation:
 
 
 def _duration_ms(started_at: datetime | None, completed_at: datetime) -> int | None:
-    """From the first delivery to the result, None when the request was never sent."""
+    """Returns the time from the first delivery to the result, None if it was never sent."""
     if started_at is None:
         return None
     elapsed = int((completed_at - started_at).total_seconds() * 1000)

@@ -1,4 +1,4 @@
-"""Which sessions got events: the drain says so, in one statement for a whole block."""
+"""Records which sessions got events: the drain reports a whole block in one statement."""
 
 import uuid
 from collections.abc import Iterable, Sequence
@@ -9,15 +9,15 @@ from sqlalchemy.orm import Session
 
 from shared.core.config import Settings
 
-# A session is looked at once it was quiet for QUIET_SECS, at most PATIENCE_SECS after the arrival
-# that gave the reason to look.
+# A session is checked once it was quiet for QUIET_SECS, at most PATIENCE_SECS after the arrival
+# that triggered the check.
 QUIET_SECS = 2
 PATIENCE_SECS = 60
 
 
 @dataclass(frozen=True)
 class StoredSession:
-    """A session of which ClickHouse has just stored events; `has_agent_end`: of any agent."""
+    """A session with events that ClickHouse has just stored; `has_agent_end`: of any agent."""
 
     org_id: uuid.UUID
     org_slug: str
@@ -25,9 +25,9 @@ class StoredSession:
     has_agent_end: bool
 
 
-# The clock is the moment of storing and not of arrival: after an outage, a session whose first
-# batch is stored while its second still waits in the backlog must not look idle.
-# The rows are written in the order of their key, so two drains never wait for each other crosswise.
+# The time is that of storing and not of arrival: after an outage, a session whose first batch is
+# stored while its second still waits in the backlog must not look idle. Rows are written in the
+# order of their key, so two drains cannot deadlock.
 _WATCH = text("""
 INSERT INTO watched_sessions AS w
     (org_id, session_id, last_arrival_at, end_seen, waiting_since, check_at)
@@ -61,10 +61,10 @@ ON CONFLICT (org_id, session_id) DO UPDATE SET
 
 
 def watch(session: Session, settings: Settings, stored: Sequence[StoredSession]) -> None:
-    """Notes that events of these sessions were stored, before their batches are acknowledged.
+    """Records that events of these sessions were stored, before their batches are acknowledged.
 
-    Sessions of organizations that may not use the evaluator leave no trace: when it is enabled
-    later, nothing is created for what arrived before.
+    Sessions of organizations that may not use the evaluator are not recorded: when it is enabled
+    later, earlier sessions get no jobs.
     """
     ends = _merged(s for s in stored if settings.may_evaluate(s.org_slug))
     if not ends:
@@ -82,7 +82,7 @@ def watch(session: Session, settings: Settings, stored: Sequence[StoredSession])
 
 
 def _merged(stored: Iterable[StoredSession]) -> dict[tuple[uuid.UUID, str], bool]:
-    """One entry a session: an upsert refuses to touch a row twice."""
+    """Merges entries to one per session, because an upsert cannot change a row twice."""
     ends: dict[tuple[uuid.UUID, str], bool] = {}
     for one in stored:
         key = (one.org_id, one.session_id)

@@ -1,4 +1,4 @@
-"""Mail: an outbox that is written with what a mail is about, and sent by workers."""
+"""Mail: an outbox that is written together with the change, and sent by workers."""
 
 from shared.mail.outbox import Letter, enqueue
 

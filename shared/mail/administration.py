@@ -1,4 +1,4 @@
-"""What operators do with the outbox: look, retry, drop; and how long it remembers."""
+"""Operator functions for the outbox (list, retry, drop), and the deletion of old mails."""
 
 import uuid
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ RETURNING id
 def list_(
     session: Session, *, status: str | None, org_id: uuid.UUID | None, limit: int
 ) -> Sequence[Mail]:
-    """The newest mails first."""
+    """Lists mails, the newest first."""
     query = select(Mail).order_by(Mail.created_at.desc(), Mail.id).limit(limit)
     if status is not None:
         query = query.where(Mail.status == status)
@@ -34,9 +34,9 @@ def list_(
 
 
 def retry(session: Session, mail_ids: Sequence[uuid.UUID] | None) -> list[uuid.UUID]:
-    """Queues failed mails again, all of them for None, with as much time as new ones have.
+    """Queues failed mails again, all of them for None, with as much time as new ones.
 
-    Returns their ids. Sign-in codes are left out: who still wants one asks for another.
+    Returns their ids. Leaves out sign-in codes, because people can request another one.
     """
     queued: list[uuid.UUID] = []
     for name, kind in KINDS.items():
@@ -66,6 +66,6 @@ def delete(session: Session, mail_ids: Sequence[uuid.UUID] | None) -> list[uuid.
 
 
 def tidy(session: Session) -> int:
-    """Deletes mails that were sent 30 days ago or failed 90 days ago; returns how many."""
+    """Deletes mails that were sent 30 days ago or failed 90 days ago; returns the number."""
     gone = session.execute(_TIDY, {"sent": KEEP_SENT_DAYS, "failed": KEEP_FAILED_DAYS})
     return len(gone.all())

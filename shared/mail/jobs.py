@@ -1,6 +1,6 @@
-"""The messages of mail; both only say "look".
+"""The messages of mail, which only tell workers to look.
 
-Mail has a queue, and so threads, of its own: a mail server that hangs delays nothing else.
+Mail has its own queue, and so its own threads: a mail server that hangs delays nothing else.
 """
 
 from shared.queue import Task

@@ -1,7 +1,8 @@
-"""Every kind of mail there is, as one table: a row added, with its two templates, is a kind added.
+"""The table of all kinds of mail; to add a kind, add a row and its two templates.
 
-What a mail says is in `templates/<kind>.txt` and `templates/<kind>.html`, which see the fields of
-the context, what is made when it is sent, and `recipient`, `login_url` (None without PUBLIC_URL).
+The texts are `templates/<kind>.txt` and `templates/<kind>.html`. They can use the fields of the
+context, the values that are made at sending, and `recipient` and `login_url` (None without
+PUBLIC_URL).
 """
 
 from dataclasses import dataclass
@@ -10,10 +11,10 @@ from datetime import timedelta
 
 @dataclass(frozen=True)
 class Kind:
-    """`fields` are the names that a letter's context has, all of them and no others.
+    """A kind of mail; `fields` are exactly the names of a letter's context.
 
-    `made_when_sent` names what must not lie in the outbox; whoever sends the mail makes it, anew
-    for each attempt. After `max_age` no attempt begins any more. `subject` is a template.
+    `made_when_sent` names values that must not be in the outbox; the sender creates them for each
+    attempt. After `max_age` no attempt begins any more. `subject` is a template.
     """
 
     subject: str
@@ -23,7 +24,7 @@ class Kind:
 
 
 KINDS: dict[str, Kind] = {
-    # The subject shows on locked screens and in lists, so the code is in the body only.
+    # Subjects appear on locked screens and in lists, so the code is only in the body.
     "code": Kind(
         subject="Your sign-in code for Watchpost",
         made_when_sent=frozenset({"code", "ttl_secs"}),
@@ -37,19 +38,20 @@ KINDS: dict[str, Kind] = {
     # `org_name`; `changed_by`: an address, or the name of a key; `permissions`: the effective ones
     # now, `gained` and `lost` by the change, each a list of tokens.
     "permissions_changed": Kind(
-        subject="What you may do in {{ org_name }} has changed",
+        subject="Your permissions in {{ org_name }} have changed",
         fields=frozenset({"org_name", "changed_by", "permissions", "gained", "lost"}),
     ),
     # `event`: acknowledged, assigned, commented or resolved, by `actor`: an address, the name of a
-    # key, or `system`; `note`: the assignees, what was said, or nothing.
+    # key, or `system`; `note`: the assignees, the comment, or empty.
     "incident_activity": Kind(
         subject="{{ title }}: {{ event }} by {{ actor }}",
         fields=frozenset(
             {"org_name", "incident_id", "title", "severity", "event", "actor", "note"}
         ),
     ),
-    # What `shared.incidents.deliveries.mails` tells of an incident. `event` is alert.firing,
-    # alert.resolved or alert.test; `headline` names severity and title; what there is not is None.
+    # The data that `shared.incidents.deliveries.mails` has about an incident. `event` is
+    # alert.firing, alert.resolved or alert.test; `headline` names severity and title; missing
+    # values are None.
     "alert_notification": Kind(
         subject="{{ headline }}",
         fields=frozenset(

@@ -1,4 +1,4 @@
-"""A mail as it travels: headers, and the text and the HTML as alternatives."""
+"""The message of a mail: headers, and the text and the HTML as alternatives."""
 
 import uuid
 from datetime import datetime
@@ -7,18 +7,20 @@ from email.policy import SMTP
 
 from shared.mail.rendering import Content
 
-# Not every mail server takes 8-bit bodies.
+# Not every mail server accepts 8-bit bodies.
 _POLICY = SMTP.clone(cte_type="7bit")
 
 
 class Unaddressable(Exception):
-    """The recipient is not one address that a mail can be sent to."""
+    """The recipient is not a single address that a mail can be sent to."""
 
 
 def compose(
     mail_id: uuid.UUID, content: Content, *, sender: str, recipient: str, at: datetime
 ) -> EmailMessage:
-    """The message; its Message-ID is the mail's own, so a receiver knows a repeated one.
+    """Creates the message.
+
+    Its Message-ID is the mail's id, so a receiver recognizes a repeated one.
 
     `sender` is one address, with or without a name. Raises `Unaddressable`.
     """
@@ -27,14 +29,14 @@ def compose(
     try:
         message["To"] = recipient
         found = [address.addr_spec for address in message["To"].addresses if address.domain]
-    except (ValueError, IndexError):  # Line breaks, and what the parser trips over.
+    except (ValueError, IndexError):  # Line breaks, and input that breaks the parser.
         found = []
     if found != [recipient]:
         raise Unaddressable("the recipient is not one address")
     message["Subject"] = content.subject
     message["Date"] = at
     message["Message-ID"] = f"<{mail_id}@{message['From'].addresses[0].domain}>"
-    # Asks out-of-office replies to stay away (RFC 3834).
+    # Asks automatic replies to stay away (RFC 3834).
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(content.text)
     message.add_alternative(content.html, subtype="html")

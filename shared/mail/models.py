@@ -1,4 +1,4 @@
-"""The outbox as PostgreSQL keeps it."""
+"""The outbox table."""
 
 import uuid
 from datetime import datetime
@@ -15,9 +15,9 @@ from shared.postgres import Base, created_at_column, timestamp_type
 class Mail(Base):
     """A mail of a `kind`, rendered from `context` when it is sent.
 
-    What it says stays out of the table: a sign-in code is made at the moment of sending. `attempts`
-    counts those that began. A mail in the hands of a worker has its `next_attempt_at` ahead, so
-    that it is due again when the worker dies; none begins after `expires_at`.
+    The rendered text is not stored: a sign-in code is created at the moment of sending. `attempts`
+    counts the attempts that began. A mail that a worker has taken has its `next_attempt_at` in the
+    future, so that it is due again if the worker dies. No attempt begins after `expires_at`.
     """
 
     __tablename__ = "mails"

@@ -1,4 +1,4 @@
-"""Putting a mail into the outbox: it is sent if, and only if, the caller's transaction commits."""
+"""Adds mails to the outbox: a mail is sent if, and only if, the caller's transaction commits."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,8 +21,8 @@ from shared.queue import Queue
 class Letter:
     """A mail to be sent; `kind` is one of `shared.mail.kinds.KINDS`, which names its context.
 
-    `org_id` is the organization it is about, None for a mail that is about none. `context` is
-    JSON and lies in the outbox in clear: nothing secret belongs there.
+    `org_id` is the organization it is about, None if there is none. `context` is JSON and is stored
+    in clear: it must not contain secrets.
     """
 
     kind: str
@@ -34,8 +34,8 @@ class Letter:
 def enqueue(session: Session, queue: Queue, letter: Letter) -> UUID:
     """Adds a mail to the outbox within the session's transaction; returns its id.
 
-    Workers are told after the commit. Raises `ValueError` for an unknown kind or a context that
-    does not have exactly the kind's fields, which is the caller's mistake.
+    Nudges the workers after the commit. Raises `ValueError` for an unknown kind or a context with
+    other fields than the kind's, which is a mistake of the caller.
     """
     kind = KINDS.get(letter.kind)
     if kind is None:

@@ -1,4 +1,4 @@
-"""What a mail says: its templates filled in, as text and as HTML with the same facts."""
+"""Renders the templates of a mail, as text and as HTML with the same facts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ class Content:
 def render(
     kind: str, recipient: str, values: Mapping[str, Any], *, public_url: str | None
 ) -> Content:
-    """Fills in the templates of `kind` with `values`: its context and what was made for it.
+    """Renders the templates of `kind` with `values`: its context and the values made at sending.
 
-    Links begin with `public_url`; without it there are none. Raises `jinja2.TemplateError` when a
-    template needs a value that is not there.
+    Links begin with `public_url`; without it there are none. Raises `jinja2.TemplateError` if a
+    template needs a value that is missing.
     """
     variables = {
         name: _on_one_line(value)
@@ -43,7 +43,7 @@ def render(
 
 
 def _on_one_line(value: Any) -> Any:
-    """Names come from people: none starts a line, or a header, of its own."""
+    """Joins lines, because names come from people and must not start a line, or a header."""
     if isinstance(value, str):
         return " ".join("".join(c if c.isprintable() else " " for c in value).split())
     if isinstance(value, list):
@@ -52,7 +52,7 @@ def _on_one_line(value: Any) -> Any:
 
 
 def _duration(seconds: int) -> str:
-    """Seconds as people say them: `10 minutes`, `90 seconds`."""
+    """Formats seconds for people: `10 minutes`, `90 seconds`."""
     amount, unit = (seconds // 60, "minute") if seconds % 60 == 0 else (seconds, "second")
     return f"{amount} {unit}{'' if amount == 1 else 's'}"
 

@@ -1,1 +1,1 @@
-"""What audits find: filed by their runs, listed, and suppressed where nobody wants it."""
+"""Findings of audits: filed by runs, listed, and suppressed if people do not want them."""

@@ -1,4 +1,4 @@
-"""What a run of an audit found becomes findings: new ones, or those of the runs before."""
+"""Turns the candidates of an audit run into new findings, or into sightings of earlier ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from shared.postgres import transaction_time
 
 @dataclass(frozen=True)
 class Filed:
-    """How many findings a run has, how many of them are new with it, and the critical ones."""
+    """The numbers of all and of new findings of a run, and the critical ones."""
 
     found: int
     new: int
@@ -35,15 +35,15 @@ def file(
     candidates: Sequence[Candidate],
     total_sessions: int,
 ) -> Filed:
-    """Files the `top_k` most urgent of those candidates that the organization does not suppress.
+    """Files the `top_k` most urgent candidates that the organization does not suppress.
 
-    Of candidates with one fingerprint the first counts. A pattern that the audit has a finding of,
-    one that is not resolved, is filed with it: that finding says what this run saw, is `recurring`
-    and has one more occurrence; a run that is filed twice counts once. Any other pattern is a new
-    finding. `critical` are those that are critical and open or recurring.
+    Of candidates with one fingerprint the first counts. If the audit already has a finding of the
+    pattern that is not resolved, that finding is updated to this run, becomes `recurring` and gets
+    one more occurrence; filing a run twice counts once. Any other pattern becomes a new finding.
+    `critical` contains the findings that are critical and open or recurring.
 
-    The organization's other writers of findings wait until the caller's transaction ends, which
-    must not hold an incident yet. Raises `ValueError` for a run that has no window.
+    Other writers of the organization's findings wait until the caller's transaction ends, which
+    must not have locked an incident yet. Raises `ValueError` for a run without a window.
     """
     lock_findings(session, audit.org_id)
     moment = transaction_time(session)
@@ -79,9 +79,9 @@ def _most_urgent(
     candidates: Sequence[Candidate],
     total_sessions: int,
 ) -> list[tuple[Candidate, float]]:
-    """Candidates with their priority, the most urgent first."""
+    """Returns candidates with their priority, the most urgent first."""
     if run.window_from is None or run.window_to is None:
-        raise ValueError("a run is filed with the window that it looked at")
+        raise ValueError("a run needs a window before its findings are filed")
     window = Window(run.window_from, run.window_to)
     unwanted = set(
         session.scalars(select(Suppression.fingerprint).where(Suppression.org_id == audit.org_id))
@@ -107,7 +107,7 @@ def _live(audit: Audit, fingerprints: Sequence[str]) -> Select[Finding]:
 
 
 def _of_run(run: AuditRun) -> Select[Finding]:
-    """The findings that a run was counted for."""
+    """Selects the findings that a run was counted for."""
     return (
         select(Finding)
         .join(FindingSighting, FindingSighting.finding_id == Finding.id)
@@ -141,7 +141,7 @@ def _new(session: Session, audit: Audit, candidate: Candidate, moment: datetime)
 def _describe(
     finding: Finding, audit: Audit, candidate: Candidate, urgency: float, moment: datetime
 ) -> None:
-    """Makes a finding say what the newest run saw; when it was first seen stays."""
+    """Updates a finding to the newest run; keeps the time when it was first seen."""
     for name, text in _texts(candidate).items():
         setattr(finding, name, None if text is None else storable(text))
     finding.kind = candidate.kind

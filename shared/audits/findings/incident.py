@@ -1,4 +1,4 @@
-"""The incident of a finding: it holds the finding when it opens, and both are resolved together."""
+"""The incident of a finding: locks the finding when it opens, and resolves both together."""
 
 import uuid
 
@@ -31,14 +31,14 @@ def resolve_with_finding(
     incident_id: str | uuid.UUID,
     actor: Actor,
 ) -> Incident:
-    """Resolves an incident and, where it came from one, its finding. Announces `alert.resolved`.
+    """Resolves an incident and its finding, if it has one. Announces `alert.resolved`.
 
-    Raises as `incidents.service.resolve` does.
+    Raises the errors of `incidents.service.resolve`.
     """
     finding_id = _finding_of(session, org_id, incident_id)
     if finding_id is not None:
-        # Every writer of findings takes their turn before it locks an incident. The other order
-        # would let two of them wait for each other.
+        # Every writer of findings locks them before it locks an incident. In the other order two
+        # writers could deadlock.
         lock_findings(session, org_id)
     incident = incidents.resolve(session, runtime, org_id, incident_id, actor)
     if incident.source_finding_id is not None:

@@ -1,4 +1,4 @@
-"""Findings of audits, in which runs they were found, and which an organization does not want."""
+"""Findings of audits, the runs that found them, and the suppressed patterns."""
 
 import uuid
 from datetime import datetime
@@ -21,10 +21,10 @@ from shared.postgres import Base, created_at_column, timestamp_type
 
 
 class Finding(Base):
-    """A pattern that an audit found, one row however often it is found again.
+    """A pattern that an audit found, one row however often it is found.
 
-    A resolved one stays as it was: the same pattern is a new finding afterwards. `priority` is that
-    of the formula; `acknowledged_at` lowers its place in the list.
+    A resolved finding stays unchanged: the same pattern then becomes a new finding. `priority` is
+    the value of the formula; `acknowledged_at` lowers the place in the list.
     """
 
     __tablename__ = "findings"
@@ -66,7 +66,7 @@ class Finding(Base):
         CheckConstraint(
             "status IN ('open', 'recurring', 'resolved', 'dismissed', 'muted')", name="status"
         ),
-        # What refers to a finding does so within its organization.
+        # Rows that refer to a finding do so within its organization.
         UniqueConstraint("org_id", "id", name="uq_findings_id"),
         ForeignKeyConstraint(
             ["org_id", "audit_id"],
@@ -87,7 +87,10 @@ class Finding(Base):
 
 
 class FindingSighting(Base):
-    """A run found a pattern; one row a run and finding, so that a run counts once."""
+    """The fact that a run found a pattern.
+
+    One row per run and finding, so that a run counts once.
+    """
 
     __tablename__ = "finding_sightings"
 
@@ -132,7 +135,7 @@ class Suppression(Base):
 
 
 class FindingAction(Base):
-    """What somebody decided about a finding, and why."""
+    """A decision of a person about a finding, with the reason."""
 
     __tablename__ = "finding_actions"
 

@@ -1,4 +1,4 @@
-"""How urgent a finding is: one number from 0 to 1, made from four of the same range."""
+"""The priority of a finding: one number from 0 to 1, computed from four in the same range."""
 
 from datetime import datetime
 
@@ -12,11 +12,11 @@ ACKNOWLEDGED_FACTOR = 0.5
 
 
 def priority(candidate: Candidate, window: Window, total_sessions: int) -> float:
-    """0.30 coverage + 0.25 severity + 0.25 magnitude + 0.20 recency, 4 decimals (docs/audits.md).
+    """Returns 0.30 coverage + 0.25 severity + 0.25 magnitude + 0.20 recency (docs/audits.md).
 
-    Coverage is the share of the window's sessions that are affected. Severity and magnitude are a
-    third, two thirds or one, from the lowest of their three values to the highest. Recency is one
-    for what was seen at the end of the window, zero for what was last seen at its start.
+    The result has 4 decimals. Coverage is the affected share of the window's sessions. Severity and
+    magnitude are a third, two thirds or one, from the lowest of their three values to the highest.
+    Recency is one for a pattern seen at the end of the window, zero for one last seen at its start.
     """
     weighted = (
         0.30 * coverage(candidate.affected_sessions, total_sessions)
@@ -28,12 +28,12 @@ def priority(candidate: Candidate, window: Window, total_sessions: int) -> float
 
 
 def coverage(affected_sessions: int, total_sessions: int) -> float:
-    """Affected over all sessions, from 0 to 1; 0 where there are none."""
+    """Returns affected over all sessions, from 0 to 1; 0 if there are none."""
     return _clipped(affected_sessions / total_sessions) if total_sessions > 0 else 0.0
 
 
 def recency(last_seen_at: datetime, window: Window) -> float:
-    """1 - (end of the window - last seen) / (length of the window), from 0 to 1."""
+    """Returns 1 - (end of the window - last seen) / (length of the window), from 0 to 1."""
     length = window.stop - window.start
     return _clipped(1 - (window.stop - last_seen_at) / length) if length else 0.0
 

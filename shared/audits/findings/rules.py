@@ -1,15 +1,15 @@
-"""Where a finding can stand, and what that means."""
+"""The statuses of findings and their meaning."""
 
 from typing import Literal
 
 Status = Literal["open", "recurring", "resolved", "dismissed", "muted"]
 
-# Somebody should look at it: what is listed and counted unless told otherwise.
+# Somebody should look at it: these are listed and counted by default.
 ACTIVE: tuple[Status, ...] = ("open", "recurring")
-# Nobody wants to see it, nor what has its fingerprint.
+# People want to see neither the finding nor others with its fingerprint.
 SUPPRESSED: tuple[Status, ...] = ("muted", "dismissed")
 
-# What a finding can be limited to: by its audit, or because the pattern is of these alone.
+# The scope of a finding: the audit's filters, or narrower if the pattern only concerns some values.
 SCOPES = (
     "environments",
     "agent_ids",

@@ -1,4 +1,4 @@
-"""Findings of an organization: listed, counted, and resolved with their incident."""
+"""Findings of an organization: lists and counts them, and resolves them with their incidents."""
 
 import uuid
 from collections.abc import Collection, Mapping
@@ -17,7 +17,7 @@ from shared.core.errors import NotFound
 from shared.core.ids import parse_uuid
 from shared.postgres import transaction_time
 
-# Somebody who took note of a finding wants to see the others first. Its priority stays as it is.
+# People who acknowledged a finding want to see the others first. Its priority stays unchanged.
 _RANK = case(
     (Finding.acknowledged_at.is_not(None), Finding.priority * ACKNOWLEDGED_FACTOR),
     else_=Finding.priority,
@@ -25,7 +25,7 @@ _RANK = case(
 
 
 class Listed(NamedTuple):
-    """A finding and its audit's name."""
+    """A finding with its audit's name."""
 
     finding: Finding
     audit_name: str
@@ -33,7 +33,7 @@ class Listed(NamedTuple):
 
 @dataclass(frozen=True)
 class FindingFilter:
-    """Which findings: those in one of `statuses`, of one audit, that one run saw."""
+    """Findings in one of `statuses`, of one audit, seen by one run."""
 
     statuses: Collection[Status] = ACTIVE
     audit_id: uuid.UUID | None = None
@@ -43,7 +43,7 @@ class FindingFilter:
 def list_(
     session: Session, org_id: uuid.UUID, wanted: FindingFilter, *, limit: int, offset: int
 ) -> list[Listed]:
-    """A page of findings by priority, acknowledged ones by half of it, then by age and title."""
+    """Lists findings by priority (acknowledged ones by half of it), then by age and title."""
     query = _of(org_id).where(Finding.status.in_(wanted.statuses))
     if wanted.audit_id is not None:
         query = query.where(Finding.audit_id == wanted.audit_id)
@@ -57,7 +57,7 @@ def list_(
 
 
 def get(session: Session, org_id: uuid.UUID, finding_id: str) -> Listed:
-    """One finding; raises `NotFound`."""
+    """Returns one finding; raises `NotFound`."""
     parsed = parse_uuid(finding_id)
     row = None
     if parsed is not None:
@@ -68,7 +68,7 @@ def get(session: Session, org_id: uuid.UUID, finding_id: str) -> Listed:
 
 
 def open_counts(session: Session, org_id: uuid.UUID) -> Mapping[uuid.UUID, int]:
-    """How many findings are open or recurring, by audit; audits without any are left out."""
+    """Counts open and recurring findings by audit; leaves out audits without any."""
     query = (
         select(Finding.audit_id, func.count())
         .where(Finding.org_id == org_id, Finding.status.in_(ACTIVE))
@@ -78,19 +78,19 @@ def open_counts(session: Session, org_id: uuid.UUID) -> Mapping[uuid.UUID, int]:
 
 
 def changeable(query: Select[Finding]) -> Select[Finding]:
-    """The query with its findings as they are now, locked until the transaction ends.
+    """Returns the query with its findings in their current state and locked.
 
-    Rows that refer to them can be written meanwhile, and an audit that is deleted waits.
+    Rows that refer to them can still be written, and the deletion of an audit waits.
     """
     locking = query.with_for_update(of=Finding, key_share=True)
     return locking.execution_options(populate_existing=True)
 
 
 def resolve_for_incident(session: Session, finding_id: uuid.UUID, by: str) -> None:
-    """Resolves the finding that an incident came from, if it is open or recurring.
+    """Resolves the finding of an incident, if it is open or recurring.
 
-    One that is muted or dismissed stays so. Who has locked the incident took the turn of the
-    organization's findings before that (`lock_findings`).
+    A muted or dismissed finding stays so. The caller has called `lock_findings` before it locked
+    the incident.
     """
     org_id = session.scalar(select(Finding.org_id).where(Finding.id == finding_id))
     if org_id is None:
@@ -103,7 +103,7 @@ def resolve_for_incident(session: Session, finding_id: uuid.UUID, by: str) -> No
 
 
 def mark_resolved(session: Session, finding: Finding, by: str, *, reason: str | None) -> None:
-    """Resolves a finding that is open or recurring, and remembers who did."""
+    """Resolves a finding that is open or recurring, and records the actor."""
     finding.status, finding.updated_at = "resolved", transaction_time(session)
     session.add(
         FindingAction(

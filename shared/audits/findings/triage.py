@@ -1,4 +1,4 @@
-"""What people decide about findings; a decision may reach further than the finding it is about."""
+"""Decisions of people about findings; a decision may affect other findings too."""
 
 import uuid
 from collections.abc import Callable
@@ -32,7 +32,7 @@ MAX_REASON_LENGTH = 2000
 
 @dataclass(frozen=True)
 class _Decision:
-    """An action on `finding`, its actor and the reason."""
+    """An action on `finding`, with its actor and the reason."""
 
     session: Session
     runtime: Runtime
@@ -55,22 +55,23 @@ def act(
     reason: str | None = None,
     assigned_to: str | None = None,
 ) -> Finding:
-    """Does what somebody decided about a finding, remembers it, and returns the finding.
+    """Applies a decision to a finding, records it, and returns the finding.
 
     The actor gets no mail about the incident.
 
     - `ack` lowers its place in the list and keeps priority and status; the first one is kept.
     - `mute` and `dismiss` suppress the fingerprint: no audit of the organization files it any more,
-      and all findings of it that are not resolved get that status.
-    - `resolve` resolves its open incident too. Seen again, the pattern is a new finding.
-    - `reopen` makes it `open`, ends a suppression for all findings of the fingerprint, and takes
-      back an `ack`, which alone leaves the status.
-    - `assign` gives it to an active member.
+      and all unresolved findings with it get that status.
+    - `resolve` resolves its open incident too. If the pattern is seen again, it is a new finding.
+    - `reopen` makes it `open`, ends a suppression for all findings with the fingerprint, and undoes
+      an `ack`; for an `ack` alone the status stays.
+    - `assign` assigns it to an active member.
 
-    What changes nothing succeeds and leaves no trace. What makes no sense raises `Conflict` with
-    the code `finding_state`: `ack` and `resolve` of a finding that is muted or dismissed, all but
-    `resolve` and `reopen` of a resolved one, and `reopen` of a resolved one where the audit has a
-    newer finding of the pattern. Raises `NotFound`, and `Invalid` naming `reason` or `assigned_to`.
+    An action without effect succeeds and is not recorded. An action that makes no sense raises
+    `Conflict` with the code `finding_state`: `ack` and `resolve` of a muted or dismissed finding,
+    everything but `resolve` and `reopen` of a resolved one, and `reopen` of a resolved one if the
+    audit has a newer finding of the pattern. Raises `NotFound`, and `Invalid` naming `reason` or
+    `assigned_to`.
     """
     if reason is not None:
         require_text("reason", reason, most=MAX_REASON_LENGTH)
@@ -198,7 +199,7 @@ def _one(session: Session, org_id: uuid.UUID, finding_id: str) -> Finding:
 
 
 def _of_pattern(decision: _Decision) -> list[Finding]:
-    """The findings of the fingerprint that are not resolved: at most one in each audit."""
+    """Returns the unresolved findings with the fingerprint: at most one per audit."""
     query = select(Finding).where(
         Finding.org_id == decision.finding.org_id,
         Finding.fingerprint == decision.finding.fingerprint,
@@ -210,7 +211,7 @@ def _of_pattern(decision: _Decision) -> list[Finding]:
 def _require_not(decision: _Decision, *statuses: Status) -> None:
     status = decision.finding.status
     if status in statuses:
-        raise _conflict(f"{decision.action} is not for a finding that is {status}")
+        raise _conflict(f"{decision.action} is not possible for a finding that is {status}")
 
 
 def _conflict(message: str) -> Conflict:

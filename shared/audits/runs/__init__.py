@@ -1,1 +1,1 @@
-"""Queueing audits that are due, and carrying out their runs."""
+"""Audit runs: queues the audits that are due, and executes them."""

@@ -1,7 +1,7 @@
-"""What is written of a run: its findings with their incidents, its report, its end.
+"""Records the results of a run: its findings with their incidents, its report, its end.
 
-Each is one transaction that counts only while the run is in the worker's hands. Findings are filed
-once: a worker that takes over a run whose findings are filed goes on with the report.
+Each record is one transaction that takes effect only while the worker holds the run. Findings are
+filed once: a worker that takes over a run with filed findings continues with the report.
 """
 
 from collections.abc import Mapping
@@ -27,9 +27,9 @@ from shared.postgres import transaction_time
 
 
 def file(runtime: Runtime, claimed: ClaimedRun, looked: Looked) -> Filed | None:
-    """Files what was found and opens the incidents of critical findings; None when the run is lost.
+    """Files findings and opens incidents for the critical ones; returns None if the run is lost.
 
-    `top_k` and the channels are the audit's as they are now.
+    `top_k` and the channels are the audit's current ones.
     """
     with runtime.postgres.transaction() as session:
         held = claims.held(session, claimed)
@@ -48,7 +48,7 @@ def file(runtime: Runtime, claimed: ClaimedRun, looked: Looked) -> Filed | None:
 
 
 def succeed(runtime: Runtime, claimed: ClaimedRun, report: Report) -> bool:
-    """Ends a run whose findings are filed; False when it is lost."""
+    """Ends a run whose findings are filed; returns False if it is lost."""
     with runtime.postgres.transaction() as session:
         held = claims.held(session, claimed)
         if held is not None:
@@ -59,9 +59,9 @@ def succeed(runtime: Runtime, claimed: ClaimedRun, report: Report) -> bool:
 def fail(
     runtime: Runtime, claimed: ClaimedRun, error: str, stats: Mapping[str, Any] | None = None
 ) -> bool:
-    """Ends a run that did not get to its end; False when it is lost.
+    """Ends a run that failed; returns False if it is lost.
 
-    The audit shows the sentence too. What was filed stays filed: such a run has just no report.
+    The audit shows the error sentence too. Filed findings stay filed; only the report is missing.
     """
     with runtime.postgres.transaction() as session:
         held = claims.held(session, claimed)

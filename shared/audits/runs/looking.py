@@ -1,4 +1,4 @@
-"""Running the signals of an audit over its window, one after the other."""
+"""Runs the signals of an audit over its window, one after the other."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ from shared.core.logs import get_logger
 
 log = get_logger(__name__)
 
-# Nobody waits for it, and a quarter of a year takes longer to count than a page does.
+# No person waits for this, and counting a quarter of a year takes longer than a page.
 _COUNTING = {**PAGE, "max_execution_time": 60}
 
 _TOTALS = "SELECT uniqExact(session_id), count() FROM events FINAL WHERE {where}"
@@ -22,7 +22,7 @@ _TOTALS = "SELECT uniqExact(session_id), count() FROM events FINAL WHERE {where}
 
 @dataclass(frozen=True)
 class Looked:
-    """The result of the signals. `stats` is JSON and becomes the `stats` of the run."""
+    """The result of the signals; `stats` is JSON and becomes the `stats` of the run."""
 
     candidates: Sequence[Candidate]
     total_sessions: int
@@ -31,18 +31,18 @@ class Looked:
 
     @property
     def is_blind(self) -> bool:
-        """Whether every signal failed, so that nothing is known of the window."""
+        """Whether every signal failed, so that nothing is known about the window."""
         return bool(self.failed) and not self.stats["signals"]
 
 
 def run_signals(
     look: Look, signals: Mapping[str, Find], require_leave: Callable[[], None]
 ) -> Looked:
-    """Counts the window and runs the signals in order; only candidates are kept in memory.
+    """Counts the window and runs the signals in order; keeps only candidates in memory.
 
-    A signal that fails, or that takes too much time or memory, is logged and told of, and the
-    others go on. `require_leave` is called before each and raises where the run is to stop. Raises
-    `Unavailable` when ClickHouse is away.
+    A signal that fails, or that takes too much time or memory, is logged and reported, and the
+    others continue. `require_leave` is called before each and raises if the run must stop. Raises
+    `Unavailable` if ClickHouse is down.
     """
     sessions, events = _totals(look)
     counted = replace(look, total_sessions=sessions)
@@ -64,17 +64,17 @@ def run_signals(
 
 
 def _found(name: str, find: Find, look: Look) -> Sequence[Candidate] | str:
-    """What a signal finds, or the sentence that says why it failed."""
+    """Returns the candidates of a signal, or a sentence with the reason why it failed."""
     try:
         return find(look)
     except Unavailable as error:
         if not _ran_out_of_memory(error):
             raise
-        reason = "it takes more memory than ClickHouse has"
+        reason = "it needs more memory than ClickHouse has"
     except WatchpostError as error:
         reason = error.message
     except Exception:
-        # A defect of one signal, or an event that it does not expect, costs its findings only.
+        # A defect of one signal, or an event that it does not expect, costs only its findings.
         log.exception("audit_signal_failed", signal=name)
         return "it ended with an unexpected error"
     log.warning("audit_signal_failed", signal=name, reason=reason)
@@ -82,7 +82,7 @@ def _found(name: str, find: Find, look: Look) -> Sequence[Candidate] | str:
 
 
 def _ran_out_of_memory(error: Unavailable) -> bool:
-    """Whether trying again would most likely end the same way."""
+    """Returns whether another attempt would most likely end the same way."""
     cause = error.__cause__
     return isinstance(cause, ServerException) and cause.code == ErrorCodes.MEMORY_LIMIT_EXCEEDED
 

@@ -1,8 +1,8 @@
-"""The report of a run: what a language model is asked, and what is kept of its answer.
+"""The report of a run: the request to a language model, and the parts of its answer that are kept.
 
-What it is told comes from events, and whoever sends events may try to give it orders; so it is
-handed data in JSON, it can call nothing, and of its answer only statements are kept that cite
-sessions which exist. A report that cannot be written costs the run nothing.
+The material comes from events, and senders of events may try to give the model orders. The model
+therefore gets the data as JSON and can call nothing. Of its answer only statements that cite
+existing sessions are kept. A report that cannot be written does not affect the run.
 """
 
 import json
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from shared.audits.runs.markdown import name, plain
 
-# How much a model is told, and how much of its answer is kept.
+# Limits of the material for the model, and of the parts of its answer that are kept.
 MAX_FINDINGS = 30
 MAX_PROMPT_TEXT = 600
 MAX_PROMPT_SESSIONS = 10
@@ -22,7 +22,7 @@ MAX_SUMMARY_CHARS = 4000
 MAX_CITED = 10
 MAX_ID_CHARS = 256
 MAX_REPORT_BYTES = 64 * 1024
-# Where an answer is not just JSON, so many places are tried at which an object may begin.
+# In an answer that is not pure JSON, this many positions are tried as the beginning of an object.
 _MAX_TRIES = 20
 
 _TASK = """You write the report of an audit of AI agents for the people who run them.
@@ -45,7 +45,7 @@ class ReportFailed(Exception):
 
 
 class Report(NamedTuple):
-    """A report, or why there is none; both are None where none was wanted."""
+    """A report, or the reason why there is none; both are None if none was wanted."""
 
     markdown: str | None = None
     error: str | None = None
@@ -59,13 +59,13 @@ class Message:
     content: str
 
 
-# Asks a language model and returns the text of its answer; raises `ReportFailed`.
+# Sends messages to a language model and returns the text of its answer; raises `ReportFailed`.
 Ask = Callable[[Sequence[Message]], str]
 
 
 @dataclass(frozen=True)
 class Told:
-    """What a finding is told as; texts come from events, `session_ids` exist."""
+    """A finding as the model sees it; texts come from events, `session_ids` exist."""
 
     title: str
     category: str
@@ -79,7 +79,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Material:
-    """What the model writes from: the most urgent findings of a run, and the audit's context."""
+    """The material for the model: the most urgent findings of a run, and the audit's context."""
 
     audit_name: str
     context: str
@@ -89,7 +89,7 @@ class Material:
 
 @dataclass(frozen=True)
 class Statement:
-    """Something that the model claims, and the sessions that it says show it."""
+    """A statement of the model, with the sessions that it cites."""
 
     text: str
     session_ids: tuple[str, ...]
@@ -104,12 +104,12 @@ class Draft:
 
     @property
     def cited(self) -> set[str]:
-        """Every session that is cited, whether there is one or not."""
+        """Returns every cited session id, whether the session exists or not."""
         return {session_id for one in self.statements for session_id in one.session_ids}
 
 
 def messages(material: Material) -> list[Message]:
-    """What to ask; bounded however long the texts are."""
+    """Returns the messages to send; their size is limited however long the texts are."""
     data = {
         "audit": material.audit_name,
         "context": material.context,
@@ -120,9 +120,9 @@ def messages(material: Material) -> list[Message]:
 
 
 def read(answer: str) -> Draft:
-    """The draft in an answer, whatever stands around it; raises `ReportFailed` when there is none.
+    """Finds the draft in an answer, whatever surrounds it; raises `ReportFailed` if there is none.
 
-    What does not have the form that was asked for is left out.
+    Leaves out parts that do not have the requested form.
     """
     for found in _objects(answer):
         statements, summary = found.get("claims"), found.get("summary")
@@ -130,14 +130,14 @@ def read(answer: str) -> Draft:
             read_ones = tuple(filter(None, map(_statement, statements[:MAX_STATEMENTS])))
             kept = summary[:MAX_SUMMARY_CHARS] if isinstance(summary, str) else ""
             return Draft(kept, read_ones)
-    raise ReportFailed("the language model's answer is not the JSON that it was asked for")
+    raise ReportFailed("the language model's answer is not the requested JSON")
 
 
 def write(draft: Draft, existing: Collection[str]) -> str:
-    """The report in Markdown, at most `MAX_REPORT_BYTES`; `existing` are the sessions there are.
+    """Returns the report in Markdown, at most `MAX_REPORT_BYTES`; `existing` are existing sessions.
 
-    A statement that cites none of them is dropped, and so is every id of another. Raises
-    `ReportFailed` when no statement is left: a summary of nothing says nothing.
+    A statement that cites none of them is dropped, and so is every other id. Raises `ReportFailed`
+    if no statement is left, because a summary of nothing is useless.
     """
     items = [
         f"- {plain(one.text)} ({_sessions(known)})"
@@ -170,7 +170,7 @@ def _told(finding: Told) -> dict[str, Any]:
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """The JSON objects that begin anywhere in a text, the first few."""
+    """Yields the JSON objects that begin anywhere in a text, up to a limit."""
     decoder = json.JSONDecoder()
     start = -1
     for _ in range(_MAX_TRIES):

@@ -1,4 +1,4 @@
-"""Has the report of a run written, from what was filed; whatever fails, there is just none."""
+"""Gets the report of a run from its filed findings; after any failure the run has no report."""
 
 from shared.audits.findings import service as findings
 from shared.audits.findings.models import Finding
@@ -15,7 +15,7 @@ log = get_logger(__name__)
 
 
 def written(runtime: Runtime, claimed: ClaimedRun, ask: Ask | None) -> Report:
-    """The report of a run whose findings are filed; never raises because of the model."""
+    """Returns the report of a run with filed findings; errors of the model are never raised."""
     if ask is None:
         return Report()
     try:
@@ -37,7 +37,7 @@ def written(runtime: Runtime, claimed: ClaimedRun, ask: Ask | None) -> Report:
 
 
 def _material(runtime: Runtime, claimed: ClaimedRun) -> Material | None:
-    """What there is to write from; None where nobody wants it written, or nothing was found."""
+    """Returns the material for the report; None if no report is wanted or nothing was found."""
     with runtime.postgres.transaction() as session:
         found = claims.current(session, claimed)
         if found is None or not found[0].llm_enabled:

@@ -1,4 +1,4 @@
-"""Runs of audits as people see them: queued on request, listed from their start on."""
+"""Audit runs as people see them: queues them on request, and lists them from their start on."""
 
 import uuid
 from typing import Literal
@@ -21,23 +21,25 @@ DEFAULT_PAGE, MAX_PAGE = 50, 200
 
 
 def request(session: Session, queue: Queue, org_id: uuid.UUID, audit_id: str) -> uuid.UUID:
-    """Queues a run and returns its id; that of the queued one where there is one already.
+    """Queues a run and returns its id; if one is already queued, returns its id.
 
     Raises `NotFound`, and `Conflict` (`audit_disabled`, `audit_running`).
     """
     audit = service.changeable(session, org_id, audit_id)
     if not audit.enabled:
-        raise Conflict("the audit is disabled", code="audit_disabled")
+        raise Conflict("the audit is disabled: enable it first", code="audit_disabled")
     live = live_run(session, audit)
     if live is None:
         live = enqueue(session, queue, audit, "manual")
     elif live.status != "queued":
-        raise Conflict("a run of the audit is under way", code="audit_running")
+        raise Conflict(
+            "a run of the audit is under way: wait until it has ended", code="audit_running"
+        )
     return live.id
 
 
 def live_run(session: Session, audit: Audit) -> AuditRun | None:
-    """The run of an audit that is queued or running."""
+    """Returns the run of an audit that is queued or running."""
     query = select(AuditRun).where(
         AuditRun.org_id == audit.org_id,
         AuditRun.audit_id == audit.id,
@@ -47,7 +49,7 @@ def live_run(session: Session, audit: Audit) -> AuditRun | None:
 
 
 def enqueue(session: Session, queue: Queue, audit: Audit, trigger_kind: TriggerKind) -> AuditRun:
-    """A new run of an audit that the caller has locked and that has no live one."""
+    """Creates a run of an audit that the caller has locked and that has no live one."""
     run = AuditRun(
         id=new_id(),
         org_id=audit.org_id,
@@ -64,7 +66,7 @@ def enqueue(session: Session, queue: Queue, audit: Audit, trigger_kind: TriggerK
 def list_(
     session: Session, org_id: uuid.UUID, audit_id: str, *, limit: int, offset: int
 ) -> list[AuditRun]:
-    """The runs of an audit that have begun, newest first; raises `NotFound`."""
+    """Lists the runs of an audit that have begun, newest first; raises `NotFound`."""
     audit = service.get(session, org_id, audit_id).audit
     query = (
         select(AuditRun)

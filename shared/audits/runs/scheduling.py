@@ -1,7 +1,7 @@
-"""Queueing what is due: each audit that is due gets a run and its next point, in one transaction.
+"""Queues audits that are due: each gets a run and its next due time, in one transaction.
 
-Two processes that look at once, or a message that comes twice, queue nothing twice: whoever has
-locked an audit finds it due, and nobody after that does.
+Two processes that look at once, or a repeated message, queue nothing twice: only the transaction
+that locks an audit first finds it due.
 """
 
 from sqlalchemy import Select, func, select
@@ -18,7 +18,7 @@ BATCH = 100
 
 
 def schedule(postgres: Postgres, queue: Queue) -> int:
-    """Queues a run of every audit that is due; returns how many runs are new."""
+    """Queues a run of every audit that is due; returns the number of new runs."""
     queued = 0
     while True:
         with postgres.transaction() as session:
@@ -42,15 +42,17 @@ def _due() -> Select[Audit]:
 
 
 def _attempt(session: Session, queue: Queue, audit: Audit) -> bool:
-    """Queues a run unless one is live: a queued one does for this point, a running one misses it.
+    """Queues a run unless one is live.
 
-    However late it is, an audit that is due runs once, and then at the first point that is ahead.
+    A queued run counts for this due time, a running one does not.
+
+    An audit that is late runs once, and then at the next due time in the future.
     """
     now = transaction_time(session)
     live = runs.live_run(session, audit)
     if live is None:
         runs.enqueue(session, queue, audit, "scheduled")
     elif live.status == "running":
-        audit.last_error = "a run was left out because the one before it had not ended"
+        audit.last_error = "a run was skipped because the previous one had not ended"
     audit.next_attempt_at = next_point(now, audit.schedule_anchor, audit.schedule_interval_secs)
     return live is None

@@ -110,7 +110,7 @@ def test_an_invitation_says_who_where_and_as_whom() -> None:
 
 def test_a_change_of_permissions_says_what_changed_and_what_is_left() -> None:
     text = render("permissions_changed", TO, VALUES["permissions_changed"], public_url=URL).text
-    assert "bob@example.net changed what you may do in Acme" in text
+    assert "bob@example.net changed your permissions in Acme" in text
     assert "Gained: keys:read\n" in text
     assert "Lost: events:add, keys:create\n" in text
     assert "You have now: events:read, keys:read\n" in text

@@ -30,7 +30,7 @@ def test_a_recipient_reads_what_happened(desk: Desk, outbox: Outbox, smtp: Smtp)
     assert firing.recipient == "ann@example.net"
     assert firing.message["Subject"] == "[critical] Too many errors"
     for told in (
-        "needs somebody",
+        "needs attention",
         "Too many errors",
         "error_rate 0.25 > 0.2",
         "Severity: critical",

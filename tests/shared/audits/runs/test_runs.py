@@ -220,7 +220,7 @@ def test_a_signal_that_fails_costs_its_own_findings_only(bench: AuditBench) -> N
     assert (run["status"], run["findings_count"]) == ("succeeded", 1)
     assert run["stats"]["failed_signals"] == {
         "slow": "the query ran longer than its limit",
-        "greedy": "it takes more memory than ClickHouse has",
+        "greedy": "it needs more memory than ClickHouse has",
         "broken": "it ended with an unexpected error",
     }
 

@@ -81,7 +81,7 @@ def test_what_makes_no_sense_is_a_conflict(audited: Audited, act: Acting) -> Non
     act(finding_id, action="resolve")
     answer = act(finding_id, action="ack")
     assert (answer.status_code, answer.get_json()["code"]) == (409, "finding_state")
-    assert answer.get_json()["error"] == "ack is not for a finding that is resolved"
+    assert answer.get_json()["error"] == "ack is not possible for a finding that is resolved"
 
 
 @pytest.mark.parametrize(
