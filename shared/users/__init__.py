@@ -5,7 +5,7 @@ from shared.users.members import Member, effective_permissions, members_of, memb
 from shared.users.models import Membership, User
 from shared.users.records import MemberRecord
 from shared.users.service import access_granters, disable, enable, get, invite, list_, replace
-from shared.users.sets import active_by_set, delete_set
+from shared.users.sets import active_by_set, delete_set, replace_set
 
 __all__ = [
     "Grant",
@@ -27,4 +27,5 @@ __all__ = [
     "members_of",
     "memberships_of",
     "replace",
+    "replace_set",
 ]

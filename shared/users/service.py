@@ -14,8 +14,8 @@ from shared.core.email_address import normal_address
 from shared.core.errors import Conflict, Forbidden, NotFound
 from shared.core.ids import parse_uuid
 from shared.mail import Letter, enqueue
-from shared.organizations import Organization
 from shared.queue import Queue
+from shared.users import mails
 from shared.users.accounts import join
 from shared.users.grants import Grant, Granter, assign, permissions_of, worth
 from shared.users.members import members_of
@@ -62,7 +62,7 @@ def invite(
         raise _exists(session, org_id, address)
     assign(made, grant, gained, by)
     session.flush()
-    context = {"org_name": _name_of(session, org_id), "invited_by": by.name}
+    context = {"org_name": mails.name_of(session, org_id), "invited_by": by.name}
     enqueue(session, queue, Letter("invitation", address, org_id, context))
     return _shown(session, org_id, made.user_id)
 
@@ -82,15 +82,7 @@ def replace(
     membership.updated_at = now()
     session.flush()
     member = _shown(session, org_id, membership.user_id)
-    if before != after:
-        context = {
-            "org_name": _name_of(session, org_id),
-            "changed_by": by.name,
-            "permissions": sorted(after),
-            "gained": sorted(after - before),
-            "lost": sorted(before - after),
-        }
-        enqueue(session, queue, Letter("permissions_changed", member.email, org_id, context))
+    mails.tell(session, queue, org_id, member.email, before, after, by)
     return member
 
 
@@ -154,10 +146,6 @@ def _locked(session: Session, org_id: uuid.UUID, user_id: uuid.UUID) -> Membersh
 
 def _shown(session: Session, org_id: uuid.UUID, user_id: uuid.UUID) -> MemberRecord:
     return get(session, org_id, str(user_id))
-
-
-def _name_of(session: Session, org_id: uuid.UUID) -> str:
-    return session.scalars(select(Organization.name).where(Organization.id == org_id)).one()
 
 
 def _exists(session: Session, org_id: uuid.UUID, address: str) -> Conflict:

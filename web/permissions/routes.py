@@ -9,6 +9,7 @@ from shared import users
 from shared.cache import at_once
 from shared.permissions import custom_sets as permission_sets
 from shared.permissions.custom_sets import SetRecord
+from shared.users import Granter
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.permissions.schemas import DeletedSet, NewSetBody, SetBody, SetRow
@@ -65,16 +66,19 @@ def get_permission_set(name: str) -> dict[str, Any]:
 def update_permission_set(body: dict[str, Any], name: str) -> dict[str, Any]:
     """Change the permissions of a set, for all of its members from their next request on.
 
+    Active members whose permissions change get a mail.
+
     The caller can only add permissions that it holds. Built-in sets are refused.
     """
     with at_once(runtime().postgres, runtime().redis) as session:
-        changed = permission_sets.replace(
+        changed = users.replace_set(
             session,
+            runtime().queue,
             current_org_id(),
             name,
+            _granter(),
             description=body.get("description"),
             permissions=body.get("permissions"),
-            granter=current_identity().permissions,
         )
         return _shown(session, changed)
 
@@ -86,12 +90,19 @@ def update_permission_set(body: dict[str, Any], name: str) -> dict[str, Any]:
 def delete_permission_set(name: str) -> dict[str, int]:
     """Delete a permission set. Its members have no set from their next request on.
 
+    Active members whose permissions change get a mail.
+
     Built-in sets and the set of new members are refused.
     """
-    config = runtime().settings
+    queue, config = runtime().queue, runtime().settings
     with at_once(runtime().postgres, runtime().redis) as session:
-        affected = users.delete_set(session, config, current_org_id(), name)
+        affected = users.delete_set(session, queue, config, current_org_id(), name, _granter())
     return {"affected_users": affected}
+
+
+def _granter() -> Granter:
+    identity = current_identity()
+    return Granter(identity.name, identity.permissions)
 
 
 def _shown(session: Session, found: SetRecord) -> dict[str, Any]:

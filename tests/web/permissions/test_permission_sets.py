@@ -169,7 +169,7 @@ def test_an_edit_replaces_what_it_names(client: FlaskClient, admin: Headers) -> 
         assert response.get_json() == expected == get(client, admin).get_json()
 
 
-def test_an_edit_reaches_every_member_at_once_and_mails_nobody(
+def test_an_edit_reaches_every_member_at_once(
     client: FlaskClient, admin: Headers, runtime: Runtime, org: Org
 ) -> None:
     make(client, admin, permissions=["keys:read"])
@@ -186,7 +186,60 @@ def test_an_edit_reaches_every_member_at_once_and_mails_nobody(
         assert client.get("/v1/keys", headers=others).status_code == 200
         row = row_of(client, admin, email)
         assert row["permissions"] == sorted({"events:read", *permissions})
+
+
+def test_an_edit_mails_the_members_whose_permissions_change(
+    client: FlaskClient, runtime: Runtime, org: Org
+) -> None:
+    editor = new_member(runtime, org, permission_set="admin", email=(by := new_email()))
+    make(client, editor, permissions=["keys:read", "agent:use"])
+    guest, keeper, disabled, other = (new_email() for _ in range(4))
+    add_member(runtime, org, permission_set="guests", email=guest)
+    add_member(runtime, org, "keys:read", permission_set="guests", email=keeper)
+    gone = add_member(runtime, org, permission_set="guests", email=disabled)
+    disable(client, editor, str(gone))
+    add_member(runtime, org, "keys:read", email=other)
+    edit(client, editor, permissions=["agent:use"])
+    [(kind, recipient, context)] = mails(runtime, org)
+    assert (kind, recipient) == ("permissions_changed", guest)
+    assert context == {
+        "org_name": org.slug,
+        "changed_by": by,
+        "permissions": ["agent:use"],
+        "gained": [],
+        "lost": ["keys:read"],
+    }
+    edit(client, editor, description="visitors")
+    edit(client, editor, permissions=["agent:use"])
+    assert len(mails(runtime, org)) == 1
+    edit(client, editor, permissions=["agent:use", "events:read"])
+    told = mails(runtime, org)[1:]
+    assert {recipient for _, recipient, _ in told} == {guest, keeper}
+    assert [context["gained"] for _, _, context in told] == [["events:read"]] * 2
+
+
+def test_an_edit_that_is_refused_mails_nobody(
+    client: FlaskClient, admin: Headers, runtime: Runtime, org: Org
+) -> None:
+    make(client, admin)
+    add_member(runtime, org, permission_set="guests", email=new_email())
+    narrow = new_member(runtime, org, "settings:write")
+    assert edit(client, narrow, permissions=["keys:read"]).status_code == 403
     assert mails(runtime, org) == []
+
+
+def test_deleting_a_set_mails_the_members_whose_permissions_change(
+    client: FlaskClient, admin: Headers, runtime: Runtime, org: Org
+) -> None:
+    make(client, admin, permissions=["keys:read", "agent:use"])
+    guest, keeper = new_email(), new_email()
+    add_member(runtime, org, "events:read", permission_set="guests", email=guest)
+    add_member(runtime, org, "keys:read", "agent:use", permission_set="guests", email=keeper)
+    assert delete(client, admin).get_json() == {"affected_users": 2}
+    [(kind, recipient, context)] = mails(runtime, org)
+    assert (kind, recipient) == ("permissions_changed", guest)
+    assert context["lost"] == ["agent:use", "keys:read"]
+    assert context["permissions"] == ["events:read"]
 
 
 def test_active_members_are_counted(
