@@ -23,14 +23,14 @@ _MADE_ANEW = re.compile(r"\d\d(:|%3A)\d\d(:|%3A)\d\d|[0-9a-f]{8}-[0-9a-f]{4}-")
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Processes that share a run know its tests by name: one made at start-up would differ."""
+    """Returns a stable id: all processes of a run know a test by its id, so none may be random."""
     varies = isinstance(val, bytes) or (isinstance(val, str) and _MADE_ANEW.search(val))
     return argname if varies else None
 
 
-@pytest.hookimpl(tryfirst=True)  # before `-m` chooses
+@pytest.hookimpl(tryfirst=True)  # before `-m` selects
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks as `fast` each test that needs no server: neither the run's nor servers of its own."""
+    """Marks as `fast` each test that uses neither the run's servers nor its own."""
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
         if "servers" not in fixtures and item.get_closest_marker("flow") is None:
@@ -39,7 +39,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def _no_server_unasked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A fast test knows no server's address and can start none."""
+    """Keeps fast tests away from servers: hides their addresses and makes each start fail."""
     if request.node.get_closest_marker("fast") is None:
         return
 
@@ -53,7 +53,7 @@ def _no_server_unasked(request: pytest.FixtureRequest, monkeypatch: pytest.Monke
 
 @pytest.fixture(scope="session")
 def servers(request: pytest.FixtureRequest) -> Iterator[DevStack]:
-    """The servers whose URLs the tests of this run ask for, started once."""
+    """The servers whose URLs the tests of this run use, started once."""
     with stack_of_the_run(servers_of(request.session.items)) as running:
         yield running
 
@@ -117,13 +117,13 @@ def postgres_and_redis_runtime(
 
 @pytest.fixture
 def org(runtime: Runtime) -> Org:
-    """A fresh organization: what a test sees of it is all its own."""
+    """A fresh organization that no other test uses."""
     return make_org(runtime)
 
 
 @pytest.fixture(scope="session")
 def airline() -> Airline:
-    """The airline recording. Where it is missing its tests skip, in CI they fail."""
+    """The airline recording. If it is missing, its tests skip, and fail in CI."""
     if (airline_folder() / "events.ndjson.gz").exists():
         return load_airline()
     reason = f"no recording in {airline_folder()}: set WATCHPOST_SHARED"

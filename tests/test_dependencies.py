@@ -1,4 +1,4 @@
-"""Whether `setup.cfg` asks for the right packages, and the documents for the same."""
+"""The packages of `setup.cfg`, compared with the imports and the documents."""
 
 import ast
 import configparser
@@ -17,14 +17,14 @@ OURS = {"web", "workers", "orgctl", "shared"}
 
 
 def asked_for(section: str, option: str) -> set[str]:
-    """The packages of an option of `setup.cfg`, without their versions."""
+    """Returns the packages of an option of `setup.cfg`, without their versions."""
     config = configparser.ConfigParser()
     config.read(PROJECT / "setup.cfg")
     return {re.split(r" *[<>=]", line)[0] for line in config[section][option].split("\n") if line}
 
 
 def plain(package: str) -> str:
-    """A package's name without its extras, in the spelling that registries compare."""
+    """Returns a package's name without its extras, in the spelling that registries compare."""
     return re.sub(r"[-_.]+", "-", package.partition("[")[0]).lower()
 
 
@@ -33,7 +33,7 @@ def production_files() -> list[Path]:
 
 
 def imported(node: ast.AST) -> Iterator[str]:
-    """The top-level modules that a piece of code imports when it runs, at any depth."""
+    """Returns the top-level modules that code imports when it runs, at any depth."""
     if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
         return
     if isinstance(node, ast.Import):

@@ -27,12 +27,12 @@ from tests.support.markdown import PROJECT
 
 DOCUMENTS = markdown.documents()
 SCRIPT_VARIABLES = {"DEVSTACK_DIR", "WATCHPOST_SHARED"}
-# OpenSSL defines it.
+# OpenSSL defines this one.
 FOREIGN_VARIABLES = {"SSL_CERT_FILE"}
 
 # These patterns do not match their own source text.
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|home|root|Users|opt)/\w")
-# Only texts outside of the repository are cited by section; documents here have headings.
+# Only texts outside of the repository are cited by section. Documents here have headings.
 SECTION_SIGN = re.compile(r"\u00a7")
 PACKAGE_REGISTRY = re.compile(r"pypi\.(?:org|python)|pythonhosted\.|(?:index|registry)-url[ =]")
 
@@ -95,7 +95,7 @@ def test_every_signal_is_described_with_its_thresholds() -> None:
 
 
 def thresholds_of(signal: str) -> list[str]:
-    """The values of each threshold at low, medium and high sensitivity, spelled as in the table."""
+    """Returns the values of each threshold at low, medium and high sensitivity, as in the table."""
     # The thresholds of this signal are in another module.
     module = "gaps" if signal == "evaluation_gap" else signal
     thresholds = importlib.import_module(f"shared.audits.signals.{module}").THRESHOLDS
@@ -132,7 +132,7 @@ def test_every_group_of_operators_commands_is_described() -> None:
 def test_every_process_type_is_described() -> None:
     types = set(parse_procfile((PROJECT / "Procfile").read_text()).processes)
     assert {"web", "clock"} < types
-    # Only the first table lists types; the others list symptoms and resources.
+    # Only the first table lists types. The others list symptoms and resources.
     section = markdown.section(document("docs/deploy.md"), "Process types")
     described = section.partition("| symptom |")[0]
     assert {row[0].strip("`") for row in markdown.rows(described)[2:]} == types

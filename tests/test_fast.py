@@ -1,4 +1,4 @@
-"""`bin/test --fast` chooses the tests whose fixtures lead to no server, and holds them to it."""
+"""`bin/test --fast` selects the tests whose fixtures need no server, and enforces that."""
 
 import os
 from pathlib import Path

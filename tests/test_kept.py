@@ -1,4 +1,4 @@
-"""Servers that are kept between runs, and what a run finds on them."""
+"""Servers that are kept between runs, and the state that a run finds on them."""
 
 import subprocess
 import sys

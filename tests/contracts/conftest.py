@@ -1,4 +1,4 @@
-"""Fixtures of the tests for everything in the API on which clients rely."""
+"""Fixtures of the tests for the parts of the API that clients rely on."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The OpenAPI document as a judge: whether an answer is what it says, types and names exactly."""
+"""Checks answers against the OpenAPI document, with exact types and names."""
 
 import re
 from collections.abc import Iterator
@@ -31,18 +31,18 @@ class Document:
     body: dict[str, Any]
 
     def operation(self, method: str, template: str) -> dict[str, Any]:
-        """What is said of one method of one path."""
+        """Returns the description of one method of one path."""
         found: dict[str, Any] = self.body["paths"][template][method.lower()]
         return found
 
     def operations(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        """(method, path, operation) of every route."""
+        """Yields (method, path, operation) of every route."""
         for template, item in self.body["paths"].items():
             for method in sorted(item.keys() - {"parameters"}):
                 yield method.upper(), template, item[method]
 
     def resolve(self, node: dict[str, Any]) -> dict[str, Any]:
-        """The node, or what it refers to."""
+        """Returns the node, or the target of its reference."""
         while "$ref" in node:
             found: Any = self.body
             for step in node["$ref"].removeprefix("#/").split("/"):
@@ -51,7 +51,7 @@ class Document:
         return node
 
     def require(self, response: TestResponse, method: str, template: str) -> Any:
-        """The decoded JSON of a response, once it is known to be what the document says."""
+        """Checks a response against the document and returns its decoded JSON."""
         told = self.operation(method, template)["responses"]
         where = f"{method} {template} {response.status_code}"
         assert str(response.status_code) in told, f"{where} is not in the document"
@@ -62,10 +62,10 @@ class Document:
         return value
 
     def check(self, value: object, schema: dict[str, Any], path: str) -> None:
-        """Fails the test, naming the path, where the value is not what the schema says."""
+        """Fails the test with the path if the value does not match the schema."""
         schema = self.resolve(schema)
         if "anyOf" in schema:
-            # How a reference is said to be null or not; nothing else here has alternatives.
+            # A reference that may be null. No other alternatives occur here.
             [other] = [one for one in schema["anyOf"] if one != {"type": "null"}]
             if value is not None:
                 self.check(value, other, path)

@@ -1,4 +1,4 @@
-"""Conversations: each answer is compared with the OpenAPI document."""
+"""Conversations: each answer is checked against the OpenAPI document."""
 
 from typing import Any
 

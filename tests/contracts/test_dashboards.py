@@ -20,7 +20,7 @@ CHARTS = ("line", "area", "bar", "stacked_bar", "pie", "kpi", "table")
 
 @pytest.fixture
 def headers(key: Key) -> Headers:
-    """A key that may do everything."""
+    """The headers of a key with all permissions."""
     return key()
 
 

@@ -133,7 +133,7 @@ _INCIDENT = (
     " opened_at last_breach_at acknowledged_at? acknowledged_by? assignees resolved_at?"
     " resolved_by? breach_value? breach_summary? evidence?"
 )
-# The fields of each row; `?` marks a field that may be null.
+# The fields of each row. `?` marks a field that may be null.
 ROWS = {
     "Accepted": "accepted skipped errors",
     "AcceptedError": "line error",
@@ -312,9 +312,9 @@ def test_a_list_takes_these_parameters(document: Document, path: str) -> None:
     assert found.keys() == set(names.split())
     limit = found["limit"]["schema"]
     assert (limit["minimum"], limit["default"]) == (1, default)
-    # A larger value is taken and clamped, so a bound would make strict clients refuse it.
+    # A larger value is accepted and clamped. A bound would make strict clients refuse it.
     assert "maximum" not in limit
-    assert f"more than {cap} are as good as {cap}" in found["limit"]["description"]
+    assert f"a larger number than {cap} counts as {cap}" in found["limit"]["description"]
 
 
 def test_every_operation_names_the_headers_that_it_reads(document: Document) -> None:
@@ -336,7 +336,7 @@ def test_every_operation_names_the_errors_that_it_can_end_in(document: Document)
     for method, path, operation in document.operations():
         expected = {"default"}
         if operation["security"]:
-            # A store that is away, and an X-Service-Org that is none, meet every credential.
+            # An unavailable store and an unknown X-Service-Org can happen with every credential.
             expected |= {"401", "403", "404", "503"}
         if "requestBody" in operation:
             expected |= {"400", "413", "415", "422"}
@@ -391,7 +391,7 @@ def test_the_bodies_that_a_client_sends_are_described(document: Document) -> Non
 
 
 def _objects(part: Any) -> Iterator[dict[str, Any]]:
-    """Every JSON object inside of a part of the document, and the part itself."""
+    """Yields every JSON object inside a part of the document, and the part itself."""
     if isinstance(part, dict):
         yield part
         part = list(part.values())

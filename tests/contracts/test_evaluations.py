@@ -21,7 +21,7 @@ from workers.evaluation_jobs.config_refresh import refresh_if_due
 
 Key = Callable[..., Headers]
 
-# Variables of the operator and their defaults, on which deployments rely.
+# Variables of the operator and their defaults, which deployments rely on.
 DEFAULTS = {
     "evaluator_endpoint": None,
     "evaluator_token": None,

@@ -38,7 +38,7 @@ def drain(runtime: Runtime) -> None:
 def test_every_row_is_what_the_document_says(
     store: Store, client: FlaskClient, document: Document, reader: Headers
 ) -> None:
-    """`is_error` is a boolean however rare errors are; numbers are numbers, nulls are nulls."""
+    """`is_error` is a boolean however rare errors are. Numbers are numbers, nulls are nulls."""
     response = {"type": "model_response", "model": "gpt-4o", "input_tokens": 64, "output_tokens": 0}
     rare = [event(101, **response), event(102, type="error", error_type="E", message="m")]
     store([*(event(n, n=n) for n in range(100)), *rare])
@@ -94,9 +94,9 @@ def test_an_answer_tells_of_the_first_twenty_errors(post: Post, document: Docume
 
 
 def bounds() -> list[tuple[dict[str, Any], bool]]:
-    """Fields beyond those that every event has, and whether the event is stored.
+    """Returns fields to add to an event, and whether the event is then stored.
 
-    A function, since a list made at import would be minutes old when a slow run gets here.
+    This is a function because a list made at import would be minutes old in a slow run.
     """
     now = datetime.now(UTC)
     return [
@@ -157,7 +157,7 @@ def test_ascending_is_descending_reversed_in_pages_too(store: Store, listed: Lis
     assert [row["payload"]["n"] for row in listed("limit=4")] == ascending[::-1]
 
 
-# What a payload holds (as it was sent) and what finds it.
+# Part of a payload as sent, and searches that find it.
 SPELLINGS = [
     (rb'"caf\u00e9"', "CAFÉ", True),
     ('"CAFÉ"'.encode(), "café", True),
@@ -192,7 +192,7 @@ def test_search_finds_keys_and_values_however_the_sender_escaped_them(
     }
 
 
-# Facet → the field it lists, and whether by name (else most used first).
+# Facet → its field, and whether it is sorted by name (else most used first).
 FACETS = [
     ("environments", "environment", True),
     ("event_types", "type", True),

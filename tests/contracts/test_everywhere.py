@@ -1,4 +1,4 @@
-"""Rules for every route, tried over routes of each kind."""
+"""Rules for every route, tested on routes of each kind."""
 
 import secrets
 from collections.abc import Callable
@@ -24,7 +24,7 @@ NOBODY = "00000000-0000-4000-8000-000000000000"
 DISABLE, EXPORT = "/v1/keys/{key_id}/disable", "/v1/sessions/{session_id}/export"
 RE_EVALUATE = "/v1/sessions/{session_id}/re-evaluate"
 
-# (status, method, path as the document has it, path as it is sent, what is sent along)
+# (status, method, path in the document, path as sent, further arguments of the request)
 REFUSALS: list[tuple[int, str, str, str, dict[str, Any]]] = [
     (400, "POST", "/v1/keys", "/v1/keys", {"data": b"{", "content_type": JSON}),
     (400, "POST", "/v1/events", "/v1/events", {"data": b"{", "content_type": JSON}),

@@ -1,4 +1,4 @@
-"""Credentials, for whom they act, and the routes of keys."""
+"""Credentials, the identities they stand for, and the routes of keys."""
 
 import secrets
 from collections.abc import Callable
@@ -161,7 +161,7 @@ def test_a_stored_alerts_ack_is_read_as_incidents_ack(
 
 
 def test_a_bearer_counts_where_a_cookie_comes_along(client: FlaskClient, key: Key) -> None:
-    # In the client's jar: it drops a Cookie header that is handed to it.
+    # Set in the client's jar: the client drops a Cookie header.
     client.set_cookie("service_session", "wps_nobodys")
     assert client.get("/v1/keys", headers=key("keys:read")).status_code == 200
     assert client.get("/v1/keys").status_code == 401

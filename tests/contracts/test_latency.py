@@ -26,7 +26,7 @@ def test_answers_are_what_the_document_says(
 def test_the_shape_of_the_heatmap(
     store: Store, client: FlaskClient, reader: Headers, document: Document
 ) -> None:
-    """12 bands lie between 13 edges, each ratio of neighbours about that of all the others."""
+    """12 bands lie between 13 edges, with about the same ratio between all neighbours."""
     store([use(1, "a"), result(2, "a")])
     query = {"ts_from": at(0), "ts_to": at(3600), "bin_count": 5}
     path = "/v1/events/latency_aggregate"

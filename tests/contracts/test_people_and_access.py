@@ -1,4 +1,4 @@
-"""Requests to the routes of people and access as no client of ours sends them, and others do."""
+"""Unusual requests to the routes of people and access, as foreign clients may send them."""
 
 import secrets
 from collections.abc import Callable

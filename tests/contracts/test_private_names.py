@@ -1,7 +1,7 @@
-"""The names of other packages that are not promised to anybody, and that this code relies on.
+"""Private names of other packages that this code relies on.
 
-A new version may drop one without a word. So these packages have exact versions in `setup.cfg`, and
-this test names each missing part before a slower test fails for a reason that is hard to see.
+A new version may drop such a name without notice. So these packages have exact versions in
+`setup.cfg`, and this test names each missing part before a slower test fails for an obscure reason.
 """
 
 import inspect
@@ -50,7 +50,7 @@ def _documented() -> object:
     return flask_smorest.Blueprint("x", "x").doc(summary="x")(lambda: None)
 
 
-# Of each package what makes the owner, and the names on it.
+# For each package, a function that makes the owner, and the names on it.
 NAMES: Mapping[str, list[tuple[Callable[[], object], str]]] = MappingProxyType(
     {
         "aiohttp": [
@@ -140,5 +140,5 @@ def test_what_is_replaced_is_looked_up_where_we_put_it() -> None:
     assert "util.write_error(" in inspect.getsource(base.Worker.handle_error)
     assert '"gunicorn.socket"' in inspect.getsource(wsgi.default_environ)
     assert {"max_drain", "timeout"} <= inspect.signature(util.close_graceful).parameters.keys()
-    # The blocks of an answer are read by whatever stands there.
+    # The blocks of an answer are read through this attribute.
     assert "self.block_in " in inspect.getsource(Connection.receive_data)

@@ -1,4 +1,4 @@
-"""Saved queries, and the errors of the guard before they are saved."""
+"""Saved queries, and the guard's errors when they are saved."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Sessions, their exports, and evaluating them again."""
+"""Sessions, their exports, and their re-evaluation."""
 
 import json
 from collections.abc import Callable
@@ -142,7 +142,7 @@ def test_the_lines_of_an_export_are_attached_and_as_the_document_says(
     assert [row["event_type"] for row in rows] == ["agent_start", "tool_use", "agent_end"]
 
 
-# (settings, what happened to the session, status and code of the answer)
+# (settings, state of the session, status and code of the answer)
 REQUESTS: list[tuple[dict[str, Any], list[str], int, str | None]] = [
     ({}, ["agent_start", "agent_end"], 202, None),
     ({}, ["agent_start"], 409, "session_open"),

@@ -145,7 +145,7 @@ def test_the_bounds_of_values(
 def test_bare_values_of_every_kind(
     client: FlaskClient, document: Document, key: Key, name: str, value: bytes, status: int
 ) -> None:
-    """What is false in Python is a value like any other."""
+    """Values that are false in Python are values like any other."""
     path = f"/v1/settings/{name}"
     answer = client.put(path, data=value, content_type="application/json", headers=key())
     assert answer.status_code == status, answer.data

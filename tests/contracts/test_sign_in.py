@@ -19,7 +19,7 @@ SESSION, LOGOUT = "/v1/auth/session", "/v1/auth/logout"
 
 @pytest.fixture
 def visitor(app: Flask) -> Visitor:
-    """A browser that was never here before."""
+    """A new browser without cookies."""
     return Visitor.of(app)
 
 
@@ -99,7 +99,7 @@ def test_a_page_of_another_host_cannot_write_with_the_cookie(
 def test_a_session_is_told_to_whoever_holds_it(
     runtime: Runtime, client: FlaskClient, org: Org, key: Callable[..., Headers]
 ) -> None:
-    """A session's token, and an instance key for its member; no organization has to be named."""
+    """A session's token, and an instance key for its member. No organization has to be named."""
     email = new_email()
     second = make_org(runtime)
     user_id = add_member(runtime, org, email=email)

@@ -54,7 +54,7 @@ def test_usage_of_a_new_organization(
         "queries_created": 2,
         "dashboards_created": 1,
         "users_active": 0,
-        # The tests' collector, the one that creates, and the one that asks.
+        # The tests' collector, the key that creates, and the key that reads.
         "keys_active": 3,
     }
     listed = client.get("/v1/usage/windows", headers=headers)

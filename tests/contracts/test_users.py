@@ -24,7 +24,7 @@ def invite(client: FlaskClient, headers: Headers, **body: Any) -> TestResponse:
 
 @pytest.fixture(params=["key", "person"])
 def headers(request: pytest.FixtureRequest, key: Make, person: Make) -> Headers:
-    """Somebody who may do everything here: the routes of users are not for people alone."""
+    """A key with all permissions: the routes of users are not for people alone."""
     makes: dict[str, Make] = {"key": key, "person": person}
     return makes[request.param]()
 

@@ -1,4 +1,4 @@
-"""A stack owned by another process, as `python -m devstack up` is for a person."""
+"""A stack owned by another process, as a person runs `python -m devstack up`."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 
 class Owner:
-    """The process, and what it has printed: one `export NAME=url` line for each variable."""
+    """The process and its output: one `export NAME=url` line for each variable."""
 
     def __init__(self, directory: Path, account: Account | None, python: str) -> None:
         self.directory = directory
@@ -34,7 +34,7 @@ class Owner:
         )
 
     def urls(self) -> dict[str, str]:
-        """Waits until the stack is ready; raises `AssertionError` with its output if it fails."""
+        """Waits until the stack is ready. Raises `AssertionError` with the output if it fails."""
         assert self.process.stdout is not None
         assert self.process.stderr is not None
         lines = [self.process.stdout.readline().strip() for _ in range(4)]
@@ -42,7 +42,7 @@ class Owner:
         return dict(line.removeprefix("export ").split("=", 1) for line in lines)
 
     def wait_for_leftovers_to_end(self, seconds: float = 60.0) -> None:
-        """Waits until nothing of the stack runs any more."""
+        """Waits until no process of the stack runs any more."""
         deadline = time.monotonic() + seconds
         while left := leftovers(self.directory, StateFile(self.directory).read()):
             assert time.monotonic() < deadline, left
@@ -53,7 +53,7 @@ class Owner:
 def owned_stack(
     directory: Path, account: Account | None = None, python: str = sys.executable
 ) -> Iterator[Owner]:
-    """An `Owner` that is gone afterwards, with everything it started."""
+    """Runs an `Owner` and ends it afterwards, with everything it started."""
     owner = Owner(directory, account, python)
     try:
         yield owner

@@ -1,4 +1,4 @@
-"""Root runs PostgreSQL as somebody else, below directories closed to others; anyone else as is."""
+"""Root runs PostgreSQL as another user, below closed directories. Other users run it as is."""
 
 import os
 import shutil
@@ -59,9 +59,9 @@ def test_root_below_a_closed_directory(closed: Path, monkeypatch: pytest.MonkeyP
 
 
 def python_of(account: Account) -> str:
-    """An interpreter of our version that `account` may run and that sees this project.
+    """Returns an interpreter of our version that `account` may run and that sees this project.
 
-    Root's own may lie in root's home.
+    Root's own interpreter may lie in root's home.
     """
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     for python in (sys.executable, f"/usr/bin/{version}", f"/usr/local/bin/{version}"):

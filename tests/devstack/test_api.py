@@ -1,4 +1,4 @@
-"""The demonstration's client, against a server that answers from a list."""
+"""The demonstration's client, against a server with a list of answers."""
 
 import gzip
 import json
@@ -37,12 +37,12 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(payload)
-        self.close_connection = True  # without saying so: the client finds out at its next call
+        self.close_connection = True  # without notice: the client finds out at its next call
 
-    do_GET = do_POST = _answer  # noqa: N815 the names that http.server looks for
+    do_GET = do_POST = _answer  # noqa: N815 http.server looks for these names
 
     def log_message(self, *_: object) -> None:
-        """Says nothing."""
+        """Logs nothing."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What the demonstration sends, and that its checks notice what is wrong."""
+"""The demonstration's events, and its checks, which have to notice errors."""
 
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
@@ -57,7 +57,7 @@ def perfect(recording: Recording) -> tuple[dict[str, list[Row]], list[Row]]:
 
 
 def overseen(recording: Recording, earlier: tuple[Row, ...] = ()) -> Oversight:
-    """An incident and a run of the four hours before the recording's end, as they have to be."""
+    """Returns the expected incident and run of the four hours before the recording's end."""
     window = {"from": "2026-11-20T08:00:00.000000Z", "to": "2026-11-20T12:00:00.000000Z"}
     run = {"status": "succeeded", "window_from": window["from"], "window_to": window["to"]}
     found = Oversight({"evidence": {"window": window}}, run, earlier=earlier)
@@ -200,7 +200,7 @@ def test_what_an_alert_and_an_audit_have_to_find() -> None:
     ]
     found = overseen(Recording(tuple(calls), ()))
     assert found.failure_rate == 8 / 37
-    # Of 17 calls 3 are enough, of 18 they are not, and 2 never.
+    # Of 17 calls 3 are enough, of 18 they are not, and 2 never are.
     assert found.failing_tools == [(3, 17, 2)]
     late = {**result("book", "s-6"), "timestamp": "2026-11-20T12:00:00.000000Z"}
     earlier = {**result("book", "s-7"), "agent_id": "research"}

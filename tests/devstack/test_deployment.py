@@ -1,4 +1,4 @@
-"""`bin/up` with small programs in the places of the service's own."""
+"""`bin/up` with small programs in place of the service's own."""
 
 import http.client
 import shutil
@@ -35,7 +35,7 @@ def said() -> list[str]:
 
 @pytest.fixture
 def given() -> dict[str, str]:
-    """Variables of a user who has stores and an evaluator: nothing of the stack is started."""
+    """Variables of a user with stores and an evaluator, so that nothing of the stack starts."""
     return {
         "PATH": "/usr/bin:/bin",
         "PORT": str(free_port()),

@@ -1,4 +1,4 @@
-"""Starting and ending the stack: alone, twice, with a port taken, and after `kill -9`."""
+"""Start and end of the stack: alone, twice, with a port taken, and after `kill -9`."""
 
 import socket
 from collections.abc import Iterator
@@ -63,7 +63,7 @@ def test_start_ends_what_a_killed_owner_and_reaper_left(directory: Path) -> None
         owner.process.wait()
         orphans = running(directory)
         assert all(is_alive(orphan) for orphan in orphans.values())
-        # A postmaster killed on top of it leaves its own children without a parent.
+        # A postmaster that is killed as well leaves its own children without a parent.
         orphans["postgres"].kill()
 
         said: list[str] = []
@@ -117,7 +117,7 @@ def test_a_port_lost_to_a_faster_one_is_replaced(directory: Path) -> None:
         said: list[str] = []
 
         def say(message: str) -> None:
-            """Takes the port of PostgreSQL, already found free, while that of Redis is replaced."""
+            """Takes PostgreSQL's port, already found free, while Redis's port is replaced."""
             if not said:
                 faster.bind(("127.0.0.1", wanted.postgres))
                 faster.listen()
@@ -157,7 +157,7 @@ def test_ports_asked_for_are_taken_or_refused(directory: Path) -> None:
         taken = squatter.getsockname()[1]
         with pytest.raises(StackError, match=str(taken)):
             DevStack(directory, Ports(postgres=taken)).start()
-    DevStack(directory, Ports.free()).stop()  # nothing was left locked
+    DevStack(directory, Ports.free()).stop()  # the lock is free again
 
 
 def test_a_server_that_cannot_start_says_why_and_leaves_nothing(directory: Path) -> None:

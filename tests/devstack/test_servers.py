@@ -1,4 +1,4 @@
-"""Each server keeps what it acknowledged when it is killed, and comes back on the same port."""
+"""Each server keeps acknowledged data when it is killed, and comes back on the same port."""
 
 from dataclasses import asdict
 
@@ -37,7 +37,7 @@ def test_postgres_keeps_what_was_committed(stack: DevStack) -> None:
 
 
 def test_redis_keeps_what_it_says_is_on_disk(stack: DevStack) -> None:
-    # It tells that of what the same connection wrote.
+    # WAITAOF only covers writes of the same connection.
     with Redis.from_url(stack.urls.redis_url, single_connection_client=True) as client:
         for number in range(1000):
             client.rpush("kept", number)

@@ -18,7 +18,7 @@ from tests.support.stack import stack_directory
 
 pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
 
-# Variables that would let this machine's own setting decide what is tested.
+# Variables of this machine that would influence the test.
 _CLEAN = {
     name: value
     for name, value in os.environ.items()
@@ -47,7 +47,10 @@ def start(directory: Path, *options: str) -> subprocess.Popen[str]:
 
 
 def read_until(process: subprocess.Popen[str], beginning: str) -> str:
-    """The first line that begins so; raises `AssertionError` with all output when none does."""
+    """Returns the first line with this beginning.
+
+    Raises `AssertionError` with all output if none.
+    """
     assert process.stdout is not None
     lines = []
     timer = threading.Timer(150, process.kill)

@@ -112,7 +112,7 @@ def test_the_recording_scores_as_its_labels_say(airline: Airline) -> None:
 
 @contextmanager
 def serving(*options: str, token: str | None = None) -> Iterator[str]:
-    """The example as its own process; yields its URL."""
+    """Runs the example in its own process and yields its URL."""
     environ = {name: value for name, value in os.environ.items() if name != "EVALUATOR_TOKEN"}
     if token is not None:
         environ["EVALUATOR_TOKEN"] = token

@@ -1,4 +1,4 @@
-"""The API as its clients use it: over HTTP, retrying what may be retried, reading page by page."""
+"""The API as its clients use it: over HTTP, with retries, page by page."""
 
 import gzip
 import http.client
@@ -14,7 +14,7 @@ _AGAIN = frozenset({429, 500, 502, 503, 504})
 
 @dataclass(frozen=True)
 class Api:
-    """A client of one deployment; every call is a connection of its own."""
+    """A client of one deployment. Every call opens a connection."""
 
     port: int
     key: str
@@ -22,7 +22,10 @@ class Api:
     def request(
         self, method: str, path: str, body: bytes | None = None, **headers: str
     ) -> tuple[int, bytes]:
-        """Status and body of one request; raises `OSError` or `HTTPException` without an answer."""
+        """Returns status and body of one request.
+
+        Raises `OSError` or `HTTPException` without an answer.
+        """
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         try:
@@ -35,13 +38,13 @@ class Api:
             connection.close()
 
     def get(self, path: str, **query: object) -> Any:
-        """The decoded answer to a GET; anything but 200 fails the test."""
+        """Returns the decoded answer to a GET. Fails the test for anything but 200."""
         status, body = self.request("GET", f"{path}?{urlencode(query)}" if query else path)
         assert status == 200, body
         return json.loads(body)
 
     def rows(self, resource: str, **query: object) -> Iterator[dict[str, Any]]:
-        """All rows of a list, page by page."""
+        """Returns all rows of a list, page by page."""
         cursor: dict[str, object] = {}
         while True:
             page = self.get(f"/{resource}", **query, **cursor)
@@ -51,13 +54,13 @@ class Api:
             cursor = {"cursor": page["next_cursor"]}
 
     def export(self, session_id: str) -> list[dict[str, Any]]:
-        """The lines of a session's export."""
+        """Returns the lines of a session's export."""
         status, body = self.request("GET", f"/sessions/{quote(session_id, safe='')}/export")
         assert status == 200, body
         return [json.loads(line) for line in body.splitlines()]
 
     def deliver(self, lines: Sequence[bytes], seconds: float = 120.0) -> None:
-        """Posts one gzip batch as a collector does: again and again until it is acknowledged."""
+        """Posts one gzip batch as a collector does: it retries until the batch is acknowledged."""
         body = gzip.compress(b"\n".join(lines))
         deadline = time.monotonic() + seconds
         while True:
@@ -80,12 +83,15 @@ class Api:
 
 
 def batches(lines: Sequence[bytes], size: int = 500) -> list[Sequence[bytes]]:
-    """The lines cut into batches."""
+    """Returns the lines in batches."""
     return [lines[start : start + size] for start in range(0, len(lines), size)]
 
 
 def eventually(seconds: float, what: str, holds: Any, *, pause: float = 0.25) -> float:
-    """Waits until `holds()` is true; returns how long that took, fails the test when too long."""
+    """Waits until `holds()` is true and returns the seconds.
+
+    Fails the test when it takes too long.
+    """
     started = time.monotonic()
     while not holds():
         assert time.monotonic() - started < seconds, f"not within {seconds:g} s: {what}"

@@ -1,4 +1,4 @@
-"""What has to hold of the airline recording once it is in: every event, every session, once."""
+"""Checks of the stored airline recording: every event and every session exactly once."""
 
 import http.client
 import json
@@ -13,10 +13,10 @@ SESSIONS = 200
 
 
 def wait_for_results(api: Api, seconds: float, sessions: int = SESSIONS) -> float:
-    """Waits until so many sessions are evaluated; returns how long that took."""
+    """Waits until this many sessions are evaluated and returns the seconds."""
 
     def evaluated() -> bool:
-        # What was killed a moment ago may still be starting again.
+        # A program that was killed a moment ago may still be starting.
         try:
             status, body = api.request("GET", f"/evaluations?limit={sessions}")
         except (OSError, http.client.HTTPException):
@@ -28,7 +28,7 @@ def wait_for_results(api: Api, seconds: float, sessions: int = SESSIONS) -> floa
 
 
 def require_every_event_once(api: Api, lines: Sequence[bytes]) -> None:
-    """GET /events pages through exactly what was sent, and so does the export of every session."""
+    """Checks that GET /events and the exports page through exactly the sent events."""
     events = list(api.rows("events", limit=1000))
     assert len(events) == len(lines)
     assert len({event["id"] for event in events}) == len(lines)
@@ -43,7 +43,7 @@ def require_every_event_once(api: Api, lines: Sequence[bytes]) -> None:
 
 
 def require_every_session_once(api: Api, lines: Sequence[bytes]) -> None:
-    """GET /sessions pages through exactly the sessions sent, with their counts."""
+    """Checks that GET /sessions pages through exactly the sent sessions, with their counts."""
     counts = Counter(json.loads(line)["session_id"] for line in lines)
     listed = {row["session_id"]: row["event_count"] for row in api.rows("sessions", limit=200)}
     assert listed == counts
@@ -51,9 +51,9 @@ def require_every_session_once(api: Api, lines: Sequence[bytes]) -> None:
 
 
 def require_every_session_evaluated_once(api: Api, may_end_in: str | None = None) -> None:
-    """One result a session, and nothing left to do.
+    """Checks that every session has one result and no job is left.
 
-    All are done; with `may_end_in` some may be errors that say so.
+    All results are done. With `may_end_in` some may be errors with that text.
     """
     rows = list(api.rows("evaluations", limit=200))
     results = Counter(row["session_id"] for row in rows)
@@ -61,5 +61,5 @@ def require_every_session_evaluated_once(api: Api, may_end_in: str | None = None
     assert set(results.values()) == {1}
     failed = [row["error"] for row in rows if row["status"] != "done"]
     assert all(may_end_in and may_end_in in error for error in failed), failed
-    # A result is there to be read a moment before its job is done.
+    # A result is readable a moment before its job is done.
     eventually(30, "no job left", lambda: api.get("/evaluation-jobs", limit=500)["jobs"] == [])

@@ -1,4 +1,4 @@
-"""A whole deployment, started as the Procfile says, with an evaluator that a test can disturb."""
+"""A whole deployment as in the Procfile, with an evaluator that a test can disturb."""
 
 import os
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ INACTIVITY_SECS = 8
 
 @pytest.fixture
 def evaluator() -> Iterator[Evaluator]:
-    """Scores at once, and asks for sessions that are idle for 8 s."""
+    """An evaluator that scores at once and wants sessions that are idle for 8 s."""
     with running_evaluator() as running:
         running.config = reply(200, {"inactivity_timeout_secs": INACTIVITY_SECS})
         yield running
@@ -25,7 +25,7 @@ def evaluator() -> Iterator[Evaluator]:
 
 @contextmanager
 def running_deployment(evaluator: Evaluator, **given: str) -> Iterator[Deployment]:
-    """The service on free ports in a directory of its own; `given` are further variables."""
+    """Runs the service on free ports in a new directory. `given` are further variables."""
     variables = {
         "PATH": os.environ["PATH"],
         "PORT": str(free_port()),
@@ -45,7 +45,7 @@ def running_deployment(evaluator: Evaluator, **given: str) -> Iterator[Deploymen
 
 @pytest.fixture
 def deployment(evaluator: Evaluator) -> Iterator[Deployment]:
-    """One that is there for a single test."""
+    """A deployment for a single test."""
     with running_deployment(evaluator) as running:
         yield running
 

@@ -1,4 +1,4 @@
-"""A deployment that strangers may abuse, and what they send."""
+"""A deployment for abuse, and hostile requests."""
 
 import gzip
 import json
@@ -22,7 +22,7 @@ AN_HOUR_AGO = datetime.now(UTC) - timedelta(hours=1)
 
 
 def event(session_id: str = "hostile", **fields: object) -> bytes:
-    """A line with these fields."""
+    """Returns a line with these fields."""
     return json.dumps(
         {"session_id": session_id, "timestamp": format_ts(AN_HOUR_AGO), "type": "note", **fields},
         ensure_ascii=False,
@@ -30,13 +30,13 @@ def event(session_id: str = "hostile", **fields: object) -> bytes:
 
 
 def with_raw(raw: bytes) -> bytes:
-    """A good event but for the value of one field that nobody reads."""
+    """Returns a good event with this value in a field that is never read."""
     return event(z="HERE").replace(b'"HERE"', raw)
 
 
 DEEP = b"[" * 100_000 + b"]" * 100_000
 
-# What is wrong with a line → the beginning of the reason it is skipped for.
+# The defect of a line → the beginning of the reason for skipping it.
 BAD_LINES: dict[str, tuple[bytes, str]] = {
     "2 MB": (event(z="x" * 2 * MIB), "larger than 1048576 bytes"),
     "NaN": (with_raw(b"NaN"), "is not JSON"),
@@ -92,7 +92,7 @@ IDS = [
 
 
 def bombs() -> Iterator[tuple[str, bytes, dict[str, str], int]]:
-    """(name, body, headers, status) of bodies that unpack into far more than they are."""
+    """Returns (name, body, headers, status) of small bodies that unpack into huge ones."""
     packed, zstd = {"Content_Encoding": "gzip"}, {"Content_Encoding": "zstd"}
     wide = zstandard.ZstdCompressionParameters(window_log=27, write_content_size=True)
     noise = random.Random(1).randbytes(MIB)
@@ -109,7 +109,7 @@ def bombs() -> Iterator[tuple[str, bytes, dict[str, str], int]]:
 
 
 def web_memory(deployment: Deployment) -> int:
-    """Bytes that all web processes of the deployment hold."""
+    """Returns the memory of all web processes of the deployment, in bytes."""
     port = deployment.environ["PORT"]
     held = 0
     for process in psutil.Process().children(recursive=True):
@@ -121,7 +121,7 @@ def web_memory(deployment: Deployment) -> int:
 
 
 def durations(times: int, act: Callable[[], object]) -> list[float]:
-    """How many seconds something takes, each of some times."""
+    """Returns the seconds of each of several calls."""
     took = []
     for _ in range(times):
         began = time.monotonic()
@@ -131,6 +131,6 @@ def durations(times: int, act: Callable[[], object]) -> list[float]:
 
 
 def log_lines(deployment: Deployment, program: str) -> Sequence[str]:
-    """What a program of the deployment has logged, without a line that is just being written."""
+    """Returns a program's log lines, without a line that is still being written."""
     path = deployment.stack.directory / "logs" / f"{program}.log"
     return path.read_text().split("\n")[:-1]

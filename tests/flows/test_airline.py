@@ -1,4 +1,4 @@
-"""The main job on real input: every event once, every session evaluated without a further call."""
+"""The main job on real input: every event once, and every session evaluated automatically."""
 
 import json
 import random
@@ -24,13 +24,13 @@ from tests.support.evaluator import Evaluator, reply
 
 pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
 
-# Sessions of the recording whose root agent ends.
+# The number of sessions in the recording whose root agent ends.
 ENDED = 190
 
 
 @pytest.fixture
 def deployment(evaluator: Evaluator) -> Iterator[Deployment]:
-    """One whose evaluator asks for no idle sessions yet, and may do so at any time."""
+    """A deployment whose evaluator wants no idle sessions yet; the test may change that."""
     evaluator.config = None
     with running_deployment(evaluator, EVALUATOR_CONFIG_REFRESH_SECS="1") as running:
         yield running
@@ -46,7 +46,7 @@ def test_the_recording_sent_twice(
         api.deliver(batch)
 
     wait_for_results(api, 180, ENDED)
-    # Not before: while events are stored slowly, a session may well look idle before its end.
+    # Not earlier: while events are stored slowly, a session may look idle before its end.
     eventually(120, "every event stored", lambda: _stored(api) == EVENTS)
     evaluator.config = reply(200, {"inactivity_timeout_secs": 1})
     wait_for_results(api, 180)
@@ -55,7 +55,7 @@ def test_the_recording_sent_twice(
     require_every_session_once(api, recent.lines)
     require_every_session_evaluated_once(api)
     assert _triggers(deployment) == {"agent_end": ENDED, "inactivity": SESSIONS - ENDED}
-    # Each session went to the evaluator once, with all of its events.
+    # Each session was sent to the evaluator once, with all of its events.
     requests = [json.loads(received.body) for received in evaluator.requests]
     assert Counter(request["session_id"] for request in requests).most_common(1)[0][1] == 1
     sent = Counter(json.loads(line)["session_id"] for line in recent.lines)

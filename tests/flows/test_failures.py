@@ -1,4 +1,4 @@
-"""The main job while everything it stands on fails, one after the other, at random moments."""
+"""The main job while each of its dependencies fails in turn, at random moments."""
 
 import random
 import threading
@@ -27,7 +27,7 @@ BAD_JSON = reply(200, b"{not json")
 
 @pytest.fixture
 def deployment(evaluator: Evaluator) -> Iterator[Deployment]:
-    """One to be killed in parts, which soon takes up again what hangs or was left behind."""
+    """A deployment whose parts get killed. It soon retries work that hangs or was abandoned."""
     with running_deployment(
         evaluator,
         EVALUATOR_REQUEST_TIMEOUT_MS="2000",
@@ -58,21 +58,21 @@ def test_nothing_is_lost_or_doubled_whatever_fails(
 
     require_every_event_once(api, recent.lines)
     require_every_session_once(api, recent.lines)
-    # Invalid JSON is an answer, and a final one; every other fault is retried until it is over.
+    # Invalid JSON is a final answer. Every other fault is retried until it is over.
     require_every_session_evaluated_once(api, may_end_in="not JSON")
 
 
 def _deliver_all(api: Api, todo: list[list[bytes]]) -> None:
     for batch in todo:
         api.deliver(batch)
-        # Slow enough that every failure meets a stream of events.
+        # Slow enough that every failure happens during a stream of events.
         time.sleep(0.2)
 
 
 def _disturbances(
     deployment: Deployment, evaluator: Evaluator, dice: random.Random
 ) -> list[Callable[[], None]]:
-    """What fails, in random order; the deployment's watcher starts again what is killed."""
+    """Causes failures in random order. The deployment's watcher restarts killed programs."""
     usual = evaluator.default
 
     def answers(answer: Answer) -> Callable[[], None]:

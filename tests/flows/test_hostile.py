@@ -1,4 +1,4 @@
-"""What strangers send: each a clear 4xx or a counted skip, in bounded memory, while others work."""
+"""Hostile requests: a clear 4xx or a counted skip, in bounded memory, while others work."""
 
 import gzip
 import json
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.flow
 
 @pytest.fixture(scope="module")
 def sturdy() -> Iterator[Deployment]:
-    """One for all tests here: nothing should impress it."""
+    """One deployment for all tests here, which none of them may impair."""
     with (
         running_evaluator() as evaluator,
         running_deployment(evaluator, LOG_FORMAT="json") as running,
@@ -56,7 +56,7 @@ def post(api: Api, body: bytes, **headers: str) -> tuple[int, dict[str, Any]]:
 def test_every_bad_event_is_told_of_and_takes_no_good_one_along(api: Api, as_array: bool) -> None:
     lines = [line for bad, _ in BAD_LINES.values() for line in (bad, event("good"))]
     if as_array:
-        # Where half an object ends inside an array, nobody knows.
+        # An array with half an object has no clear end.
         lines.remove(BAD_LINES["half an object"][0])
         body, headers = b"[" + b",".join(lines) + b"]", ARRAY
     else:
@@ -97,7 +97,7 @@ def test_two_hundred_months_in_one_batch(api: Api) -> None:
 def test_any_id_can_be_filtered_by_and_exported(api: Api) -> None:
     body = b"\n".join(event(name, agent_id=name, n=n) for n, name in enumerate(IDS))
     assert post(api, body, **NDJSON)[1]["accepted"] == len(IDS)
-    # A session may be seen a moment after its events.
+    # A session may be visible a moment after its events.
     first = IDS[0]
     eventually(60, "stored", lambda: api.get("/events", session_id=first)["events"])
     eventually(60, "session", lambda: api.get("/sessions", session_id=first)["sessions"])
@@ -140,7 +140,7 @@ def test_an_empty_body_is_an_empty_batch(api: Api, headers: dict[str, str]) -> N
 
 
 def test_bombs_cost_bounded_memory_and_nobody_else_waits(api: Api, sturdy: Deployment) -> None:
-    """Twice eight of them at once: none may take the gigabytes that it stands for."""
+    """Twice eight bombs at once. None may take the gigabytes that it unpacks to."""
     before = web_memory(sturdy)
     found = list(bombs())
     with ThreadPoolExecutor(16) as pool:
@@ -152,14 +152,14 @@ def test_bombs_cost_bounded_memory_and_nobody_else_waits(api: Api, sturdy: Deplo
         peak = before
         while not all(answer.done() for answer in answers):
             api.get("/health")
-            # An answer that had waited for the bombs would come after the last of them.
+            # An answer that had to wait for the bombs would come after the last of them.
             answered_meanwhile += not all(answer.done() for answer in answers)
             peak = max(peak, web_memory(sturdy))
             time.sleep(0.05)
     statuses = [answer.result()[0] for answer in answers]
     assert statuses == [status for _, _, _, status in found * 2]
     assert answered_meanwhile
-    # Two processes, eight batches each, 128 MiB unpacked: what the settings allow, and no more.
+    # Two processes, eight batches each, 128 MiB unpacked: no more than the settings allow.
     assert peak - before < 2 * 8 * 128 * MIB
 
 
@@ -227,6 +227,6 @@ def test_no_secret_is_logged_and_each_request_once(api: Api, sturdy: Deployment)
 
 
 def events_with(sturdy: Deployment, program: str, request_id: str) -> list[str]:
-    """The events of the log lines that name a request."""
+    """Returns the event names of the log lines of a request."""
     lines = [line for line in log_lines(sturdy, program) if request_id in line]
     return [json.loads(line)["event"] for line in lines]

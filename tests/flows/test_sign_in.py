@@ -1,4 +1,4 @@
-"""Signing in as people do: a mail arrives at a real mail server, and its code opens a session."""
+"""Sign-in as people do it: a mail arrives at a real mail server, and its code opens a session."""
 
 import re
 
@@ -20,8 +20,8 @@ pytestmark = pytest.mark.flow
 
 
 def code_in(mail: Received) -> str:
-    """The code that a mail holds, the same in its text and its HTML, and not in its subject."""
-    # The text names the recipient, whose address is hexadecimal and may hold six digits in a row.
+    """Returns the code of a mail: the same in its text and its HTML, and not in its subject."""
+    # The text names the recipient, whose hexadecimal address may hold six digits in a row.
     text = mail.text.replace(mail.recipient, "")
     [code] = re.findall(r"(?<!\d)\d{6}(?!\d)", text)
     assert code in mail.html
@@ -36,7 +36,8 @@ def test_a_member_signs_in_with_the_code_of_a_mail(app: Flask, runtime: Runtime,
         settings = msgspec.structs.replace(runtime.settings, **smtp.settings())
         with running("workers.main", "mail", settings=settings):
             visitor = Visitor.of(app)
-            # The stranger asks first, so a mail to them would be there before the member's.
+            # The stranger requests first, so a mail to the stranger would arrive before the
+            # member's.
             assert visitor.ask(stranger).get_json() == {"sent": True}
             assert visitor.ask(member).get_json() == {"sent": True}
             first = code_in(smtp.wait_for(member))

@@ -17,13 +17,13 @@ from tests.support.rawhttp import exchange, head, opened, read_answer
 pytestmark = pytest.mark.flow
 
 MANY = 20
-# Long enough for honest bodies on a slow machine, and still far from the default of 30.
+# Long enough for honest bodies on a slow machine, and far from the default of 30.
 PATIENCE_SECS = 8
 
 
 @pytest.fixture(scope="module")
 def api() -> Iterator[Api]:
-    """A client with the admin key of a deployment that loses patience with clients early."""
+    """A client with the admin key, of a deployment with short timeouts."""
     with (
         running_evaluator() as evaluator,
         running_deployment(
@@ -38,9 +38,9 @@ def post_head(api: Api, *headers: str) -> bytes:
 
 
 def require_service(api: Api) -> None:
-    """Ordinary requests go on, without delay.
+    """Checks that ordinary requests are served without delay.
 
-    They come one after the other: a moment in which the machine stands still is one request's.
+    They run one after the other, so that a pause of the machine delays only one of them.
     """
 
     def post_and_get() -> None:
@@ -73,7 +73,7 @@ def test_bodies_that_stop_halfway_end_in_time(api: Api) -> None:
         time.sleep(0.2)
         require_service(api)
         answers = [read_answer(connection) for connection in (*some, *others)]
-        # By default it would have been 30.
+        # The default would have been 30.
         assert time.monotonic() - began < 25
     assert {(answer.status, answer.json()["code"]) for answer in answers} == {
         (408, "request_timeout")
@@ -81,7 +81,7 @@ def test_bodies_that_stop_halfway_end_in_time(api: Api) -> None:
 
 
 def test_dripping_bytes_buy_no_more_time(api: Api) -> None:
-    """A byte ten times a second, in bodies and in headers."""
+    """One byte ten times a second, in bodies and in headers."""
     bodies = post_head(api, "Content-Length: 1000")
     headers = b"POST /v1/events HTTP/1.1\r\nHost: a\r\nX: "
     ended = threading.Event()
@@ -111,7 +111,7 @@ def test_dripping_bytes_buy_no_more_time(api: Api) -> None:
 
 
 def test_answers_that_nobody_reads(api: Api) -> None:
-    """More requests than a connection's buffers can take the answers of."""
+    """More requests than the answers that a connection's buffers can hold."""
     asks = head("GET", "/v1/openapi.json") * 400
     with opened(api.port, asks, MANY):
         time.sleep(0.5)

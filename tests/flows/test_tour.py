@@ -26,8 +26,8 @@ pytestmark = [
 # One reader follows them in this order. Only this part of the README talks to the service.
 README_SECTION = "Send an event, read a score"
 DOCUMENTS = ("docs/tour.md", "docs/people.md")
-# An answer may differ from the document from here on: an omission, a count of the demonstration, an
-# id, a moment.
+# An answer may differ from the document after one of these: an omission, a count of the
+# demonstration, an id, a moment.
 VARYING = re.compile(r"…|(?<=:)\d\d|[0-9a-f]{8}-|[0-9a-f]{32}|\d{12}|\d{4}-\d\d-\d\dT")
 # Marks the end of the output of a block.
 END = "--- end of block ---"
@@ -35,7 +35,7 @@ CURL = 'curl() { command curl --silent --show-error "$@" && echo; }'
 
 
 def wait_until(check: str) -> str:
-    """Repeats a command until it succeeds, for a minute at most."""
+    """Repeats a command until it succeeds, for at most a minute."""
     return f"""
 deadline=$((SECONDS + 60))
 until {check}; do
@@ -50,7 +50,7 @@ def wait_for(path: str, what: str) -> str:
     return wait_until(f"""curl -H "$auth" "$URL/{path}" | grep -q '{what}'""")
 
 
-# Text in a command → how to wait before it. A reader takes longer than a script does.
+# Text in a command → the wait before it. A reader takes longer than a script does.
 WAITS = {
     "evaluations?session_id=hello-1": wait_for("evaluations?session_id=hello-1", '"status":"done"'),
     "errored=true": wait_for("sessions?session_id=tour-1", '"latest_evaluation":{'),
@@ -63,7 +63,7 @@ WAITS = {
 
 @pytest.fixture
 def deployment() -> Iterator[Deployment]:
-    """The service with the example evaluator, on free ports in a directory of its own."""
+    """The service with the example evaluator, on free ports in a new directory."""
     given = {"PATH": os.environ["PATH"], "PORT": str(free_port())}
     said: list[str] = []
     try:
@@ -76,7 +76,7 @@ def deployment() -> Iterator[Deployment]:
 def test_the_tour_can_be_followed(deployment: Deployment, tmp_path: Path) -> None:
     tour = blocks()
     commands = [block for block in tour if block.language == "sh"]
-    # The reader looks into the folder of `bin/up`.
+    # The commands read files in the folder of `bin/up`.
     (tmp_path / ".devstack").symlink_to(deployment.stack.directory)
 
     printed = run(commands, deployment, tmp_path)
@@ -94,7 +94,7 @@ def test_the_tour_can_be_followed(deployment: Deployment, tmp_path: Path) -> Non
 
 
 def blocks() -> list[Block]:
-    """The commands and answers of the documents, without the commands that set URL and key."""
+    """Returns the documents' commands and answers, without the commands that set URL and key."""
     readme = markdown.section((PROJECT / "README.md").read_text(), README_SECTION)
     texts = [readme, *((PROJECT / name).read_text() for name in DOCUMENTS)]
     found = [block for text in texts for block in markdown.blocks(text)]
@@ -129,7 +129,7 @@ def run(commands: Sequence[Block], deployment: Deployment, folder: Path) -> list
 
 
 def answers(tour: Sequence[Block]) -> dict[Block, list[str]]:
-    """By block of commands, the beginnings of the answers that the document shows below it."""
+    """Returns for each block of commands the beginnings of the answers that the document shows."""
     return {
         block: [beginning(line) for line in after.text.splitlines() if line[0] in "{["]
         for block, after in pairwise(tour)
@@ -138,10 +138,13 @@ def answers(tour: Sequence[Block]) -> dict[Block, list[str]]:
 
 
 def beginning(answer: str) -> str:
-    """The part that is the same in every run; of a list, only the bracket."""
+    """Returns the part that is the same in every run; of a list, only the bracket."""
     return "[" if answer.startswith("[") else VARYING.split(answer)[0]
 
 
 def lines(output: str) -> list[str]:
-    """The answers of a block, one a line. Empty lines follow answers that end their own line."""
+    """Returns the answers of a block, one per line.
+
+    Answers with their own line end add empty ones.
+    """
     return [line for line in output.splitlines() if line]

@@ -1,6 +1,6 @@
-"""Two organizations on one deployment: each sees its own, and one goes without the other noticing.
+"""Two organizations on one deployment: each sees only its data, and survives the other's purge.
 
-Both get the whole recording, so every session id and every event is there twice.
+Both get the whole recording, so every session id and every event exists twice.
 """
 
 import json
@@ -37,7 +37,7 @@ from tests.support.tenants import footprint
 
 pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
 
-# What `bin/orgctl` runs once the environment is there.
+# The command that `bin/orgctl` runs in a finished environment.
 COMMAND = str(Path(sys.executable).parent / "service-orgctl")
 PERMISSIONS = ["events:add", "events:read", "evaluations:read", "keys:read"]
 
@@ -46,7 +46,7 @@ Orgctl = Callable[..., Any]
 
 @pytest.fixture
 def orgctl(deployment: Deployment) -> Orgctl:
-    """Runs a command as the operator of the deployment does; its JSON."""
+    """Runs a command as the deployment's operator and returns its JSON."""
 
     def run(*words: str) -> Any:
         done = subprocess.run(
@@ -65,13 +65,13 @@ def orgctl(deployment: Deployment) -> Orgctl:
 
 @pytest.fixture
 def runtime(deployment: Deployment) -> Iterator[Runtime]:
-    """Connections to the deployment's stores, to look into them."""
+    """Connections to the deployment's stores, for direct checks."""
     with connected(settings_for(deployment.stack.urls)) as made:
         yield made
 
 
 def new_key(api: Api, slug: str) -> Api:
-    """A client of an organization, with a key of its own that the admin key made."""
+    """Returns a client of an organization, with a new key that the admin key created."""
     secret = secrets.token_hex(20)
     body = {"name": "own", "key": secret, "permissions": PERMISSIONS}
     status, answer = api.request(
@@ -86,7 +86,7 @@ def new_key(api: Api, slug: str) -> Api:
 
 
 def everything(api: Api, session_ids: Sequence[str]) -> list[bytes]:
-    """The bytes of every page of every list, and of every export."""
+    """Returns the bytes of every page of every list, and of every export."""
     bodies = []
     for path, limit in (("/events", 1000), ("/sessions", 200), ("/evaluations", 200)):
         query: dict[str, object] = {"limit": limit}
@@ -105,7 +105,7 @@ def everything(api: Api, session_ids: Sequence[str]) -> list[bytes]:
 
 
 def resend_until_refused(api: Api, lines: Sequence[bytes], started: threading.Event) -> int:
-    """Sends the same events over and over, as a collector would; the status that ended it."""
+    """Sends the same events over and over, as a collector would. Returns the final status."""
     for batch in cycle(batches(lines)):
         status, _ = api.request(
             "POST", "/events", b"\n".join(batch), Content_Type="application/x-ndjson"
@@ -152,7 +152,7 @@ def test_one_of_two_organizations_is_purged(
         purged = orgctl("org", "purge", "second", "--yes", "second")
         assert collector.result(30) == 401
 
-    # What was sent again meanwhile is still the same events of the same sessions.
+    # The events that were sent again are still the same events of the same sessions.
     assert purged["clickhouse"] == {
         "agent_sessions": SESSIONS,
         "evaluations": SESSIONS,
@@ -161,7 +161,7 @@ def test_one_of_two_organizations_is_purged(
     counted = {table: len(rows) for table, rows in left.postgres.items()}
     assert purged["postgres"] == counted | {"users": 1, "sign_in_codes": 0}
     assert counted["evaluation_jobs"] == counted["watched_sessions"] == SESSIONS
-    # A request that was under way may have left a batch: the next drain drops it.
+    # A request in progress may have left a batch. The next drain drops it.
     eventually(30, "nothing left", lambda: footprint(runtime, org).is_empty)
     assert everything(api, session_ids) == kept
     assert second.request("GET", "/events")[0] == 401

@@ -1,4 +1,4 @@
-"""Alert rules that fire while workers, clock and PostgreSQL are killed: each of them once."""
+"""Alert rules while workers, clock and PostgreSQL are killed: each rule fires once."""
 
 import json
 import random
@@ -27,16 +27,16 @@ ORGS = 10
 RULES_EACH = 50
 INTERVAL_SECS = 30
 
-# Organizations whose receivers misbehave; all others' take what they get.
+# Organizations whose receivers misbehave. All other receivers accept their deliveries.
 HANGS, FAILS, REDIRECTS = "org-7", "org-8", "org-9"
 
 
 class Site(NamedTuple):
-    """A deployment, and where each organization's webhooks go."""
+    """A deployment, and the webhook receivers of each organization."""
 
     deployment: Deployment
     receivers: dict[str, Receiver]
-    # Where the redirecting receiver points to: nobody may follow.
+    # The target of the redirecting receiver. No delivery may follow there.
     forbidden: Receiver
 
     def api(self) -> Api:
@@ -44,7 +44,7 @@ class Site(NamedTuple):
         return Api(int(self.deployment.environ["PORT"]), self.deployment.admin_key)
 
     def ask(self, method: str, path: str, slug: str, body: Any = None) -> Any:
-        """One request in an organization, again and again until it is answered."""
+        """Sends one request in an organization until it is answered."""
         answer: list[Any] = []
 
         def answered() -> bool:
@@ -65,7 +65,7 @@ class Site(NamedTuple):
 
 @pytest.fixture
 def site(evaluator: Evaluator) -> Iterator[Site]:
-    """Ten organizations, each with a receiver of its own."""
+    """Ten organizations, each with its own receiver."""
     with _receivers() as (receivers, forbidden):
         variables = {"WEBHOOK_ALLOW_PRIVATE": "1", "LOG_FORMAT": "json"}
         with running_deployment(evaluator, **variables) as deployment:
@@ -86,14 +86,14 @@ def test_each_incident_opens_once_and_every_delivery_arrives(site: Site) -> None
     for slug in site.receivers:
         for number in range(RULES_EACH):
             site.ask("POST", "/alerts", slug, _rule(number))
-    # After the rules' first evaluation, so that all of them fire at their next.
+    # After the rules' first evaluation, so that all of them fire at their next one.
     time.sleep(3)
     for slug in site.receivers:
         assert site.ask("POST", "/events", slug, [_event()])["accepted"] == 1
     _disturb(site.deployment, dice)
     eventually(120, "every rule fired", lambda: _all_fired(site), pause=1)
     eventually(90, "every delivery arrived", lambda: _all_delivered(site), pause=1)
-    # One more round, in which everything goes on breaching.
+    # One more round, in which every rule still breaches.
     time.sleep(1.2 * INTERVAL_SECS)
 
     for slug, receiver in site.receivers.items():
@@ -101,14 +101,14 @@ def test_each_incident_opens_once_and_every_delivery_arrives(site: Site) -> None
         assert Counter(row["alert_name"] for row in incidents) == {
             _rule(number)["name"]: 1 for number in range(RULES_EACH)
         }
-        # One a rule, whoever was killed between opening the incident and announcing it.
+        # One per rule, even if a worker was killed between opening the incident and announcing it.
         assert len(notes) == RULES_EACH
         _require_deliveries(slug, receiver, {note["id"]: note for note in notes})
     assert site.forbidden.deliveries == []
 
 
 def _settled(site: Site, slug: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Incidents and notes of an organization, once all breached again and all notes can be over."""
+    """Returns an organization's incidents and notes once all have breached again and ended."""
     seen: list[list[dict[str, Any]]] = []
 
     def settled() -> bool:
@@ -118,7 +118,7 @@ def _settled(site: Site, slug: str) -> tuple[list[dict[str, Any]], list[dict[str
         details = [site.ask("GET", f"/alerts/incidents/{row['id']}", slug) for row in incidents]
         notes = [note for detail in details for note in detail["notifications"]]
         seen[:] = [incidents, notes]
-        # What a killed worker had taken is free again after its lease.
+        # A killed worker's claims are free again after their lease.
         return slug in (HANGS, FAILS) or all(note["status"] != "queued" for note in notes)
 
     eventually(120, f"{slug} settled", settled, pause=1)
@@ -126,7 +126,7 @@ def _settled(site: Site, slug: str) -> tuple[list[dict[str, Any]], list[dict[str
 
 
 def _require_deliveries(slug: str, receiver: Receiver, notes: dict[str, Any]) -> None:
-    """Each of the notes arrived under its id, and whenever it did it was the same."""
+    """Checks that each of the notes arrived under its id, always with the same content."""
     said: dict[str | None, set[bytes]] = {}
     for delivery in receiver.deliveries:
         assert delivery.id == delivery.json["delivery_id"]
@@ -145,7 +145,7 @@ def _require_deliveries(slug: str, receiver: Receiver, notes: dict[str, Any]) ->
 
 
 def _disturb(deployment: Deployment, dice: random.Random) -> None:
-    """Kills something every few seconds, for as long as it takes the rules to fire."""
+    """Kills a process every few seconds until the rules have fired."""
     todo = ["worker", "worker", "clock", "clock", "postgres", "postgres", *["process"] * 8]
     dice.shuffle(todo)
     for what in todo:
@@ -159,7 +159,7 @@ def _disturb(deployment: Deployment, dice: random.Random) -> None:
 
 
 def _kill_one(deployment: Deployment, dice: random.Random) -> None:
-    """Kills one of the processes of `worker` that matter here; its supervisor starts it again."""
+    """Kills one of the relevant processes of `worker`. Its supervisor starts it again."""
     port = deployment.environ["PORT"]
     groups = {"alerts", "notifications", "mail"}
     alive = [
@@ -178,7 +178,7 @@ def _all_fired(site: Site) -> bool:
 
 
 def _all_delivered(site: Site) -> bool:
-    """Those of receivers that behave, while the others go on misbehaving."""
+    """Returns whether all notes of the well-behaved receivers are delivered."""
     return all(
         len({delivery.id for delivery in receiver.deliveries}) == RULES_EACH
         for slug, receiver in site.receivers.items()

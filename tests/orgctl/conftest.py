@@ -7,5 +7,5 @@ from orgctl import context
 
 @pytest.fixture(autouse=True)
 def _logging_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A command sets up its process's logging for good, and this process is everybody's."""
+    """Restores logging: a command sets it up for its process, and all tests share this process."""
     monkeypatch.setattr(context, "configure_logging", lambda *_: None)

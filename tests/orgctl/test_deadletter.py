@@ -34,7 +34,7 @@ def run(migrated_stack: DevStack) -> Run:
 
 @pytest.fixture
 def letters(runtime: Runtime, org: Org) -> Iterator[list[str]]:
-    """Three dead letters, the last without a readable event; their ids, oldest first."""
+    """Stores three dead letters, the last one unreadable, and returns their ids, oldest first."""
     runtime.redis.delete(dead_letters.STREAM_KEY)
     for number in range(2):
         batch = decode_events([EVENT % number], org.id, 10_000).batch

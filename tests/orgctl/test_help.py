@@ -1,4 +1,4 @@
-"""`service-orgctl … --help` of every command there is: enough to do without a manual."""
+"""`service-orgctl … --help` of every command: complete without a manual."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from orgctl.cli import main
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The words of every command."""
+    """Yields the words of every command."""
     for name, command in group.commands.items():
         if isinstance(command, click.Group):
             yield from commands(command, (*path, name))

@@ -1,4 +1,4 @@
-"""`service-orgctl org`: rename, delete, restore and purge, and what requests see of it at once."""
+"""`service-orgctl org`: rename, delete, restore and purge, with immediate effect on requests."""
 
 import json
 import os
@@ -30,7 +30,7 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def environ(migrated_stack: DevStack) -> dict[str, str]:
-    """The variables that send a command to the stack."""
+    """The variables that point a command to the stack."""
     urls = migrated_stack.urls
     return {
         "DATABASE_URL": urls.database_url,
@@ -47,7 +47,7 @@ def run(environ: dict[str, str]) -> Run:
 
 @pytest.fixture
 def authenticator(runtime: Runtime) -> Authenticator:
-    """One process's memory of who is who."""
+    """An authenticator with its cache, as in another process."""
     return Authenticator(runtime)
 
 
@@ -56,7 +56,7 @@ def credential(headers: Headers, org_slug: str | None = None) -> Credential:
 
 
 def rows(run: Run, *words: str) -> dict[str, dict[str, str | None]]:
-    """The listed organizations by slug."""
+    """Returns the listed organizations by slug."""
     return {row["slug"]: row for row in json.loads(run("list", "--json", *words).stdout)}
 
 
@@ -175,7 +175,7 @@ def test_a_purge_that_is_killed_is_run_again(
     run("delete", org.slug)
     command = [str(COMMAND), "org", "purge", org.slug, "--yes", org.slug]
     with runtime.postgres.transaction() as session:
-        # What a worker holds keeps the purge from its end for as long as the test needs.
+        # A worker's hold delays the end of the purge for as long as the test needs.
         organizations.hold(session, [org.uuid])
         with subprocess.Popen(
             command,

@@ -1,4 +1,4 @@
-"""`service-orgctl mail`: list, retry, drop; and what is forgotten by itself."""
+"""`service-orgctl mail`: list, retry and drop, and the automatic removal of old mails."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -49,7 +49,7 @@ def sql(runtime: Runtime) -> Sql:
 
 @pytest.fixture
 def mails(runtime: Runtime, org: Org, sql: Sql) -> Iterator[list[str]]:
-    """A queued, a sent and two failed mails, one of them a code's; their ids."""
+    """Stores a queued, a sent and two failed mails, one with a code, and returns their ids."""
     sql("DELETE FROM mails")
     ids = []
     for kind, org_id in (

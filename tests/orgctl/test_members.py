@@ -1,4 +1,4 @@
-"""`service-orgctl member`: what only an operator may do, and that it holds at once."""
+"""`service-orgctl member`: the operator's changes, with immediate effect."""
 
 import json
 from collections.abc import Callable
@@ -42,7 +42,7 @@ def run(migrated_stack: DevStack) -> Run:
 
 
 def told(result: Result) -> dict[str, Any]:
-    """The JSON of a command that did what it was told."""
+    """Runs a command that succeeds and returns its JSON."""
     assert result.exit_code == 0, result.stderr
     found: dict[str, Any] = json.loads(result.stdout)
     return found

@@ -21,7 +21,7 @@ Orgctl = Callable[..., Result]
 
 
 def run(environ: dict[str, str], *arguments: str) -> Result:
-    """What the command answers."""
+    """Runs the command and returns its result."""
     return subprocess.run(
         [COMMAND, *arguments],
         env={"PATH": os.environ["PATH"], **environ},
@@ -34,7 +34,7 @@ def run(environ: dict[str, str], *arguments: str) -> Result:
 
 @pytest.fixture(scope="module")
 def orgctl(stack: DevStack) -> Iterator[Orgctl]:
-    """The command on migrated databases of its own."""
+    """The command on separate migrated databases."""
     with empty_databases(stack.urls) as urls:
         migrated(settings_for(urls))
         yield lambda *arguments: run(environment(urls), *arguments)

@@ -1,4 +1,4 @@
-"""The airline recording in one organization, read by all tests here and changed by none."""
+"""The airline recording in one organization. All tests here read it and none changes it."""
 
 import random
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from tests.web.conftest import app, client, key, web_runtime
 
 __all__ = ["app", "client", "key", "web_runtime"]
 
-# The recording is 23 hours long; moved here it begins in March, in another partition than it ends.
+# The recording is 23 hours long. Moved here, it begins in March, in another partition.
 NEWEST = datetime(2025, 4, 1, 7, 14, 50, 84_000, tzinfo=UTC)
 _BATCH = 4000
 
 
 @dataclass(frozen=True)
 class AirlineOrg:
-    """An organization whose events are the recording: each line an event, some sent twice.
+    """An organization with the recording: each line is an event, and some were sent twice.
 
     `headers` are those of a key that may read events and evaluations.
     """
@@ -37,7 +37,7 @@ class AirlineOrg:
 
 @pytest.fixture(scope="session")
 def airline_org(runtime: Runtime, airline: Airline) -> AirlineOrg:
-    """The recording, ingested once in the run; a third of it was sent again, in another order."""
+    """The recording, ingested once per run. A third of it was sent again, in another order."""
     org = make_org(runtime)
     recording = airline.recent(NEWEST)
     again = random.Random(20250401).sample(recording.lines, len(recording.lines) // 3)
@@ -48,7 +48,7 @@ def airline_org(runtime: Runtime, airline: Airline) -> AirlineOrg:
 
 
 def _ingest(runtime: Runtime, org: Org, lines: Sequence[bytes]) -> None:
-    """Takes the lines in as POST /events does, and stores them as a worker does."""
+    """Accepts the lines as POST /events does, and stores them as a worker does."""
     ingest = Ingest(runtime)
     for start in range(0, len(lines), _BATCH):
         decoded = ingest.accept(

@@ -1,4 +1,4 @@
-"""The latency aggregate computed the slow and obvious way, from the events of an export."""
+"""The latency aggregate, computed in the slow and obvious way from the events of an export."""
 
 import json
 import math
@@ -16,7 +16,7 @@ FAILURES = {"failed", "failure", "error", "timeout", "rejected", "denied", "bloc
 
 @dataclass(frozen=True)
 class Event:
-    """An event of an export; `place` is its place there."""
+    """An event of an export. `place` is its position there."""
 
     place: int
     at: datetime
@@ -24,7 +24,7 @@ class Event:
 
     @classmethod
     def of_line(cls, line: bytes, place: int = 0) -> "Event":
-        """The event of a line as it was sent."""
+        """Returns the event of a line as it was sent."""
         payload = json.loads(line)
         return cls(place, datetime.fromisoformat(payload["timestamp"]), payload)
 
@@ -40,19 +40,19 @@ class Event:
 
     @property
     def is_error(self) -> bool:
-        """Whether it tells of a failure."""
+        """Whether it reports a failure."""
         if self.type == "error" or self.payload.get("error") not in (None, False, ""):
             return True
         may_fail = self.type in ("agent_end", "tool_result", "hook_completed")
         return may_fail and self.payload.get("outcome") in FAILURES
 
     def number(self, name: str) -> int | None:
-        """A field that counts something."""
+        """Returns a numeric field."""
         value = self.payload.get(name)
         return value if type(value) is int and 0 <= value < 2**32 else None
 
     def text(self, path: str) -> str:
-        """What stands at a path, '' for nothing."""
+        """Returns the text at a path, or '' if there is none."""
         if path == "agent_id":
             return str(self.payload.get("agent_id", "main"))
         if path == "environment":
@@ -77,7 +77,7 @@ class Event:
 
 @dataclass
 class Wanted:
-    """What is asked, in the words of the API."""
+    """A request, in the API's terms."""
 
     since: datetime
     until: datetime
@@ -93,18 +93,18 @@ class Wanted:
 
 @dataclass
 class Pair:
-    """A start and its close; one of them is None where it found no partner."""
+    """A start and its close. One of them is None if it has no partner."""
 
     first: Event | None
     second: Event | None
 
     @property
     def events(self) -> list[Event]:
-        """Those that are there."""
+        """The events that exist."""
         return [event for event in (self.first, self.second) if event is not None]
 
     def latency(self) -> float:
-        """In milliseconds."""
+        """The latency in milliseconds."""
         assert self.first is not None
         assert self.second is not None
         told = self.second.number("duration_ms")
@@ -112,7 +112,7 @@ class Pair:
         return max(between, 0) if told is None else told
 
     def name(self, paths: Iterable[str]) -> str:
-        """What the distribution calls it."""
+        """Returns the pair's key in the distribution."""
         assert self.first is not None
         assert self.second is not None
         for path in paths:
@@ -123,7 +123,7 @@ class Pair:
 
 
 def aggregate(events: Iterable[Event], wanted: Wanted) -> dict[str, Any]:
-    """The answer of GET /events/latency_aggregate."""
+    """Returns the answer of GET /events/latency_aggregate."""
     found = [
         pair
         for pair in _all_pairs(events, wanted)
@@ -147,7 +147,7 @@ def aggregate(events: Iterable[Event], wanted: Wanted) -> dict[str, Any]:
         },
         "bins": [
             {
-                # Rounded up: the first microsecond of the bin.
+                # Rounded up to the first microsecond of the bin.
                 "ts": _written(wanted.since - -number * whole // wanted.bin_count),
                 **figures(inside, (10, 25, 50, 75, 90, 95, 99)),
             }
@@ -169,7 +169,7 @@ def aggregate(events: Iterable[Event], wanted: Wanted) -> dict[str, Any]:
 
 
 def figures(pairs: Sequence[Pair], percents: Sequence[int]) -> dict[str, Any]:
-    """Counts, quantiles and the longest latency."""
+    """Returns counts, quantiles and the longest latency."""
     latencies = sorted(pair.latency() for pair in pairs)
     return {
         "count": len(pairs),
@@ -180,7 +180,7 @@ def figures(pairs: Sequence[Pair], percents: Sequence[int]) -> dict[str, Any]:
 
 
 def quantile(ascending: Sequence[float], level: float) -> float | None:
-    """The level's place between the first value (0) and the last (1), neighbours interpolated."""
+    """Returns the value at a level from 0 (first) to 1 (last), interpolated between neighbours."""
     if not ascending:
         return None
     place = level * (len(ascending) - 1)
@@ -189,7 +189,7 @@ def quantile(ascending: Sequence[float], level: float) -> float | None:
 
 
 def _all_pairs(events: Iterable[Event], wanted: Wanted) -> list[Pair]:
-    """The pairs of every session, and the events that have no partner."""
+    """Returns the pairs of every session, and the events without a partner."""
     sessions = defaultdict(list)
     for event in events:
         near = wanted.since - timedelta(hours=1) <= event.at < wanted.until + timedelta(days=1)
@@ -199,7 +199,7 @@ def _all_pairs(events: Iterable[Event], wanted: Wanted) -> list[Pair]:
 
 
 def _pairs(events: list[Event], wanted: Wanted) -> list[Pair]:
-    """The pairs of one session."""
+    """Returns the pairs of one session."""
     starts = [event for event in events if event.type == wanted.start]
     ends = [event for event in events if event.type == wanted.end]
     paths = [
@@ -227,7 +227,7 @@ def _pairs(events: list[Event], wanted: Wanted) -> list[Pair]:
 
 
 def _in_order(events: list[Event], wanted: Wanted, *, is_keyed: bool) -> list[Pair]:
-    """Each close takes the oldest open start."""
+    """Pairs each close with the oldest open start."""
     starts = [event for event in events if event.type == wanted.start]
     ends = [event for event in events if event.type == wanted.end]
     if is_keyed and len(starts) == len(ends) == 1:
@@ -242,7 +242,7 @@ def _in_order(events: list[Event], wanted: Wanted, *, is_keyed: bool) -> list[Pa
 
 
 def _differ_before(path: str, paths: Sequence[str], pair: Pair) -> bool:
-    """Whether both events have a value at an earlier path, and not the same."""
+    """Returns whether both events have a value at an earlier path, and the values differ."""
     if not path or pair.first is None or pair.second is None:
         return False
     for earlier in paths[: paths.index(path)]:

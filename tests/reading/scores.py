@@ -1,4 +1,4 @@
-"""Results of the recording's sessions, and their aggregate computed the slow and obvious way."""
+"""Results of the recording's sessions, and their aggregate computed in the slow and obvious way."""
 
 import math
 import random
@@ -29,7 +29,7 @@ UNITS = {
 
 
 def results_of(recording: Airline, org_id: str) -> list[Evaluation]:
-    """One to four results a session, of every status, some of one session at one moment."""
+    """Returns one to four results per session, of every status, some at the same moment."""
     draw = random.Random(190)
     sessions: dict[str, list[dict[str, Any]]] = {}
     for line in recording.lines:
@@ -40,7 +40,7 @@ def results_of(recording: Airline, org_id: str) -> list[Evaluation]:
         label = recording.labels[name]
         moment = datetime.fromisoformat(events[-1]["timestamp"])
         for turn in range(draw.choice([1, 1, 2, 4])):
-            # The fourth comes at the moment of the third.
+            # The fourth result has the moment of the third.
             moment += timedelta(hours=(0.001, 31, 200, 0)[turn], seconds=draw.random() * (turn < 3))
             status = _status(label, turn)
             made.append(
@@ -89,7 +89,7 @@ def _scores(
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a request means."""
+    """The meaning of a request."""
 
     rules: Sequence[Rule] = ()
     latest: bool = False
@@ -101,7 +101,7 @@ class Wanted:
 
 
 def aggregate(results: Sequence[Evaluation], wanted: Wanted) -> dict[str, Any]:
-    """The answer, computed without a database."""
+    """Returns the answer, computed without a database."""
     matching = _matching(results, wanted)
     stats = _stats(matching)
     unit, step, starts = _buckets(matching, wanted)

@@ -1,4 +1,4 @@
-"""Triggers over events on the airline recording, against counting one event after the other."""
+"""Triggers over events of the airline recording, compared with counting one event at a time."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -33,7 +33,7 @@ FILTERS: tuple[dict[str, str], ...] = (
     {"model": "gpt-4o", "tool_name": "book_reservation"},
     {"environment": 'it\'s \\ "nowhere" {x:String}'},
 )
-# Moments before which events count, and windows (seconds) that end there.
+# Moments, and windows in seconds that end there. Events count before the moment.
 WINDOWS: tuple[tuple[datetime, int], ...] = (
     (NEWEST + timedelta(microseconds=1), 60),
     (NEWEST - timedelta(hours=9), 300),
@@ -69,7 +69,7 @@ def threshold(metric: Metric, window_secs: int, named: Mapping[str, str]) -> Met
 
 @pytest.fixture(scope="module")
 def rules() -> Sequence[Rule]:
-    """Every metric of every filter over every window."""
+    """Returns rules for every metric of every filter over every window."""
     return [
         rule(threshold(metric, secs, named), until)
         for metric in METRICS
@@ -80,7 +80,7 @@ def rules() -> Sequence[Rule]:
 
 @pytest.fixture(scope="module")
 def outcomes(context: Context, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
-    """What all of them say when they are evaluated together."""
+    """Returns the results of all rules in one evaluation."""
     return evaluate(context, rules)
 
 
@@ -98,7 +98,7 @@ def matching(events: Sequence[Event], rule: Rule) -> list[Event]:
 
 
 def computed(events: Sequence[Event], rule: Rule) -> float | None:
-    """The metric, the slow and obvious way."""
+    """Returns the metric, computed in the slow and obvious way."""
     assert isinstance(rule.spec, MetricThreshold)
     found = matching(events, rule)
     errors = sum(event.is_error for event in found)

@@ -1,4 +1,4 @@
-"""GET /events/error_summary on the airline recording, counted one event after the other."""
+"""GET /events/error_summary on the airline recording, counted one event at a time."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,7 +12,7 @@ from tests.reading.latencies import Event
 FROM = NEWEST - timedelta(hours=20)
 TO = NEWEST - timedelta(hours=2)
 
-# Parameters, and which events they leave.
+# Parameters, and a test of the events that match.
 CASES: list[tuple[dict[str, str], Any]] = [
     ({}, lambda event: event.at <= NEWEST),
     ({"environment": "staging,canary"}, lambda event: event.text("environment") != "production"),

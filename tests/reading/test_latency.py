@@ -37,7 +37,7 @@ def is_error(event: Event) -> bool:
     return event.is_error
 
 
-# Parameters of the request → what that means for the slow computation.
+# Parameters of the request → their meaning for the slow computation.
 CASES: list[tuple[dict[str, str], dict[str, Any]]] = [
     ({}, {}),
     ({"outcome": "success", "bin_count": "7"}, {"outcome": "success", "bin_count": 7}),
@@ -119,13 +119,13 @@ CASES: list[tuple[dict[str, str], dict[str, Any]]] = [
         {"keys": ["tool_call_id", "hook_id", "tool_name"]},
     ),
 ]
-# Turn and turn about: all of the recording, and a part that cuts sessions at both ends.
+# In turn: the whole recording, and a part that cuts sessions at both ends.
 RANGES = ((SINCE, UNTIL), (SINCE + timedelta(hours=5), UNTIL - timedelta(hours=3)))
 
 
 @pytest.fixture(scope="module")
 def exported(airline_org: AirlineOrg, app: Any) -> list[Event]:
-    """The events of all sessions, as GET /sessions/{id}/export has them."""
+    """Returns the events of all sessions, as in GET /sessions/{id}/export."""
     client: FlaskClient = app.test_client()
     lines = []
     for session_id in sorted(airline_org.recording.labels):
@@ -162,7 +162,7 @@ def test_every_field_is_what_the_slow_computation_finds(
 
 
 def require_same(found: Any, expected: Any, where: str) -> None:
-    """Equal in every field, but for the last digits of numbers that were interpolated."""
+    """Checks that all fields are equal, apart from the last digits of interpolated numbers."""
     if isinstance(expected, dict):
         assert found.keys() == expected.keys(), where
         for name, value in expected.items():

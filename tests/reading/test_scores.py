@@ -21,7 +21,7 @@ TUESDAY = NEWEST - timedelta(hours=7, minutes=3)
 
 @pytest.fixture(scope="module")
 def results(runtime: Runtime, airline_org: AirlineOrg) -> list[Evaluation]:
-    """The results of the organization; most were stored twice, in another order."""
+    """The results of the organization. Most were stored twice, in another order."""
     made = results_of(airline_org.recording, airline_org.org.id)
     for rows in (made[::3], made[::-2], made[1::3], made[2::3]):
         store.insert(runtime.clickhouse, rows)
@@ -50,7 +50,7 @@ LATEST = {"latest_per_session": "true"}
 
 
 def case(query: dict[str, str], **meaning: Any) -> tuple[dict[str, str], Wanted]:
-    """Parameters of a request, and what they mean for the slow computation."""
+    """Returns parameters of a request, and their meaning for the slow computation."""
     return query, Wanted(**meaning)
 
 
@@ -174,7 +174,7 @@ def test_results_are_as_various_as_the_cases_need(results: list[Evaluation]) -> 
 
 
 def require_equal(found: Any, expected: Any, path: str) -> None:
-    """Equal in every field, floats up to their rounding; says where it is not."""
+    """Checks that all fields are equal, floats up to rounding. Names the path of a difference."""
     if isinstance(expected, float) and found is not None:
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-12), path
     elif isinstance(expected, dict):

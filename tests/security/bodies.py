@@ -1,9 +1,8 @@
-"""Bodies and values for any operation, made of nothing but what the OpenAPI document says.
+"""Bodies and values for any operation, made only from the OpenAPI document.
 
-A new route is covered as soon as it is documented. Where a value cannot be guessed from its type,
-the schema of the route gives an `example`, which readers of the document are glad of as well; in
-one, `MARK` stands for a text of the organization's own. `x-refers-to` names the list that an id is
-taken from.
+A new route is covered as soon as it is documented. If a value cannot be derived from its type, the
+schema gives an `example`, which readers of the document also like. In an example, `MARK` stands for
+a text of the organization. `x-refers-to` names the list that an id comes from.
 """
 
 import itertools
@@ -23,7 +22,10 @@ _GUESSES = {
 
 
 class Maker(NamedTuple):
-    """Whose bodies are made: `refer` gives the id of a row of the list at a path, if it has one."""
+    """The organization of the bodies.
+
+    `refer` returns the id of a row of the list at a path, if any.
+    """
 
     document: Document
     mark: str
@@ -31,7 +33,7 @@ class Maker(NamedTuple):
 
 
 def body_of(maker: Maker, operation: dict[str, Any]) -> Any:
-    """A body that the operation accepts, None where it reads no JSON; texts carry the mark."""
+    """Returns a body that the operation accepts, with marked texts, or None if it reads no JSON."""
     content = operation.get("requestBody", {}).get("content", {})
     if "application/json" not in content:
         return None
@@ -84,7 +86,7 @@ def _text(schema: dict[str, Any], mark: str) -> str:
 
 
 def _marked(example: Any, mark: str) -> Any:
-    """The example with the organization's mark in place of `MARK`, a number making it its own."""
+    """Returns the example with the organization's mark for `MARK`; a number makes it unique."""
     if isinstance(example, str):
         return example.replace(MARK, f"{mark}{next(_numbers)}", 1)
     if isinstance(example, list):

@@ -1,4 +1,4 @@
-"""Two organizations of which each has everything, for tests that try every route there is."""
+"""Two organizations with all kinds of data, for tests that call every route."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -27,13 +27,13 @@ def new_world(runtime: Runtime, app: Flask, document: Document) -> Callable[[], 
 
 @pytest.fixture(scope="package")
 def ours(new_world: Callable[[], World]) -> World:
-    """The organization that is called from."""
+    """The organization of the callers."""
     return new_world()
 
 
 @pytest.fixture(scope="package")
 def theirs(new_world: Callable[[], World]) -> World:
-    """The organization that must never be seen or changed by it."""
+    """The organization that no call may see or change."""
     return new_world()
 
 
@@ -41,11 +41,11 @@ def theirs(new_world: Callable[[], World]) -> World:
 def servers(
     migrated_stack: DevStack, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[list[Server]]:
-    """Two web tiers of a process each, behind a proxy which is the test, on the same stores."""
+    """Two web tiers of one process each, behind the test as their proxy, on the same stores."""
     environ = {
         **environment(migrated_stack.urls),
         "ADMIN_KEY": ADMIN_KEY,
-        # Left out, it would be revoked for the other tests.
+        # Without it, start-up would revoke the key for the other tests.
         "AGENT_API_KEY": AGENT_API_KEY,
         "TRUSTED_PROXY_HOPS": "1",
         "WEB_CONCURRENCY": "1",

@@ -1,4 +1,4 @@
-"""What is changed through one web process holds in the other from its very next request on."""
+"""A change through one web process takes effect in the other with the very next request."""
 
 import json
 from collections.abc import Callable
@@ -18,14 +18,14 @@ PROBE = "/v1/events/tool_names"
 
 
 class Deployment:
-    """Both servers; changes go to the first, as the instance's administrator."""
+    """Both servers. Changes go to the first, as the instance's administrator."""
 
     def __init__(self, servers: list[Server], org: Org) -> None:
         self.servers = servers
         self.org = org
 
     def change(self, method: str, path: str, body: Any = None, status: int = 200) -> Any:
-        """A change, which has to succeed; its decoded answer."""
+        """Makes a change, which has to succeed, and returns the decoded answer."""
         answered, _, content = self.servers[0].request(
             method,
             f"/v1{path}",
@@ -38,19 +38,19 @@ class Deployment:
         return json.loads(content)
 
     def statuses(self, headers: Headers) -> set[int]:
-        """What both servers answer now to one request each, the one that was not asked first."""
+        """Returns both servers' status for one request each, the unchanged server first."""
         named = {name.replace("-", "_"): value for name, value in headers.items()}
         return {server.request("GET", PROBE, None, **named)[0] for server in reversed(self.servers)}
 
 
 @pytest.fixture
 def deployment(servers: list[Server], org: Org) -> Deployment:
-    """The two servers with an organization of the test's own."""
+    """The two servers with a separate organization."""
     return Deployment(servers, org)
 
 
 def user_of(deployment: Deployment, email: str) -> dict[str, Any]:
-    """The row of a member."""
+    """Returns the row of a member."""
     rows: list[dict[str, Any]] = deployment.change("GET", "/users")
     return next(row for row in rows if row["email"] == email)
 
@@ -75,7 +75,7 @@ def test_a_key(
 
 
 def test_the_permissions_of_a_key(runtime: Runtime, deployment: Deployment) -> None:
-    """Only a person can change them, so the administrator's key acts as one."""
+    """Only a person can change them, so the administrator's key acts for one."""
     headers = new_key(runtime, deployment.org, {"events:read"})
     email = new_email()
     new_member(runtime, deployment.org, email=email)
@@ -154,7 +154,7 @@ def test_a_session_that_ends(runtime: Runtime, deployment: Deployment) -> None:
 
 
 def test_what_is_redacted(runtime: Runtime, deployment: Deployment) -> None:
-    """Each server asked before it is changed, and each change holds for its very next event."""
+    """Each server is used before a change, and each change applies to its very next event."""
     headers = new_key(runtime, deployment.org, {"events:add"})
     event = {"session_id": "s", "timestamp": format_ts(now()), "type": "note", "a": "1", "b": "2"}
     for step, names in enumerate(([], ["a"], ["b"], [])):

@@ -1,6 +1,6 @@
-"""Values that nobody means, in every field and every parameter that the OpenAPI document names.
+"""Absurd values in every field and every parameter that the OpenAPI document names.
 
-Whatever is sent, the answer is no failure of ours, and a refusal names the field that was wrong.
+No request may cause an internal error, and a refusal names the wrong field.
 """
 
 import itertools
@@ -13,7 +13,7 @@ from werkzeug.test import TestResponse
 from tests.security.world import World
 from tests.support.sign_in import new_address
 
-# JSON texts, some of which no encoder would write.
+# JSON texts, including some that no encoder would write.
 ODD_JSON = (
     "null",
     "true",
@@ -65,9 +65,9 @@ ODD_TEXTS = (
 
 
 def calls(world: World) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """(method, path, operation) of each operation on one of what it can be about.
+    """Yields (method, path, operation) of each operation on one possible resource.
 
-    That is something the organization made itself, if there is such; of settings it is each.
+    That is a resource of the organization itself, if there is one. Of settings it is each one.
     """
     for method, template, operation in world.document.operations():
         paths = list(world.paths(template))
@@ -78,7 +78,7 @@ def calls(world: World) -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def require_no_failure(answer: TestResponse, what: str) -> None:
-    """The one error body, or success."""
+    """Checks that the answer is a success or the usual error body."""
     assert answer.status_code < 500, f"{what}: {answer.get_data(as_text=True)}"
     if answer.status_code >= 400:
         assert {"error", "code", "request_id"} <= answer.get_json().keys(), what
@@ -116,7 +116,7 @@ def test_odd_bodies(new_world: Callable[[], World]) -> None:
 
 
 def test_odd_parameters(ours: World) -> None:
-    # In turn, so that each parameter gets some and each text is tried in some.
+    # In turn, so that each parameter gets some texts and each text reaches some parameters.
     odd = itertools.cycle(ODD_TEXTS)
     refused = 0
     for method, path, operation in list(calls(ours)):
@@ -133,6 +133,6 @@ def test_odd_parameters(ours: World) -> None:
 
 
 def with_field(body: dict[str, Any], name: str, odd: str) -> str:
-    """The body as JSON, with a JSON text in place of one field."""
+    """Returns the body as JSON, with a JSON text in place of one field."""
     texts = {key: json.dumps(value) for key, value in body.items()} | {name: odd}
     return "{" + ", ".join(f"{json.dumps(key)}: {text}" for key, text in texts.items()) + "}"

@@ -23,12 +23,12 @@ from tests.support.sign_in import new_address, new_code, row_of
 
 TIMES = 1000
 AT_ONCE = 8
-# Where six digits may stand by chance.
+# Fields in which six digits may occur by chance.
 _CHANCE = ("timestamp", "request_id", "duration_ms")
 
 
 class Client:
-    """Somebody with an address, who writes another one to the left of it each time."""
+    """A client with its own address, who writes a forged one to the left of it each time."""
 
     def __init__(self, servers: list[Server]) -> None:
         self.servers = servers
@@ -37,7 +37,7 @@ class Client:
     def send(
         self, number: int, method: str, path: str, body: Any = None, **headers: str
     ) -> tuple[int, dict[str, str], Any]:
-        """Status, headers and decoded body; `number` chooses the server."""
+        """Returns status, headers and decoded body. `number` chooses the server."""
         status, answered, content = self.servers[number % 2].request(
             method,
             f"/v1{path}",
@@ -51,7 +51,7 @@ class Client:
 
 @pytest.fixture
 def attacker(servers: list[Server]) -> Client:
-    """Who guesses."""
+    """The client that guesses."""
     return Client(servers)
 
 
@@ -65,7 +65,7 @@ def email(runtime: Runtime, org: Org) -> str:
 
 @pytest.fixture
 def bystander(runtime: Runtime, org: Org, servers: list[Server]) -> Callable[[], int]:
-    """The status that somebody with a key gets, from both servers in turn."""
+    """Returns the status of requests with a valid key, from both servers in turn."""
     client, key = Client(servers), new_key(runtime, org, {"events:read"})
     numbers = iter(range(10**9))
 
@@ -77,7 +77,7 @@ def bystander(runtime: Runtime, org: Org, servers: list[Server]) -> Callable[[],
 
 @contextmanager
 def asked_meanwhile(ask: Callable[[], int]) -> Iterator[list[int]]:
-    """Asks again and again until the block ends; what was answered."""
+    """Sends requests until the block ends and collects the answers."""
     answered: list[int] = []
     over = threading.Event()
 
@@ -95,7 +95,7 @@ def asked_meanwhile(ask: Callable[[], int]) -> Iterator[list[int]]:
 
 
 def many(what: Callable[[int], int]) -> tuple[Counter[int], int]:
-    """How often each status was answered, and in how many started minutes."""
+    """Returns the number of answers by status, and the number of started minutes."""
     began = time.monotonic()
     with ThreadPoolExecutor(AT_ONCE) as pool:
         statuses = Counter(pool.map(what, range(TIMES)))
@@ -103,13 +103,13 @@ def many(what: Callable[[int], int]) -> tuple[Counter[int], int]:
 
 
 def told(servers: list[Server]) -> list[dict[str, Any]]:
-    """The lines that both servers logged, without what holds digits by chance."""
+    """Returns the lines that both servers logged, without fields that hold digits by chance."""
     lines = [json.loads(line) for server in servers for line in server.log.read_text().splitlines()]
     return [{name: value for name, value in line.items() if name not in _CHANCE} for line in lines]
 
 
 def require_untold(servers: list[Server], *told_to_nobody: str) -> None:
-    """None of these is in a log."""
+    """Checks that none of these is in a log."""
     lines = [json.dumps(line) for line in told(servers)]
     assert len(lines) > TIMES
     for text in told_to_nobody:
@@ -124,7 +124,7 @@ def test_a_thousand_codes(
     email: str,
     bystander: Callable[[], int],
 ) -> None:
-    """Ten a minute are looked at; five of them are enough to kill the code, and no other one."""
+    """Ten a minute are checked. Five of them kill the code, and no other code."""
     other = new_email()
     add_member(runtime, org, email=other)
     code, code_of_other = new_code(runtime, email), new_code(runtime, other)
@@ -162,7 +162,7 @@ def test_a_thousand_requests_for_codes(
     email: str,
     bystander: Callable[[], int],
 ) -> None:
-    """Thirty of a client count, and a code that was sent before them is not disturbed."""
+    """Thirty per client count, and a code that was sent before them still works."""
     code = new_code(runtime, email)
     addresses = [new_email() for _ in range(TIMES)]
 
@@ -194,7 +194,7 @@ def test_a_thousand_requests_for_one_address_from_everywhere(
 def test_a_thousand_unknown_keys(
     servers: list[Server], attacker: Client, bystander: Callable[[], int]
 ) -> None:
-    """Half of them look like sessions, and are sent as cookies."""
+    """Half of them look like sessions and are sent as cookies."""
     made_up = [
         f"{'wps' if number % 2 else 'wp'}_{secrets.token_urlsafe(32)}" for number in range(TIMES)
     ]
@@ -215,7 +215,7 @@ def test_a_thousand_unknown_keys(
 def test_a_cookie_is_worth_nothing_anywhere_once_its_user_is_disabled(
     runtime: Runtime, org: Org, servers: list[Server]
 ) -> None:
-    """Signed in on one server, seen on the other, disabled on the first."""
+    """Signed in on one server, used on the other, disabled on the first."""
     browser, email = Client(servers), new_email()
     user_id = add_member(runtime, org, email=email)
     body = {"email": email, "code": new_code(runtime, email)}

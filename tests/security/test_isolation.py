@@ -1,9 +1,9 @@
 """No byte of another organization: every route, every id, every filter.
 
-All that is tried is read from the OpenAPI document, so a new route is tried without a word here.
-What a route needs beyond that it declares itself: `x-requires-user`, several permissions,
-`x-grants` where a body can grant what the caller has to hold, `x-permission-for-others` where what
-somebody else made takes one more permission, examples in schemas.
+The OpenAPI document supplies all attempts, so a new route is covered automatically. A route
+declares its further needs: `x-requires-user`, several permissions, `x-grants` where a body can
+grant permissions that the caller must hold, `x-permission-for-others` where other people's things
+need one more permission, examples in schemas.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,25 +25,25 @@ Operation = tuple[str, str, dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def guarded(document: Document) -> list[Operation]:
-    """Every operation that asks for a credential."""
+    """Every operation that requires a credential."""
     return [one for one in document.operations() if one[2]["security"]]
 
 
 def permissions_of(operation: dict[str, Any]) -> list[str]:
-    """The permissions of which a caller needs one."""
+    """Returns the permissions of which a caller needs one."""
     declared = operation.get("x-required-permission", [])
     return [declared] if isinstance(declared, str) else list(declared)
 
 
 def attempts(world: World, operations: list[Operation]) -> Iterator[tuple[str, str, str, Any]]:
-    """(method, template, path, body) of each operation on what the organization has."""
+    """Yields (method, template, path, body) of each operation on the organization's resources."""
     for method, template, operation in operations:
         for path in list(world.paths(template))[:1] or [template.replace("{", "").replace("}", "")]:
             yield method, template, path, world.body(operation)
 
 
 def noting(world: World, ids: list[str]) -> Callable[[str], str | None]:
-    """Refers to the world's rows, and adds the ids to a list."""
+    """Returns references to the world's rows that also add the ids to a list."""
 
     def refer(path: str) -> str | None:
         found = world.id_from(path)
@@ -54,7 +54,7 @@ def noting(world: World, ids: list[str]) -> Callable[[str], str | None]:
 
 
 def require_unmarked(answer: TestResponse, theirs: World, sent: str) -> None:
-    """Fails where an answer tells more of the other organization than the caller itself said."""
+    """Fails if an answer contains more of the other organization than the caller sent itself."""
     said = answer.get_data(as_text=True)
     for text in (sent, sent.replace("/", "%2F")):
         said = said.replace(text, "") if text else said
@@ -64,7 +64,7 @@ def require_unmarked(answer: TestResponse, theirs: World, sent: str) -> None:
 
 
 def test_every_kind_of_resource_is_there(theirs: World, guarded: list[Operation]) -> None:
-    """Else the tests below would prove nothing: what can be made is made, and is listed."""
+    """Otherwise the tests below would prove nothing: all resources are created and listed."""
     assert ("POST", "/v1/keys") in theirs.made
     for method, template in theirs.made:
         if method == "POST" and "get" in theirs.document.body["paths"][template]:
@@ -110,11 +110,12 @@ def test_with_the_needed_permission_alone(
                 for _, _, path, body in todo:
                     answer = spent.call(method, path, headers, body)
                     if operation.get("x-grants") and answer.status_code == 403:
-                        # It may be called, but what the body grants the caller does not hold.
+                        # The route may be called, but the caller does not hold the permissions that
+                        # the body grants.
                         assert answer.get_json()["required_permission"] != permission
                         continue
                     if "x-permission-for-others" in operation and answer.status_code == 403:
-                        # It may be called, but about what the caller made itself.
+                        # The route may be called, but only for the caller's own things.
                         named = answer.get_json()["required_permission"]
                         assert named == operation["x-permission-for-others"]
                         continue
@@ -188,7 +189,7 @@ def test_foreign_values_filter_to_nothing(
 def test_nothing_that_one_does_shows_in_the_other(
     new_world: Callable[[], World], theirs: World, guarded: list[Operation]
 ) -> None:
-    """Every operation there is, with the other's values in place of every query parameter."""
+    """Every operation, with the other organization's values in every query parameter."""
     ours = new_world()
     before = theirs.snapshot()
     values = theirs.values()
@@ -208,10 +209,10 @@ def test_nothing_that_one_does_shows_in_the_other(
 def foreign_queries(
     method: str, operation: dict[str, Any], values: dict[str, set[str]]
 ) -> list[dict[str, str]]:
-    """Queries of another organization's values: all at a time for what reads.
+    """Yields queries with another organization's values: all at once for reads.
 
-    What writes, such as a delete, is given each value there is: one of them names a thing of
-    theirs.
+    Writes, such as a delete, get each value alone: one of them names a thing of the other
+    organization.
     """
     named = [one["name"] for one in operation.get("parameters", []) if one["in"] == "query"]
     every = sorted(set().union(*values.values()))

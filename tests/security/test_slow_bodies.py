@@ -1,4 +1,4 @@
-"""Who sends a body slowly gets no more for it: what was taken away meanwhile is gone at its end."""
+"""A slow body gains nothing: access that was removed meanwhile is gone at its end."""
 
 import io
 import json
@@ -26,19 +26,19 @@ Take = Callable[[Runtime, Org, UUID], None]
 
 
 class SlowBody(io.BytesIO):
-    """A body before whose first byte something happens, once."""
+    """A body with an action before its first byte, once."""
 
     def __init__(self, body: Any, meanwhile: Callable[[], None]) -> None:
         super().__init__(json.dumps(body).encode())
         self._meanwhile: Callable[[], None] | None = meanwhile
 
     def readinto(self, buffer: Any, /) -> int:
-        """Werkzeug reads with this."""
+        """Runs the action. Werkzeug reads with this method."""
         self._happen()
         return super().readinto(buffer)
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Or with that."""
+        """Runs the action. Werkzeug also reads with this method."""
         self._happen()
         return super().read(size)
 
@@ -50,7 +50,7 @@ class SlowBody(io.BytesIO):
 
 @pytest.fixture(autouse=True)
 def no_body_is_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Or each test would take the second that a body may."""
+    """Treats every body as slow. Otherwise each test would take a second."""
     monkeypatch.setattr(auth, "PROMPT_SECS", 0)
 
 
@@ -68,7 +68,7 @@ def take_permissions(runtime: Runtime, org: Org, user_id: UUID) -> None:
 
 
 def keep(_runtime: Runtime, _org: Org, _user_id: UUID) -> None:
-    """Nothing is taken."""
+    """Removes nothing."""
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def keep(_runtime: Runtime, _org: Org, _user_id: UUID) -> None:
 def test_no_key_is_made_with_what_was_taken_meanwhile(
     client: FlaskClient, runtime: Runtime, org: Org, admin: Headers, take: Take, expected: int
 ) -> None:
-    """Or who is disabled could leave a key behind, and need not even be quick about it."""
+    """Otherwise a disabled user could still create a key, without any hurry."""
     user_id = add_member(runtime, org)
     headers = signed_in(runtime, user_id)
     body = SlowBody(
@@ -94,7 +94,7 @@ def test_no_key_is_made_with_what_was_taken_meanwhile(
 def test_nor_is_a_conversation_written(
     client: FlaskClient, runtime: Runtime, org: Org, take: Take, expected: int
 ) -> None:
-    """Its messages are read by a way of their own."""
+    """Its messages are read in another way."""
     user_id = add_member(runtime, org)
     headers = signed_in(runtime, user_id)
     made = client.post("/v1/agent/conversations", json={}, headers=headers).get_json()
@@ -133,7 +133,7 @@ def test_what_is_to_be_redacted_since_a_body_began_is_redacted(
 def send(
     client: FlaskClient, method: str, path: str, headers: Headers, body: SlowBody
 ) -> TestResponse:
-    """A request with this body."""
+    """Sends a request with this body."""
     return client.open(
         path,
         method=method,

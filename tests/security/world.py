@@ -1,4 +1,4 @@
-"""One organization with one resource of every kind, each carrying a mark that nobody else has."""
+"""One organization with one resource of every kind, each with the organization's mark."""
 
 import json
 import re
@@ -42,9 +42,9 @@ _TEXTS = (
 
 @dataclass
 class World:
-    """`person` may do everything in the organization, and `key` all that a key can do.
+    """`person` has all permissions in the organization, and `key` all that a key can have.
 
-    `given` are the paths of what was there before anything was made, such as built-in sets.
+    `given` are the paths that existed from the start, such as built-in sets.
     """
 
     client: FlaskClient
@@ -64,38 +64,39 @@ class World:
         body: Any = None,
         query: dict[str, str] | None = None,
     ) -> TestResponse:
-        """One request, as the person unless told otherwise."""
+        """Sends one request, by default as the person."""
         return self.client.open(
             path,
             method=method,
-            # Of a form that is kept, so that equal answers are equal byte for byte.
+            # A fixed id, so that equal answers are equal byte for byte.
             headers={"X-Request-Id": "0" * 32, **(self.person if headers is None else headers)},
             json=body,
             query_string=query,
         )
 
     def body(self, operation: dict[str, Any]) -> Any:
-        """A body for an operation that carries this organization's mark."""
+        """Returns a body for an operation with this organization's mark."""
         return body_of(Maker(self.document, self.mark, self.id_from), operation)
 
     def id_from(self, path: str) -> str | None:
-        """The id of a row of the list at this path, for a body that refers to one."""
+        """Returns the id of a row of the list at this path, for a body that refers to one."""
         return next((row["id"] for row in self.rows(path)), None)
 
     def rows(self, path: str) -> list[dict[str, Any]]:
-        """The rows of a list, empty where there is no such list."""
+        """Returns the rows of a list, empty if there is no such list."""
         answer = self.call("GET", path)
         return rows_of(answer.get_json()) if answer.status_code == 200 else []
 
     def paths(self, template: str) -> Iterator[str]:
-        """The template's paths with every id that this organization has for them."""
+        """Returns the template's paths with every id that this organization has for them."""
         [static, *rest] = re.split(r"(\{\w+\}[^{]*)", template)
         yield from self._filled(static, [part for part in rest if part])
 
     def own_paths(self, template: str) -> set[str]:
-        """Those of `paths` that no other organization has.
+        """Returns those of `paths` that no other organization has.
 
-        Not found by comparing with another's: where a list tells too much, both would have them.
+        It does not compare with another organization: if a list shows too much, both would have
+        them.
         """
         return set(self.paths(template)) - self.given
 
@@ -110,7 +111,7 @@ class World:
                 yield from self._filled(prefix + quote(str(value), safe="") + tail, rest[1:])
 
     def values(self) -> dict[str, set[str]]:
-        """What stands in the rows of all lists, by field: values to filter by."""
+        """Returns the values in the rows of all lists, by field, as values for filters."""
         found: dict[str, set[str]] = {}
         for method, template, _ in self.document.operations():
             if method == "GET" and "{" not in template:
@@ -121,11 +122,11 @@ class World:
         return found
 
     def snapshot(self) -> dict[str, Any]:
-        """Everything that can be read of the organization, but for what moves by itself."""
+        """Returns all readable data of the organization, except values that change on their own."""
         seen: dict[str, Any] = {}
         for method, template, operation in self.document.operations():
             if method == "GET" and operation["security"]:
-                # Of all time, where a range can be given: that of some reads ends now by default.
+                # With the widest range, because some reads end now by default.
                 named = {parameter["name"] for parameter in operation["parameters"]}
                 query = _ALL_TIME if named >= _ALL_TIME.keys() else None
                 for path in self.paths(template):
@@ -134,7 +135,7 @@ class World:
 
 
 def make_world(runtime: Runtime, client: FlaskClient, document: Document) -> World:
-    """A new organization with events, an evaluation, a job, and whatever can be created."""
+    """Makes an organization with events, an evaluation, a job and all that the API can create."""
     org = make_org(runtime)
     mark = f"mark{secrets.token_hex(5)}"
     world = World(
@@ -155,14 +156,14 @@ def make_world(runtime: Runtime, client: FlaskClient, document: Document) -> Wor
 
 
 def rows_of(answer: Any) -> list[dict[str, Any]]:
-    """The rows of a list's answer, bare or in an envelope; a bin that counts nothing is none."""
+    """Returns the rows of a list's answer, bare or in an envelope, without empty bins."""
     if isinstance(answer, dict):
         answer = next((value for value in answer.values() if isinstance(value, list)), [])
     return [row for row in answer or [] if isinstance(row, dict) and row.get("count") != 0]
 
 
 def _store_session(runtime: Runtime, world: World) -> None:
-    """A session whose events, evaluation and job carry the mark wherever they can carry a text."""
+    """Stores a session whose events, evaluation and job carry the mark in every text."""
     event = {
         "session_id": f"{world.mark}-session",
         "timestamp": now().isoformat(),
@@ -199,11 +200,11 @@ def _store_session(runtime: Runtime, world: World) -> None:
 
 
 def _file_finding(runtime: Runtime, world: World) -> None:
-    """A finding, which only a run of an audit makes."""
+    """Files a finding, which only a run of an audit can do."""
     audited = Audited(runtime, world.org, f"{world.mark}-audit")
     texts = ("title", "category", "failure_type", "description")
     audited.file(candidate(world.mark, **{name: f"{world.mark}-{name}" for name in texts}))
-    # What the run and its audit tell at paths of their own.
+    # The run and its audit have texts at separate paths.
     told = {"org_id": world.org.uuid, "report": f"{world.mark}-report"}
     with runtime.postgres.transaction() as session:
         for statement in (
@@ -217,13 +218,13 @@ def _file_finding(runtime: Runtime, world: World) -> None:
 
 
 def _configure(world: World) -> None:
-    """A setting of its own; settings are there already, so `_create` makes none."""
+    """Changes a setting. Settings exist already, so `_create` makes none."""
     path, body = "/v1/settings/alerts.webhook_default_url", {"value": f"https://{world.mark}.test/"}
     assert world.call("PUT", path, body=body).status_code == 200
 
 
 def _create(world: World) -> None:
-    """One of everything that the API can make, each below what was made before it."""
+    """Creates one of everything in the API, each below the resources created before it."""
     operations = [
         (method, template, operation)
         for method, template, operation in world.document.operations()
@@ -237,7 +238,7 @@ def _create(world: World) -> None:
 
 
 def _creates(method: str, template: str, operation: dict[str, Any]) -> bool:
-    """POST that answers 201, and PUT on a collection."""
+    """Returns whether it is a POST that answers 201, or a PUT on a collection."""
     return (method == "POST" and "201" in operation["responses"]) or (
         method == "PUT" and "{" not in template
     )

@@ -1,4 +1,4 @@
-"""The table of what is triggered when."""
+"""The table of triggers and intervals."""
 
 from collections import Counter
 
@@ -6,5 +6,5 @@ from workers.clock import BEATS
 
 
 def test_a_task_is_listed_once() -> None:
-    """Of two intervals of one task the first would count, whatever the second says."""
+    """Of two intervals of one task the first would apply, whatever the second is."""
     assert Counter(beat.task.actor for beat in BEATS).most_common(1)[0][1] == 1

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.flow
 
 
 def said(log: Path) -> Counter[str]:
-    """How often the processes said what; each line has to be a log line."""
+    """Returns how often the processes logged each event. Every line has to be a log line."""
     return Counter(json.loads(line)["event"] for line in log.read_bytes().splitlines())
 
 

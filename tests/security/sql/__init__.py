@@ -1,1 +1,1 @@
-"""People's SQL against the guard and the engine: hostile statements, and what analysts ask."""
+"""People's SQL against the guard and the engine: hostile statements and analysts' questions."""

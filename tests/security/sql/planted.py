@@ -1,4 +1,4 @@
-"""Rows of three organizations: one that asks, and two whose every value can be recognised."""
+"""Rows of three organizations: the caller's, and two with recognisable values everywhere."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from tests.support.runtime import Org, make_org
 OWN, FOREIGN = "own", "zqforeign"
 EVENTS, EVALUATIONS = 5003, 613
 
-# What an organization gets; `{n}` stands for numbers that only others have, or for small ones.
+# The rows of an organization. `{n}` stands for numbers that only others have, or for small ones.
 _EVENTS = """
 INSERT INTO events SELECT
     {org:String} AS org_id, {first_id:UInt64} + number AS id,
@@ -73,8 +73,8 @@ _FOREIGN: dict[str, object] = {
     "events": EVENTS,
     "evaluations": EVALUATIONS,
 }
-# What only others' rows have, also written backwards and in hexadecimal. The end of a day that
-# `WITH FILL` or a comparison might name is not among it.
+# Texts in others' rows only, also backwards and in hexadecimal. The end of a day is not among them:
+# `WITH FILL` or a comparison may name it.
 _MARKS = re.compile(
     "|".join(
         [
@@ -88,7 +88,7 @@ _MARKS = re.compile(
     ),
     re.IGNORECASE,
 )
-# How many rows others have, alone, together and with one's own, and sums over a session of theirs.
+# The numbers of others' rows, alone, together and with the caller's, and sums over their sessions.
 _NUMBERS = frozenset(
     {
         times * count + own
@@ -102,13 +102,13 @@ _NUMBERS = frozenset(
 
 @dataclass(frozen=True)
 class Planted:
-    """The organization that asks, and the others, of which nothing may ever be seen."""
+    """The calling organization, and the others, which no answer may reveal."""
 
     own: Org
     others: tuple[Org, Org]
 
     def leaks(self, text: str, rows: Sequence[Sequence[object]] = (), *, sql: str = "") -> set[str]:
-        """What in an answer can only come from others; what the statement says itself is left out.
+        """Returns the parts of an answer that come from others. Text of the statement is ignored.
 
         `text` is the whole body, `rows` its rows: counts and sums of others are found there.
         """
@@ -123,12 +123,12 @@ def _integers(rows: Sequence[Sequence[object]]) -> set[int]:
 
 
 def plant_own(runtime: Runtime) -> Org:
-    """A new organization with a few rows, all stored twice."""
+    """Makes an organization with a few rows, all stored twice."""
     return _plant(runtime, _OWN)
 
 
 def plant_foreign(runtime: Runtime) -> Org:
-    """A new organization with many rows, all stored twice, whose every value is recognisable."""
+    """Makes an organization with many rows of recognisable values, all stored twice."""
     return _plant(runtime, _FOREIGN)
 
 
@@ -142,5 +142,5 @@ def _plant(runtime: Runtime, values: dict[str, object]) -> Org:
 
 
 def shown(body: object) -> str:
-    """Columns and rows as one text, with every character spelled out."""
+    """Returns columns and rows as one text, with every character spelled out."""
     return json.dumps(body, ensure_ascii=False, default=lambda raw: bytes(raw).decode())

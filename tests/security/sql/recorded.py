@@ -36,7 +36,7 @@ class Recording:
     evaluations: list[Evaluation]
 
     def by(self, field: str, events: Iterable[Event] | None = None) -> dict[Any, list[Event]]:
-        """The events that have a field, by its value."""
+        """Returns the events that have a field, by its value."""
         groups = defaultdict(list)
         for event in self.events if events is None else events:
             if event.get(field) is not None:
@@ -44,21 +44,21 @@ class Recording:
         return dict(groups)
 
     def of_type(self, event_type: str) -> list[Event]:
-        """The events of one type."""
+        """Returns the events of one type."""
         return [event for event in self.events if event["type"] == event_type]
 
     def sessions(self) -> dict[str, list[Event]]:
-        """The events of each session, in the order of time."""
+        """Returns the events of each session, in the order of time."""
         return self.by("session_id")
 
 
 def moment(event: Event) -> datetime:
-    """When an event happened."""
+    """Returns the moment of an event."""
     return datetime.fromisoformat(event["timestamp"])
 
 
 def record(runtime: Runtime) -> Recording:
-    """Stores a recording in a new organization, every batch and result twice."""
+    """Stores a recording in a new organization, with every batch and result twice."""
     org = make_org(runtime)
     events = _events(random.Random(11))
     lines = [json.dumps(event).encode() for event in events]

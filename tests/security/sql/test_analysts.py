@@ -1,4 +1,4 @@
-"""What analysts ask works, and what it says is what plain Python finds in the same events."""
+"""Analysts' questions work, with the answers that plain Python computes from the same events."""
 
 from typing import Any
 

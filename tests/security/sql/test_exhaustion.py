@@ -1,4 +1,4 @@
-"""Statements that ask for too much end in their limits, which are lowered here, and harm nobody."""
+"""Excessive statements end at their limits, which are lowered here, and harm no other query."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from tests.support.runtime import connected, settings_for
 from web.app import create_app
 from web.state import state
 
-# The profile's limits, to a tenth and less. The profile itself cannot be changed by a connection.
+# A tenth of the profile's limits or less. A connection cannot change the profile itself.
 LIMITS = (
     "max_execution_time=0.4&max_memory_usage=50000000&max_rows_to_read=3000000&max_threads=1"
     "&max_result_bytes=67108864&limit=10001&readonly=1&max_temporary_data_on_disk_size_for_query=1000"
@@ -79,7 +79,7 @@ def headers(runtime: Runtime, planted: Planted) -> Headers:
 
 @pytest.fixture(scope="module")
 def limited(migrated_stack: DevStack) -> Iterator[FlaskClient]:
-    """A web tier whose statements run as a user that has no limits but those of its connections."""
+    """A web tier whose statements run as a user with only the limits of its connections."""
     urls = migrated_stack.urls
     schema = urls.clickhouse_readonly_url.rpartition("/")[2]
     url = f"{urls.clickhouse_url.rpartition('/')[0]}/{schema}?{LIMITS}"
@@ -99,7 +99,7 @@ def test_what_asks_for_too_much_is_ended(
     assert answer.status_code in (422, 503, 504), answer.get_data(as_text=True)[:300]
     assert planted.leaks(answer.get_data(as_text=True), sql=sql) == set()
     after = {"sql": "SELECT count() FROM events"}
-    # Even this may take longer than the lowered limit, while the server still clears up; but there
-    # is a connection for it.
+    # The server may still be clearing up, so this may exceed the lowered limit. A connection is
+    # free.
     assert limited.post("/v1/queries/run", json=after, headers=headers).status_code in (200, 504)
     assert client.post("/v1/queries/run", json=after, headers=headers).get_json()["rows"] == [[12]]

@@ -1,17 +1,20 @@
-"""Every function that the engine knows was looked at: refused, or harmless to let through."""
+"""Every function of the engine was reviewed: it is refused or harmless."""
 
 from pathlib import Path
 
 from shared.deployment.runtime import Runtime
 from shared.queries.guard.refusals import refused_function
 
-# Each gives what its arguments make of it, or the time, or chance: none tells of the server, of the
-# session or of other queries, none reads from elsewhere, and none writes.
+# Each returns a value of its arguments, the time, or a random value. None reveals the server, the
+# session or other queries, none reads from elsewhere, and none writes.
 HARMLESS = frozenset(Path(__file__).with_name("functions.txt").read_text().split())
 
 
 def test_a_function_that_nobody_looked_at_is_told(runtime: Runtime) -> None:
-    """A newer engine has more: each belongs among the refused ones, or into functions.txt."""
+    """A newer engine has more functions.
+
+    Each belongs among the refused ones or into functions.txt.
+    """
     names = {
         name.lower() for (name,) in runtime.clickhouse.rows("SELECT name FROM system.functions")
     }

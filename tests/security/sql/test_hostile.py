@@ -1,4 +1,4 @@
-"""No hostile statement sees another organization's rows: through the guard, nor without it."""
+"""No hostile statement sees another organization's rows, with or without the guard."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,10 +20,9 @@ V = TypeVar("V")
 
 REFUSED, CONTAINED = collected("REFUSED"), collected("CONTAINED")
 
-# The first is a function of the embedded engine alone, which no server has, and ends the process;
-# the second does not end.
+# The first is a function of the embedded engine only and ends the process. The second never ends.
 NOT_FOR_THE_ENGINE = {"table_functions/from-python", "table_functions/from-fuzz-query"}
-# The statement says the time.
+# The statement contains the time.
 VARIES = {"exceptions/format-time"}
 
 
@@ -33,7 +32,7 @@ def of_route(statements: Mapping[str, V], route: str) -> dict[str, V]:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the engine said without the guard: columns and rows, or the reason of its refusal."""
+    """The engine's answer without the guard: columns and rows, or the reason of its refusal."""
 
     text: str
     rows: tuple[tuple[object, ...], ...] = ()
@@ -44,7 +43,7 @@ def answer_of(reader: Reader, org_id: str, sql: str) -> Answer:
         result = reader.run(org_id, sql, {})
     except QueryFailed as error:
         return Answer(f"{error.message} {error.detail}")
-    # In an order of their own, since most statements give none.
+    # Sorted, because most statements have no order.
     rows = sorted(result.rows, key=shown)
     return Answer(shown([result.columns, rows]), tuple(rows))
 
@@ -60,7 +59,7 @@ def reader(runtime: Runtime) -> Iterator[Reader]:
 
 @dataclass(frozen=True)
 class Run:
-    """The engine's answers: before others have rows, to what the guard lets through; afterwards."""
+    """The engine's answers before others have rows, the accepted statements, the answers after."""
 
     planted: Planted
     before: dict[str, Answer]
@@ -69,7 +68,7 @@ class Run:
 
 @pytest.fixture(scope="module")
 def engine(runtime: Runtime, reader: Reader) -> Run:
-    """Every statement but those that are only hard to read, without the guard."""
+    """Runs every statement without the guard, except those that are only hard to parse."""
     statements = {
         name: sql
         for name, sql in {**REFUSED, **CONTAINED}.items()
@@ -101,7 +100,7 @@ def run(client: FlaskClient, headers: Headers, sql: str) -> TestResponse:
 
 
 def leaks(planted: Planted, answer: TestResponse, sql: str) -> set[str]:
-    """What in an answer can only come from others."""
+    """Returns the parts of an answer that come from others."""
     rows = answer.get_json().get("rows", [])
     return planted.leaks(answer.get_data(as_text=True), rows, sql=sql)
 
@@ -156,7 +155,7 @@ def test_the_engine_alone_answers_as_if_there_were_no_others(engine: Run) -> Non
 def test_others_would_be_recognised_by_any_column(
     reader: Reader, planted: Planted, table: Table
 ) -> None:
-    """What makes the tests above worth anything: the planted values are seen by who owns them."""
+    """This validates the tests above: the owner sees the planted values."""
     for column in table.columns:
         if column.name == "is_error":
             continue

@@ -1,4 +1,4 @@
-"""Parameters are values, whatever their text says."""
+"""Parameters are values, whatever their text is."""
 
 import pytest
 from flask.testing import FlaskClient

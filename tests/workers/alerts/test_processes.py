@@ -9,7 +9,7 @@ from tests.support.alerting import Watch
 from tests.support.processes import running, wait_until
 from tests.support.runtime import make_org
 
-# Longer than the test: who was evaluated is not due again in it.
+# Longer than the test: an evaluated rule is not due again during the test.
 HOURLY = {"eval_window": 10, "eval_interval_secs": 3600}
 STATEMENT = {"sql": "SELECT 1 AS metric_value FROM events", "op": "<", "value": 1}
 

@@ -1,4 +1,4 @@
-"""Reports by a language model behind a real socket that does what it likes; no run fails for it."""
+"""Reports by a misbehaving language model behind a real socket. No run fails because of it."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -26,14 +26,14 @@ TIMED_OUT = "no answer within 1 s"
 
 @pytest.fixture
 def model_server() -> Iterator[Evaluator]:
-    """A server whose answers the test decides."""
+    """A server whose answers the test chooses."""
     with running_evaluator() as running:
         yield running
 
 
 @pytest.fixture
 def model(runtime: Runtime, model_server: Evaluator) -> Iterator[Callable[..., LanguageModel]]:
-    """`model()`: a client of the server that waits for long; `model(audit_llm_…=…)` another."""
+    """`model()` returns a patient client of the server; `model(audit_llm_…=…)` another one."""
     made: list[LanguageModel] = []
 
     def make(*, timeout_secs: float = 30.0, **settings: Any) -> LanguageModel:
@@ -61,23 +61,23 @@ def bench(runtime: Runtime, org: Org) -> AuditBench:
 
 
 def completion(content: object) -> Answer:
-    """What a chat is answered with."""
+    """Returns the answer of a chat."""
     choice = {"index": 0, "message": {"role": "assistant", "content": content}}
     return reply(200, {"id": "c1", "choices": [choice], "usage": {"total_tokens": 7}})
 
 
 def saying(*claims: Mapping[str, Any], summary: str = "In short.") -> Answer:
-    """A model that does as it was told."""
+    """A model with a fixed answer."""
     return completion(json.dumps({"summary": summary, "claims": claims}))
 
 
 def claim(text: str, *session_ids: str) -> dict[str, Any]:
-    """One claim."""
+    """Returns one claim."""
     return {"text": text, "session_ids": session_ids}
 
 
 def run(bench: AuditBench, model: LanguageModel, *found: str, **fields: Any) -> RowMapping:
-    """One run of a new audit."""
+    """Carries out one run of a new audit."""
     bench.make(**fields)
     bench.schedule()
     bench.run({"test": finding(*(found or ("timeout",)))}, ask=model)
@@ -194,7 +194,7 @@ def test_a_model_that_fails_costs_the_report_and_never_the_run(
     assert (found["findings_count"], len(bench.findings())) == (1, 1)
     assert reason in found["stats"]["report_error"]
     assert bench.audit()["last_error"] is None
-    # The server may read a request later than the client gives up.
+    # The server may read a request after the client has given up.
     wait_until(lambda: bool(model_server.requests))
     assert len(model_server.requests) == 1
     assert KEY not in f"{lines} {dict(found)}"

@@ -30,7 +30,7 @@ def test_a_new_audit_runs_by_itself_once_though_its_worker_is_killed(
         settings = msgspec.structs.replace(
             runtime.settings, audit_llm_base_url=f"{model.url}/v1", audit_llm_model="small"
         )
-        # A run that another test left waiting would be asked about first.
+        # Remove runs that other tests left waiting: they would reach the model first.
         bench.sql("DELETE FROM audits WHERE org_id <> :org_id")
         bench.make(channels=[{"kind": "dashboard"}])
         processes.enter_context(running("workers.main", "background", settings=settings))

@@ -15,14 +15,14 @@ __all__ = ["outbox", "smtp"]
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    """A receiver that answers 200, until a test says otherwise."""
+    """A receiver that answers 200 by default."""
     with running_receiver() as running:
         yield running
 
 
 @pytest.fixture
 def desk(runtime: Runtime, org: Org, receiver: Receiver) -> Iterator[Desk]:
-    """An organization whose webhook is the receiver; nothing of other tests is due."""
+    """An organization whose webhook is the receiver. Nothing of other tests is due."""
     made = Desk(runtime, org)
     made.sql("DELETE FROM notifications")
     made.set("webhook_default_url", receiver.url)

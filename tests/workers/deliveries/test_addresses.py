@@ -1,4 +1,4 @@
-"""Which addresses a webhook may lead to, however they are written, named or answered."""
+"""Addresses that a webhook may reach, for all spellings, names and DNS answers."""
 
 import socket
 from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ class Answers(AbstractResolver):
         self,
         host: str,
         port: int = 0,
-        family: socket.AddressFamily = socket.AF_INET,  # noqa: ARG002 the name is the base's
+        family: socket.AddressFamily = socket.AF_INET,  # noqa: ARG002 the base class uses this name
     ) -> list[ResolveResult]:
         self.asked += 1
         addresses = self.left.pop(0) if len(self.left) > 1 else self.left[0]
@@ -57,7 +57,7 @@ def client(
 
 @pytest.fixture
 def no_name_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spellings of numbers and of localhost are all that is known: a name server may take long."""
+    """Resolves only spellings of numbers and localhost: a real name server may take long."""
     look_up = socket.getaddrinfo
 
     def known(host: str, *rest: Any, **more: Any) -> Any:
@@ -70,7 +70,7 @@ def no_name_server(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def post(url: str, resolver: AbstractResolver | None = None) -> Answered | NoAnswer:
-    """What comes of a delivery of a deployment that keeps its addresses to itself."""
+    """Returns the result of a delivery that may not reach private addresses."""
     with client(resolver=resolver) as one:
         return one.start(url, {}, b"{}").result()
 
@@ -200,7 +200,7 @@ def test_what_is_the_internet_is_public(address: str) -> None:
 def test_no_spelling_of_loopback_is_reached(receiver: Receiver, host: str) -> None:
     port = receiver.server.url.rpartition(":")[2]
     result = post(f"http://{host}:{port}/")
-    # Some are no address to the HTTP client already, and no name to the operating system.
+    # The HTTP client refuses some as addresses, and the operating system cannot resolve others.
     assert result in (REFUSED, NOWHERE, NAMELESS)
     assert receiver.deliveries == []
 
@@ -212,7 +212,7 @@ def test_a_name_that_also_leads_to_us_is_refused_as_a_whole(receiver: Receiver) 
 
 
 def test_a_name_is_looked_up_once_and_what_was_checked_is_connected_to(receiver: Receiver) -> None:
-    # Nothing answers at a port of documentation's network; the second answer would be us.
+    # Nothing answers on documentation's network. The second answer would be this machine.
     rebinding = Answers(["192.0.2.1"], ["127.0.0.1"])
     with client(allow_private=True, resolver=rebinding) as one:
         one.deadline_secs = 0.3

@@ -1,4 +1,4 @@
-"""One attempt: what people are told of a receiver that cannot be talked to."""
+"""One attempt: the errors that people see for an unreachable receiver."""
 
 import socket
 import ssl

@@ -1,4 +1,4 @@
-"""Deliveries over HTTP: what arrives, how often, and what the rows say of it."""
+"""Deliveries over HTTP: their content, their number, and the state of their rows."""
 
 import hashlib
 import hmac
@@ -198,7 +198,8 @@ def test_a_receiver_that_hangs_delays_nobody_else(
     with running_receiver() as prompt, ThreadPoolExecutor(1) as pool:
         sending = pool.submit(desk.send, deadline_secs=30)
         wait_until(lambda: len(receiver.deliveries) == claims.LANE_PLACES)
-        # What comes while those hang, of another organization, and to another URL of this one.
+        # Deliveries that arrive while those hang: of another organization, and to another URL of
+        # this one.
         other = Desk(runtime, make_org(runtime))
         other.set("webhook_default_url", prompt.url)
         desk.set("slack_default_webhook", prompt.url)
@@ -226,7 +227,7 @@ def test_while_requests_hang_another_thread_goes_on_after_the_turn(
         wait_until(lambda: len(receiver.deliveries) == 1)
         desk.set("slack_default_webhook", prompt.url)
         desk.open(SLACK)
-        # Returns at once while the other has the turn, and sends what that one does not take.
+        # It returns at once while the other worker has the turn, and sends what that one leaves.
         wait_until(lambda: bool(shared.run() or prompt.deliveries))
         wait_until(lambda: desk.rows()[-1]["status"] == "sent")
         monkeypatch.setattr(dispatcher, "TURN_SECS", 30.0)

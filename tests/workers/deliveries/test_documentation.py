@@ -1,4 +1,4 @@
-"""What docs/webhooks.md tells receivers, tried on real deliveries."""
+"""The instructions of docs/webhooks.md for receivers, tested on real deliveries."""
 
 import json
 import shutil
@@ -33,7 +33,7 @@ def delivery(desk: Desk, receiver: Receiver) -> Delivery:
 
 
 def altered(delivery: Delivery) -> list[tuple[str, Mapping[str, str], bytes]]:
-    """Secret, headers and body that are not those of the delivery."""
+    """Yields secret, headers and body that differ from those of the delivery."""
     old = str(int(delivery.headers["x-service-timestamp"]) - 301)
     later = str(int(delivery.headers["x-service-timestamp"]) + 1)
     return [

@@ -1,4 +1,4 @@
-"""Notifications by mail: what recipients read, and that the rows say what became of each mail."""
+"""Notifications by mail: their content, and the state of their rows."""
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor

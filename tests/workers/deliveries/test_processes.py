@@ -1,4 +1,4 @@
-"""The workers as the Procfile starts them, one of them killed in the middle of its work."""
+"""The workers as the Procfile starts them. One is killed in the middle of its work."""
 
 import pytest
 

@@ -12,14 +12,14 @@ from tests.support.runtime import Org
 
 @pytest.fixture
 def evaluator() -> Iterator[Evaluator]:
-    """An evaluator that answers every request with a score, until a test says otherwise."""
+    """An evaluator that answers every request with a score by default."""
     with running_evaluator() as running:
         yield running
 
 
 @pytest.fixture
 def bench(runtime: Runtime, org: Org, evaluator: Evaluator) -> Iterator[Bench]:
-    """An organization that may use the evaluator, and a worker to run by hand."""
+    """An organization that may use the evaluator, and a worker that runs on demand."""
     made = Bench(runtime, org, evaluator)
     yield made
     made.clean_up()

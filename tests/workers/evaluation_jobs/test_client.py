@@ -1,4 +1,4 @@
-"""One call of the evaluator, however it behaves."""
+"""One call of the evaluator, for any behaviour of it."""
 
 import socket
 import time
@@ -16,7 +16,7 @@ from tests.support.evaluator import Evaluator
 from workers.evaluation_jobs import client as client_module
 from workers.evaluation_jobs.client import EvaluatorClient
 
-# For what is answered, and for what never is.
+# For calls with an answer, and for calls that never get one.
 PATIENT_MS, IMPATIENT_MS = 30_000, 400
 
 
@@ -29,7 +29,7 @@ def client(evaluator: Evaluator) -> Iterator[EvaluatorClient]:
 
 @pytest.fixture
 def only_the_deadline_ends_calls(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A call that its own deadline does not end lasts longer than these tests allow."""
+    """Makes a call that does not end at its own deadline exceed the timeout of these tests."""
     monkeypatch.setattr(client_module, "_LOOP_SLACK_SECS", 60.0)
 
 

@@ -1,4 +1,4 @@
-"""Reading /config when it is due, and what counts until then."""
+"""Reads of /config when they are due, and the values until then."""
 
 from datetime import datetime
 

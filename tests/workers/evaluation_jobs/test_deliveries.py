@@ -78,7 +78,7 @@ def test_the_headers_name_job_and_request(bench: Bench) -> None:
 def test_what_may_pass_is_tried_again(
     bench: Bench, failure: behave.Answer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # No wait is over before the test says so.
+    # No wait ends before the test says so.
     monkeypatch.setattr(rules, "BACKOFF_BASE_SECS", 200.0)
     bench.evaluator.script = [failure, failure]
     bench.enqueue("s")
@@ -222,7 +222,7 @@ def test_a_result_waits_for_clickhouse_and_costs_no_second_call(bench: Bench) ->
     assert bench.run_later() == 0
     assert bench.job()["status"] == "done"
     assert len(bench.evaluator.requests) == 1
-    # The same job was appended twice, as a worker does that died before it could close it.
+    # The same job was appended twice, as by a worker that died before it could close the job.
     assert bench.result().evaluation_id == str(job["id"])
 
 

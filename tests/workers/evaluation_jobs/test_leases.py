@@ -1,4 +1,4 @@
-"""Who may call when: the bound, the turns of organizations, and workers that never come back."""
+"""Permission to call: the limit, the turns of organizations, and workers that never come back."""
 
 import threading
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ RESULT = Answer(200, b'{"scores": {"a": 1}}')
 
 @pytest.fixture
 def other(bench: Bench) -> Iterator[Bench]:
-    """A second organization with the same evaluator; the first works for both."""
+    """A second organization with the same evaluator. The first bench works for both."""
     made = Bench(bench.runtime, make_org(bench.runtime), bench.evaluator)
     bench.configure(evaluator_orgs=f"{bench.org.slug},{made.org.slug}")
     yield made
@@ -54,7 +54,7 @@ def test_never_more_calls_than_the_bound_over_all_workers(bench: Bench) -> None:
     def answer(exchange: behave.Exchange) -> None:
         with bench.evaluator.in_flight(exchange.received):
             three.wait(30)
-            # A fourth call would come now.
+            # A fourth call would arrive now.
             bench.evaluator.stopping.wait(0.1)
         behave.scored()(exchange)
 

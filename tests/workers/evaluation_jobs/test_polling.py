@@ -111,7 +111,7 @@ def test_at_the_cap_a_last_poll_decides(bench: Bench, last: behave.Answer) -> No
     bench.pass_time(45)
     _, polled = bench.timed(bench.run)
     job = bench.job()
-    # What is left until the cap is reckoned a moment before it is added to the clock.
+    # The time to the cap is computed a moment before it is added to the clock.
     late = job["next_attempt_at"] - job["poll_deadline_at"]
     assert timedelta(0) <= late <= polled.ended - polled.began
     bench.pass_time(16)

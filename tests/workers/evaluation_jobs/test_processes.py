@@ -1,4 +1,4 @@
-"""Clock and workers as the Procfile starts them, one of them killed in the middle of a call."""
+"""Clock and workers as the Procfile starts them. One is killed in the middle of a call."""
 
 from contextlib import ExitStack
 
@@ -34,7 +34,7 @@ def test_two_worker_processes_keep_the_bound_and_outlive_a_kill(bench: Bench) ->
             bench.store(name, "agent_start", "agent_end")
         wait_until(lambda: len(bench.evaluator.requests) >= 3)
         evaluators[0].kill()
-        # Until they have their jobs, no session that ended may look inactive as well.
+        # Until the ended sessions have their jobs, none of them may look inactive as well.
         wait_until(lambda: len(bench.jobs()) == len(SESSIONS) - 1)
         bench.evaluator.config = behave.reply(200, {"inactivity_timeout_secs": 4})
         bench.store(SESSIONS[-1], "agent_start", "tool_use")

@@ -1,4 +1,4 @@
-"""Which sessions get an automatic job, and when."""
+"""Sessions that get an automatic job, and its time."""
 
 from datetime import timedelta
 
@@ -231,14 +231,14 @@ def test_several_organizations_are_promoted_at_once(bench: Bench) -> None:
 
 
 def _quiet_planned(bench: Bench) -> timedelta:
-    """How long the only session has to be quiet until it is looked at."""
+    """Returns how long the only session has to be quiet until it is checked."""
     [row] = _watched(bench)
     quiet: timedelta = row["check_at"] - row["last_arrival_at"]
     return quiet
 
 
 def _promoted_at_its_time(bench: Bench) -> None:
-    """The only session gets its job two seconds after its last arrival, not an hour before."""
+    """Checks that the only session gets its job two seconds after its last arrival."""
     bench.pass_time(-HOUR)
     assert bench.promote() == 0
     bench.pass_time(HOUR + 2)

@@ -1,4 +1,4 @@
-"""Promotion while drains store events and others promote as well."""
+"""Promotion while drains store events and other processes promote as well."""
 
 import threading
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def test_drains_and_promoters_never_wait_for_each_other_crosswise(bench: Bench) 
     sessions = [f"s{number}" for number in range(100)]
     lines = [event(name, "10:00:00", "agent_end") for name in sessions]
     store_events(bench.runtime.clickhouse, bench.org.id, lines)
-    # Past the sixty seconds they stay due, whatever else arrives.
+    # After these sixty seconds they stay due, whatever else arrives.
     for name in sessions:
         bench.watch(name, has_end=True)
     bench.pass_time(61)
@@ -77,7 +77,7 @@ def test_an_event_that_comes_while_clickhouse_is_asked_is_looked_at(bench: Bench
 
 
 class _Meanwhile(ClickHouse):
-    """Something happens between the answer of a query and whoever waits for it."""
+    """Runs an action after a query returns and before its caller continues."""
 
     def __init__(self, url: str, happen: Callable[[], None]) -> None:
         super().__init__(url)

@@ -12,7 +12,7 @@ from tests.support.smtp import Smtp, running_smtp
 
 @pytest.fixture
 def smtp() -> Iterator[Smtp]:
-    """A mail server that takes everything, until a test says otherwise."""
+    """A mail server that accepts everything by default."""
     with running_smtp() as running:
         yield running
 

@@ -18,7 +18,7 @@ def test_every_mail_arrives_although_the_worker_is_killed(outbox: Outbox, smtp: 
         held.append(conversation)
         smtp.stopping.wait(60)
 
-    # The half arrives, then the server takes its time, and the worker dies meanwhile.
+    # Half of the mails arrive. Then the server is slow, and the worker dies.
     smtp.script = [{} for _ in GUESTS[:25]]
     smtp.default = {"BODY": hold}
     for guest in GUESTS:
@@ -31,7 +31,7 @@ def test_every_mail_arrives_although_the_worker_is_killed(outbox: Outbox, smtp: 
         assert len(smtp.messages) == 25
         smtp.default = {}
         assert {row["status"] for row in outbox.rows()} == {"sent", "queued"}
-        # What the dead worker had taken is due when its lease is over.
+        # The dead worker's mails are due when their lease ends.
         outbox.sql("UPDATE mails SET next_attempt_at = now() WHERE status = 'queued'")
         with running("workers.main", "mail", settings=settings):
             wait_until(lambda: {mail.recipient for mail in smtp.messages} == set(GUESTS))

@@ -1,4 +1,4 @@
-"""Mails from the outbox to the mail server: when, how often, and what the rows say of it."""
+"""Mails from the outbox to the mail server: times, attempts, and the state of their rows."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -263,7 +263,7 @@ def test_what_is_logged_bears_the_id_of_the_request(outbox: Outbox) -> None:
 def test_no_log_line_holds_the_address_that_a_mail_server_quotes(
     outbox: Outbox, smtp: Smtp
 ) -> None:
-    """Operators find it beside the error all the same; the log has more readers."""
+    """Operators see the address next to the error anyway. The log has more readers."""
     smtp.script = [{"RCPT": f"451 <{TO}> later"}, {"RCPT": f"550 no <{TO.upper()}> here"}]
     outbox.add()
     with capture_logs() as logs:

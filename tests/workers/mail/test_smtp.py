@@ -1,4 +1,4 @@
-"""One mail to the mail server, however that behaves."""
+"""One mail to the mail server, for any behaviour of it."""
 
 import ssl
 import threading
@@ -28,7 +28,7 @@ ACCOUNTS = {"watchpost": PASSWORD}
 
 @pytest.fixture
 def authority(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> trustme.CA:
-    """A certificate authority that this process trusts, as an operator would have it trusted."""
+    """A certificate authority that this process trusts, set up as an operator would do it."""
     made = trustme.CA()
     made.cert_pem.write_to_path(tmp_path / "ca.pem")
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
@@ -46,7 +46,7 @@ def settings(**fields: object) -> Settings:
         database_url="postgresql://",
         redis_url="redis://",
         clickhouse_url="clickhouse://",
-        **fields,  # type: ignore[arg-type] # checked by whoever reads the field
+        **fields,  # type: ignore[arg-type] # Settings checks the fields
     )
 
 
@@ -196,7 +196,7 @@ def test_nothing_more_is_written_to_a_server_that_stops_reading(smtp: Smtp) -> N
         received.put(len(conversation.rfile.read()))
 
     smtp.script = [{"DATA": read_late}]
-    # More than the kernel holds for a connection.
+    # More than the kernel buffers for a connection.
     text = ("large " * 12 + "\n") * 100_000
     with pytest.raises(NotSent):
         send(client_of(smtp, limits=Limits(wait_secs=1)), text=text)

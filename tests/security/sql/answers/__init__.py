@@ -1,4 +1,4 @@
-"""Statements whose rows plain Python knows too."""
+"""Statements whose rows plain Python computes too."""
 
 from tests.security.sql.answers import combined, events, parameters
 

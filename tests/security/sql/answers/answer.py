@@ -1,4 +1,4 @@
-"""A statement, its parameters, and its rows as plain Python finds them."""
+"""A statement, its parameters, and its rows as plain Python computes them."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the answers are made of, the slow way."""
+"""Building blocks of the answers, computed the slow way."""
 
 from collections import Counter
 from datetime import datetime, timedelta

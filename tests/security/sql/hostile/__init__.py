@@ -1,8 +1,8 @@
 """Hostile statements by route. Every module has two tables, from an id to a statement:
 
-`REFUSED`: the guard says no. `CONTAINED`: the guard may let it through, since it can only ever see
-the rows of the organization that asks; the engine sees to that. The database of the tables is
-`watchpost`, that of the views `analytics`, and what other organizations have is marked `zqforeign`.
+`REFUSED`: the guard refuses it. `CONTAINED`: the guard may accept it, because the engine limits it
+to the caller's own rows. The database of the tables is `watchpost`, that of the views `analytics`.
+Rows of other organizations are marked `zqforeign`.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ ROUTES = (
 
 
 def collected(kind: str) -> Mapping[str, str]:
-    """All statements of a kind, `REFUSED` or `CONTAINED`, by `route/id`."""
+    """Returns all statements of a kind, `REFUSED` or `CONTAINED`, by `route/id`."""
     return {
         f"{route}/{name}": sql
         for route in ROUTES

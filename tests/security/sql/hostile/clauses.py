@@ -1,4 +1,4 @@
-"""SETTINGS, FORMAT and INTO OUTFILE, wherever the grammar has or might have a place for them."""
+"""SETTINGS, FORMAT and INTO OUTFILE, wherever the grammar allows or might allow them."""
 
 REFUSED = {
     "settings": "SELECT * FROM events SETTINGS max_threads = 8",

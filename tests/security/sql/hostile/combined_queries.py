@@ -1,4 +1,4 @@
-"""Other organizations' rows through everything that combines queries; all see their own only."""
+"""Attempts to reach others' rows by combining queries. All of them see only the caller's rows."""
 
 REFUSED = {
     "union-without-kind": "SELECT payload FROM events UNION SELECT payload FROM events",

@@ -1,4 +1,4 @@
-"""What the engine computes early or keeps: pushed conditions, dictionaries, indexes, caches."""
+"""Early computations and caches of the engine: pushed conditions, dictionaries, indexes."""
 
 _VIRTUAL = [
     "_part",

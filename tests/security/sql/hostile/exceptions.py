@@ -1,4 +1,4 @@
-"""Messages of the database that carry a value: they may only ever carry one's own."""
+"""Messages of the database with a value in them. It must be the caller's own value."""
 
 _EVENT_COLUMNS = [
     "id",

@@ -1,4 +1,4 @@
-"""Functions that tell of the server and of others, read from elsewhere, or only take time."""
+"""Functions that reveal the server or others, read from elsewhere, or only take time."""
 
 _CALLS = [
     "hostName()",

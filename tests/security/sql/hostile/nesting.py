@@ -1,4 +1,4 @@
-"""Statements that are hard to read: deep, long, or so ambiguous that readers try many ways."""
+"""Statements that are hard to parse: deep, long, or very ambiguous."""
 
 
 def _nested(opening: str, closing: str, depth: int, inner: str = "1") -> str:

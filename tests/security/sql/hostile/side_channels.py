@@ -1,4 +1,4 @@
-"""Questions whose answer or size would tell of others' values: they have to be as if none were."""
+"""Questions whose answer or size could reveal others' values. It must not depend on them."""
 
 REFUSED = {
     "delay-on-foreign": "SELECT if(agent_id LIKE 'zqforeign%', sleep(0.01), 0) FROM events",

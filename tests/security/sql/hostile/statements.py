@@ -1,4 +1,4 @@
-"""Statements that are no SELECT, alone, after one, or inside of one."""
+"""Statements other than SELECT, alone, after one, or inside one."""
 
 REFUSED = {
     "empty": "",

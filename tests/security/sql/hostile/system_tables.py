@@ -1,4 +1,4 @@
-"""The server's own tables, which know the sizes, statements and errors of everybody."""
+"""The server's own tables, which hold the sizes, statements and errors of everybody."""
 
 _NAMES = [
     "asynchronous_inserts",

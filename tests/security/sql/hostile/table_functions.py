@@ -1,4 +1,4 @@
-"""Functions in FROM: other tables, other servers, files, and what shows the engine's inside."""
+"""Functions in FROM: other tables, other servers, files, and internals of the engine."""
 
 _CALLS = {
     "merge": "merge('watchpost', '.*')",

@@ -1,4 +1,4 @@
-"""Tables that are not published, by name: the base tables, and names that only look published."""
+"""Unpublished tables by name: the base tables, and names that only look published."""
 
 REFUSED = {
     "base-events": "SELECT * FROM watchpost.events",

@@ -1,12 +1,12 @@
-"""What analysts ask: every statement works as it stands, whatever the guard makes of it.
+"""Analysts' questions: every statement works as it stands, despite the guard.
 
-A file a topic; a line `--- name` stands before each statement.
+There is one file per topic. A line `--- name` precedes each statement.
 """
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-# The values that a statement's $1, $2, … stand for.
+# The values of a statement's $1, $2, …
 PARAMS: Mapping[str, Sequence[object]] = {
     "param-text": ["session-01"],
     "param-time": ["2026-11-03T00:00:00.000000Z"],
