@@ -1,7 +1,7 @@
 """Runs asynchronous calls for threads.
 
-Only on an event loop can a deadline end a call wherever it stands: while it resolves a name, while
-it connects, between two bytes of an answer.
+Only an event loop can end a call at its deadline in any state: while it resolves a name, while it
+connects, or between two bytes of an answer.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ _Result = TypeVar("_Result")
 
 
 class CallLoop:
-    """An event loop in a thread of its own; thread-safe."""
+    """An event loop in its own thread; thread-safe."""
 
     def __init__(self, name: str) -> None:
         self._loop = asyncio.new_event_loop()
@@ -26,7 +26,7 @@ class CallLoop:
         return asyncio.run_coroutine_threadsafe(call, self._loop)
 
     def close(self) -> None:
-        """Ends the loop once it has let go of the last call's connection."""
+        """Stops the loop once it has released the last call's connection."""
         self.start(asyncio.sleep(0.01)).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()

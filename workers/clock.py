@@ -1,7 +1,7 @@
-"""The only scheduler: one table of (task, interval), run by whichever clock holds the lock.
+"""The only scheduler: one table of (task, interval), run by the clock that holds the lock.
 
-A clock sends nudges and does no work itself. Everything it triggers is safe to run twice, so the
-lock only spares the workers needless messages; a second clock stands by for the first to go.
+A clock sends nudges and does no work itself. Every task may safely run twice, so the lock only
+saves needless messages. A second clock stands by in case the first one stops.
 """
 
 import signal
@@ -40,14 +40,14 @@ STANDBY_SECS = 1.0
 
 @dataclass(frozen=True)
 class Beat:
-    """A task and how often it is nudged, in seconds."""
+    """A task and the interval of its nudges, in seconds."""
 
     task: Task
     every: Callable[[Settings], float]
 
 
 def every(seconds: float) -> Callable[[Settings], float]:
-    """A fixed interval."""
+    """Returns a fixed interval."""
     return lambda _settings: seconds
 
 
@@ -57,7 +57,7 @@ BEATS: tuple[Beat, ...] = (
     Beat(evaluation_jobs.CHECK_WATCHED_SESSIONS, every(0.5)),
     Beat(evaluation_jobs.SCAN_INACTIVE_SESSIONS, every(2.0)),
     Beat(evaluation_jobs.STORE_EVALUATIONS, every(2.0)),
-    # How often the evaluator is really asked is EVALUATOR_CONFIG_REFRESH_SECS, kept by the task.
+    # The task itself limits the reads of the evaluator to EVALUATOR_CONFIG_REFRESH_SECS.
     Beat(evaluation_jobs.REFRESH_EVALUATOR_CONFIG, every(1.0)),
     Beat(alerting_jobs.EVALUATE_ALERTS, every(0.5)),
     Beat(alerting_jobs.EVALUATE_SQL_ALERTS, every(0.5)),
@@ -69,26 +69,26 @@ BEATS: tuple[Beat, ...] = (
     Beat(notification_jobs.SEND_NOTIFICATIONS, every(1.0)),
     Beat(notification_jobs.TIDY_NOTIFICATIONS, every(3600.0)),
     Beat(sign_in_jobs.TIDY_SIGN_IN, every(600.0)),
-    # What is old changes at midnight; until then a run finds what came late, or nothing.
+    # Data becomes old at midnight; other runs only find late arrivals.
     Beat(retention_jobs.APPLY_RETENTION, every(900.0)),
 )
 
 
 class Leadership:
-    """An advisory lock on a direct connection; it goes with the connection, and is checked."""
+    """An advisory lock on a direct connection; it ends with the connection, and is checked."""
 
     def __init__(self, database_url: str) -> None:
         self._url = database_url
         self._connection: Connection | None = None
 
     def holds(self) -> bool:
-        """Whether this process is the clock now; tries to become it when nobody is."""
+        """Returns whether this process is the clock now; tries to take a free lock."""
         try:
             if self._connection is None:
                 self._connection = self._connect()
             with self._connection.cursor() as cursor:
-                # Taking a lock that this very connection holds succeeds too, so asking each time
-                # is the check that the connection, and the lock with it, is still there.
+                # Taking a lock that this very connection holds succeeds too. So taking it each time
+                # checks that the connection, and with it the lock, still exists.
                 cursor.execute("SELECT pg_try_advisory_lock(%s)", (LOCK_ID,))
                 row = cursor.fetchone()
                 return bool(row and row[0])
@@ -117,7 +117,7 @@ class Leadership:
 
 
 def tick(runtime: Runtime, due: dict[str, float], now: float) -> None:
-    """Nudges every task that is due and notes when it is due next."""
+    """Nudges every task that is due and sets when it is due next."""
     for beat in BEATS:
         if now >= due.get(beat.task.actor, 0.0):
             due[beat.task.actor] = now + beat.every(runtime.settings)
@@ -125,7 +125,7 @@ def tick(runtime: Runtime, due: dict[str, float], now: float) -> None:
 
 
 def run(runtime: Runtime, stop: threading.Event) -> None:
-    """Ticks until told to stop, while this process is the leader."""
+    """Ticks until `stop` is set, while this process is the leader."""
     leadership = Leadership(runtime.settings.database_url)
     due: dict[str, float] = {}
     led = False
@@ -139,7 +139,7 @@ def run(runtime: Runtime, stop: threading.Event) -> None:
         try:
             tick(runtime, due, time.monotonic())
         except Unavailable:
-            # Said in the log by whoever raised it; the next tick tries again.
+            # The error is already in the log; the next tick tries again.
             continue
     leadership.release()
 

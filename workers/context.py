@@ -13,17 +13,20 @@ _current: list[Runtime] = []
 
 
 def use_runtime(runtime: Runtime) -> None:
-    """Makes `runtime` the one that actors work with."""
+    """Makes `runtime` the runtime of all actors."""
     _current[:] = [runtime]
 
 
 def runtime() -> Runtime:
-    """The runtime of this process; an actor asks for it when it runs, never when imported."""
+    """Returns the runtime of this process.
+
+    An actor calls this when it runs, never when imported.
+    """
     return _current[0]
 
 
 def once(make: Callable[[], _Made]) -> Callable[[], _Made]:
-    """Makes one object for all threads of this process, when the first of them asks for it."""
+    """Creates one object for all threads of this process, on first use."""
     lock, made = threading.Lock(), functools.cache(make)
 
     def get() -> _Made:

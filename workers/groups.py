@@ -1,11 +1,12 @@
-"""Which queues one process works on: hanging evaluator calls never take ingest's threads."""
+"""The queues of each process type: hanging evaluator calls never take ingest's threads."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from shared.core.config import Settings
 
-# How many organizations' rules a process adds up at once, beside the statements it runs.
+# The number of organizations whose rules a process evaluates at once, in addition to SQL
+# statements.
 ALERT_BATCH_THREADS = 4
 
 
@@ -15,11 +16,11 @@ def _one(_settings: Settings) -> int:
 
 @dataclass(frozen=True)
 class Group:
-    """A process type: its queues, the threads that share them, and in how many processes.
+    """A process type: its queues, the threads that share them, and the number of processes.
 
-    `niceness` is the operating system's: higher gives way to others on a busy machine.
-    `idle_wait_ms` is what a message waits at most before an idle process sees it. All its threads
-    wake up as often: at 50 ms that takes a thirtieth of a core, day and night.
+    `niceness` is the operating system's: processes with a higher one yield to others on a busy
+    machine. `idle_wait_ms` is the longest time before an idle process notices a message. All its
+    threads wake up this often: at 50 ms that costs a thirtieth of a core at all times.
     """
 
     queues: tuple[str, ...]
@@ -30,19 +31,18 @@ class Group:
 
 
 GROUPS: dict[str, Group] = {
-    # Turning batches into columns is Python's work all the way, so threads would only share one
-    # core; processes do not.
+    # Turning batches into columns is all Python, so threads would share one core; processes do not.
     "ingest": Group(
         ("ingest",),
         threads=_one,
         processes=lambda settings: settings.ingest_processes,
-        # An event posted alone has to be readable within a second.
+        # An event that is sent alone has to be readable within a second.
         idle_wait_ms=50,
     ),
     "evaluator": Group(("evaluator",), lambda settings: settings.evaluator_concurrency),
     "background": Group(("background",), lambda _settings: 4),
     "mail": Group(("mail",), lambda _settings: 2),
-    # So that rules are added up together while statements of people's own run, and these besides.
+    # Aggregated rules run while SQL statements of people run, in threads of their own.
     "alerts": Group(
         ("alerts",), lambda settings: settings.alert_query_concurrency + ALERT_BATCH_THREADS
     ),

@@ -1,4 +1,4 @@
-"""HTTP to servers that may hang, drip, redirect or flood: nothing of it outlasts a call."""
+"""HTTP to servers that may hang, drip, redirect or flood; nothing outlasts a call."""
 
 import io
 import socket
@@ -16,7 +16,7 @@ from shared.core.version import VERSION
 
 USER_AGENT = f"watchpost/{VERSION}"
 
-# An answer may have a few informational ones (1xx) before it.
+# An answer may be preceded by a few informational ones (1xx).
 MAX_INFORMATIONAL = 200
 
 # Refuses an address by raising `OSError`, before anything is sent to it.
@@ -25,7 +25,7 @@ Check = Callable[[aiohttp.AddrInfoType], None]
 
 @dataclass(frozen=True)
 class Request:
-    """What is sent; a `url` that is a string is encoded already and goes as it is."""
+    """A request; a `url` that is a string is already encoded and is sent unchanged."""
 
     method: str
     url: str | yarl.URL
@@ -37,17 +37,17 @@ class Request:
 async def answer_to(
     request: Request, *, resolver: AbstractResolver | None = None, check: Check | None = None
 ) -> AsyncIterator[aiohttp.ClientResponse]:
-    """Status and headers of the answer, and its body yet to be read. Redirects are answers.
+    """Yields status and headers of the answer, with its body unread. Redirects are answers.
 
-    `check` sees each address right before it is connected to. Raises `aiohttp.ClientError`,
-    `OSError` or `ValueError`. No deadline but the caller's ends it: aiohttp's own total timeout is
+    `check` sees each address right before the connection. Raises `aiohttp.ClientError`, `OSError`
+    or `ValueError`. Only the caller's deadline ends it, because aiohttp's own total timeout is
     rounded up to whole seconds above five.
     """
     url = request.url
     if isinstance(url, str):
         url = yarl.URL(url, encoded=True)
     with _sockets(check) as new_socket:
-        # A connection a call: one that the other side closed while it idled would cost an attempt.
+        # One connection per call: an idle one that the other side has closed would cost an attempt.
         connector = aiohttp.TCPConnector(
             force_close=True,
             socket_factory=new_socket,
@@ -65,7 +65,7 @@ async def answer_to(
             session.request(
                 request.method,
                 url,
-                # What is not compressed cannot be a bomb.
+                # An uncompressed answer cannot be a compression bomb.
                 headers={
                     "User-Agent": USER_AGENT,
                     "Accept-Encoding": "identity",
@@ -79,7 +79,7 @@ async def answer_to(
 
 
 async def read_bounded(response: aiohttp.ClientResponse, most: int) -> bytes | None:
-    """The body, None as soon as it turns out larger than `most` bytes."""
+    """Returns the body, or None as soon as it is larger than `most` bytes."""
     content = bytearray()
     async for chunk in response.content.iter_any():
         content += chunk
@@ -90,13 +90,13 @@ async def read_bounded(response: aiohttp.ClientResponse, most: int) -> bytes | N
 
 
 class _Response(aiohttp.ClientResponse):
-    """An answer without a flood of informational ones before it.
+    """An answer that is not preceded by a flood of informational ones.
 
-    They come without an end, and while they do, taking them apart leaves no time for other calls.
+    Such a flood may be endless, and parsing it leaves no time for other calls.
     """
 
     async def start(self, connection: Connection) -> aiohttp.ClientResponse:
-        """As aiohttp's, which converts what is raised here."""
+        """Starts like aiohttp's own method, which converts the errors raised here."""
         protocol = connection.protocol
         if protocol is not None:
             read, left = protocol.read, MAX_INFORMATIONAL
@@ -114,10 +114,10 @@ class _Response(aiohttp.ClientResponse):
 
 @contextmanager
 def _sockets(check: Check | None) -> Iterator[Callable[[aiohttp.AddrInfoType], socket.socket]]:
-    """Makes sockets for addresses that pass, and shuts them down at the end of the block.
+    """Creates sockets for addresses that pass, and shuts them down at the end of the block.
 
-    An event loop keeps a closed connection for as long as it has something left to write, which
-    is for ever when the other side never reads.
+    An event loop keeps a closed connection while it has data left to write: forever, if the other
+    side never reads.
     """
     made: list[socket.socket] = []
 

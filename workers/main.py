@@ -1,6 +1,6 @@
-"""Runs one group of queues until it is told to stop: `python -m workers.main ingest`.
+"""Runs one group of queues until it is stopped: `python -m workers.main ingest`.
 
-The broker is made first, then every actor module is imported: actors bind to the broker that
+The broker is created first, then every actor module is imported: actors bind to the broker that
 exists when they are declared.
 """
 
@@ -48,7 +48,10 @@ def load_actors(runtime: Runtime) -> None:
 
 
 def run(group_name: str) -> None:
-    """Works on the queues of a group; returns after SIGTERM, SIGINT or the supervisor's end."""
+    """Works on the queues of a group.
+
+    Returns after SIGTERM, SIGINT or the end of the supervisor.
+    """
     settings = load_settings()
     configure_logging(settings, f"worker-{group_name}")
     runtime = Runtime.connect(settings)
@@ -83,17 +86,18 @@ def run(group_name: str) -> None:
 def _collect_rarely() -> None:
     """Keeps the cycle collector from walking a block's million values again and again.
 
-    They hold no cycles; Python's default of a walk every 700 new containers took a quarter of the
-    drain's time (7.7 µs an event, 5.9 without).
+    They contain no cycles. Python's default of a walk every 700 new containers took a quarter of
+    the drain's time (7.7 µs an event, 5.9 without).
     """
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)
 
 
 def _stop_with_supervisor(stop: threading.Event) -> None:
-    """The supervisor holds the other end of our stdin; even its kill -9 closes it.
+    """Stops when stdin closes: the supervisor holds its other end, and even kill -9 closes it.
 
-    Not by `sys.stdin`: its lock, held by a thread that never returns, crashes an orderly exit.
+    This does not use `sys.stdin`, because a thread that never returns would hold its lock and crash
+    an orderly exit.
     """
     os.read(sys.stdin.fileno(), 1)
     stop.set()

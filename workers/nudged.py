@@ -1,6 +1,6 @@
-"""Actors of tasks whose messages only say "look", and how they learn that the process stops.
+"""Declares actors whose messages only say "look", and tells them when the process stops.
 
-Imported by actor modules only: like actors, it binds to the broker that exists by then.
+Only actor modules import this: like actors, it binds to the broker that exists by then.
 """
 
 import functools
@@ -13,12 +13,12 @@ from shared.core.errors import Unavailable
 from shared.queue import Task
 from workers.context import runtime
 
-# What hangs is ended by deadlines of its own, so Dramatiq must not end it.
+# Calls that hang end by their own deadlines, so Dramatiq must not end them.
 _NO_TIME_LIMIT_MS = 24 * 3600 * 1000
 
 
 class _Stopping(dramatiq.Middleware):
-    """Sets an event when this process is about to stop."""
+    """A middleware that sets an event when this process is about to stop."""
 
     def __init__(self) -> None:
         self.event = threading.Event()
@@ -30,15 +30,15 @@ class _Stopping(dramatiq.Middleware):
 _stopping = _Stopping()
 dramatiq.get_broker().add_middleware(_stopping)
 
-# Set when this process is about to stop: loops end after the piece of work in hand.
+# Set when this process is about to stop: loops end after the current piece of work.
 stopping = _stopping.event
 
 
 def nudged_actor(task: Task) -> Callable[[Callable[[], None]], dramatiq.Actor[[], None]]:
-    """Declares the actor of a task that the clock nudges for as long as there may be work.
+    """Declares the actor of a task that the clock nudges while there may be work.
 
-    So it is never retried, and a stale message says nothing. Work that appears once the actor looks
-    is worth another nudge.
+    It is therefore never retried, and a stale message is dropped. Work that appears once the actor
+    looks sends another nudge.
     """
 
     def declare(look: Callable[[], None]) -> dramatiq.Actor[[], None]:

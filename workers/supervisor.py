@@ -1,4 +1,4 @@
-"""Runs each group of queues in processes of its own and starts them again when they die."""
+"""Runs each group of queues in its own processes and restarts them when they die."""
 
 import os
 import signal
@@ -32,7 +32,7 @@ class Child:
         self._process: subprocess.Popen[bytes] | None = None
 
     def keep_running(self) -> None:
-        """Starts the process when it is not there and its pause is over."""
+        """Starts the process if it is not running and its pause is over."""
         now = time.monotonic()
         if self._process is not None:
             code = self._process.poll()
@@ -45,7 +45,7 @@ class Child:
             self._process = None
         if now >= self._start_at:
             self._start_at = now
-            # stdin is the life line: it closes with us however we end, and the child stops.
+            # stdin is the life line: it closes with us however we end, and then the child stops.
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "workers.main", self.group],
                 stdin=subprocess.PIPE,
@@ -53,7 +53,7 @@ class Child:
             )
 
     def stop(self, deadline: float) -> None:
-        """Waits for a process that was told to stop, and kills it at the deadline."""
+        """Waits for a process that was asked to stop, and kills it at the deadline."""
         if self._process is None:
             return
         try:

@@ -2,7 +2,7 @@
 
 
 def number(value: float) -> str:
-    """A number in a sentence: whole numbers in full, others with six digits.
+    """Formats a number for a sentence: whole numbers in full, others with six digits.
 
     `1234567`, `0.416667`.
     """
@@ -11,9 +11,9 @@ def number(value: float) -> str:
 
 
 def storable(text: str, most: int | None = None) -> str:
-    """Text that PostgreSQL can keep, of at most `most` characters.
+    """Returns text that PostgreSQL can store, of at most `most` characters.
 
-    Text from events, SQL results and other servers may hold U+0000 and lone surrogates. U+FFFD and
-    `?` replace them.
+    Text from events, SQL results and other servers may contain U+0000 and lone surrogates. U+FFFD
+    and `?` replace them.
     """
     return text[:most].replace("\0", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()

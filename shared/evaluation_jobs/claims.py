@@ -1,7 +1,7 @@
-"""Claims of due jobs under leases: who is next, and how many calls may be in flight.
+"""Claims of due jobs under leases: the selection, and the limit of calls in flight.
 
-The number of live leases is the number of calls in flight over the whole deployment. A worker that
-is killed frees its place when its lease expires; its job is due again then.
+The number of live leases is the number of calls in flight in the whole deployment. A killed worker
+frees its place when its lease expires; its job is then due again.
 """
 
 import uuid
@@ -24,9 +24,9 @@ _SLACK_SECS = 5.0
 
 @dataclass(frozen=True)
 class ClaimedJob:
-    """A job in the hands of this worker.
+    """A job that this worker holds.
 
-    `polls` is the evaluator's id of what an earlier delivery started, None before that.
+    `polls` is the evaluator's id from an earlier delivery, None before that.
     """
 
     lease: Lease
@@ -80,8 +80,8 @@ _CLAIMED = (
 def claim(session: Session, settings: Settings) -> ClaimedJob | None:
     """Takes the oldest due job of the organization whose last turn is longest ago.
 
-    None when nothing is due or EVALUATOR_WORKERS x EVALUATOR_CLAIM_BATCH calls are in flight. The
-    advisory lock lets one worker at a time count the places and take one.
+    Returns None if nothing is due or EVALUATOR_WORKERS x EVALUATOR_CLAIM_BATCH calls are in flight.
+    The advisory lock lets one worker at a time count the places and take one.
     """
     session.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": _LOCK_ID})
     free = session.execute(_FREE_PLACES, {"bound": settings.evaluator_concurrency}).scalar_one()
@@ -99,8 +99,8 @@ def claim(session: Session, settings: Settings) -> ClaimedJob | None:
 def begin_delivery(session: Session, settings: Settings, job: ClaimedJob) -> bool:
     """Counts a delivery attempt just before it is made and renews the lease for it.
 
-    Counted before, so that a request that kills every worker it meets still ends. False when the
-    lease expired while the request was built: the job is for others now.
+    It is counted before, so that a request that kills every worker ends too. Returns False if the
+    lease expired while the request was built: another worker may have the job now.
     """
     return job.lease.renew(
         session,
@@ -121,7 +121,7 @@ def _lease_secs(settings: Settings) -> float:
 
 
 def evaluator_slugs(settings: Settings) -> list[str] | None:
-    """EVALUATOR_ORGS as a list; None for all organizations."""
+    """Returns EVALUATOR_ORGS as a list; None for all organizations."""
     if settings.evaluator_orgs is None:
         return None
     return [slug.strip() for slug in settings.evaluator_orgs.split(",")]

@@ -1,7 +1,7 @@
-"""Taking a mail from the outbox and noting what came of it, by PostgreSQL's clock.
+"""Claims mails from the outbox and records their outcomes, by PostgreSQL's clock.
 
-A mail that is taken is due again after a lease longer than any exchange with a mail server, so what
-a killed worker had taken is sent by another one: each mail arrives at least once.
+A claimed mail is due again after a lease longer than any exchange with a mail server. So another
+worker sends the mails of a killed one: each mail arrives at least once.
 """
 
 import uuid
@@ -21,7 +21,7 @@ MAX_ERROR_CHARS = 500
 
 @dataclass(frozen=True)
 class ClaimedMail:
-    """A mail in the hands of this worker; `attempt` counts from 1."""
+    """A mail that this worker holds; `attempt` counts from 1."""
 
     mail_id: uuid.UUID
     kind: str
@@ -31,8 +31,8 @@ class ClaimedMail:
     attempt: int
 
 
-# Who waits for a code is served before a thousand invitations: the first to expire goes first. What
-# is of a deleted organization is told to nobody, unless that is restored in time.
+# The mail that expires first goes first, so a sign-in code does not wait for a thousand
+# invitations. Mails of a deleted organization are not sent, unless it is restored in time.
 _TAKE = text("""
 UPDATE mails
 SET attempts = attempts + 1,
@@ -65,20 +65,20 @@ RETURNING id, kind, request_id, last_error
 
 @dataclass(frozen=True)
 class Forgotten:
-    """The recipient is to get no such mail; no trace is kept."""
+    """The recipient is to get no such mail; the row is deleted."""
 
 
 Outcome = Sent | Again | Failed | Forgotten
 
 
 def claim(session: Session, *, lease_secs: float) -> ClaimedMail | None:
-    """Takes the due mail that expires first, for `lease_secs`; None when nothing is due."""
+    """Takes the due mail that expires first, for `lease_secs`; returns None if nothing is due."""
     row = session.execute(_TAKE, {"lease": lease_secs}).one_or_none()
     return None if row is None else ClaimedMail(*row)
 
 
 def expire(session: Session) -> Sequence[Row[*tuple[Any, ...]]]:
-    """Ends the due mails that no attempt may begin for any more; their error says so.
+    """Ends due mails for which no attempt may begin any more; their error says so.
 
     Returns the id, kind, request_id and last_error of each.
     """
@@ -86,13 +86,13 @@ def expire(session: Session) -> Sequence[Row[*tuple[Any, ...]]]:
 
 
 def record(session: Session, mail: ClaimedMail, outcome: Outcome) -> None:
-    """Notes what came of an attempt; after a lost lease, only that the mail was sent."""
+    """Records the outcome of an attempt; after a lost lease, only that the mail was sent."""
     now = func.statement_timestamp()
     queued = and_(Mail.id == mail.mail_id, Mail.status == "queued")
-    # The number of the attempt stands for a lease's token: the next claim counts it up.
+    # The number of the attempt serves as a lease's token: the next claim increases it.
     held = and_(queued, Mail.attempts == mail.attempt)
     if isinstance(outcome, Sent):
-        # Another worker that claimed the mail since may send it once more, and finds it sent.
+        # Another worker that has claimed the mail since may send it once more, and finds it sent.
         change = update(Mail).where(queued)
         session.execute(change.values(status="sent", finished_at=now, last_error=None))
     elif isinstance(outcome, Again):

@@ -2,7 +2,7 @@
 
 PostgreSQL's clock decides, so the clocks of workers need not agree. A worker that is killed renews
 nothing, and its rows are free when the lease expires. Writes require the token, so a worker that
-lost its rows to another one changes nothing. Each queue has its own query for the row that is next.
+lost its rows to another one changes nothing. Each queue has its own query to select the next row.
 """
 
 import math
@@ -23,7 +23,7 @@ from shared.core.ids import new_id
 from shared.postgres.base import timestamp_type
 from shared.postgres.database import Postgres
 
-# How often a lease is renewed before it would expire.
+# The number of renewals before a lease would expire.
 RENEWALS = 4
 
 # The condition for queries: no worker holds the row.
@@ -53,9 +53,11 @@ class Lease:
     def renew(
         self, session: Session, secs: float, *, only_live: bool = False, **values: Any
     ) -> bool:
-        """Extends the lease to `secs` from now and sets `values`; False when the rows are lost.
+        """Extends the lease to `secs` from now and sets `values`.
 
-        A lease that expired is renewed too while nobody took the rows, unless `only_live`.
+        Returns False if the rows are lost.
+
+        An expired lease is renewed too if nobody took the rows, unless `only_live`.
         """
         live = self.table.lease_expires_at > func.statement_timestamp()
         rows = and_(self.held, live) if only_live else self.held
@@ -63,14 +65,17 @@ class Lease:
         return bool(_rows(session, query.returning(self.table.lease_token)))
 
     def end(self, session: Session, **values: Any) -> bool:
-        """Frees the rows and sets `values`; False when the rows are others' now, or gone."""
+        """Frees the rows and sets `values`.
+
+        Returns False if another worker has the rows, or they are gone.
+        """
         freed = {"lease_token": None, "lease_expires_at": None, **values}
         query = update(self.table).where(self.held).values(freed)
         return bool(_rows(session, query.returning(self.table.lease_token)))
 
 
 def in_secs(secs: float) -> ColumnElement[datetime]:
-    """The time in `secs` from now."""
+    """Returns the time in `secs` from now."""
     return func.statement_timestamp() + func.make_interval(0, 0, 0, 0, 0, 0, secs)
 
 

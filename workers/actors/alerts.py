@@ -1,4 +1,4 @@
-"""Actors of alert rules; what they do is `shared.alerts.evaluation`'s."""
+"""Actors of alert rules; the work is in `shared.alerts.evaluation`."""
 
 import threading
 
@@ -10,7 +10,7 @@ from workers.context import once, runtime
 from workers.groups import ALERT_BATCH_THREADS
 from workers.nudged import nudged_actor, stopping
 
-# Rules that wait for a busy store leave threads for people's statements, and these are few anyway.
+# Rules that wait for a busy store leave threads for people's statements, and those are few anyway.
 _batch_places = threading.BoundedSemaphore(ALERT_BATCH_THREADS)
 
 
@@ -22,7 +22,7 @@ def _runner() -> QueryRunner:
 
 @nudged_actor(jobs.EVALUATE_ALERTS)
 def evaluate_alerts() -> None:
-    """Evaluates rules that are due, but for statements of people's own."""
+    """Evaluates rules that are due, except those with SQL statements."""
     if _batch_places.acquire(blocking=False):
         try:
             AlertDispatcher(runtime(), _runner(), stopping).run(is_sql=False)
@@ -32,5 +32,5 @@ def evaluate_alerts() -> None:
 
 @nudged_actor(jobs.EVALUATE_SQL_ALERTS)
 def evaluate_sql_alerts() -> None:
-    """Evaluates rules that are statements of people's own."""
+    """Evaluates due rules with SQL statements."""
     AlertDispatcher(runtime(), _runner(), stopping).run(is_sql=True)

@@ -1,4 +1,4 @@
-"""Actors of audits; what they do is `shared.audits.runs`'s."""
+"""Actors of audits; the work is in `shared.audits.runs`."""
 
 from shared.audits import jobs
 from shared.audits.runs.runner import AuditRunner
@@ -22,5 +22,5 @@ def schedule_audits() -> None:
 
 @nudged_actor(jobs.RUN_AUDITS)
 def run_audits() -> None:
-    """Carries out runs that wait."""
+    """Executes waiting runs."""
     AuditRunner(runtime(), stopping, ask=_model()).run()

@@ -15,12 +15,12 @@ def _dispatcher() -> DeliveryDispatcher:
 
 @nudged_actor(jobs.SEND_NOTIFICATIONS)
 def send_notifications() -> None:
-    """Makes the deliveries over HTTP that are due."""
+    """Sends the deliveries over HTTP that are due."""
     _dispatcher().run()
 
 
 @nudged_actor(jobs.TIDY_NOTIFICATIONS)
 def tidy_notifications() -> None:
-    """Deletes what tests of alerts left."""
+    """Deletes the notifications of old alert tests."""
     with runtime().postgres.transaction() as session:
         claims.tidy(session)

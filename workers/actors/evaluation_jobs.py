@@ -14,7 +14,7 @@ from workers.evaluation_jobs.client import EvaluatorClient
 from workers.evaluation_jobs.dispatcher import EvaluationDispatcher
 from workers.nudged import nudged_actor, stopping
 
-# What the evaluator's operator changed may be why this process was started again.
+# Read once after a start, because the evaluator may have changed before it.
 _config_was_read = threading.Event()
 
 
@@ -38,7 +38,7 @@ def check_watched_sessions() -> None:
 
 @nudged_actor(jobs.SCAN_INACTIVE_SESSIONS)
 def scan_inactive_sessions() -> None:
-    """Creates the jobs of sessions that went quiet without an end."""
+    """Creates the jobs of sessions that became idle without an end."""
     _create_jobs(jobs.SCAN_INACTIVE_SESSIONS, promotion.promote_inactive)
 
 
@@ -60,7 +60,7 @@ def refresh_evaluator_config() -> None:
 
 
 def _create_jobs(task: Task, promote: Callable[[Postgres, ClickHouse, Settings], int]) -> None:
-    # A store that hangs holds one thread only.
+    # Only one thread at a time, so that a store that hangs blocks only one.
     with single_flight(runtime().postgres, task.actor) as alone:
         created = alone and promote(runtime().postgres, runtime().clickhouse, runtime().settings)
     if created:

@@ -1,4 +1,4 @@
-"""Actors of the ingest path; the work itself is `shared.events.ingest`'s."""
+"""Actors of the ingest path; the work is in `shared.events.ingest`."""
 
 import functools
 import os
@@ -15,7 +15,7 @@ from shared.events.ingest.jobs import PERSIST_EVENTS, TIDY_STREAMS
 from shared.model_windows.context_windows import ContextWindows
 from workers.context import runtime
 
-# A process that is started again under its old pid must not inherit another one's entries.
+# A process that is restarted under its old pid must not inherit the entries of another one.
 _PROCESS = f"{socket.gethostname()}-{os.getpid()}-{new_request_id()[:8]}"
 
 _DEAD_AFTER_MS = 10 * 60 * 1000
@@ -23,7 +23,10 @@ _DEAD_AFTER_MS = 10 * 60 * 1000
 
 @functools.cache
 def _windows_of() -> ContextWindows:
-    """What this process remembers; two threads that begin at once may make two, and lose one."""
+    """Returns this process's cache.
+
+    Two threads that start at once may create two, and one is lost.
+    """
     return ContextWindows(runtime())
 
 
@@ -44,6 +47,6 @@ def persist_events() -> None:
     actor_name=TIDY_STREAMS.actor, queue_name=TIDY_STREAMS.queue, max_retries=0, max_age=60_000
 )
 def tidy_streams() -> None:
-    """Forgets the consumers of processes that are gone."""
+    """Deletes the consumers of processes that are gone."""
     runtime().queue.nudged(TIDY_STREAMS)
     stream.forget_dead_consumers(runtime().redis, _DEAD_AFTER_MS)

@@ -1,4 +1,4 @@
-"""Actors of mail; what they do is `workers.mail`'s and `shared.mail`'s."""
+"""Actors of mail; the work is in `workers.mail` and `shared.mail`."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -36,6 +36,6 @@ def send_mail() -> None:
 
 @nudged_actor(jobs.TIDY_MAILS)
 def tidy_mails() -> None:
-    """Deletes mails that were over long ago."""
+    """Deletes mails that ended long ago."""
     with runtime().postgres.transaction() as session:
         administration.tidy(session)

@@ -1,4 +1,4 @@
-"""The actor of retention; what it does is `shared.upkeep.retention`'s."""
+"""The actor of retention; the work is in `shared.upkeep.retention`."""
 
 from shared.core import clock
 from shared.upkeep import retention
@@ -9,5 +9,5 @@ from workers.nudged import nudged_actor, stopping
 
 @nudged_actor(APPLY_RETENTION)
 def apply_retention() -> None:
-    """Removes what organizations do not want to keep any longer."""
+    """Removes data that organizations no longer want to keep."""
     retention.apply(runtime(), stopping, clock.now())

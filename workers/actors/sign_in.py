@@ -1,4 +1,4 @@
-"""The actor of sign-in; what it does is `shared.users.sign_in`'s."""
+"""The actor of sign-in; the work is in `shared.users.sign_in`."""
 
 from shared.users.sign_in import service
 from shared.users.sign_in.jobs import TIDY_SIGN_IN
@@ -8,6 +8,6 @@ from workers.nudged import nudged_actor
 
 @nudged_actor(TIDY_SIGN_IN)
 def tidy_sign_in() -> None:
-    """Deletes codes and sessions that are over."""
+    """Deletes expired codes and sessions."""
     with runtime().postgres.transaction() as session:
         service.tidy(session)

@@ -1,1 +1,1 @@
-"""What workers of audits need beside `shared.audits.runs`."""
+"""The parts of audits that only workers need."""

@@ -1,4 +1,4 @@
-"""Asks an OpenAI-compatible server, which may hang, drip or flood: the answer, or a sentence."""
+"""A client of an OpenAI-compatible server, which may hang, drip or flood."""
 
 import asyncio
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from workers.http import Request, answer_to, read_bounded
 
 TIMEOUT_SECS = 60.0
 MAX_ANSWER_BYTES = 1024 * 1024
-# The loop answers a little after the deadline at the latest; a caller waits no longer than this.
+# The loop answers shortly after the deadline at the latest; a caller waits no longer than this.
 _LOOP_SLACK_SECS = 3.0
 
 
@@ -22,7 +22,7 @@ class _Part(msgspec.Struct):
 
 
 class _Said(msgspec.Struct):
-    """What a model says: a text, or the parts of one."""
+    """The content of a model's message: a text, or its parts."""
 
     content: str | list[_Part] | None = None
 
@@ -40,7 +40,7 @@ class LanguageModel:
 
     def __init__(self, settings: Settings, *, timeout_secs: float = TIMEOUT_SECS) -> None:
         if settings.audit_llm_base_url is None or settings.audit_llm_model is None:
-            raise ValueError("there is no language model to ask")
+            raise ValueError("AUDIT_LLM_BASE_URL is not set")
         self._url = f"{settings.audit_llm_base_url.rstrip('/')}/chat/completions"
         self._model = settings.audit_llm_model
         self._key = settings.audit_llm_api_key
@@ -48,18 +48,21 @@ class LanguageModel:
         self._loop = CallLoop("language-model")
 
     def __call__(self, messages: Sequence[Message]) -> str:
-        """The text of the model's answer; raises `ReportFailed` when there is none in time."""
+        """Returns the text of the model's answer.
+
+        Raises `ReportFailed` if there is none in time.
+        """
         future = self._loop.start(self._within_timeout(self._request(messages)))
         try:
             body = future.result(self._timeout + _LOOP_SLACK_SECS)
         except TimeoutError:
             future.cancel()
             raise self._timed_out() from None
-        # Some servers quote the request; what the model says is shown to people.
+        # Some servers quote the request, and people see the answer.
         return _text_of(body).replace(self._key, "[hidden]") if self._key else _text_of(body)
 
     def close(self) -> None:
-        """Ends what it works with."""
+        """Stops the event loop."""
         self._loop.close()
 
     def _request(self, messages: Sequence[Message]) -> Request:
@@ -83,7 +86,7 @@ class LanguageModel:
         except aiohttp.ClientConnectorError:
             raise ReportFailed("the language model could not be reached") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            # Without what it says: addresses and headers are the deployment's business.
+            # Leaves out the error's text, because addresses and headers must not become visible.
             reason = f"the connection to the language model broke ({type(error).__name__})"
             raise ReportFailed(reason) from None
 
@@ -105,7 +108,7 @@ def _text_of(body: bytes) -> str:
     try:
         choices = msgspec.json.decode(body, type=_Completion).choices
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        raise ReportFailed("the language model's answer is not that of a chat") from None
+        raise ReportFailed("the language model's answer is not a chat completion") from None
     content = choices[0].message.content if choices else None
     if isinstance(content, list):
         content = "".join(part.text for part in content)

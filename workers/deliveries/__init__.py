@@ -1,1 +1,1 @@
-"""Sending notifications over HTTP: the client, which addresses it reaches, and the dispatcher."""
+"""Notifications over HTTP: the client, the allowed addresses, and the dispatcher."""

@@ -1,4 +1,4 @@
-"""Which addresses people's URLs may lead to: the Internet's, and none of ours."""
+"""The addresses that people's URLs may lead to: public ones, never those of our networks."""
 
 import ipaddress
 import socket
@@ -8,7 +8,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 _V4, _V6 = ipaddress.IPv4Network, ipaddress.IPv6Network
 
-# IANA's special-purpose registry, but for the two that are ordinary hosts (AS112).
+# IANA's special-purpose registry, except for the two that are ordinary hosts (AS112).
 _NOT_PUBLIC_V4 = tuple(
     map(
         _V4,
@@ -33,7 +33,7 @@ _NOT_PUBLIC_V4 = tuple(
     )
 )
 
-# All of IPv6 that is the Internet. Outside are loopback, link-local, unique local, multicast, NAT64
+# All of the public IPv6 Internet. Outside are loopback, link-local, unique local, multicast, NAT64
 # and every form with an IPv4 address in its last bytes.
 _GLOBAL_V6 = _V6("2000::/3")
 _NOT_PUBLIC_V6 = tuple(
@@ -50,21 +50,21 @@ _NOT_PUBLIC_V6 = tuple(
 
 
 class NotPublic(OSError):
-    """The address is none that people's URLs may lead to; never says which it is."""
+    """People's URLs may not lead to the address; the message never contains it."""
 
     def __init__(self) -> None:
         super().__init__("the address is not public")
 
 
 def is_public(text: str) -> bool:
-    """Whether an address in letters, as the operating system connects to it, is the Internet's."""
+    """Returns whether a textual address, as the operating system reads it, is public."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
         return False
     if isinstance(address, ipaddress.IPv4Address):
         return not any(address in network for network in _NOT_PUBLIC_V4)
-    # A zone (`fe80::1%eth0`) names one of our own networks.
+    # A zone (`fe80::1%eth0`) refers to one of our own networks.
     return (
         address in _GLOBAL_V6
         and address.scope_id is None
@@ -73,15 +73,16 @@ def is_public(text: str) -> bool:
 
 
 def require_public(address: aiohttp.AddrInfoType) -> None:
-    """For `workers.http.answer_to`; raises `NotPublic`."""
+    """Checks an address for `workers.http.answer_to`; raises `NotPublic`."""
     if not is_public(str(address[4][0])):
         raise NotPublic
 
 
 class PublicOnly(AbstractResolver):
-    """Another resolver, without the names that lead to any address of ours.
+    """A wrapper around another resolver that refuses names with a private address.
 
-    What it lets pass is what is connected to, and `require_public` looks at it once more there.
+    The connection uses exactly the addresses that it returns, and `require_public` checks them
+    again there.
     """
 
     def __init__(self, inner: AbstractResolver) -> None:
@@ -90,12 +91,12 @@ class PublicOnly(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """Raises `NotPublic`, and what the other one raises."""
+        """Resolves a name; raises `NotPublic`, and the errors of the other resolver."""
         found = await self._inner.resolve(host, port, family)
         if not all(is_public(one["host"]) for one in found):
             raise NotPublic
         return found
 
     async def close(self) -> None:
-        """Closes the other one."""
+        """Closes the other resolver."""
         await self._inner.close()

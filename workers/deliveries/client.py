@@ -1,4 +1,4 @@
-"""One delivery over HTTP to wherever people say, which may hang, drip, redirect or flood."""
+"""A client for one delivery over HTTP to any URL, which may hang, drip, redirect or flood."""
 
 import asyncio
 import ssl
@@ -17,18 +17,18 @@ from workers.deliveries.addresses import NotPublic, PublicOnly, require_public
 from workers.deliveries.resolver import ThreadPerLookup
 from workers.http import Request, answer_to, read_bounded
 
-# All of a delivery: resolving, connecting, the request and every byte of the answer.
+# The limit of a whole delivery: resolving, connecting, the request and every byte of the answer.
 DEADLINE_SECS = 10.0
 
-# Receivers may say more; it is not read.
+# A receiver may send more, but it is not read.
 MAX_ANSWER_BYTES = 64 * 1024
 
-# What people are told when the deployment keeps the addresses of its own to itself.
+# The error that people see if the deployment does not deliver to private addresses.
 NOT_PUBLIC = "the address of the webhook is not public"
 
 
 class DeliveryClient:
-    """Delivers many at once, none of them later than its deadline; thread-safe."""
+    """A client that sends many deliveries at once, each within its deadline; thread-safe."""
 
     def __init__(
         self,
@@ -46,18 +46,18 @@ class DeliveryClient:
     def start(
         self, url: str, headers: Mapping[str, str], body: bytes
     ) -> Future[Answered | NoAnswer]:
-        """Makes one attempt: a POST to `url`, which is encoded where it is not."""
+        """Starts one attempt: a POST to `url`, which is encoded if necessary."""
         return self._loop.start(self._attempt(url, headers, body))
 
     def close(self) -> None:
-        """Ends what it works with."""
+        """Stops the event loop."""
         self._loop.close()
 
     async def _attempt(
         self, url: str, headers: Mapping[str, str], body: bytes
     ) -> Answered | NoAnswer:
         if not url.startswith(("http://", "https://")):
-            return NoAnswer("the webhook is no http or https URL", is_final=True)
+            return NoAnswer("the webhook is not an http or https URL", is_final=True)
         answered = None
         try:
             request = Request("POST", yarl.URL(url), headers, body)
@@ -67,7 +67,7 @@ class DeliveryClient:
             ):
                 retry_after = parse_retry_after(response.headers.get("Retry-After"), now())
                 answered = Answered(response.status, retry_after)
-                # Lets the receiver end in peace. What it said with its status stands.
+                # Reads on so that the receiver can finish. Its status already decides.
                 await read_bounded(response, MAX_ANSWER_BYTES)
         except TimeoutError:
             return answered or NoAnswer(f"no answer within {self.deadline_secs:g} s")
@@ -77,7 +77,7 @@ class DeliveryClient:
 
 
 def _no_answer(error: Exception) -> NoAnswer:
-    """A sentence for people, without addresses and without what the other side said."""
+    """Returns a sentence for people, without addresses and without texts of the other side."""
     if isinstance(error, aiohttp.ClientConnectorError) and isinstance(error.os_error, NotPublic):
         return NoAnswer(NOT_PUBLIC, is_final=True)
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
@@ -90,7 +90,7 @@ def _no_answer(error: Exception) -> NoAnswer:
         return NoAnswer("the receiver could not be reached")
     if isinstance(error, aiohttp.ClientResponseError):
         return NoAnswer("the answer of the receiver is not HTTP")
-    # After those of certificates, which are values, too.
+    # Comes after certificate errors, which are ValueErrors too.
     if isinstance(error, ValueError):
-        return NoAnswer("the URL of the webhook leads nowhere", is_final=True)
+        return NoAnswer("the URL of the webhook is not valid", is_final=True)
     return NoAnswer("the connection to the receiver broke")

@@ -1,7 +1,7 @@
 """Works through due deliveries, many at once: claim, send, record, claim again.
 
 No transaction is open during a request. Requests run on the client's event loop; this thread only
-starts them and notes what came of each, so one that hangs holds a place and nothing else.
+starts them and records the outcome of each, so a request that hangs only occupies one place.
 """
 
 import threading
@@ -23,19 +23,19 @@ from workers.deliveries.client import DeliveryClient
 
 log = get_logger(__name__)
 
-# Requests that a turn has in flight at most; each holds a socket.
+# The most requests of a turn in flight; each uses a socket.
 PLACES = 100
 
-# While requests are in flight, what has become due meanwhile waits no longer than this.
+# While requests are in flight, new due deliveries wait no longer than this.
 LOOK_SECS = 0.25
 
-# A lease outlasts the longest request by this much: time to record what came of it.
+# A lease outlasts the longest request by this much: the time to record the outcome.
 LEASE_SLACK_SECS = 20.0
 
 
 @dataclass(frozen=True)
 class _Flight:
-    """A request on its way; `began` is the monotonic time of its start."""
+    """A request in flight; `began` is the monotonic time of its start."""
 
     delivery: ClaimedDelivery
     began: float
@@ -45,7 +45,7 @@ _Flights = dict[Future[Answered | NoAnswer], _Flight]
 
 
 class DeliveryDispatcher:
-    """A process's dispatcher; one thread at a time takes deliveries, others wait for their last.
+    """The dispatcher of a process; one thread at a time claims deliveries, others await their last.
 
     `stopping` ends a turn after the requests in flight.
     """
@@ -58,9 +58,9 @@ class DeliveryDispatcher:
         self._asked = threading.Event()
 
     def run(self) -> int:
-        """Sends until nothing is due or in flight; returns how many attempts it made.
+        """Sends until nothing is due or in flight; returns the number of attempts.
 
-        Returns at once when another thread has the turn: that one looks again.
+        Returns at once if another thread has the turn, because that thread looks again.
         """
         self._asked.set()
         if not self._turn.acquire(blocking=False):
@@ -72,7 +72,7 @@ class DeliveryDispatcher:
             finally:
                 self._turn.release()
             if flights or self._asked.is_set():
-                # Another thread looks whether there is more, while this one waits for its last.
+                # Another thread looks for more, while this one waits for its last requests.
                 self._runtime.queue.nudge_soon(SEND_NOTIFICATIONS)
         finally:
             while flights:
@@ -123,7 +123,7 @@ class DeliveryDispatcher:
         return self._client.start(delivery.url, headers, body)
 
     def _land(self, flights: _Flights, timeout: float | None) -> None:
-        """Records the requests that came to an end, the first of which within `timeout`."""
+        """Records finished requests; waits for the first one up to `timeout`."""
         done, _ = wait(flights, timeout=timeout, return_when=FIRST_COMPLETED)
         for future in done:
             flight = flights.pop(future)
@@ -149,7 +149,7 @@ class DeliveryDispatcher:
                 with self._runtime.postgres.transaction() as session:
                     claims.record(session, delivery, step)
             except Unavailable:
-                # Nobody knows that it was made, so it is made again after the lease.
+                # The attempt is not recorded, so it is repeated after the lease.
                 log.warning("notification_attempt_not_recorded")
 
 

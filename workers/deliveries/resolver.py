@@ -1,4 +1,4 @@
-"""Names into addresses, however long a name server takes over it."""
+"""Resolves names, however long a name server takes."""
 
 import asyncio
 import socket
@@ -7,16 +7,16 @@ from contextlib import suppress
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-# Far above the lookups of what is in flight; only those that nobody waits for any more add to them.
+# Far above the lookups of requests in flight; only abandoned lookups add to those.
 MAX_LOOKUPS = 512
 
 _NUMERIC = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
 
 
 class ThreadPerLookup(AbstractResolver):
-    """Asks the operating system, each time in a thread of its own.
+    """A resolver that calls the operating system, each time in a new thread.
 
-    A pool of threads would be taken by the name servers that hang, whose lookups go on after the
+    Name servers that hang would occupy a pool of threads: their lookups continue after the
     delivery's deadline, and a process would wait for them at its end.
     """
 
@@ -26,7 +26,7 @@ class ThreadPerLookup(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        """Every address of a name, numbers in any spelling included; raises `OSError`."""
+        """Returns every address of a name, including numbers in any spelling; raises `OSError`."""
         if not self._places.acquire(blocking=False):
             raise OSError("too many lookups at once")
         loop = asyncio.get_running_loop()
@@ -47,7 +47,7 @@ class ThreadPerLookup(AbstractResolver):
             except OSError as error:
                 result = error
             except UnicodeError:
-                result = OSError("the name is no name")
+                result = OSError("the name is not valid")
             finally:
                 self._places.release()
             with suppress(RuntimeError):  # The loop has ended meanwhile.
@@ -57,7 +57,7 @@ class ThreadPerLookup(AbstractResolver):
         return await found
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Does nothing, because nothing is held."""
 
 
 def _look_up(host: str, port: int, family: socket.AddressFamily) -> list[ResolveResult]:

@@ -1,1 +1,1 @@
-"""Calling the evaluator: the HTTP client, and the loop that works through due jobs."""
+"""Calls of the evaluator: the HTTP client, and the loop that works through due jobs."""

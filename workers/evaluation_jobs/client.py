@@ -1,4 +1,4 @@
-"""HTTP to the evaluator, which may hang, drip, redirect or flood: nothing of it outlasts a call."""
+"""A client of the evaluator, which may hang, drip, redirect or flood; nothing outlasts a call."""
 
 import asyncio
 from collections.abc import Mapping
@@ -11,37 +11,37 @@ from shared.evaluation_jobs.answers import MAX_ANSWER_BYTES, Answer, NoAnswer
 from workers.call_loop import CallLoop
 from workers.http import Request, answer_to, read_bounded
 
-# The loop answers a little after the deadline at the latest; a caller waits no longer than this.
+# The loop answers shortly after the deadline at the latest; a caller waits no longer than this.
 _LOOP_SLACK_SECS = 3.0
 
 
 class EvaluatorClient:
-    """Calls one evaluator; thread-safe. No method raises: a failed call is a `NoAnswer`."""
+    """A client of one evaluator; thread-safe. No method raises: a failed call is a `NoAnswer`."""
 
     def __init__(self, settings: Settings) -> None:
         if settings.evaluator_endpoint is None:
-            raise ValueError("there is no evaluator to call")
+            raise ValueError("EVALUATOR_ENDPOINT is not set")
         self._base = settings.evaluator_endpoint.rstrip("/")
         self._token = settings.evaluator_token
         self._timeout = settings.evaluator_request_timeout_ms / 1000
         self._loop = CallLoop("evaluator-client")
 
     def evaluate(self, body: bytes, *, job_id: str, request_id: str) -> Answer | NoAnswer:
-        """POST /evaluate with an EvalRequest; repeating it is safe by its Idempotency-Key."""
+        """Sends POST /evaluate with an EvalRequest; its Idempotency-Key makes repeating safe."""
         headers = {"Content-Type": "application/json", **_job_headers(job_id, request_id)}
         return self._call("POST", "/evaluate", headers, body)
 
     def poll(self, evaluator_job_id: str, *, job_id: str, request_id: str) -> Answer | NoAnswer:
-        """GET /evaluate/{job_id} for what an earlier delivery was answered with."""
+        """Sends GET /evaluate/{job_id} with the id from the answer to an earlier delivery."""
         path = f"/evaluate/{quote(evaluator_job_id, safe='')}"
         return self._call("GET", path, _job_headers(job_id, request_id))
 
     def config(self, *, request_id: str) -> Answer | NoAnswer:
-        """GET /config."""
+        """Sends GET /config."""
         return self._call("GET", "/config", {"X-Request-Id": request_id})
 
     def close(self) -> None:
-        """Ends what it works with."""
+        """Stops the event loop."""
         self._loop.close()
 
     def _call(
@@ -79,7 +79,7 @@ class EvaluatorClient:
         return headers
 
     def _without_token(self, content: bytes | None) -> bytes | None:
-        """Errors are shown to people, and some servers quote the request in theirs."""
+        """Removes the token: people see errors, and some servers quote the request in theirs."""
         if content is None or not self._token:
             return content
         return content.replace(self._token.encode(), b"[hidden]")
@@ -93,7 +93,7 @@ def _job_headers(job_id: str, request_id: str) -> dict[str, str]:
 
 
 def _connection_error(error: Exception) -> str:
-    """A sentence for people, without addresses: those are the deployment's business."""
+    """Returns a sentence for people, without addresses, which must not become visible."""
     if isinstance(error, aiohttp.ClientConnectorError):
         return "the evaluator could not be reached"
     if isinstance(error, aiohttp.ClientResponseError):

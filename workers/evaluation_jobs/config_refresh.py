@@ -1,4 +1,4 @@
-"""Reading the evaluator's optional /config."""
+"""Reads the evaluator's optional /config."""
 
 from shared.core.ids import new_request_id
 from shared.core.logs import current_request_id, get_logger
@@ -10,7 +10,7 @@ log = get_logger(__name__)
 
 
 def refresh_if_due(runtime: Runtime, client: EvaluatorClient, *, force: bool) -> None:
-    """Reads /config when it is due or `force`d; a failed read keeps the last values."""
+    """Reads /config if it is due, or because of `force`; a failed read keeps the last values."""
     settings = runtime.settings
     with runtime.postgres.transaction() as session:
         if not evaluator_config.take_refresh(session, settings, force=force):

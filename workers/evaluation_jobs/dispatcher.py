@@ -1,7 +1,7 @@
-"""Works through due jobs: claim one, call the evaluator, record what it said, claim the next.
+"""Works through due jobs: claim one, call the evaluator, record the answer, claim the next.
 
-No transaction is open during a call, and no job waits for another's: a call that hangs holds one
-lease and one thread until its timeout, and nothing else.
+No transaction is open during a call, and no job waits for another one: a call that hangs occupies
+one lease and one thread until its timeout.
 """
 
 import threading
@@ -23,7 +23,7 @@ log = get_logger(__name__)
 
 MAX_REQUEST_BYTES = 25 * 1024 * 1024
 
-# When ClickHouse cannot say what happened in the session. No attempt is used up by that.
+# The delay if ClickHouse cannot return the session. This uses up no attempt.
 STORE_RETRY_SECS = 5.0
 
 
@@ -38,7 +38,10 @@ class EvaluationDispatcher:
         self._stopping = stopping
 
     def run(self) -> int:
-        """Works until nothing is due, every place is taken or the turn is over; how many jobs."""
+        """Works until nothing is due, every place is taken or the turn is over.
+
+        Returns the job count.
+        """
         due = claimed(self._runtime.queue, jobs.RUN_EVALUATIONS, self._claim, self._stopping)
         return sum(1 for _ in map(self._handle, due))
 
@@ -51,7 +54,7 @@ class EvaluationDispatcher:
             try:
                 step = self._deliver(job) if job.polls is None else self._poll(job, job.polls)
             except (Unavailable, QueryTimeout):
-                # A store is down or slow: nothing that the job is to blame for.
+                # A store is down or slow, which is not the job's fault.
                 with self._runtime.postgres.transaction() as session:
                     claims.give_back(session, job, after_secs=STORE_RETRY_SECS)
                 return

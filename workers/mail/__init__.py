@@ -1,1 +1,1 @@
-"""Sending mail: the SMTP client, and the loop that works through due mails."""
+"""Sending of mail: the SMTP client, and the loop that works through due mails."""

@@ -1,4 +1,4 @@
-"""Takes due mails from the outbox one by one and sends them; many may do so at once."""
+"""Takes due mails from the outbox one by one and sends them; many processes may do so at once."""
 
 import re
 import threading
@@ -25,25 +25,26 @@ from workers.mail.smtp import DEFAULT_LIMITS, NotSent, Refused, SmtpClient
 
 log = get_logger(__name__)
 
-# A lease outlasts the longest exchange by this much: the preparation before it, the record after.
+# A lease outlasts the longest exchange by this much: the preparation before it and the record
+# after.
 LEASE_SLACK_SECS = 60.0
 
 BACKOFF_BASE_SECS = 10.0
 BACKOFF_CAP_SECS = 3600.0
 
-# Makes what a kind's `made_when_sent` names, in a transaction of its own that commits before the
-# mail is sent; None when the recipient is to get no such mail after all.
+# Creates the values that a kind's `made_when_sent` names, in a transaction that commits before the
+# mail is sent; returns None if the recipient is to get no such mail.
 Prepare = Callable[[Session, str], Mapping[str, Any] | None]
 
-# Copies what a mail's row says to whatever the mail is about, in the transaction that wrote it.
+# Copies a mail's state to the thing it is about, in the transaction that changed it.
 Note = Callable[[Session, uuid.UUID], None]
 
 
 class Sender:
-    """One process's sender; `prepare` has an entry for each kind that makes something when sent.
+    """The sender of a process; `prepare` has an entry for each kind with values made at sending.
 
-    `note` has one for each kind whose outcome is told elsewhere, too. `client` is None without
-    SMTP_HOST; `stopping` ends a turn after the mail in hand.
+    `note` has an entry for each kind whose outcome is also recorded elsewhere. `client` is None
+    without SMTP_HOST; `stopping` ends a turn after the current mail.
     """
 
     def __init__(
@@ -64,12 +65,12 @@ class Sender:
         if client is None:
             log.warning(
                 "smtp_host_is_not_set",
-                consequence="sign-in codes go to this log, which only a development system may do;"
+                consequence="sign-in codes go to this log, so use this only for development;"
                 " other mails fail",
             )
 
     def run(self) -> int:
-        """Sends until nothing is due or the turn is over; returns how many mails it took."""
+        """Sends until nothing is due or the turn is over; returns the number of mails."""
         self._expire()
         due = claimed(self._runtime.queue, SEND_MAIL, self._claim, self._stopping)
         return sum(1 for _ in map(self._handle, due))
@@ -143,16 +144,17 @@ class Sender:
 def _without_mail_server(mail: ClaimedMail, made: Mapping[str, Any]) -> Outcome:
     if not made:
         return Failed("SMTP_HOST is not set")
-    # `code` is a name that the log would mask.
+    # The log would mask the name `code`.
     shown = {f"mailed_{name}": value for name, value in made.items()}
     log.warning("smtp_host_is_not_set_so_this_is_no_secret", recipient=mail.recipient, **shown)
     return Sent()
 
 
 def _shown(error: Exception, mail: ClaimedMail, made: Iterable[object]) -> str:
-    """The error for operators: a line, bounded, without what only the recipient may know.
+    """Returns the error for operators in a short line, without the recipient's secrets.
 
-    Nor with the address, which servers like to quote: the log has more readers than the outbox.
+    It also leaves out the address, which servers like to quote: the log has more readers than the
+    outbox.
     """
     text = re.sub(re.escape(mail.recipient), "[recipient]", str(error), flags=re.IGNORECASE)
     for value in made:

@@ -1,4 +1,4 @@
-"""Sends one mail to the mail server, which may hang, drip or refuse, within a deadline."""
+"""Sends one mail to a mail server, which may hang, drip or refuse, within a deadline."""
 
 import asyncio
 import os
@@ -20,22 +20,22 @@ from workers.call_loop import CallLoop
 
 _IMPLICIT_TLS_PORT = 465
 
-# After this long without a connection the server's next address is tried as well.
+# If there is no connection after this time, the server's next address is tried as well.
 _NEXT_ADDRESS_SECS = 0.25
 
-# "Sign in first", "too weak", "wrong password", "use TLS": the deployment has to be corrected, and
-# the mails that wait for that are not to blame.
+# "Sign in first", "too weak", "wrong password", "use TLS": the deployment has to be corrected, so
+# the waiting mails stay queued.
 _ABOUT_THE_SIGN_IN = frozenset({530, 534, 535, 538})
 
 _HIDDEN = "[hidden]"
 
 
 class Refused(Exception):
-    """The mail server will never take this mail."""
+    """The mail server will never accept this mail."""
 
 
 class NotSent(Exception):
-    """The mail was not taken, and may be at another time."""
+    """The mail was not accepted now, but may be later."""
 
 
 class Security(Enum):
@@ -47,7 +47,7 @@ class Security(Enum):
 
     @classmethod
     def of(cls, settings: Settings) -> "Security":
-        """The protection that SMTP_TLS and SMTP_PORT ask for."""
+        """Returns the protection that SMTP_TLS and SMTP_PORT ask for."""
         if not settings.smtp_tls:
             return cls.NONE
         return cls.IMPLICIT if settings.smtp_port == _IMPLICIT_TLS_PORT else cls.STARTTLS
@@ -55,7 +55,7 @@ class Security(Enum):
 
 @dataclass(frozen=True)
 class Limits:
-    """Seconds: of one answer of the mail server, and of the whole exchange."""
+    """Limits in seconds: for one answer of the mail server, and for the whole exchange."""
 
     wait_secs: float = 15.0
     exchange_secs: float = 60.0
@@ -65,7 +65,7 @@ DEFAULT_LIMITS = Limits()
 
 
 class SmtpClient:
-    """Sends through the mail server of the settings, on a connection a mail; thread-safe."""
+    """A client of the mail server in the settings, with a connection per mail; thread-safe."""
 
     def __init__(
         self,
@@ -75,20 +75,20 @@ class SmtpClient:
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         if settings.smtp_host is None or settings.smtp_from is None:
-            raise ValueError("there is no mail server to send through")
+            raise ValueError("SMTP_HOST is not set")
         self._host, self._port = settings.smtp_host, settings.smtp_port
         self._username, self._password = settings.smtp_username, settings.smtp_password or ""
         self._security = Security.of(settings) if security is None else security
         self._sender = parseaddr(settings.smtp_from)[1]
         self.limits = limits
-        # Trusts the certificates of the system, or those that SSL_CERT_FILE names.
+        # Trusts the system's certificates, or those that SSL_CERT_FILE names.
         self._tls = ssl.create_default_context()
         self._loop = CallLoop("mail-client")
 
     def send(self, message: EmailMessage, recipient: str) -> None:
-        """Returns once the mail server has the mail. Raises `Refused` or `NotSent`.
+        """Returns once the mail server has accepted the mail. Raises `Refused` or `NotSent`.
 
-        Their texts may quote the mail server and its quotations, but never the password.
+        Their texts may quote the mail server, but never contain the password.
         """
         self._loop.start(self._exchange(message, recipient)).result()
 
@@ -105,17 +105,17 @@ class SmtpClient:
                 taken = True
                 await connection.quit()
         except (aiosmtplib.SMTPException, OSError, ValueError) as error:
-            if taken:  # The mail is theirs now, even if the good-bye fails.
+            if taken:  # The server has accepted the mail, even if QUIT fails.
                 return
             reason = self._without_password(_reason(error))
             if deadline.expired():
                 secs = self.limits.exchange_secs
-                reason = f"the mail server did not come to an end within {secs:g} s"
+                reason = f"the mail server did not finish within {secs:g} s"
             raise (Refused if _is_final(error) else NotSent)(reason) from None
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[aiosmtplib.SMTP]:
-        """A connection that is protected and signed in as the settings ask for."""
+        """Opens a connection that is protected and signed in as the settings require."""
         addresses = await asyncio.get_running_loop().getaddrinfo(
             self._host, self._port, type=socket.SOCK_STREAM
         )
@@ -135,8 +135,8 @@ class SmtpClient:
             await connection.connect()
             yield connection
         finally:
-            # An event loop keeps a closed connection for as long as it has something left to
-            # write, which is for ever when the server stops reading.
+            # An event loop keeps a closed connection while it has data left to write: forever, if
+            # the server stops reading.
             with suppress(OSError):
                 connected.shutdown(socket.SHUT_RDWR)
 
@@ -150,24 +150,24 @@ class SmtpClient:
 
 
 def _own_name() -> str:
-    """The name we give ourselves; the default would ask DNS, which may hang."""
+    """Returns the name in EHLO; the default would ask DNS, which may hang."""
     name = socket.gethostname()
     return name if "." in name else "[127.0.0.1]"
 
 
 def _is_final(error: Exception) -> bool:
-    """Whether the server does not want this one mail, now and always."""
+    """Returns whether the server refuses this very mail for good."""
     if isinstance(error, aiosmtplib.SMTPRecipientsRefused):
         [error] = error.recipients
     elif isinstance(error, aiosmtplib.SMTPNotSupported):
-        return True  # An address beyond ASCII, and a server that does not know SMTPUTF8.
+        return True  # An address beyond ASCII, and a server without SMTPUTF8.
     elif not isinstance(error, aiosmtplib.SMTPSenderRefused | aiosmtplib.SMTPDataError):
         return False
     return 500 <= error.code <= 599 and error.code not in _ABOUT_THE_SIGN_IN
 
 
 def _reason(error: BaseException) -> str:
-    """A sentence for operators."""
+    """Returns a sentence for operators."""
     if isinstance(error, aiosmtplib.SMTPRecipientsRefused):
         [error] = error.recipients
     if isinstance(error, aiosmtplib.SMTPResponseException):
@@ -183,8 +183,8 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, OSError):
         why = error.strerror or str(error) or "timed out"
         if error.errno is not None and error.errno > 0:
-            # asyncio has put a text of its own, with the address, in place of the system's.
+            # asyncio replaces the system's text by its own, which contains the address.
             why = os.strerror(error.errno)
         return f"the mail server could not be reached: {why}"
-    # Its text would quote what was to be sent.
+    # The error's text would quote the mail.
     return f"the mail could not be put into SMTP ({type(error).__name__}): is SMTP_FROM an address?"

@@ -1,9 +1,9 @@
-"""Claims of an organization's due rules under leases: who is next, and how many run at once.
+"""Claims of an organization's due rules under leases: the selection, and the limit of claims.
 
-One worker at a time evaluates rules of an organization, of each sort: statements of people's own
-(`is_sql`) are claimed apart from the rest. A batch of those runs its statements one after the
-other, so the number of live leases is that of statements that run over the whole deployment. A
-worker renews its lease; the rules of one that was killed are due again when it runs out.
+One worker at a time evaluates rules of an organization, for each sort: rules with SQL statements of
+people (`is_sql`) are claimed separately from the others. A batch of those runs its statements one
+after the other, so the number of live leases is the number of running statements in the whole
+deployment. A worker renews its lease; the rules of a killed worker are due again when it expires.
 """
 
 import uuid
@@ -25,10 +25,10 @@ from shared.postgres.leases import Lease
 # Any numbers that no other advisory lock of this project uses, by `is_sql`.
 _LOCK_IDS = {False: 7_237_011, True: 7_237_012}
 
-# How many rules a batch has at most, by `is_sql`: what one batch has is recorded together.
+# The most rules of a batch, by `is_sql`; a batch is recorded in one transaction.
 MOST_RULES = {False: 500, True: 50}
 LEASE_SECS = 20.0
-# How many organizations are looked at together.
+# The number of organizations per page.
 _PAGE = 500
 
 
@@ -36,8 +36,8 @@ _PAGE = 500
 class ClaimedRule:
     """A due rule as it was when it was claimed.
 
-    `evaluated_to`: the end of the last window that was looked at, null at the first evaluation.
-    `has_failed`: whether the last evaluation came to nothing.
+    `evaluated_to` is the end of the last evaluated window, null before the first evaluation.
+    `has_failed` shows whether the last evaluation failed.
     """
 
     alert_id: uuid.UUID
@@ -53,7 +53,7 @@ class ClaimedRule:
 
 @dataclass(frozen=True)
 class RuleBatch:
-    """Due rules of one organization, oldest first, and the moment its events are stored up to."""
+    """Due rules of one organization, oldest first, and the end of its stored events."""
 
     lease: Lease
     org_id: uuid.UUID
@@ -62,8 +62,8 @@ class RuleBatch:
     rules: Sequence[ClaimedRule]
 
 
-# The organizations with due rules, that whose turn was longest ago first: who has many rules, or
-# slow ones, waits for the others after each batch.
+# The organizations with due rules, the one with the oldest turn first: an organization with many
+# rules, or slow ones, waits for the others after each batch.
 _DUE = text("""
 SELECT organizations.id
 FROM organizations
@@ -87,8 +87,8 @@ WHERE is_sql AND due_at IS NOT NULL
     AND lease_token IS NOT NULL AND lease_expires_at > statement_timestamp()
 """)
 
-# A window that has not moved on since the last evaluation saw it would count twice, unless Redis's
-# clock was set back.
+# A window that has not moved since the last evaluation would count twice, unless Redis's clock was
+# set back.
 _TAKEABLE = f"""
     state.is_sql = :is_sql
     AND state.due_at <= statement_timestamp()
@@ -129,11 +129,11 @@ FOR UPDATE OF state SKIP LOCKED
 
 
 def claim(runtime: Runtime, *, is_sql: bool) -> RuleBatch | None:
-    """Takes due rules of the organization whose turn is longest ago.
+    """Takes due rules of the organization whose turn was longest ago.
 
-    None when nothing is due, or when as many statements run as may. Rules of an organization whose
-    events have not been stored any further since their last evaluation are left where they are, so
-    a backlog makes alerts late and never counts a window twice. Raises `Unavailable`.
+    Returns None if nothing is due, or if the limit of running statements is reached. Skips rules of
+    an organization without newly stored events since their last evaluation, so a backlog delays
+    alerts and never counts a window twice. Raises `Unavailable`.
     """
     for org_ids in _due(runtime, is_sql):
         marks = stored_until_each(runtime.redis, [str(org_id) for org_id in org_ids])
@@ -145,12 +145,12 @@ def claim(runtime: Runtime, *, is_sql: bool) -> RuleBatch | None:
 
 
 def give_back(session: Session, batch: RuleBatch, *, after_secs: float) -> None:
-    """Frees what is left of a batch: it stays due, and is taken again in `after_secs`."""
+    """Frees the rest of a batch: it stays due, and is taken again in `after_secs`."""
     batch.lease.end(session, lease_expires_at=leases.in_secs(after_secs))
 
 
 def _due(runtime: Runtime, is_sql: bool) -> Iterator[Sequence[uuid.UUID]]:
-    """Organizations with due rules, a page at a time; what is taken meanwhile may shift them."""
+    """Yields pages of organizations with due rules; concurrent claims may shift the pages."""
     skipped = 0
     while True:
         page = {"is_sql": is_sql, "page": _PAGE, "skipped": skipped}
@@ -170,7 +170,7 @@ def _take(
     org_ids: Sequence[uuid.UUID],
     marks: Sequence[datetime],
 ) -> RuleBatch | None:
-    # One worker at a time counts the places and looks whose rules nobody holds.
+    # One worker at a time counts the places and looks for rules without a lease.
     session.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": _LOCK_IDS[is_sql]})
     if is_sql and session.execute(_FREE_PLACES, {"bound": bound}).scalar_one() <= 0:
         return None
@@ -181,7 +181,7 @@ def _take(
     org_id, until = rows[0][:2]
     rules = [ClaimedRule(*row[2:]) for row in rows]
     of_batch = and_(
-        # As the index has them: rules under a lease are due.
+        # The condition of the index: rules under a lease are due.
         AlertState.is_sql == is_sql,
         AlertState.org_id == org_id,
         AlertState.due_at.is_not(None),

@@ -1,4 +1,4 @@
-"""Works through due rules: claim an organization's, evaluate them, record what came of it."""
+"""Works through due rules: claims those of an organization, evaluates and records them."""
 
 import threading
 import time
@@ -18,12 +18,12 @@ from shared.queue.work_loop import claimed
 
 log = get_logger(__name__)
 
-# Rules that a store was away for are left to others for so long.
+# After an outage of a store, rules are left to other workers for this long.
 STORE_RETRY_SECS = 5.0
 
 
 class AlertDispatcher:
-    """One thread's turn at the due rules; `stopping` ends it after what is being evaluated."""
+    """One thread's turn at the due rules; `stopping` ends it after the current evaluation."""
 
     def __init__(
         self,
@@ -39,9 +39,11 @@ class AlertDispatcher:
         self._evaluate = evaluate
 
     def run(self, *, is_sql: bool) -> int:
-        """Works until nothing is due, every place is taken or the turn is over; how many rules.
+        """Works until nothing is due, every place is taken or the turn is over.
 
-        Raises `Unavailable` when a store is away; the rules stay due.
+        Returns the rule count.
+
+        Raises `Unavailable` if a store is down; the rules stay due.
         """
         task = jobs.EVALUATE_SQL_ALERTS if is_sql else jobs.EVALUATE_ALERTS
         claim = partial(claims.claim, self._runtime, is_sql=is_sql)

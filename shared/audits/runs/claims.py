@@ -1,7 +1,7 @@
-"""Claims of audit runs under leases: who is next, and over which window it runs.
+"""Claims of audit runs under leases: the selection of a run, and its window.
 
-A run that a killed worker had is taken over when its lease ends, and keeps its window: whoever
-finishes it looked at the same events. What is written of it is conditional on the lease's token.
+When the lease of a killed worker expires, another worker takes over the run and keeps its window,
+so both see the same events. All writes require the lease's token.
 """
 
 import uuid
@@ -22,17 +22,17 @@ from shared.postgres import leases, transaction_time
 from shared.postgres.leases import Lease
 
 LEASE_SECS = 60.0
-# How often a run may be begun; only a worker that was killed in the middle, or that took so long
+# The limit of starts of a run. Only a worker that was killed in the middle, or that took so long
 # that its heartbeat ended, uses one up.
 MAX_ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
 class ClaimedRun:
-    """A run in the hands of this worker for as long as it renews the lease.
+    """A run that this worker holds as long as it renews the lease.
 
-    `attempt` counts from 1 and is above `MAX_ATTEMPTS` for a run that is not to be begun again.
-    `is_filed`: all that is missing is the report and the end.
+    `attempt` counts from 1 and is above `MAX_ATTEMPTS` for a run that must not start again.
+    `is_filed` means that only the report and the end are missing.
     """
 
     lease: Lease
@@ -45,8 +45,8 @@ class ClaimedRun:
     is_filed: bool
 
 
-# A queued run waits until what was accepted before it counts as settled. The organization whose
-# last run began longest ago comes first. An audit that somebody is writing is left for later.
+# A queued run waits until all events accepted before it count as settled. The organization whose
+# last run began longest ago comes first. An audit that is locked by a writer is left for later.
 _NEXT = text("""
 SELECT run.id
 FROM audit_runs AS run
@@ -70,10 +70,10 @@ FOR UPDATE OF run, audit SKIP LOCKED
 def claim(
     session: Session, client: redis.Redis, org_id: uuid.UUID | None = None
 ) -> ClaimedRun | None:
-    """Takes a run that waits, or that a killed worker left; None when there is none.
+    """Takes a waiting run, or the run of a killed worker; returns None if there is none.
 
-    `org_id` limits it to one organization. Raises `Unavailable` when Redis cannot say what is
-    stored, which a window depends on.
+    `org_id` limits it to one organization. Raises `Unavailable` if Redis cannot report which events
+    are stored, which the window depends on.
     """
     wanted = {"org_id": org_id, "settle": SETTLE.total_seconds()}
     run_id = session.execute(_NEXT, wanted).scalar_one_or_none()
@@ -112,9 +112,9 @@ def claim(
 
 
 def give_back(session: Session, run: ClaimedRun, *, after_secs: float) -> None:
-    """Frees the run without an end, to be taken again in `after_secs`; no attempt is used up.
+    """Frees the run unfinished, to be taken again in `after_secs`; uses up no attempt.
 
-    Only for what ends by itself: a run that is always given back is begun again and again.
+    Only for temporary causes: a run that is always given back starts again forever.
     """
     run.lease.end(
         session, attempts=AuditRun.attempts - 1, lease_expires_at=leases.in_secs(after_secs)
@@ -122,7 +122,7 @@ def give_back(session: Session, run: ClaimedRun, *, after_secs: float) -> None:
 
 
 def current(session: Session, claimed: ClaimedRun) -> tuple[Audit, AuditRun] | None:
-    """The audit and the run as they are now, None when they are deleted."""
+    """Returns the audit and the run as they are now, None if they are deleted."""
     query = (
         select(Audit, AuditRun)
         .join(AuditRun, (AuditRun.org_id == Audit.org_id) & (AuditRun.audit_id == Audit.id))
@@ -133,16 +133,16 @@ def current(session: Session, claimed: ClaimedRun) -> tuple[Audit, AuditRun] | N
 
 
 def window_of(run: AuditRun) -> Window:
-    """What a run that was begun looks at."""
+    """Returns the window of a run that has begun."""
     if run.window_from is None or run.window_to is None:
         raise ValueError("a run has no window before it is begun")
     return Window(run.window_from, run.window_to)
 
 
 def held(session: Session, claimed: ClaimedRun) -> tuple[Audit, AuditRun] | None:
-    """The audit and the run, locked until the transaction ends.
+    """Returns the audit and the run, locked until the transaction ends.
 
-    None when the run is not in this worker's hands any more, or deleted with its audit.
+    Returns None if this worker no longer holds the run, or if it was deleted with its audit.
     """
     audits = select(Audit).where(Audit.org_id == claimed.org_id, Audit.id == claimed.audit_id)
     audit = session.scalars(audits.with_for_update()).one_or_none()
@@ -153,10 +153,10 @@ def held(session: Session, claimed: ClaimedRun) -> tuple[Audit, AuditRun] | None
 
 
 def _window(session: Session, client: redis.Redis, audit: Audit) -> tuple[datetime, datetime]:
-    """From the end of the last window that was looked at, or a fixed time before its own end.
+    """Returns the window: from the end of the last one, or for a fixed time before its own end.
 
-    It ends where events and results of evaluations are surely stored, and is empty where that is
-    not after its start. After a long pause it has the longest length that a fixed one can have.
+    It ends where events and results of evaluations are surely stored, and is empty if that is not
+    after its start. After a long pause it has the longest length that a fixed one can have.
     """
     [stop] = stored_until_each(client, [str(audit.org_id)])
     waiting = oldest_result_waiting(session, audit.org_id)

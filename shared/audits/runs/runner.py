@@ -1,4 +1,4 @@
-"""Carries out the runs that wait, one by one; many workers may do so at once."""
+"""Executes waiting runs one by one; many workers may do so at once."""
 
 import threading
 import uuid
@@ -22,25 +22,25 @@ log = get_logger(__name__)
 
 # A run that takes longer is stuck: its lease ends, and another worker may try.
 MAX_RUN_SECS = 3600.0
-# When a store is away. No attempt is used up by that,
+# The delay if a store is down, which uses up no attempt.
 STORE_RETRY_SECS = 30.0
-# but a run that was begun so long ago ends: the next one of its audit looks at more.
+# A run that began this long ago ends instead: the next run of its audit covers more.
 GIVE_UP_AFTER = timedelta(hours=6)
 
 
 class Interrupted(Exception):
-    """The worker is to stop."""
+    """The worker must stop."""
 
 
 class Lost(Exception):
-    """The run is for others now, or gone."""
+    """Another worker has the run, or it is gone."""
 
 
 class AuditRunner:
-    """One thread's turn at the runs that wait.
+    """One thread's turn at the waiting runs.
 
-    `signals` are run in this order, those that an audit names. `ask` asks the language model, None
-    where there is none. `stopping` ends a turn after the signal in hand. `org_id` limits it to one
+    `signals` run in this order, if the audit names them. `ask` calls the language model, None if
+    there is none. `stopping` ends a turn after the current signal. `org_id` limits it to one
     organization.
     """
 
@@ -60,7 +60,7 @@ class AuditRunner:
         self._org_id = org_id
 
     def run(self) -> int:
-        """Works until nothing waits or the turn is over; returns how many runs it took."""
+        """Works until no run waits or the turn is over; returns the number of runs."""
         due = claimed(self._runtime.queue, RUN_AUDITS, self._claim, self._stopping)
         return sum(1 for _ in map(self._handle, due))
 
@@ -77,18 +77,18 @@ class AuditRunner:
             log.info("audit_run_step", step=self._step(run, lost), attempt=run.attempt)
 
     def _step(self, run: ClaimedRun, lost: threading.Event) -> str:
-        """Carries the run out as far as it goes; returns what came of it, for the log."""
+        """Executes the run as far as possible; returns the outcome for the log."""
         try:
             return self._carry_out(run, lost)
         except Interrupted:
             self._give_back(run, after_secs=0.0)
             return "interrupted"
         except Lost:
-            # What is left of the lease ends, and the attempt counts: the run may have taken too
+            # The rest of the lease expires, and the attempt counts: the run may have taken too
             # long, and would again.
             return "lost"
         except NotFound:
-            # Its organization was purged meanwhile, and everything with it.
+            # The organization was purged meanwhile, with all its data.
             return "lost"
         except Unavailable:
             return self._put_off(run)
@@ -112,7 +112,7 @@ class AuditRunner:
         return "succeeded" if ending.succeed(self._runtime, run, report) else "lost"
 
     def _look(self, run: ClaimedRun) -> tuple[Look, Mapping[str, Find]]:
-        """What the run looks at, and with which signals."""
+        """Returns the scope of the run and its signals."""
         with self._runtime.postgres.transaction() as session:
             found = claims.current(session, run)
         if found is None:

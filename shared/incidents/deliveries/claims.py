@@ -1,9 +1,9 @@
-"""Claims of deliveries over HTTP under leases, and what is noted of each attempt.
+"""Claims of deliveries over HTTP under leases, and the records of their attempts.
 
-The deliveries of an organization to one URL are a lane. Live leases are the requests in flight over
-the whole deployment, so a lane whose receiver hangs holds `LANE_PLACES` places and no more. A
-worker that is killed frees its places when its leases run out; what it had taken is then due again,
-under the same id: each delivery arrives at least once.
+The deliveries of an organization to one URL are a lane. Live leases are the requests in flight in
+the whole deployment, so a lane whose receiver hangs occupies only `LANE_PLACES` places. A killed
+worker frees its places when its leases expire. Its deliveries are then due again, under the same
+id: each delivery arrives at least once.
 """
 
 import uuid
@@ -34,9 +34,9 @@ _URL_KEYS = [setting.key for setting in CATALOGUE.values() if setting.kind == "u
 
 @dataclass(frozen=True)
 class ClaimedDelivery:
-    """A delivery in the hands of this worker; `attempt` counts from 1.
+    """A delivery that this worker holds; `attempt` counts from 1.
 
-    `url` and `secret` are the settings' now, "" where there is none.
+    `url` and `secret` are the current settings, "" if there is none.
     """
 
     lease: Lease
@@ -52,12 +52,12 @@ class ClaimedDelivery:
 
     @property
     def target(self) -> str:
-        """Where it goes, as anybody may see it."""
+        """The target in a form that anybody may see."""
         return shown_url(self.url, self.channel, self.url_setting_key) if self.url else ""
 
 
-# One probe of the index for each lane, however many deliveries are due. Who has the fewest requests
-# in flight is next, and among those the one whose delivery waits longest.
+# One probe of the index for each lane, however many deliveries are due. The lane with the fewest
+# requests in flight is next, and among those the one whose delivery has waited longest.
 _NEXT = text(f"""
 WITH held AS (
     SELECT org_id, url_setting_key, count(*) AS places
@@ -150,16 +150,17 @@ def claim(
 
 
 def expire(session: Session) -> list[uuid.UUID]:
-    """Ends the deliveries that no attempt may begin for any more; returns their ids."""
+    """Ends deliveries for which no attempt may begin any more; returns their ids."""
     return list(session.scalars(_EXPIRE))
 
 
 def record(session: Session, delivery: ClaimedDelivery, step: Step) -> None:
-    """Notes what came of an attempt; for one whose lease was lost, only that it was sent."""
+    """Records the outcome of an attempt; after a lost lease, only that it was sent."""
     now = func.statement_timestamp()
     target = func.coalesce(func.nullif(delivery.target, ""), Notification.target)
     if isinstance(step, Sent):
-        # Also after the lease: a worker that has it now may send it once more, and finds it sent.
+        # Even after the lease: another worker that holds it may send it once more, and finds it
+        # sent.
         query = update(Notification).where(
             Notification.id == delivery.id, Notification.status == "queued"
         )
@@ -175,7 +176,7 @@ def record(session: Session, delivery: ClaimedDelivery, step: Step) -> None:
 
 
 def tidy(session: Session) -> int:
-    """Deletes tests of a day ago, which belong to no incident; returns how many."""
+    """Deletes tests from more than a day ago, which belong to no incident; returns the number."""
     return len(session.execute(_TIDY, {"days": KEEP_TESTS_DAYS}).all())
 
 

@@ -1,4 +1,4 @@
-"""Alembic's entry: runs the migrations on the connection it is handed by `migrate.py`."""
+"""Alembic's entry: runs the migrations on the connection that `migrate.py` passes."""
 
 from alembic import context
 

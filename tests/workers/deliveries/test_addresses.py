@@ -16,7 +16,7 @@ from workers.deliveries.addresses import is_public
 from workers.deliveries.client import NOT_PUBLIC, DeliveryClient
 
 REFUSED = NoAnswer(NOT_PUBLIC, is_final=True)
-NOWHERE = NoAnswer("the URL of the webhook leads nowhere", is_final=True)
+NOWHERE = NoAnswer("the URL of the webhook is not valid", is_final=True)
 NAMELESS = NoAnswer("the name of the receiver has no address")
 
 
@@ -233,7 +233,7 @@ def test_an_address_that_the_resolver_let_pass_is_looked_at_again(receiver: Rece
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://a.example/", "gopher://a", "a", ""])
 def test_only_http_is_spoken(url: str) -> None:
-    assert post(url) == NoAnswer("the webhook is no http or https URL", is_final=True)
+    assert post(url) == NoAnswer("the webhook is not an http or https URL", is_final=True)
 
 
 def test_a_url_may_hold_any_letters(receiver: Receiver) -> None:

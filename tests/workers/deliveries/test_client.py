@@ -62,7 +62,7 @@ def test_what_is_not_http_is_told_without_quoting_it(
 
 @pytest.mark.parametrize("port", ["99999", "-1", "http"])
 def test_a_url_that_nobody_can_follow_leads_nowhere(port: str) -> None:
-    expected = NoAnswer("the URL of the webhook leads nowhere", is_final=True)
+    expected = NoAnswer("the URL of the webhook is not valid", is_final=True)
     assert attempt(f"http://127.0.0.1:{port}/") == expected
 
 

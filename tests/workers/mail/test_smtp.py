@@ -174,14 +174,14 @@ def test_a_server_that_never_stops_talking_is_cut_off(
     smtp: Smtp, stage: str, behaviour: object
 ) -> None:
     smtp.script = [{stage: behaviour}]  # type: ignore[dict-item] # one of the two above
-    with pytest.raises(NotSent, match=r"did not come to an end within 0\.4 s"):
+    with pytest.raises(NotSent, match=r"did not finish within 0\.4 s"):
         send(client_of(smtp, limits=Limits(wait_secs=30, exchange_secs=0.4)))
 
 
 def test_a_handshake_that_never_ends_is_cut_off(smtp: Smtp, authority: trustme.CA) -> None:
     smtp.script = [{"CONNECT": behave.hang}]
     limits = Limits(wait_secs=30, exchange_secs=0.4)
-    with pytest.raises(NotSent, match=r"did not come to an end within 0\.4 s"):
+    with pytest.raises(NotSent, match=r"did not finish within 0\.4 s"):
         send(client_of(smtp, limits=limits, security=Security.IMPLICIT))
 
 

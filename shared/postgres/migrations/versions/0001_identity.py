@@ -19,7 +19,7 @@ def upgrade() -> None:
     _organizations()
     _users()
     _api_keys()
-    # A fixed id: a database that is made anew finds the events of the default organization again.
+    # A fixed id, so that a new database finds the events of the default organization again.
     op.execute(
         "INSERT INTO organizations (id, slug, name)"
         " VALUES ('00000000-0000-4000-8000-000000000001', 'default', 'Default')"
@@ -27,7 +27,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Takes them away again."""
+    """Removes the tables."""
     for table in ("api_keys", "memberships", "users", "organizations"):
         op.drop_table(table)
 

@@ -33,7 +33,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Takes them away again."""
+    """Removes the tables."""
     for table in ("evaluator_config", "evaluator_turns", "evaluation_jobs", "watched_sessions"):
         op.drop_table(table)
 

@@ -32,5 +32,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Takes it away; members keep the name of a set that is none."""
+    """Removes the table; members keep the name of a set that no longer exists."""
     op.drop_table("permission_sets")

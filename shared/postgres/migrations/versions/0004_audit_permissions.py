@@ -1,4 +1,4 @@
-"""Who could read or write alerts may now read or write audits; keys are not widened."""
+"""Grants audits to everybody with the matching permission for alerts; does not widen keys."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -13,8 +13,8 @@ UPDATE {table} SET {column} = array_append({column}, :audits)
 WHERE :alerts = ANY({column}) AND NOT :audits = ANY({column})
 """
 
-# Somebody from whom alerts were taken did not hold them, so the audits that a set gains are taken
-# too, unless audits were given to that very person.
+# A member without alerts despite its set did not hold them. The audits that the set gains are
+# removed too, unless the member was granted audits individually.
 _STAY_WITHOUT = """
 UPDATE memberships SET permission_removed = array_append(permission_removed, :audits)
 WHERE :alerts = ANY(permission_removed)
@@ -24,7 +24,7 @@ WHERE :alerts = ANY(permission_removed)
 
 
 def upgrade() -> None:
-    """Widens members and custom sets; built-in sets are code and have audits already."""
+    """Widens members and custom sets; built-in sets are code and already contain audits."""
     for action in ("read", "write"):
         tokens = {"alerts": f"alerts:{action}", "audits": f"audits:{action}"}
         for statement in (
@@ -36,4 +36,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Nothing: which audit grants came from here cannot be told any more."""
+    """Does nothing: which audit grants came from this migration is no longer known."""

@@ -1,4 +1,4 @@
-"""Sign-in by e-mailed code: live codes and the sessions they opened."""
+"""Sign-in by e-mailed code: valid codes and the sessions that they opened."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -40,6 +40,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Takes them away; everybody is signed out."""
+    """Removes the tables; everybody is signed out."""
     op.drop_table("sign_in_sessions")
     op.drop_table("sign_in_codes")

@@ -1,4 +1,4 @@
-"""The outbox: mails that are to be sent, were sent, or could not be."""
+"""The outbox: mails that are to be sent, were sent, or failed."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -40,5 +40,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Takes it away, with the mails that were not sent."""
+    """Removes the table, with the mails that were not sent."""
     op.drop_table("mails")

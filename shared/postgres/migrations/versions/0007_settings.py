@@ -33,7 +33,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Takes them away."""
+    """Removes the tables."""
     op.drop_table("model_context_windows")
     op.drop_table("organization_settings")
 

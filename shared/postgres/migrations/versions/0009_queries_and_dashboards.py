@@ -1,4 +1,4 @@
-"""Saved queries, dashboards with their tiles, and what was ever created of them."""
+"""Saved queries, dashboards with their tiles, and the record of creations."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -42,7 +42,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Takes them away again."""
+    """Removes the tables."""
     for table in ("creations", "dashboard_tiles", "dashboards", "saved_queries"):
         op.drop_table(table)
 

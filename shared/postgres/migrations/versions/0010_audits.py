@@ -1,4 +1,4 @@
-"""Audits with their runs, and what they find."""
+"""Audits with their runs and findings."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -25,7 +25,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Takes them away again."""
+    """Removes the tables."""
     for table in (
         "finding_actions",
         "finding_suppressions",

@@ -26,7 +26,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Takes them away again."""
+    """Removes the tables."""
     for table in (
         "notifications",
         "incident_activity",
