@@ -2,6 +2,7 @@
 
 import io
 import socket
+import zlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
@@ -65,7 +66,7 @@ async def answer_to(
             session.request(
                 request.method,
                 url,
-                # An uncompressed answer cannot be a compression bomb.
+                # Servers that ignore this may send gzip; see `read_bounded`.
                 headers={
                     "User-Agent": USER_AGENT,
                     "Accept-Encoding": "identity",
@@ -79,14 +80,30 @@ async def answer_to(
 
 
 async def read_bounded(response: aiohttp.ClientResponse, most: int) -> bytes | None:
-    """Returns the body, or None as soon as it is larger than `most` bytes."""
+    """Returns the body, unpacked if it is gzip; None if it is larger than `most` bytes.
+
+    A body that claims to be gzip and is not stays as it is.
+    """
     content = bytearray()
     async for chunk in response.content.iter_any():
         content += chunk
         if len(content) > most:
             response.close()
             return None
-    return bytes(content)
+    packed = response.headers.get("Content-Encoding", "").strip().lower() in ("gzip", "x-gzip")
+    return _unpacked(content, most) if packed else bytes(content)
+
+
+def _unpacked(content: bytearray, most: int) -> bytes | None:
+    """Unpacks at most one byte more than `most`, so a bomb costs no more memory than that."""
+    unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    try:
+        unpacked = unpacker.decompress(content, most + 1)
+    except zlib.error:
+        return bytes(content)
+    if len(unpacked) > most:
+        return None
+    return unpacked if unpacker.eof else bytes(content)
 
 
 class _Response(aiohttp.ClientResponse):

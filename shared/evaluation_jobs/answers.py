@@ -77,7 +77,7 @@ Reading = Scored | Pending | Refused | Failed
 class _Head(msgspec.Struct):
     """The fields that distinguish the kinds of answers."""
 
-    status: str | None = None
+    status: Any = None
     job_id: Any = None
 
 
@@ -161,7 +161,13 @@ def _read_by_status(body: bytes, head: _Head) -> Reading:
         return _scored(_decode(body, _EvalResponse), announced=head.status is not None)
     if status == "error":
         return Refused(_reason(_decode(body, _ErrorAnswer)))
-    raise _Unreadable("the evaluator's answer has a status other than done, pending and error")
+    response = _decode(body, _EvalResponse)
+    if response.scores:
+        # Evaluators have words of their own for "done"; valid scores say it better.
+        return _scored(response, announced=True)
+    raise _Unreadable(
+        "the evaluator's answer has no scores and a status other than done, pending and error"
+    )
 
 
 def _scored(response: _EvalResponse, *, announced: bool) -> Scored:

@@ -122,9 +122,11 @@ def test_what_is_not_json_is_refused(body: bytes) -> None:
         {"job_id": "a\x00b"},
         {"job_id": "x" * 1025},
         {"job_id": "j", "next_poll_secs": "2"},
-        {"status": "finished", "scores": {"a": 1}},
-        {"status": "", "scores": {"a": 1}},
-        {"status": 1, "scores": {"a": 1}},
+        {"status": "finished"},
+        {"status": "finished", "scores": {}},
+        {"status": "finished", "scores": None, "summary": "s"},
+        {"status": "finished", "scores": {"a": "1"}},
+        {"status": 1, "job_id": "j"},
     ],
 )
 def test_what_has_another_shape_is_refused(body: object) -> None:
@@ -138,6 +140,12 @@ def test_scores_are_finite(number: str) -> None:
 
 def test_an_answer_that_is_too_large_is_refused() -> None:
     assert isinstance(read(Answer(200, None), NOW), Refused)
+
+
+@pytest.mark.parametrize("status", ["finished", "", "Done", 1, True, {"code": 0}])
+def test_an_unknown_status_does_not_keep_valid_scores_out(status: object) -> None:
+    body = {"status": status, "scores": {"a": 1}, "summary": "s", "job_id": "j"}
+    assert reading(body) == Scored({"a": 1.0}, None, "s")
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 304, 307, 308])

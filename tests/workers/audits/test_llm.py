@@ -176,7 +176,7 @@ FAILURES: dict[str, tuple[Answer, str]] = {
     "drip body": (server.drip_body, TIMED_OUT),
     "endless headers": (server.endless_headers, "the connection to the language model broke"),
     "flood": (server.flood(4 * llm.MAX_ANSWER_BYTES), "has more than 1048576 bytes"),
-    "gzip bomb": (server.gzip_bomb(64 * 1024 * 1024), "is not a chat completion"),
+    "gzip bomb": (server.gzip_bomb(64 * 1024 * 1024), "has more than 1048576 bytes"),
     "closed midway": (server.close_midway, "the connection to the language model broke"),
     "closed at once": (server.close_at_once, "the connection to the language model broke"),
 }

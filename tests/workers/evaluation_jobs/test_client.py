@@ -1,5 +1,6 @@
 """One call of the evaluator, for any behaviour of it."""
 
+import gzip
 import socket
 import time
 from collections.abc import Iterator
@@ -189,12 +190,30 @@ def test_the_largest_answer_is_read_and_no_larger_one(
     assert evaluate(client) == Answer(200, None)
 
 
-def test_a_compressed_answer_stays_packed(client: EvaluatorClient, evaluator: Evaluator) -> None:
+@pytest.mark.parametrize("status", [200, 500])
+def test_gzip_is_unpacked(client: EvaluatorClient, evaluator: Evaluator, status: int) -> None:
+    scores = b'{"scores": {"a": 1}, "by": "secret-token"}'
+    evaluator.default = behave.reply(status, gzip.compress(scores), {"Content-Encoding": "GZIP"})
+    shown = scores if status == 200 else scores.replace(b"secret-token", b"[hidden]")
+    assert evaluate(client) == Answer(status, shown)
+
+
+def test_gzip_that_unpacks_to_too_much_is_too_large(
+    client: EvaluatorClient, evaluator: Evaluator
+) -> None:
+    headers = {"Content-Encoding": "gzip"}
+    evaluator.default = behave.reply(200, gzip.compress(b"x" * MAX_ANSWER_BYTES), headers)
+    assert evaluate(client) == Answer(200, b"x" * MAX_ANSWER_BYTES)
     evaluator.default = behave.gzip_bomb(50 * 1024 * 1024)
-    answer = evaluate(client)
-    assert isinstance(answer, Answer)
-    assert answer.body is not None
-    assert len(answer.body) < 100_000
+    assert evaluate(client) == Answer(200, None)
+
+
+@pytest.mark.parametrize("body", [b"", b"plain", gzip.compress(b"x" * 1000)[:-9]])
+def test_what_only_claims_to_be_gzip_stays_as_it_is(
+    client: EvaluatorClient, evaluator: Evaluator, body: bytes
+) -> None:
+    evaluator.default = behave.reply(200, body, {"Content-Encoding": "gzip"})
+    assert evaluate(client) == Answer(200, body)
 
 
 def test_an_error_that_quotes_the_token_loses_it(
