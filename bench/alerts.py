@@ -191,7 +191,7 @@ def running(site: Site, workload: Workload, rate: int, tell: Progress) -> Iterat
     show_default=True,
     help="different statements of the SQL rules of an organization; 20: each has its own",
 )
-@click.option("--seconds", default=300, show_default=True, help="how long is measured")
+@click.option("--seconds", default=300, show_default=True, help="duration of the measurement")
 def main(rules: int, orgs: int, rate: int, events: int, statements: int, seconds: int) -> None:
     console = Console(soft_wrap=True, highlight=False)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())

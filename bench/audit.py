@@ -126,7 +126,7 @@ def report(run: AuditRun, megabytes: float) -> list[str]:
 @click.command(help=__doc__.splitlines()[0] if __doc__ else None)
 @click.option("--events", default=1_000_000, help="events in the audit's window")
 @click.option("--sensitivity", default="medium", help="of the audit: low, medium or high")
-@click.option("--data", type=click.Path(path_type=Path), help="where the stores are kept")
+@click.option("--data", type=click.Path(path_type=Path), help="directory that keeps the stores")
 def main(events: int, sensitivity: str, data: Path | None) -> None:
     """Fills a site, audits it, and prints the times."""
     with ExitStack() as stack:

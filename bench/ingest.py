@@ -179,7 +179,9 @@ def report(runs: list[Run], latencies: list[float]) -> None:
 
 
 @click.command(help=__doc__, context_settings={"max_content_width": 100})
-@click.option("--copies", default=12, show_default=True, help="how often a run sends the recording")
+@click.option(
+    "--copies", default=12, show_default=True, help="number of copies of the recording per run"
+)
 @click.option("--runs", default=5, show_default=True)
 @click.option("--senders", default=8, show_default=True, help="connections that post at once")
 def main(copies: int, runs: int, senders: int) -> None:

@@ -182,7 +182,9 @@ def prepare(site: Site, events: int) -> Subject:
 @click.option("--calls", default=200, show_default=True, help="of each read, at each size")
 @click.option("--sizes", default="1000000,10000000", show_default=True, help="events, ascending")
 @click.option("--only", default="", help="only reads with this in their name")
-@click.option("--data", type=click.Path(path_type=Path), help="where the stores are kept for later")
+@click.option(
+    "--data", type=click.Path(path_type=Path), help="directory that keeps the stores for later runs"
+)
 def main(calls: int, sizes: str, only: str, data: Path | None) -> None:
     numbers = [int(size) for size in sizes.split(",")]
     reads = [read for read in READS if only in read.name]

@@ -68,7 +68,7 @@ def task_success(payloads: list[Json]) -> tuple[float, str]:
     outcome = ends[-1].get("outcome")
     if isinstance(outcome, str) and outcome in GOOD_OUTCOMES:
         return 1.0, f"{root} ended with the outcome {outcome!r}."
-    return 0.0, f"{root} ended with the outcome {outcome!r}, which is no success."
+    return 0.0, f"{root} ended with the outcome {outcome!r}, which is not a success."
 
 
 def tool_reliability(payloads: list[Json]) -> tuple[float, str]:
@@ -255,7 +255,7 @@ def read_options() -> argparse.Namespace:
         default="mixed",
         help="answer deliveries with scores, with jobs to poll, or with both in turn",
     )
-    parser.add_argument("--delay-ms", type=int, default=0, help="how long an evaluation takes")
+    parser.add_argument("--delay-ms", type=int, default=0, help="duration of an evaluation")
     parser.add_argument(
         "--inactivity-timeout-secs",
         type=float,

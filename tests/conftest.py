@@ -1,4 +1,4 @@
-"""Fixtures for every test: a test asks for the server that it touches."""
+"""Fixtures for every test. Each test uses only the fixtures of the servers that it needs."""
 
 import os
 import re
@@ -18,7 +18,7 @@ from tests.support.stack import servers_of, stack_of_the_run
 # Nothing listens there.
 NO_REDIS, NO_CLICKHOUSE = "redis://127.0.0.1:1/0", "clickhouse://default@127.0.0.1:1/watchpost"
 
-# A moment, or a UUID.
+# A moment or a UUID.
 _MADE_ANEW = re.compile(r"\d\d(:|%3A)\d\d(:|%3A)\d\d|[0-9a-f]{8}-[0-9a-f]{4}-")
 
 

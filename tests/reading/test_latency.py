@@ -1,4 +1,4 @@
-"""GET /events/latency_aggregate on the airline recording, against the slow computation."""
+"""GET /events/latency_aggregate on the airline recording, compared with the slow computation."""
 
 import json
 from collections.abc import Callable

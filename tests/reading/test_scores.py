@@ -1,4 +1,4 @@
-"""GET /evaluations/aggregate on results of the airline recording, against the slow computation."""
+"""GET /evaluations/aggregate on the airline recording, compared with the slow computation."""
 
 import json
 from datetime import timedelta

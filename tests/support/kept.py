@@ -1,7 +1,7 @@
 """Servers that outlive a run: `bin/test --keep` starts them, `bin/test --stop` ends them.
 
-Each run begins with empty databases all the same: nothing that an earlier one left, such as rows or
-the schema of another branch, can change a test's outcome.
+Each run still begins with empty databases. Rows of an earlier run, or the schema of another branch,
+cannot change a test's outcome.
 """
 
 import fcntl
@@ -27,7 +27,9 @@ _START_SECS = 60.0
 
 @contextmanager
 def kept_stack(directory: Path) -> Iterator[DevStack | None]:
-    """The servers of this directory, with empty databases; None while another run uses them."""
+    """Yields the servers of this directory with empty databases, or None while another run uses
+    them.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     with (directory / "in-use").open("w") as in_use:
         try:
@@ -47,7 +49,7 @@ def kept_stack(directory: Path) -> Iterator[DevStack | None]:
 
 
 class _AttachedStack(DevStack):
-    """The servers of another process: tests may kill them, and start them again."""
+    """The servers of another process. Tests may kill them and start them again."""
 
     def attach(self) -> None:
         state = StateFile(self.directory).read()
@@ -63,7 +65,7 @@ class _AttachedStack(DevStack):
 
 
 class _Attached:
-    """As much of `subprocess.Popen` as `Server` uses, for a process that is not our child."""
+    """The part of `subprocess.Popen` that `Server` uses, for a process that is not our child."""
 
     def __init__(self, process: psutil.Process) -> None:
         self.pid = process.pid
@@ -72,11 +74,11 @@ class _Attached:
         self._process = process
 
     def poll(self) -> int | None:
-        """None while it runs; its real return code is its parent's."""
+        """Returns None while it runs. Only its parent gets its real return code."""
         return None if is_alive(self._process) else -1
 
     def wait(self, timeout: float = 60.0) -> None:
-        """Raises `subprocess.TimeoutExpired` as a child's does."""
+        """Waits for the end. Raises `subprocess.TimeoutExpired` as for a child."""
         deadline = time.monotonic() + timeout
         while self.poll() is None:
             if time.monotonic() > deadline:
@@ -105,13 +107,13 @@ def _start(directory: Path) -> None:
 
 
 def _let_go(process: subprocess.Popen[bytes] | None) -> None:
-    """Lets a child run on: without a return code Python warns that nothing waits for it."""
+    """Lets a child run on. Without a return code Python warns that nothing waits for it."""
     if process is not None and process.poll() is None:
         process.returncode = 0
 
 
 def _empty(stack: DevStack) -> None:
-    """Drops every database. A server that gets ready makes its own again."""
+    """Drops every database. A server creates its own database when it gets ready."""
     Redis.from_url(stack.urls.redis_url).flushall()
     postgres = psycopg2.connect(f"{stack.urls.database_url.rpartition('/')[0]}/postgres")
     postgres.autocommit = True

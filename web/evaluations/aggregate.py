@@ -140,7 +140,7 @@ class ScoreSeries(Schema):
 
 
 class EvaluationAggregate(Schema):
-    """Results added up."""
+    """Aggregated results."""
 
     total = fields.Integer(required=True)
     status_counts = fields.Nested(StatusCounts, required=True)

@@ -71,7 +71,7 @@ def aggregate_evaluations(
 @blueprint.response(200, _STRINGS)
 @blueprint.alt_response(504, "GATEWAY_TIMEOUT")
 def list_evaluation_environments() -> Response:
-    """Environments that have results, by name."""
+    """List the environments that have results, by name."""
     return json_response(facets.environments(runtime().clickhouse, current_identity().org_id))
 
 
@@ -80,7 +80,7 @@ def list_evaluation_environments() -> Response:
 @blueprint.response(200, _STRINGS)
 @blueprint.alt_response(504, "GATEWAY_TIMEOUT")
 def list_score_keys() -> Response:
-    """Keys of scores, by name."""
+    """List the keys of scores, by name."""
     return json_response(facets.score_keys(runtime().clickhouse, current_identity().org_id))
 
 

@@ -47,7 +47,7 @@ class RunBody(Body):
     )
 
     def handle_error(self, error: ValidationError, data: Any, **_kwargs: Any) -> None:
-        """Logs the refused run; the error is raised after that."""
+        """Logs the refused run before the error is answered."""
         sent = data if isinstance(data, Mapping) else {}
         reason = Invalid(f"some fields are not valid: {error.messages}")
         log_refused(_asker(), reason, sent.get("sql"), sent.get("params"))

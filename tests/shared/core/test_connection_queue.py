@@ -1,4 +1,4 @@
-"""ConnectionQueue at a store's connections: a burst is served, a stall keeps only a few waiting."""
+"""Turns at a store's connections: a burst is served, a stall keeps only a few waiting."""
 
 import threading
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""An organization's own context windows reach its next event, in every worker process."""
+"""An organization's own context windows reach its next event in every worker process."""
 
 import json
 import time

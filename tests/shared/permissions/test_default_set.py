@@ -1,4 +1,4 @@
-"""DEFAULT_USER_PERMISSIONS has to name a set that somebody can have."""
+"""DEFAULT_USER_PERMISSIONS has to name a set that a member can have."""
 
 import secrets
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""An organization with an alert, and incidents over HTTP."""
+"""An organization with an alert, and requests about its incidents."""
 
 from typing import Any
 

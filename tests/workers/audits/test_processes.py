@@ -1,4 +1,4 @@
-"""Clock and workers as the Procfile starts them, one of them killed while a report is written."""
+"""Clock and workers as the Procfile starts them. One is killed while a report is written."""
 
 import json
 from contextlib import ExitStack

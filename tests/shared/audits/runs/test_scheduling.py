@@ -111,7 +111,7 @@ def test_a_point_that_comes_while_a_run_is_under_way_is_left_out(bench: AuditBen
     audit = bench.audit()
     assert audit["next_attempt_at"] > now()
     assert audit["last_error"] == "a run was skipped because the previous one had not ended"
-    # The next one that begins is the next attempt.
+    # The next run that starts is the next attempt.
     make_due(bench)
     bench.schedule()
     bench.run()
