@@ -24,6 +24,7 @@ from shared.mail.kinds import KINDS
 from shared.permissions.__main__ import permissions_table
 from tests.support import markdown
 from tests.support.markdown import PROJECT
+from web.filters import DOCUMENTED, filters_table
 
 DOCUMENTS = markdown.documents()
 SCRIPT_VARIABLES = {"DEVSTACK_DIR", "WATCHPOST_SHARED"}
@@ -70,6 +71,13 @@ def test_no_variable_is_named_that_does_not_exist(path: Path) -> None:
 def test_every_permission_stands_in_its_document_with_the_sets_that_hold_it() -> None:
     documented = document("docs/permissions.md")
     assert permissions_table() in documented, "paste the output of `python -m shared.permissions`"
+
+
+@pytest.mark.parametrize("heading", DOCUMENTED)
+def test_every_filter_is_documented(heading: str) -> None:
+    section = markdown.section(document("docs/filters.md"), heading)
+    table = filters_table(DOCUMENTED[heading])
+    assert table in section, "paste the output of `python -m web.filters`"
 
 
 @pytest.mark.parametrize("kind", SPECS)

@@ -32,6 +32,22 @@ class Values(fields.Field[list[str]]):
         return split_values(value)
 
 
+def values(what: str, choices: tuple[str, ...] = ()) -> Values:
+    """Returns a filter field that takes several values, limited to `choices` if given."""
+
+    def check(given: list[str]) -> None:
+        # A marshmallow validator would make the OpenAPI document say that only one value may be
+        # given.
+        if choices and not set(given).issubset(choices):
+            raise ValidationError(f"must be one of {', '.join(choices)}")
+
+    return Values(
+        load_default=list,
+        validate=check,
+        metadata={"description": f"{what}; several values, comma-separated, match any of them"},
+    )
+
+
 class Timestamp(fields.Field[datetime]):
     """A moment in RFC 3339 with an explicit zone, loaded as a datetime in UTC."""
 
@@ -101,16 +117,6 @@ def next_cursor_field() -> fields.String:
     return fields.String(
         required=True, allow_none=True, metadata={"description": "null on the last page"}
     )
-
-
-def ts_from_field(what: str) -> Timestamp:
-    """Returns a field for the inclusive start of a range of `what`."""
-    return Timestamp(load_default=None, metadata={"description": f"{what} at or after this time"})
-
-
-def ts_to_field(what: str) -> Timestamp:
-    """Returns a field for the exclusive end of a range of `what`."""
-    return Timestamp(load_default=None, metadata={"description": f"{what} before this time"})
 
 
 def name_field(most: int, note: str = "") -> fields.String:

@@ -15,11 +15,13 @@ TABLE = "events"
 class EventColumn(NamedTuple):
     """A column; the order of the rows is the order of the view and of responses.
 
-    `type` is the type in the table. `source` shows where values come from: `organization`, the
-    field of `Batch` that `field` names, the field of the payload that `field` names, or a function
-    in `shared.events.rows`. Columns that are `listed` are in each row of the lists of events, which
-    `about` describes. `filter` describes the values of the filter that has the column's name;
-    without it there is no such filter.
+    - `type`: the type in the table.
+    - `source`: `organization`; `batch`, the field `field` of `Batch`; `payload`, the field `field`
+      of the payload; or `derived` in `shared.events.rows`.
+    - `published`: the view `events` of people's SQL has the column.
+    - `listed`: every event in a list has it, and `about` describes it there.
+    - `filter`: describes the values of the filter with the column's name. Without a description
+      there is no such filter.
     """
 
     name: str
@@ -33,12 +35,12 @@ class EventColumn(NamedTuple):
 
     @property
     def is_low_cardinality(self) -> bool:
-        """Whether a part stores the values as places in a dictionary."""
+        """Returns whether a part stores the values as places in a dictionary."""
         return self.type.startswith("LowCardinality(")
 
     @property
     def is_nullable(self) -> bool:
-        """Whether an event may lack the value."""
+        """Returns whether an event may lack the value."""
         return "Nullable(" in self.type
 
 
@@ -49,7 +51,7 @@ _OPTIONAL_NUMBER = "Nullable(UInt32)"
 
 
 def _sent(name: str, type_: str, *, listed: bool = False, filter_: str = "") -> EventColumn:
-    """A column with the field of the payload that has its name."""
+    """Returns a column with the field of the payload that has its name."""
     return EventColumn(name, type_, "payload", name, listed=listed, filter=filter_)
 
 
@@ -115,5 +117,5 @@ SELECT_KEY = f"{us('ts')}, arrival, id"
 
 
 def order_key_of(alias: str) -> str:
-    """`ORDER_KEY` of the table with this alias."""
+    """Returns `ORDER_KEY` of the table with this alias."""
     return f"({', '.join(f'{alias}.{name}' for name in ORDER)})"

@@ -13,13 +13,13 @@ FIRST_STARTED = "argMinIfMerge(first_agent_start)"
 
 
 def first_event(alias: str, *more: str) -> str:
-    """(agent, environment, `more`…) of the first event of a group of rows of `events`."""
+    """Returns (agent, environment, `more`…) of the first event of a group of rows of `events`."""
     values = (_text(alias, "agent_id"), _text(alias, "environment"), *more)
     return f"argMin(({', '.join(values)}), {order_key_of(alias)})"
 
 
 def first_started(alias: str) -> str:
-    """The agent of the first agent_start of a group of rows of `events`."""
+    """Returns the agent of the first agent_start of a group of rows of `events`."""
     return (
         f"argMinIf({_text(alias, 'agent_id')}, {order_key_of(alias)},"
         f" {alias}.event_type = 'agent_start')"
@@ -27,7 +27,7 @@ def first_started(alias: str) -> str:
 
 
 def root_agent(first: str = FIRST_EVENT, started: str = FIRST_STARTED) -> str:
-    """The root agent, of what the functions above select."""
+    """Returns the root agent, from the values that the functions above select."""
     return f"if({started} = '', {first}.1, {started})"
 
 

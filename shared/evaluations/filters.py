@@ -1,42 +1,46 @@
 """The filters of all reads of results."""
 
-from datetime import datetime
+from typing import get_args
 
-import msgspec
-
+from shared.clickhouse.filters import Filter, Filters, any_of, time_range
 from shared.clickhouse.where import Where
 from shared.evaluations.records import Status
-from shared.evaluations.score_filters import ScoreFilter, conditions
+from shared.evaluations.score_filters import MAX_FILTERS, conditions, parse_score_filters
+
+STATUSES = get_args(Status)
+
+SCORE_FILTERS = Filter(
+    "score_filters",
+    "list",
+    "`key:min..max`, either bound optional; several, comma-separated, must all match; at most"
+    f" {MAX_FILTERS}",
+    parse=parse_score_filters,
+)
 
 
-class EvaluationFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """A filter of results: AND between fields, OR inside one; an empty field is no condition.
+class EvaluationFilters(Filters):
+    """The filters of results; `ts_from` and `ts_to` bound the time of completion.
 
-    `ts_from` (inclusive) and `ts_to` (exclusive) bound the time of completion. With
-    `latest_per_session` a result must also be the newest of its session, regardless of the other
-    fields: a session whose error was followed by a success is not among the latest errors.
+    With `latest_per_session` a result must also be the newest of its session, regardless of the
+    other filters: a session whose error was followed by a success is not among the latest errors.
     """
 
-    session_ids: tuple[str, ...] = ()
-    agent_ids: tuple[str, ...] = ()
-    environments: tuple[str, ...] = ()
-    statuses: tuple[Status, ...] = ()
-    scores: tuple[ScoreFilter, ...] = ()
-    ts_from: datetime | None = None
-    ts_to: datetime | None = None
-    latest_per_session: bool = False
+    declared = (
+        any_of("session_id", "session"),
+        any_of("agent_id", "root agent of the session"),
+        any_of("environment", "environment"),
+        any_of("status", "status of the result: done, error, timeout", choices=STATUSES),
+        SCORE_FILTERS,
+        *time_range("completed", "completed_at"),
+        Filter(
+            "latest_per_session", "flag", "true: only results that are the newest of their session"
+        ),
+    )
 
     def where(self, org_id: str) -> Where:
         """Returns the WHERE clause of everything but `latest_per_session`."""
-        where = (
-            Where(org_id)
-            .any_of("session_id", self.session_ids)
-            .any_of("agent_id", self.agent_ids)
-            .any_of("environment", self.environments)
-            .any_of("status", self.statuses)
-            .between("completed_at", self.ts_from, self.ts_to)
-        )
-        texts, params = conditions(self.scores)
+        where = super().where(org_id)
+        texts, params = conditions(self["score_filters"])
         where.params.update(params)
         for text in texts:
             where.add(text)

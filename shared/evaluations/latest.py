@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import Where, moment, us
-from shared.evaluations.filters import EvaluationFilter
+from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.reading import (
     KEY,
     NEWEST_FIRST,
@@ -35,7 +35,7 @@ def latest_of(
 def newest_of_sessions(
     clickhouse: ClickHouse,
     org_id: str,
-    wanted: EvaluationFilter,
+    wanted: EvaluationFilters,
     *,
     as_of: int,
     after: Key | None,
@@ -86,7 +86,7 @@ def _newest_keys(clickhouse: ClickHouse, where: Where) -> list[Key]:
 def _of_all_sessions(
     clickhouse: ClickHouse,
     org_id: str,
-    wanted: EvaluationFilter,
+    wanted: EvaluationFilters,
     *,
     as_of: int,
     after: Key | None,

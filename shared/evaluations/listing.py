@@ -8,7 +8,7 @@ from shared.clickhouse import ClickHouse
 from shared.core.clock import now_us
 from shared.core.cursor import decode_cursor, encode_cursor
 from shared.core.page_bytes import how_many_fit
-from shared.evaluations.filters import EvaluationFilter
+from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.latest import newest_of_sessions
 from shared.evaluations.reading import Key, complete, fetch, newest
 from shared.evaluations.records import Evaluation
@@ -34,7 +34,12 @@ class _Cursor(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_field
 
 
 def page(
-    clickhouse: ClickHouse, org_id: str, wanted: EvaluationFilter, *, limit: int, cursor: str | None
+    clickhouse: ClickHouse,
+    org_id: str,
+    wanted: EvaluationFilters,
+    *,
+    limit: int,
+    cursor: str | None,
 ) -> EvaluationPage:
     """Returns one page of at most `limit` results; raises `Invalid` for a foreign `cursor`.
 
@@ -43,7 +48,7 @@ def page(
     read = None if cursor is None else decode_cursor(cursor, _Cursor)
     after = None if read is None else Key(read.completed_at, read.evaluation_id)
     as_of = now_us() if read is None else read.as_of
-    if wanted.latest_per_session:
+    if wanted["latest_per_session"]:
         keys = newest_of_sessions(
             clickhouse, org_id, wanted, as_of=as_of, after=after, limit=limit + 1
         )

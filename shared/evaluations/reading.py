@@ -11,7 +11,7 @@ from shared.clickhouse import ClickHouse, Row
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import Where, moment, us
 from shared.core.clock import from_us
-from shared.evaluations.filters import EvaluationFilter
+from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.records import COLUMNS, MAP_COLUMNS, Evaluation, from_row
 
 _SMALL_BYTES = 32 * 1024
@@ -76,7 +76,7 @@ _WEIGHED = ", ".join((*(_column(name, whole=False) for name in COLUMNS), _MAPS_W
 def newest(
     clickhouse: ClickHouse,
     org_id: str,
-    wanted: EvaluationFilter,
+    wanted: EvaluationFilters,
     *,
     after: Key | None,
     limit: int,

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from shared.clickhouse.where import Where, moment
-from shared.evaluations.filters import EvaluationFilter
+from shared.evaluations.filters import EvaluationFilters
 
 
 class Source(NamedTuple):
@@ -23,10 +23,10 @@ _LATEST = f"""
 """
 
 
-def source_of(org_id: str, wanted: EvaluationFilter, *, as_of: int) -> Source:
+def source_of(org_id: str, wanted: EvaluationFilters, *, as_of: int) -> Source:
     """Returns the results that `wanted` describes; the newest of a session is as of `as_of`."""
     where = wanted.where(org_id)
-    if not wanted.latest_per_session:
+    if not wanted["latest_per_session"]:
         return Source(f"(SELECT {_COLUMNS} FROM evaluations FINAL WHERE {where})", where.params)
     # A result older than `ts_from` cannot be the newest of a session with a newer one. No other
     # condition may be here: it would make an older result the newest.

@@ -20,22 +20,25 @@ CACHE_SECS = 60
 
 @dataclass(frozen=True)
 class Facet:
-    """A column, how its values are sorted, and how far back it is looked for."""
+    """A column and its description; whether values are sorted by name; how many days are read."""
 
     column: str
+    about: str
     by_name: bool = False
     days: int | None = None
 
 
 FACETS: dict[str, Facet] = {
-    "environments": Facet("environment", by_name=True),
-    "event_types": Facet("event_type", by_name=True),
-    "agent_ids": Facet("agent_id"),
-    "models": Facet("model"),
-    "tool_names": Facet("tool_name"),
-    "hook_names": Facet("hook_name"),
-    "error_types": Facet("error_type"),
-    "trigger_events": Facet("trigger_event", days=90),
+    "environments": Facet("environment", "Environments of events, by name.", by_name=True),
+    "event_types": Facet("event_type", "Types of events, by name.", by_name=True),
+    "agent_ids": Facet("agent_id", "Agents seen in events, most active first."),
+    "models": Facet("model", "Models seen in events, most used first."),
+    "tool_names": Facet("tool_name", "Tools seen in events, most used first."),
+    "hook_names": Facet("hook_name", "Hooks seen in events, most used first."),
+    "error_types": Facet("error_type", "Error types seen in events, most frequent first."),
+    "trigger_events": Facet(
+        "trigger_event", "Trigger events of hooks in the last 90 days, most used first.", days=90
+    ),
 }
 
 

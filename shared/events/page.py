@@ -3,7 +3,8 @@
 What keeps a page fast on a large table is a bound on time (`shared.clickhouse.slices`).
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 import msgspec
@@ -101,15 +102,15 @@ def _span(
         start = max(start, after.ts)
     elif after is not None:
         stop = min(stop, after.ts + 1)
-    if filters.session_id:
-        known = _sessions_span(clickhouse, org_id, filters.session_id)
+    if filters.session_ids:
+        known = _sessions_span(clickhouse, org_id, filters.session_ids)
         return Span(max(start, known.start), min(stop, known.stop))
     if ascending and start == 0:
         start = _oldest(clickhouse, org_id)
     return Span(start, stop)
 
 
-def _sessions_span(clickhouse: ClickHouse, org_id: str, session_ids: list[str]) -> Span:
+def _sessions_span(clickhouse: ClickHouse, org_id: str, session_ids: Sequence[str]) -> Span:
     [(start, stop)] = clickhouse.rows(
         f"SELECT {us('min(started_at)')}, {us('max(last_event_at)')} + 1 FROM agent_sessions"
         " WHERE org_id = {org_id:String} AND session_id IN {session_ids:Array(String)}",
@@ -127,10 +128,9 @@ def _oldest(clickhouse: ClickHouse, org_id: str) -> int:
 
 
 def _first_slice(filters: EventFilters) -> int:
-    if filters.session_id:
+    if filters.session_ids:
         return _SESSION_US
-    looks_for = replace(filters, ts_from=None, ts_to=None) != EventFilters()
-    return _FILTERED_US if looks_for else _ALL_US
+    return _FILTERED_US if filters.replace(ts_from=None, ts_to=None) else _ALL_US
 
 
 def _read(

@@ -9,7 +9,7 @@ from shared.evaluations.latest import latest_of
 from shared.evaluations.reading import Weighed, complete
 from shared.evaluations.records import Evaluation
 from shared.sessions.facts import SessionFacts
-from shared.sessions.selection import SessionFilter, SessionKey, select
+from shared.sessions.selection import SessionFilters, SessionKey, select
 from shared.sessions.totals import SessionTotals, totals_of
 
 
@@ -29,7 +29,7 @@ class SessionPage(NamedTuple):
 
 
 def page(
-    clickhouse: ClickHouse, org_id: str, wanted: SessionFilter, *, limit: int, cursor: str | None
+    clickhouse: ClickHouse, org_id: str, wanted: SessionFilters, *, limit: int, cursor: str | None
 ) -> SessionPage:
     """Returns one page of at most `limit` sessions, newest last event first.
 

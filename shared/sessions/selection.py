@@ -1,37 +1,39 @@
 """The selection of a page's sessions: filters and order, without the other columns."""
 
-from datetime import datetime
-from typing import Literal, NamedTuple
-
-import msgspec
+from typing import NamedTuple
 
 from shared.clickhouse import ClickHouse
+from shared.clickhouse.filters import Filter, Filters, any_of, time_range
 from shared.clickhouse.root_agent import FIRST_EVENT
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.slices import FUTURE_US, HOUR_US, Slices, Span
 from shared.clickhouse.where import Where, moment
 from shared.core.clock import now_us, to_us
+from shared.evaluations.filters import SCORE_FILTERS, STATUSES
 from shared.evaluations.latest import sessions_by_latest
-from shared.evaluations.score_filters import ScoreFilter
 from shared.sessions.facts import SELECT_LIST, SessionFacts, from_row
 
-LatestStatus = Literal["done", "error", "timeout", "none"]
 
+class SessionFilters(Filters):
+    """The filters of sessions; their conditions are on all rows of a session together.
 
-class SessionFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """A filter of sessions: AND between fields, OR inside one; an empty field is no condition.
-
-    `agent_ids` match any agent of a session, `statuses` and `scores` its newest result (`none`: it
-    has no result), `ts_from` (inclusive) and `ts_to` (exclusive) its last event.
+    `status` and `score_filters` are about the newest result, the time is that of the last event.
+    The read makes their conditions.
     """
 
-    session_ids: tuple[str, ...] = ()
-    agent_ids: tuple[str, ...] = ()
-    environments: tuple[str, ...] = ()
-    statuses: tuple[LatestStatus, ...] = ()
-    scores: tuple[ScoreFilter, ...] = ()
-    ts_from: datetime | None = None
-    ts_to: datetime | None = None
+    declared = (
+        Filter("session_id", "any_of", "session"),
+        Filter("agent_id", "any_of", "any agent of the session", "max(hasAny(agents, {}))"),
+        any_of("environment", "environment", f"{FIRST_EVENT}.2"),
+        Filter(
+            "status",
+            "any_of",
+            "status of its newest evaluation: done, error, timeout; `none`: it has none",
+            choices=(*STATUSES, "none"),
+        ),
+        SCORE_FILTERS,
+        *time_range("last event"),
+    )
 
 
 class SessionKey(NamedTuple):
@@ -69,7 +71,7 @@ LIMIT {{{{limit:UInt32}}}}
 def select(
     clickhouse: ClickHouse,
     org_id: str,
-    wanted: SessionFilter,
+    wanted: SessionFilters,
     *,
     limit: int,
     after: SessionKey | None,
@@ -78,7 +80,7 @@ def select(
     if wanted.session_ids:
         where = Where(org_id).any_of("session_id", wanted.session_ids)
         return _read(clickhouse, where, wanted, "", _span(wanted, after), after, limit)
-    first_us = _BY_RESULT_US if wanted.statuses or wanted.scores else _ALL_US
+    first_us = _BY_RESULT_US if wanted["status"] or wanted["score_filters"] else _ALL_US
     slices = Slices(_span(wanted, after), wanted=limit, first_us=first_us)
     found: list[SessionFacts] = []
     for piece in slices:
@@ -91,7 +93,7 @@ def select(
     return found
 
 
-def _span(wanted: SessionFilter, after: SessionKey | None) -> Span:
+def _span(wanted: SessionFilters, after: SessionKey | None) -> Span:
     """Returns the range that contains the newest events of the sessions."""
     start = to_us(wanted.ts_from) if wanted.ts_from else 0
     stop = to_us(wanted.ts_to) if wanted.ts_to else now_us() + FUTURE_US
@@ -101,7 +103,7 @@ def _span(wanted: SessionFilter, after: SessionKey | None) -> Span:
 def _read(
     clickhouse: ClickHouse,
     where: Where,
-    wanted: SessionFilter,
+    wanted: SessionFilters,
     candidates: str,
     piece: Span,
     after: SessionKey | None,
@@ -116,33 +118,31 @@ def _read(
     return [from_row(row) for row in rows]
 
 
-def _filter_by_result(where: Where, wanted: SessionFilter, candidates: str) -> None:
-    statuses = [status for status in wanted.statuses if status != "none"]
+def _filter_by_result(where: Where, wanted: SessionFilters, candidates: str) -> None:
+    asked, scores = wanted["status"], wanted["score_filters"]
+    statuses = [status for status in asked if status != "none"]
     choices = []
-    if statuses or (wanted.scores and not wanted.statuses):
-        sessions = sessions_by_latest(where, statuses, wanted.scores, candidates)
+    if statuses or (scores and not asked):
+        sessions = sessions_by_latest(where, statuses, scores, candidates)
         choices.append(f"session_id IN ({sessions})")
     # A session that was never evaluated has no scores to filter by.
-    if "none" in wanted.statuses and not wanted.scores:
+    if "none" in asked and not scores:
         choices.append(f"session_id NOT IN ({_EVALUATED})")
     if choices:
         where.add(" OR ".join(choices))
-    elif wanted.statuses:
+    elif asked:
         where.add("false")
 
 
-def _having(where: Where, wanted: SessionFilter, after: SessionKey | None) -> list[str]:
+def _having(where: Where, wanted: SessionFilters, after: SessionKey | None) -> list[str]:
     """Returns conditions on the aggregates of a session's rows.
 
     Adds their parameters to `where`.
     """
+    of_all_rows = wanted.where(str(where.params["org_id"]))
+    where.params.update(of_all_rows.params)
     having = [f"{_NEWEST} >= {moment('start')} AND {_NEWEST} < {moment('stop')}"]
-    if wanted.agent_ids:
-        having.append("max(hasAny(agents, {agent_ids:Array(String)}))")
-        where.params["agent_ids"] = list(wanted.agent_ids)
-    if wanted.environments:
-        having.append(f"{FIRST_EVENT}.2 IN {{environments:Array(String)}}")
-        where.params["environments"] = list(wanted.environments)
+    having += of_all_rows.added
     if after is not None:
         having.append(f"({_NEWEST}, session_id) < ({moment('after')}, {{after_id:String}})")
         where.params.update(after=after.last_event_at, after_id=after.session_id)

@@ -15,7 +15,7 @@ from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs import promotion, storing
 from shared.evaluation_jobs.evaluator_config import EvaluatorConfig, remember, take_refresh
 from shared.evaluation_jobs.watching import StoredSession, watch
-from shared.evaluations.filters import EvaluationFilter
+from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.listing import page
 from shared.evaluations.records import Evaluation
 from tests.support.evaluator import Answer, Evaluator, hang
@@ -182,7 +182,7 @@ class Bench:
         """Returns the rows that GET /evaluations would list."""
         return list(
             page(
-                self.runtime.clickhouse, self.org.id, EvaluationFilter(), limit=200, cursor=None
+                self.runtime.clickhouse, self.org.id, EvaluationFilters(), limit=200, cursor=None
             ).evaluations
         )
 

@@ -5,8 +5,7 @@ from typing import get_args
 from marshmallow import Schema, fields, validate
 
 from shared.evaluation_jobs.service import LiveStatus
-from web.evaluations.schemas import values
-from web.params import Limit
+from web.params import Limit, values
 
 STATUSES = get_args(LiveStatus)
 

@@ -17,7 +17,8 @@ from shared.evaluations.aggregate import (
     Chart,
     parse_series,
 )
-from web.evaluations.schemas import STATUSES, FilterQuery
+from shared.evaluations.filters import STATUSES, EvaluationFilters
+from web.filters import filtered
 from web.params import Values
 
 
@@ -26,8 +27,8 @@ def _check_featured(keys: list[str]) -> None:
         raise ValidationError(f"takes at most {MAX_FEATURED} keys")
 
 
-class AggregateQuery(FilterQuery):
-    """Filters, and the charts to return."""
+class _Charts(Schema):
+    """The charts to return."""
 
     featured_keys = Values(
         load_default=list,
@@ -58,6 +59,9 @@ class AggregateQuery(FilterQuery):
     @post_load
     def _series(self, data: dict[str, Any], **_: object) -> dict[str, object]:
         return {**data, "series": parse_series(data["series"])}
+
+
+AggregateQuery = filtered(EvaluationFilters, _Charts)
 
 
 class StatusCounts(Schema):

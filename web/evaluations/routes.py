@@ -4,7 +4,7 @@ from flask import Response
 
 from shared.evaluations import facets
 from shared.evaluations.aggregate import Selector, aggregate
-from shared.evaluations.filters import EvaluationFilter
+from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.listing import page
 from web.auth import current_identity, requires
 from web.blueprint import Blueprint
@@ -24,14 +24,14 @@ _STRINGS = {"type": "array", "items": {"type": "string"}}
 @blueprint.arguments(EvaluationQuery, location="query", as_kwargs=True)
 @blueprint.response(200, EvaluationPage)
 @blueprint.alt_response(504, "GATEWAY_TIMEOUT")
-def list_evaluations(wanted: EvaluationFilter, cursor: str | None, limit: int) -> Response:
+def list_evaluations(filters: EvaluationFilters, cursor: str | None, limit: int) -> Response:
     """List results, newest first.
 
     A session that was evaluated again has several results. A page of results with much reasoning
     ends before `limit`, at 32 MiB.
     """
     found = page(
-        runtime().clickhouse, current_identity().org_id, wanted, limit=limit, cursor=cursor
+        runtime().clickhouse, current_identity().org_id, filters, limit=limit, cursor=cursor
     )
     rows = [evaluation_row(record) for record in found.evaluations]
     return json_response({"evaluations": rows, "next_cursor": found.next_cursor})
@@ -43,7 +43,7 @@ def list_evaluations(wanted: EvaluationFilter, cursor: str | None, limit: int) -
 @blueprint.response(200, EvaluationAggregate)
 @blueprint.alt_response(504, "GATEWAY_TIMEOUT")
 def aggregate_evaluations(
-    wanted: EvaluationFilter,
+    filters: EvaluationFilters,
     featured_keys: list[str],
     bucket: str,
     series: tuple[Selector, ...],
@@ -58,7 +58,7 @@ def aggregate_evaluations(
     found = aggregate(
         runtime().clickhouse,
         current_identity().org_id,
-        wanted,
+        filters,
         bucket=bucket,
         featured_keys=featured_keys,
         series=series,

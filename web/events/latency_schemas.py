@@ -7,9 +7,15 @@ from marshmallow import Schema, fields, validate
 from shared.events.error_summary import BINS
 from shared.events.latency.aggregate import EDGES_MS, LARGEST_KEYS, NONE, OTHER
 from shared.events.latency.parameters import MAX_CONTAINS, MAX_PATHS, MAX_SUMS, SUM_FIELDS
-from shared.events.latency.query import DEFAULT_PAIR_PATHS, DEFAULT_TYPES, MAX_BINS, Outcome
-from web.events.schemas import EventFilterQuery
-from web.params import Timestamp, Values
+from shared.events.latency.query import (
+    DEFAULT_PAIR_PATHS,
+    DEFAULT_TYPES,
+    MAX_BINS,
+    LatencyFilters,
+    Outcome,
+)
+from web.filters import filtered
+from web.params import Values
 
 _PATHS = (
     "A path is a column such as `tool_name`, or a dotted path into the payload such as"
@@ -32,20 +38,11 @@ def _paths(description: str) -> Values:
     return Values(load_default=list, metadata={"description": f"{description}. {_PATHS}"})
 
 
-class LatencyAggregateQuery(EventFilterQuery):
+class _Pairs(Schema):
     """The pairs to aggregate and the figures to return."""
 
     start_event_type = _type("starting", DEFAULT_TYPES[0])
     end_event_type = _type("closing", DEFAULT_TYPES[1])
-    ts_from = Timestamp(
-        load_default=None,
-        metadata={
-            "description": "pairs that start at or after this; default: 24 hours before `ts_to`"
-        },
-    )
-    ts_to = Timestamp(
-        load_default=None, metadata={"description": "pairs that start before this; default: now"}
-    )
     bin_count = fields.Integer(
         load_default=24,
         validate=validate.Range(1, MAX_BINS),
@@ -84,6 +81,9 @@ class LatencyAggregateQuery(EventFilterQuery):
             f" most {MAX_SUMS}"
         },
     )
+
+
+LatencyAggregateQuery = filtered(LatencyFilters, _Pairs)
 
 
 def _count(description: str) -> fields.Integer:

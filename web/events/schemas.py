@@ -2,14 +2,12 @@
 
 from typing import Any
 
-from marshmallow import Schema, fields, post_load, validate
+from marshmallow import Schema, fields, validate
 
 from shared.clickhouse.event_columns import LISTED, EventColumn
 from shared.events.filters import EventFilters
-from shared.events.search import MAX_SEARCH_CHARS
-from web.params import Limit, Values, cursor_field, next_cursor_field, ts_from_field, ts_to_field
-
-MAX_SEARCHES = 10
+from web.filters import filtered
+from web.params import Limit, cursor_field, next_cursor_field
 
 
 def _text(most: int, **details: object) -> dict[str, object]:
@@ -66,54 +64,8 @@ _FIELD_TYPES: dict[str, type[fields.Field[Any]]] = {
 }
 
 
-def _values(what: str) -> Values:
-    return Values(
-        load_default=list,
-        metadata={"description": f"{what}; several values, comma-separated, match any of them"},
-    )
-
-
-class EventFilterQuery(Schema):
-    """The filters that every read of events takes."""
-
-    session_id = _values("session")
-    agent_id = _values("agent")
-    event_type = _values("event type, such as `tool_use`")
-    environment = _values("environment")
-    error_type = _values("error type")
-    trigger_event = _values("trigger event of a hook")
-    tool_name = _values("tool")
-    hook_name = _values("hook")
-    model = _values("model")
-    errored = fields.Boolean(
-        load_default=False, metadata={"description": "true: only events that report a failure"}
-    )
-    search = fields.List(
-        fields.String(validate=validate.Length(1, MAX_SEARCH_CHARS)),
-        load_default=list,
-        validate=validate.Length(max=MAX_SEARCHES),
-        metadata={
-            "description": "text in the payload's keys and values, in any case; if repeated, any of"
-            " the texts"
-        },
-    )
-    search_exclude = Values(
-        load_default=list,
-        metadata={"description": "payload keys that `search` ignores, comma-separated"},
-    )
-    ts_from = ts_from_field("events")
-    ts_to = ts_to_field("events")
-
-    @post_load
-    def _filters(self, data: dict[str, object], **_: object) -> dict[str, object]:
-        names = EventFilters.__dataclass_fields__.keys() & data.keys()
-        rest = {name: value for name, value in data.items() if name not in names}
-        filters = EventFilters(**{name: data[name] for name in names})  # type: ignore[arg-type] # post_load is untyped
-        return {"filters": filters, **rest}
-
-
-class EventPageQuery(EventFilterQuery):
-    """Filters and the position in the list."""
+class _Page(Schema):
+    """The position in the list."""
 
     order = fields.String(
         load_default="desc",
@@ -122,6 +74,10 @@ class EventPageQuery(EventFilterQuery):
     )
     cursor = cursor_field()
     limit = Limit(default=50, cap=1000)
+
+
+EventFilterQuery = filtered(EventFilters)
+EventPageQuery = filtered(EventFilters, _Page)
 
 
 def _shown(column: EventColumn) -> fields.Field[Any]:

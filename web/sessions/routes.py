@@ -6,7 +6,7 @@ from shared.core.errors import NotFound
 from shared.sessions import evaluation_request, export
 from shared.sessions.facts import find
 from shared.sessions.listing import page
-from shared.sessions.selection import SessionFilter
+from shared.sessions.selection import SessionFilters
 from web.auth import current_identity, requires
 from web.blueprint import Blueprint
 from web.responses import json_response
@@ -26,7 +26,7 @@ _JSON = "application/json"
 @blueprint.arguments(SessionQuery, location="query", as_kwargs=True)
 @blueprint.response(200, SessionPage)
 @blueprint.alt_response(504, "GATEWAY_TIMEOUT")
-def list_sessions(wanted: SessionFilter, cursor: str | None, limit: int) -> Response:
+def list_sessions(filters: SessionFilters, cursor: str | None, limit: int) -> Response:
     """List sessions, the one with the newest event first.
 
     A session exists from its first event, of any type. A session that gets events while a client
@@ -34,7 +34,7 @@ def list_sessions(wanted: SessionFilter, cursor: str | None, limit: int) -> Resp
     before `limit`, at 32 MiB.
     """
     found = page(
-        runtime().clickhouse, current_identity().org_id, wanted, limit=limit, cursor=cursor
+        runtime().clickhouse, current_identity().org_id, filters, limit=limit, cursor=cursor
     )
     rows = [session_row(session) for session in found.sessions]
     return json_response({"sessions": rows, "next_cursor": found.next_cursor})

@@ -1,43 +1,21 @@
 """Request and response schemas of the routes of sessions."""
 
-from typing import Any, get_args
+from marshmallow import Schema, fields, validate
 
-from marshmallow import Schema, fields, post_load, validate
-
-from shared.evaluations.score_filters import parse_score_filters
-from shared.sessions.selection import LatestStatus, SessionFilter
-from web.evaluations.schemas import Evaluation, score_filters_field, values
-from web.params import Limit, cursor_field, next_cursor_field, ts_from_field, ts_to_field
+from shared.sessions.selection import SessionFilters
+from web.evaluations.schemas import Evaluation
+from web.filters import filtered
+from web.params import Limit, cursor_field, next_cursor_field
 
 
-class SessionQuery(Schema):
-    """Filters and the position in the list."""
+class _Page(Schema):
+    """The position in the list."""
 
-    session_id = values("session")
-    agent_id = values("any agent of the session")
-    environment = values("environment")
-    status = values(
-        "status of its newest evaluation: done, error, timeout; `none`: it has none",
-        get_args(LatestStatus),
-    )
-    score_filters = score_filters_field()
-    ts_from = ts_from_field("last event")
-    ts_to = ts_to_field("last event")
     cursor = cursor_field()
     limit = Limit(default=50, cap=200)
 
-    @post_load
-    def _filter(self, data: dict[str, Any], **_: object) -> dict[str, object]:
-        wanted = SessionFilter(
-            session_ids=tuple(data["session_id"]),
-            agent_ids=tuple(data["agent_id"]),
-            environments=tuple(data["environment"]),
-            statuses=tuple(data["status"]),
-            scores=parse_score_filters(data["score_filters"]),
-            ts_from=data["ts_from"],
-            ts_to=data["ts_to"],
-        )
-        return {"wanted": wanted, "cursor": data["cursor"], "limit": data["limit"]}
+
+SessionQuery = filtered(SessionFilters, _Page)
 
 
 class SessionAgent(Schema):

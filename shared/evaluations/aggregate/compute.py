@@ -4,15 +4,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-import msgspec
-
 from shared.clickhouse import ClickHouse
 from shared.core.clock import from_us, now_us, to_us
 from shared.evaluations.aggregate.buckets import Buckets, choose
 from shared.evaluations.aggregate.chart import Chart, Counts, timeline
 from shared.evaluations.aggregate.selectors import EVERY, MAX_SERIES, Selector
 from shared.evaluations.aggregate.stats import Overview, ScoreStats, overview
-from shared.evaluations.filters import EvaluationFilter
+from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.source import source_of
 
 MAX_FEATURED = 6
@@ -42,7 +40,7 @@ class Aggregate(NamedTuple):
 def aggregate(
     clickhouse: ClickHouse,
     org_id: str,
-    wanted: EvaluationFilter,
+    wanted: EvaluationFilters,
     *,
     bucket: str,
     featured_keys: Sequence[str],
@@ -59,7 +57,7 @@ def aggregate(
     first, stop = _span(wanted, found)
     buckets = choose(bucket, first, stop)
     # Results that arrive between the statements must not lie outside the range of the first one.
-    bounded = msgspec.structs.replace(wanted, ts_from=from_us(first), ts_to=from_us(stop))
+    bounded = wanted.replace(ts_from=from_us(first), ts_to=from_us(stop))
     keys = list(dict.fromkeys(featured_keys)) or [row.key for row in found.stats[:MAX_FEATURED]]
     made = series[:MAX_SERIES]
     drawn = timeline(
@@ -79,7 +77,7 @@ def aggregate(
     )
 
 
-def _span(wanted: EvaluationFilter, found: Overview) -> tuple[int, int]:
+def _span(wanted: EvaluationFilters, found: Overview) -> tuple[int, int]:
     """Returns [first, stop) in microseconds; the range is empty if there is nothing to show."""
     first, stop = found.first, None if found.last is None else found.last + 1
     if wanted.ts_from is not None:

@@ -96,7 +96,7 @@ def latency_aggregate(clickhouse: ClickHouse, org_id: str, query: LatencyQuery) 
 
 
 def _rows(clickhouse: ClickHouse, org_id: str, query: LatencyQuery) -> list[Row]:
-    where = Where(org_id).any_of("session_id", query.filters.session_id)
+    where = Where(org_id).any_of("session_id", query.filters.session_ids)
     where.add(
         "event_type IN ({start_type:String}, {end_type:String})",
         start_type=query.start_type,

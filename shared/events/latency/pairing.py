@@ -4,7 +4,7 @@ Each step is a SELECT around the one before, so ClickHouse reads the events once
 as a tuple; the times in it are microseconds.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from shared.clickhouse.event_columns import SELECT_KEY, TABLE
 from shared.clickhouse.where import Where
@@ -147,7 +147,7 @@ def pairs_sql(query: LatencyQuery, keys: Keys, where: Where) -> Pairs:
 
 def filter_conditions(query: LatencyQuery, where: Where) -> list[str]:
     """SQL of each filter by itself, but for the session, which both events of a pair share."""
-    filters = replace(query.filters, session_id=[]).where(str(where.params["org_id"]))
+    filters = query.filters.replace(session_id=None).where(str(where.params["org_id"]))
     for number, contains in enumerate(query.contains):
         value = value_of(contains.path, where)
         text = f"contains_{number}"

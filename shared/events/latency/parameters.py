@@ -6,12 +6,12 @@ from typing import get_args
 
 from shared.core.clock import now_us, to_us
 from shared.core.errors import Invalid
-from shared.events.filters import EventFilters
 from shared.events.latency.query import (
     DAY_US,
     DEFAULT_PAIR_PATHS,
     DEFAULT_TYPES,
     Contains,
+    LatencyFilters,
     LatencyQuery,
     Outcome,
     SumField,
@@ -36,7 +36,7 @@ _FIRST_US = to_us(datetime.min.replace(tzinfo=UTC))
 
 
 def latency_query(
-    filters: EventFilters,
+    filters: LatencyFilters,
     *,
     start_event_type: str | None,
     end_event_type: str | None,
@@ -82,7 +82,7 @@ def _types(start: str | None, end: str | None) -> tuple[str, str]:
     return start, end
 
 
-def _range(filters: EventFilters) -> tuple[int, int]:
+def _range(filters: LatencyFilters) -> tuple[int, int]:
     stop = now_us() if filters.ts_to is None else to_us(filters.ts_to)
     start = max(stop - DAY_US, _FIRST_US) if filters.ts_from is None else to_us(filters.ts_from)
     if start >= stop:

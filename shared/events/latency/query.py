@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from shared.clickhouse.filters import Filter
 from shared.events.filters import EventFilters
 
 Outcome = Literal["success", "error", "all"]
@@ -13,6 +14,24 @@ DEFAULT_PAIR_PATHS = ("tool_call_id", "request_id", "hook_id", "id")
 MAX_BINS = 168
 HOUR_US = 3600 * 1_000_000
 DAY_US = 24 * HOUR_US
+
+
+# The filters of events that mean something else here.
+NOT_OF_PAIRS = frozenset({"ts_from", "ts_to"})
+
+
+class LatencyFilters(EventFilters):
+    """Which pairs: a filter holds for one of the two events, the time is that of the start."""
+
+    declared = (
+        *(one for one in EventFilters.declared if one.parameter not in NOT_OF_PAIRS),
+        Filter(
+            "ts_from",
+            "moment",
+            "pairs that start at or after this; default: 24 hours before `ts_to`",
+        ),
+        Filter("ts_to", "moment", "pairs that start before this; default: now"),
+    )
 
 
 @dataclass(frozen=True)
@@ -36,7 +55,7 @@ class LatencyQuery:
     end_type: str = DEFAULT_TYPES[1]
     bin_count: int = 24
     outcome: Outcome = "all"
-    filters: EventFilters = field(default_factory=EventFilters)
+    filters: LatencyFilters = field(default_factory=LatencyFilters)
     pair_paths: tuple[str, ...] = DEFAULT_PAIR_PATHS
     distribution_paths: tuple[str, ...] = ("tool_name",)
     contains: tuple[Contains, ...] = ()

@@ -18,16 +18,17 @@ from shared.clickhouse.mutations import unfinished
 from shared.evaluations import facets as score_facets
 from shared.evaluations import latest, listing, store
 from shared.evaluations.aggregate.compute import aggregate
-from shared.evaluations.filters import EvaluationFilter
+from shared.evaluations.filters import EvaluationFilters
 from shared.events import facets
 from shared.events.error_summary import error_summary
 from shared.events.filters import EventFilters
 from shared.events.latency.aggregate import latency_aggregate
 from shared.events.latency.parameters import latency_query
+from shared.events.latency.query import LatencyFilters
 from shared.events.page import read_page
 from shared.sessions import facts, selection, totals
 from shared.sessions.event_stream import event_objects
-from shared.sessions.selection import SessionFilter
+from shared.sessions.selection import SessionFilters
 from shared.upkeep.retention import statements
 from shared.upkeep.retention.limits import Limit
 from shared.usage import evaluations as usage_evaluations
@@ -89,19 +90,19 @@ def _fill(both: Both, org_id: str) -> None:
 
 
 def _sessions(**fields: object) -> Callable[[ClickHouse], object]:
-    wanted = SessionFilter(**fields)  # type: ignore[arg-type] # read by name in READS
+    wanted = SessionFilters(**fields)
     return lambda clickhouse: selection.select(clickhouse, ORG, wanted, limit=40, after=None)
 
 
 def _results(**fields: object) -> Callable[[ClickHouse], object]:
-    wanted = EvaluationFilter(**fields)  # type: ignore[arg-type] # read by name in READS
+    wanted = EvaluationFilters(**fields)
     return lambda clickhouse: (
         listing.page(clickhouse, ORG, wanted, limit=200, cursor=None).evaluations
     )
 
 
 def _events(*, ascending: bool, **fields: object) -> Callable[[ClickHouse], object]:
-    wanted = EventFilters(**fields)  # type: ignore[arg-type] # read by name in READS
+    wanted = EventFilters(**fields)
     return lambda clickhouse: read_page(
         clickhouse, ORG, ("id", "payload"), wanted, ascending=ascending, cursor=None, limit=100
     )
@@ -110,7 +111,7 @@ def _events(*, ascending: bool, **fields: object) -> Callable[[ClickHouse], obje
 def _latencies(pair_key_paths: Sequence[str] = ()) -> Callable[[ClickHouse], object]:
     day = datetime(2026, 11, 2, tzinfo=UTC)
     query = latency_query(
-        EventFilters(ts_from=day, ts_to=day + timedelta(days=1)),
+        LatencyFilters(ts_from=day, ts_to=day + timedelta(days=1)),
         start_event_type="agent_start",
         end_event_type="agent_end",
         bin_count=6,
@@ -124,7 +125,7 @@ def _latencies(pair_key_paths: Sequence[str] = ()) -> Callable[[ClickHouse], obj
 
 
 def _scores(**fields: object) -> Callable[[ClickHouse], object]:
-    wanted = EvaluationFilter(**fields)  # type: ignore[arg-type] # read by name in READS
+    wanted = EvaluationFilters(**fields)
     return lambda clickhouse: aggregate(
         clickhouse, ORG, wanted, bucket="hour", featured_keys=(), series=()
     )
@@ -132,17 +133,17 @@ def _scores(**fields: object) -> Callable[[ClickHouse], object]:
 
 READS: dict[str, Callable[[ClickHouse], object]] = {
     "sessions": _sessions(),
-    "sessions by status": _sessions(statuses=("done",)),
-    "sessions by status or none": _sessions(statuses=("error", "none")),
-    "sessions without a result": _sessions(statuses=("none",)),
-    "sessions by agent": _sessions(agent_ids=("a",), environments=("p",)),
+    "sessions by status": _sessions(status=("done",)),
+    "sessions by status or none": _sessions(status=("error", "none")),
+    "sessions without a result": _sessions(status=("none",)),
+    "sessions by agent": _sessions(agent_id=("a",), environment=("p",)),
     "facts": lambda c: facts.fetch(c, ORG, IDS),
     "totals": lambda c: totals.totals_of(c, ORG, list(facts.fetch(c, ORG, IDS).values())),
     "export": lambda c: list(event_objects(c, ORG, facts.fetch(c, ORG, ["s1"])["s1"])),
     "latest results": lambda c: latest.latest_of(c, ORG, IDS),
     "results": _results(),
     "newest results": _results(latest_per_session=True),
-    "newest results by status": _results(latest_per_session=True, statuses=("done",)),
+    "newest results by status": _results(latest_per_session=True, status=("done",)),
     "score keys": lambda c: score_facets.score_keys(c, ORG),
     "newest events": _events(ascending=False),
     "oldest events": _events(ascending=True),

@@ -13,7 +13,7 @@ from shared.core.clock import now_us, to_us
 from shared.core.errors import Invalid
 from shared.evaluations import store
 from shared.evaluations.facets import environments, score_keys
-from shared.evaluations.filters import EvaluationFilter
+from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.listing import page
 from shared.evaluations.records import Evaluation
 from shared.evaluations.score_filters import ScoreFilter
@@ -57,7 +57,7 @@ def read_all(
 ) -> Iterator[Evaluation]:
     cursor: str | None = None
     while True:
-        shown = page(clickhouse, org_id, EvaluationFilter(**fields), limit=limit, cursor=cursor)
+        shown = page(clickhouse, org_id, EvaluationFilters(**fields), limit=limit, cursor=cursor)
         yield from shown.evaluations
         cursor = shown.next_cursor
         if cursor is None:
@@ -89,13 +89,13 @@ def test_filters_are_joined_by_and(
         clickhouse,
         org_id,
         5,
-        session_ids=tuple(f"session-{n}" for n in range(30)),
-        agent_ids=("b,c", "d/e"),
-        environments=("staging",),
-        statuses=("done", "timeout"),
+        session_id=tuple(f"session-{n}" for n in range(30)),
+        agent_id=("b,c", "d/e"),
+        environment=("staging",),
+        status=("done", "timeout"),
         ts_from=DAY.replace(month=10, day=10),
         ts_to=DAY,
-        scores=(ScoreFilter("x", -0.5, 0.5),),
+        score_filters=(ScoreFilter("x", -0.5, 0.5),),
     )
     wanted = [
         row
@@ -129,7 +129,9 @@ def test_score_bounds_are_inclusive_and_need_the_score(
     rows = [evaluation(org_id, name, 1, scores=values) for name, values in scores.items()]
     store.insert(clickhouse, rows)
     wanted = (ScoreFilter("it's", low, high),)
-    assert {row.session_id for row in read_all(clickhouse, org_id, 9, scores=wanted)} == found
+    assert {
+        row.session_id for row in read_all(clickhouse, org_id, 9, score_filters=wanted)
+    } == found
 
 
 def test_latest_per_session_leaves_one_result_a_session(
@@ -140,7 +142,7 @@ def test_latest_per_session_leaves_one_result_a_session(
         latest.setdefault(row.session_id, row)
     found = list(read_all(clickhouse, org_id, 9, latest_per_session=True))
     assert found == list(latest.values())
-    failed = list(read_all(clickhouse, org_id, 9, latest_per_session=True, statuses=("error",)))
+    failed = list(read_all(clickhouse, org_id, 9, latest_per_session=True, status=("error",)))
     assert failed == [row for row in latest.values() if row.status == "error"]
 
 
@@ -163,7 +165,7 @@ def test_results_that_arrive_while_one_pages_move_nothing(
 ) -> None:
     first = [evaluation(org_id, f"s-{n}", n) for n in range(1, 7)]
     store.insert(clickhouse, first)
-    wanted = EvaluationFilter(latest_per_session=latest)
+    wanted = EvaluationFilters(latest_per_session=latest)
     top = page(clickhouse, org_id, wanted, limit=3, cursor=None)
     later = now_us() + 1_000_000
     store.insert(clickhouse, [evaluation(org_id, f"s-{n}", later) for n in range(1, 9)])
@@ -187,4 +189,4 @@ def test_facets_are_sorted_and_of_one_organization(clickhouse: ClickHouse, org_i
 @pytest.mark.parametrize("cursor", ["", "?", "AAAA", "kwEC", "kgGhYQ"])
 def test_a_foreign_cursor_is_refused(clickhouse: ClickHouse, org_id: str, cursor: str) -> None:
     with pytest.raises(Invalid):
-        page(clickhouse, org_id, EvaluationFilter(), limit=2, cursor=cursor)
+        page(clickhouse, org_id, EvaluationFilters(), limit=2, cursor=cursor)

@@ -9,7 +9,7 @@ from shared.clickhouse import ClickHouse
 from shared.core.ids import new_id
 from shared.sessions import evaluation_request, export, facts
 from shared.sessions.listing import ListedSession, page
-from shared.sessions.selection import SessionFilter
+from shared.sessions.selection import SessionFilters
 from tests.shared.sessions.expected import sessions_of
 from tests.support.airline import Airline
 from tests.support.events import Stored, by_session, store_events
@@ -35,7 +35,7 @@ def all_pages(clickhouse: ClickHouse, org_id: str, limit: int) -> list[ListedSes
     found: list[ListedSession] = []
     cursor: str | None = None
     while True:
-        shown = page(clickhouse, org_id, SessionFilter(), limit=limit, cursor=cursor)
+        shown = page(clickhouse, org_id, SessionFilters(), limit=limit, cursor=cursor)
         found += shown.sessions
         cursor = shown.next_cursor
         if cursor is None:

@@ -5,7 +5,7 @@ import random
 from shared.clickhouse import ClickHouse
 from shared.sessions.facts import fetch, find
 from shared.sessions.listing import page
-from shared.sessions.selection import SessionFilter
+from shared.sessions.selection import SessionFilters
 from tests.shared.sessions.expected import sessions_of
 from tests.support.events import event, store_events
 
@@ -48,7 +48,7 @@ def test_every_order_of_arrival_gives_the_same_session(clickhouse: ClickHouse, o
         rng.shuffle(lines)
         for line in lines:
             stored += store_events(clickhouse, org_id, [line, line])
-    shown = page(clickhouse, org_id, SessionFilter(), limit=5, cursor=None)
+    shown = page(clickhouse, org_id, SessionFilters(), limit=5, cursor=None)
     assert shown.sessions == sessions_of(stored)
     assert shown.sessions[0].totals.event_count == 6
 
@@ -60,7 +60,7 @@ def test_of_one_moment_the_event_stored_first_is_the_first(
     random.Random(5).shuffle(lines)
     events = store_events(clickhouse, org_id, lines)
     copies = store_events(clickhouse, org_id, reversed(lines))
-    shown = page(clickhouse, org_id, SessionFilter(), limit=5, cursor=None)
+    shown = page(clickhouse, org_id, SessionFilters(), limit=5, cursor=None)
     assert shown.sessions == sessions_of(events + copies)
     assert shown.sessions[0].totals.first_event_id == events[0].event_id
 
@@ -71,7 +71,7 @@ def test_equal_session_ids_of_two_organizations_stay_apart(
     other = f"{org_id}-other"
     events = store_events(clickhouse, org_id, [event("s", "10:00:00", environment="mine")])
     store_events(clickhouse, other, [event("s", "09:00:00", "error", environment="theirs")])
-    shown = page(clickhouse, org_id, SessionFilter(), limit=5, cursor=None)
+    shown = page(clickhouse, org_id, SessionFilters(), limit=5, cursor=None)
     assert shown.sessions == sessions_of(events)
 
 

@@ -9,7 +9,7 @@ from shared.core.errors import Invalid
 from shared.evaluations import store
 from shared.evaluations.score_filters import ScoreFilter
 from shared.sessions.listing import page
-from shared.sessions.selection import SessionFilter
+from shared.sessions.selection import SessionFilters
 from tests.support.evaluations import evaluation
 from tests.support.events import event, store_events
 
@@ -60,36 +60,36 @@ def at(hour: int) -> datetime:
 @pytest.mark.parametrize(
     ("wanted", "names"),
     [
-        (SessionFilter(), "mended well failed never"),
-        (SessionFilter(session_ids=("never", "well", "none such")), "well never"),
-        (SessionFilter(agent_ids=("b",)), "well failed"),
-        (SessionFilter(agent_ids=("a", "c")), "mended failed never"),
-        (SessionFilter(environments=("staging",)), "well failed"),
-        (SessionFilter(environments=("staging", "production"), agent_ids=("a",)), "failed never"),
-        (SessionFilter(statuses=("done",)), "mended well"),
-        (SessionFilter(statuses=("error",)), "failed"),
-        (SessionFilter(statuses=("timeout",)), ""),
-        (SessionFilter(statuses=("none",)), "never"),
-        (SessionFilter(statuses=("none", "error")), "failed never"),
-        (SessionFilter(scores=(ScoreFilter("success", 0.5, None),)), "mended"),
-        (SessionFilter(scores=(ScoreFilter("success", 0.25, 0.75),)), "mended well"),
-        (SessionFilter(scores=(ScoreFilter("success", None, 0.5),)), "well"),
-        (SessionFilter(scores=(ScoreFilter("speed", -2.5, -1e-3),)), "mended"),
-        (SessionFilter(scores=(ScoreFilter("speed", None, None),), statuses=("none",)), ""),
-        (SessionFilter(scores=(ScoreFilter("speed", 0, None),), statuses=("done",)), ""),
-        (SessionFilter(ts_from=at(11)), "mended well failed"),
-        (SessionFilter(ts_from=at(12), ts_to=at(13)), "well"),
-        (SessionFilter(ts_to=at(12)), "failed never"),
+        (SessionFilters(), "mended well failed never"),
+        (SessionFilters(session_id=("never", "well", "none such")), "well never"),
+        (SessionFilters(agent_id=("b",)), "well failed"),
+        (SessionFilters(agent_id=("a", "c")), "mended failed never"),
+        (SessionFilters(environment=("staging",)), "well failed"),
+        (SessionFilters(environment=("staging", "production"), agent_id=("a",)), "failed never"),
+        (SessionFilters(status=("done",)), "mended well"),
+        (SessionFilters(status=("error",)), "failed"),
+        (SessionFilters(status=("timeout",)), ""),
+        (SessionFilters(status=("none",)), "never"),
+        (SessionFilters(status=("none", "error")), "failed never"),
+        (SessionFilters(score_filters=(ScoreFilter("success", 0.5, None),)), "mended"),
+        (SessionFilters(score_filters=(ScoreFilter("success", 0.25, 0.75),)), "mended well"),
+        (SessionFilters(score_filters=(ScoreFilter("success", None, 0.5),)), "well"),
+        (SessionFilters(score_filters=(ScoreFilter("speed", -2.5, -1e-3),)), "mended"),
+        (SessionFilters(score_filters=(ScoreFilter("speed", None, None),), status=("none",)), ""),
+        (SessionFilters(score_filters=(ScoreFilter("speed", 0, None),), status=("done",)), ""),
+        (SessionFilters(ts_from=at(11)), "mended well failed"),
+        (SessionFilters(ts_from=at(12), ts_to=at(13)), "well"),
+        (SessionFilters(ts_to=at(12)), "failed never"),
     ],
 )
-def test_filters(clickhouse: ClickHouse, four: str, wanted: SessionFilter, names: str) -> None:
+def test_filters(clickhouse: ClickHouse, four: str, wanted: SessionFilters, names: str) -> None:
     shown = page(clickhouse, four, wanted, limit=10, cursor=None)
     assert [row.facts.session_id for row in shown.sessions] == names.split()
     assert shown.next_cursor is None
 
 
 def test_filters_hold_on_every_page(clickhouse: ClickHouse, four: str) -> None:
-    wanted = SessionFilter(statuses=("done", "none"), scores=())
+    wanted = SessionFilters(status=("done", "none"), score_filters=())
     found: list[str] = []
     cursor: str | None = None
     for _ in range(3):
@@ -100,7 +100,7 @@ def test_filters_hold_on_every_page(clickhouse: ClickHouse, four: str) -> None:
 
 
 def test_a_row_carries_its_newest_result(clickhouse: ClickHouse, four: str) -> None:
-    shown = page(clickhouse, four, SessionFilter(), limit=10, cursor=None)
+    shown = page(clickhouse, four, SessionFilters(), limit=10, cursor=None)
     newest = [row.latest_evaluation for row in shown.sessions]
     assert [row and row.completed_at for row in newest] == [5, 3, 2, None]
 
@@ -110,7 +110,7 @@ def test_sessions_of_one_moment_are_paged_by_id(clickhouse: ClickHouse, org_id: 
     found: list[str] = []
     cursor: str | None = None
     while len(found) < len(AWKWARD):
-        shown = page(clickhouse, org_id, SessionFilter(), limit=2, cursor=cursor)
+        shown = page(clickhouse, org_id, SessionFilters(), limit=2, cursor=cursor)
         found += [row.facts.session_id for row in shown.sessions]
         cursor = shown.next_cursor
     assert found == sorted(AWKWARD, reverse=True)
@@ -123,8 +123,8 @@ def test_ids_of_any_characters_can_be_asked_for(
 ) -> None:
     events = [event(name, "10:00:00", agent_id=name, environment=name.replace(",", ";"))]
     store_events(clickhouse, org_id, [*events, event("another", "10:00:00")])
-    wanted = SessionFilter(
-        session_ids=(name,), agent_ids=(name,), environments=(name.replace(",", ";"),)
+    wanted = SessionFilters(
+        session_id=(name,), agent_id=(name,), environment=(name.replace(",", ";"),)
     )
     (row,) = page(clickhouse, org_id, wanted, limit=2, cursor=None).sessions
     assert (row.facts.session_id, row.facts.agent_id) == (name, name)
@@ -133,5 +133,5 @@ def test_ids_of_any_characters_can_be_asked_for(
 @pytest.mark.parametrize("cursor", ["", "!", "AAAA", "kwEC", "lAECAwQ"])
 def test_a_foreign_cursor_is_refused(clickhouse: ClickHouse, org_id: str, cursor: str) -> None:
     with pytest.raises(Invalid) as refused:
-        page(clickhouse, org_id, SessionFilter(), limit=2, cursor=cursor)
+        page(clickhouse, org_id, SessionFilters(), limit=2, cursor=cursor)
     assert list(refused.value.fields) == ["cursor"]

@@ -8,8 +8,7 @@ from shared.audits.findings.rules import Status
 from shared.audits.findings.triage import MAX_REASON_LENGTH, Action
 from shared.audits.signals import NAMES
 from shared.audits.signals.interface import Kind, Magnitude, Severity
-from web.evaluations.schemas import values
-from web.params import Body, Limit, Offset, Timestamp
+from web.params import Body, Limit, Offset, Timestamp, values
 
 STATUSES = get_args(Status)
 ACTIONS = get_args(Action)
