@@ -4,7 +4,6 @@ The number of live leases is the number of calls in flight in the whole deployme
 frees its place when its lease expires; its job is then due again.
 """
 
-import uuid
 from dataclasses import dataclass
 
 from sqlalchemy import func, text
@@ -24,18 +23,10 @@ _SLACK_SECS = 5.0
 
 @dataclass(frozen=True)
 class ClaimedJob:
-    """A job that this worker holds.
-
-    `polls` is the evaluator's id from an earlier delivery, None before that.
-    """
+    """A job that this worker holds; `row` is the job as it was claimed."""
 
     lease: Lease
-    job_id: uuid.UUID
-    org_id: uuid.UUID
-    session_id: str
-    request_id: str
-    polls: str | None
-    attempt_count: int
+    row: EvaluationJob
 
 
 _FREE_PLACES = text("""
@@ -67,15 +58,6 @@ INSERT INTO evaluator_turns VALUES (:org_id, clock_timestamp())
 ON CONFLICT (org_id) DO UPDATE SET last_turn_at = excluded.last_turn_at
 """)
 
-_CLAIMED = (
-    EvaluationJob.id,
-    EvaluationJob.org_id,
-    EvaluationJob.session_id,
-    EvaluationJob.request_id,
-    EvaluationJob.evaluator_job_id,
-    EvaluationJob.attempt_count,
-)
-
 
 def claim(session: Session, settings: Settings) -> ClaimedJob | None:
     """Takes the oldest due job of the organization whose last turn is longest ago.
@@ -91,9 +73,11 @@ def claim(session: Session, settings: Settings) -> ClaimedJob | None:
     if job_id is None:
         return None
     only = EvaluationJob.id == job_id
-    lease, [row] = leases.take(session, EvaluationJob, only, _lease_secs(settings), _CLAIMED)
+    lease, [(row,)] = leases.take(
+        session, EvaluationJob, only, _lease_secs(settings), (EvaluationJob,)
+    )
     session.execute(_TAKE_TURN, {"org_id": row.org_id})
-    return ClaimedJob(lease, *row)
+    return ClaimedJob(lease, row)
 
 
 def begin_delivery(session: Session, settings: Settings, job: ClaimedJob) -> bool:

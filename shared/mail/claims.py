@@ -4,12 +4,11 @@ A claimed mail is due again after a lease longer than any exchange with a mail s
 worker sends the mails of a killed one: each mail arrives at least once.
 """
 
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, and_, delete, func, text, update
+from sqlalchemy import Row, and_, delete, func, select, text, update
 from sqlalchemy.orm import Session
 
 from shared.core.attempts import Again, Failed, Sent
@@ -17,19 +16,6 @@ from shared.mail.models import Mail
 from shared.postgres.leases import in_secs
 
 MAX_ERROR_CHARS = 500
-
-
-@dataclass(frozen=True)
-class ClaimedMail:
-    """A mail that this worker holds; `attempt` counts from 1."""
-
-    mail_id: uuid.UUID
-    kind: str
-    recipient: str
-    context: dict[str, Any]
-    request_id: str
-    attempt: int
-
 
 # The mail that expires first goes first, so a sign-in code does not wait for a thousand
 # invitations. Mails of a deleted organization are not sent, unless it is restored in time.
@@ -48,7 +34,7 @@ WHERE id = (
     LIMIT 1
     FOR UPDATE SKIP LOCKED
 )
-RETURNING id, kind, recipient, context, request_id, attempts
+RETURNING *
 """)
 
 _EXPIRE = text("""
@@ -71,10 +57,11 @@ class Forgotten:
 Outcome = Sent | Again | Failed | Forgotten
 
 
-def claim(session: Session, *, lease_secs: float) -> ClaimedMail | None:
+def claim(session: Session, *, lease_secs: float) -> Mail | None:
     """Takes the due mail that expires first, for `lease_secs`; returns None if nothing is due."""
-    row = session.execute(_TAKE, {"lease": lease_secs}).one_or_none()
-    return None if row is None else ClaimedMail(*row)
+    query = select(Mail).from_statement(_TAKE)
+    mail: Mail | None = session.scalar(query, {"lease": lease_secs})
+    return mail
 
 
 def expire(session: Session) -> Sequence[Row[*tuple[Any, ...]]]:
@@ -85,12 +72,12 @@ def expire(session: Session) -> Sequence[Row[*tuple[Any, ...]]]:
     return session.execute(_EXPIRE, {"chars": MAX_ERROR_CHARS}).all()
 
 
-def record(session: Session, mail: ClaimedMail, outcome: Outcome) -> None:
-    """Records the outcome of an attempt; after a lost lease, only that the mail was sent."""
+def record(session: Session, mail: Mail, outcome: Outcome) -> None:
+    """Notes what came of an attempt; after a lost lease, only that the mail was sent."""
     now = func.statement_timestamp()
-    queued = and_(Mail.id == mail.mail_id, Mail.status == "queued")
-    # The number of the attempt serves as a lease's token: the next claim increases it.
-    held = and_(queued, Mail.attempts == mail.attempt)
+    queued = and_(Mail.id == mail.id, Mail.status == "queued")
+    # The number of the attempt stands for a lease's token: the next claim counts it up.
+    held = and_(queued, Mail.attempts == mail.attempts)
     if isinstance(outcome, Sent):
         # Another worker that has claimed the mail since may send it once more, and finds it sent.
         change = update(Mail).where(queued)

@@ -110,12 +110,12 @@ class DeliveryDispatcher:
         return len(taken)
 
     def _start(self, delivery: ClaimedDelivery) -> Future[Answered | NoAnswer]:
-        body = webhook.body_of(delivery.content)
+        body = webhook.body_of(delivery.row.content)
         headers = {"Content-Type": "application/json"}
-        if delivery.channel == "webhook":
+        if delivery.row.channel == "webhook":
             headers |= webhook.headers_of(
-                delivery.event,
-                delivery.id,
+                delivery.row.event,
+                delivery.row.id,
                 body,
                 secret=delivery.secret,
                 timestamp=int(time.time()),
@@ -134,11 +134,11 @@ class DeliveryDispatcher:
 
     def _record(self, flight: _Flight, step: Step, *, status: int | None) -> None:
         delivery = flight.delivery
-        with request_context(delivery.request_id, delivery_id=str(delivery.id)):
+        with request_context(delivery.row.request_id, delivery_id=str(delivery.row.id)):
             log.info(
                 "notification_attempt",
-                channel=delivery.channel,
-                event_name=delivery.event,
+                channel=delivery.row.channel,
+                event_name=delivery.row.event,
                 attempt=delivery.attempt.number,
                 step=type(step).__name__.lower(),
                 status=status,

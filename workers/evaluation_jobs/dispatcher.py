@@ -50,9 +50,10 @@ class EvaluationDispatcher:
             return claims.claim(session, self._runtime.settings)
 
     def _handle(self, job: ClaimedJob) -> None:
-        with request_context(job.request_id, job_id=str(job.job_id)):
+        with request_context(job.row.request_id, job_id=str(job.row.id)):
             try:
-                step = self._deliver(job) if job.polls is None else self._poll(job, job.polls)
+                polled = job.row.evaluator_job_id
+                step = self._deliver(job) if polled is None else self._poll(job, polled)
             except (Unavailable, QueryTimeout):
                 # A store is down or slow, which is not the job's fault.
                 with self._runtime.postgres.transaction() as session:
@@ -60,26 +61,26 @@ class EvaluationDispatcher:
                 return
             log.info(
                 "evaluation_step",
-                session_id=job.session_id,
+                session_id=job.row.session_id,
                 step="lease_lost" if step is None else type(step).__name__.lower(),
                 error=_error_of(step),
             )
 
     def _poll(self, job: ClaimedJob, evaluator_job_id: str) -> Step | None:
         answer = self._client.poll(
-            evaluator_job_id, job_id=str(job.job_id), request_id=job.request_id
+            evaluator_job_id, job_id=str(job.row.id), request_id=job.row.request_id
         )
         return self._record(job, answer)
 
     def _deliver(self, job: ClaimedJob) -> Step | None:
         settings = self._runtime.settings
-        if job.attempt_count >= settings.evaluator_max_attempts:
+        if job.row.attempt_count >= settings.evaluator_max_attempts:
             return self._record(job, rules.failure("the worker died during the last attempt"))
         try:
             body = evaluation_request.build(
                 self._runtime.clickhouse,
-                str(job.org_id),
-                job.session_id,
+                str(job.row.org_id),
+                job.row.session_id,
                 max_bytes=MAX_REQUEST_BYTES,
             )
         except EvaluationRequestTooLarge as error:
@@ -90,7 +91,7 @@ class EvaluationDispatcher:
             held = claims.begin_delivery(session, settings, job)
         if not held:
             return None
-        answer = self._client.evaluate(body, job_id=str(job.job_id), request_id=job.request_id)
+        answer = self._client.evaluate(body, job_id=str(job.row.id), request_id=job.row.request_id)
         return self._record(job, answer)
 
     def _record(self, job: ClaimedJob, brought: Answer | NoAnswer | Finish) -> Step | None:

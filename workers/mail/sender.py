@@ -15,10 +15,11 @@ from shared.core.clock import now
 from shared.core.logs import get_logger, request_context
 from shared.deployment.runtime import Runtime
 from shared.mail import claims
-from shared.mail.claims import ClaimedMail, Forgotten, Outcome
+from shared.mail.claims import Forgotten, Outcome
 from shared.mail.jobs import SEND_MAIL
 from shared.mail.kinds import KINDS
 from shared.mail.message import Unaddressable, compose
+from shared.mail.models import Mail
 from shared.mail.rendering import render
 from shared.queue.work_loop import claimed
 from workers.mail.smtp import DEFAULT_LIMITS, NotSent, Refused, SmtpClient
@@ -75,7 +76,7 @@ class Sender:
         due = claimed(self._runtime.queue, SEND_MAIL, self._claim, self._stopping)
         return sum(1 for _ in map(self._handle, due))
 
-    def _claim(self) -> ClaimedMail | None:
+    def _claim(self) -> Mail | None:
         with self._runtime.postgres.transaction() as session:
             return claims.claim(session, lease_secs=self._lease_secs)
 
@@ -88,17 +89,17 @@ class Sender:
             with request_context(mail.request_id, mail_id=str(mail.id)):
                 log.info("mail_step", kind=mail.kind, step="expired", error=mail.last_error)
 
-    def _handle(self, mail: ClaimedMail) -> None:
-        with request_context(mail.request_id, mail_id=str(mail.mail_id)):
+    def _handle(self, mail: Mail) -> None:
+        with request_context(mail.request_id, mail_id=str(mail.id)):
             outcome = self._attempt(mail)
             with self._runtime.postgres.transaction() as session:
                 claims.record(session, mail, outcome)
-                self._note_outcome(session, mail.kind, mail.mail_id)
+                self._note_outcome(session, mail.kind, mail.id)
             log.info(
                 "mail_step",
                 kind=mail.kind,
                 step=type(outcome).__name__.lower(),
-                attempt=mail.attempt,
+                attempt=mail.attempts,
                 error=outcome.error if isinstance(outcome, Again | Failed) else None,
             )
 
@@ -106,7 +107,7 @@ class Sender:
         if kind in self._note:
             self._note[kind](session, mail_id)
 
-    def _attempt(self, mail: ClaimedMail) -> Outcome:
+    def _attempt(self, mail: Mail) -> Outcome:
         kind = KINDS.get(mail.kind)
         if kind is None:
             return Failed(f"this version knows no mail of the kind {mail.kind!r}")
@@ -116,7 +117,7 @@ class Sender:
             made = self._prepare[mail.kind](session, mail.recipient)
         return Forgotten() if made is None else self._send(mail, made)
 
-    def _send(self, mail: ClaimedMail, made: Mapping[str, Any]) -> Outcome:
+    def _send(self, mail: Mail, made: Mapping[str, Any]) -> Outcome:
         settings = self._runtime.settings
         if self._client is None or settings.smtp_from is None:
             return _without_mail_server(mail, made)
@@ -124,7 +125,7 @@ class Sender:
         try:
             content = render(mail.kind, mail.recipient, values, public_url=settings.public_url)
             message = compose(
-                mail.mail_id,
+                mail.id,
                 content,
                 sender=settings.smtp_from,
                 recipient=mail.recipient,
@@ -135,13 +136,13 @@ class Sender:
             return Failed(_shown(error, mail, made.values()))
         except NotSent as error:
             wait = backoff(
-                mail.attempt, jitter(), base_secs=BACKOFF_BASE_SECS, cap_secs=BACKOFF_CAP_SECS
+                mail.attempts, jitter(), base_secs=BACKOFF_BASE_SECS, cap_secs=BACKOFF_CAP_SECS
             )
             return Again(_shown(error, mail, made.values()), wait)
         return Sent()
 
 
-def _without_mail_server(mail: ClaimedMail, made: Mapping[str, Any]) -> Outcome:
+def _without_mail_server(mail: Mail, made: Mapping[str, Any]) -> Outcome:
     if not made:
         return Failed("SMTP_HOST is not set")
     # The log would mask the name `code`.
@@ -150,7 +151,7 @@ def _without_mail_server(mail: ClaimedMail, made: Mapping[str, Any]) -> Outcome:
     return Sent()
 
 
-def _shown(error: Exception, mail: ClaimedMail, made: Iterable[object]) -> str:
+def _shown(error: Exception, mail: Mail, made: Iterable[object]) -> str:
     """Returns the error for operators in a short line, without the recipient's secrets.
 
     It also leaves out the address, which servers like to quote: the log has more readers than the

@@ -34,17 +34,13 @@ _URL_KEYS = [setting.key for setting in CATALOGUE.values() if setting.kind == "u
 
 @dataclass(frozen=True)
 class ClaimedDelivery:
-    """A delivery that this worker holds; `attempt` counts from 1.
+    """A delivery that this worker holds; `row` is the delivery as it was claimed.
 
     `url` and `secret` are the current settings, "" if there is none.
     """
 
     lease: Lease
-    id: uuid.UUID
-    channel: str
-    event: str
-    content: dict[str, Any]
-    request_id: str
+    row: Notification
     attempt: Attempt
     url_setting_key: str
     url: str
@@ -53,7 +49,7 @@ class ClaimedDelivery:
     @property
     def target(self) -> str:
         """The target in a form that anybody may see."""
-        return shown_url(self.url, self.channel, self.url_setting_key) if self.url else ""
+        return shown_url(self.url, self.row.channel, self.url_setting_key) if self.url else ""
 
 
 # One probe of the index for each lane, however many deliveries are due. The lane with the fewest
@@ -94,18 +90,7 @@ WITH held AS (
 SELECT id FROM due ORDER BY turn, next_attempt_at LIMIT :most
 """)
 
-_CLAIMED = (
-    Notification.id,
-    Notification.org_id,
-    Notification.channel,
-    Notification.event,
-    Notification.content,
-    Notification.request_id,
-    Notification.attempts,
-    Notification.url_setting_key,
-    Notification.secret_setting_key,
-    func.extract("epoch", Notification.expires_at - func.statement_timestamp()).label("secs_left"),
-)
+_SECS_LEFT = func.extract("epoch", Notification.expires_at - func.statement_timestamp())
 
 _EXPIRE = text(f"""
 UPDATE notifications
@@ -143,9 +128,8 @@ def claim(
     if not ids:
         return []
     due = and_(Notification.id.in_(ids), Notification.status == "queued")
-    lease, rows = leases.take(
-        session, Notification, due, lease_secs, _CLAIMED, attempts=Notification.attempts + 1
-    )
+    columns, attempts = (Notification, _SECS_LEFT), Notification.attempts + 1
+    lease, rows = leases.take(session, Notification, due, lease_secs, columns, attempts=attempts)
     return _with_settings(session, config, rows, lease)
 
 
@@ -162,7 +146,7 @@ def record(session: Session, delivery: ClaimedDelivery, step: Step) -> None:
         # Even after the lease: another worker that holds it may send it once more, and finds it
         # sent.
         query = update(Notification).where(
-            Notification.id == delivery.id, Notification.status == "queued"
+            Notification.id == delivery.row.id, Notification.status == "queued"
         )
         sent = {"status": "sent", "finished_at": now, "error": None, "target": target}
         session.execute(query.values(**sent, lease_token=None, lease_expires_at=None))
@@ -181,29 +165,25 @@ def tidy(session: Session) -> int:
 
 
 def _with_settings(
-    session: Session, config: Settings, rows: Sequence[Row[Any]], lease: Lease
+    session: Session, config: Settings, rows: Sequence[Row[*tuple[Any, ...]]], lease: Lease
 ) -> list[ClaimedDelivery]:
-    org_ids = {row.org_id for row in rows}
-    keys = {key for row in rows for key in (row.url_setting_key, row.secret_setting_key)}
+    org_ids = {row.org_id for row, _ in rows}
+    keys = {key for row, _ in rows for key in (row.url_setting_key, row.secret_setting_key)}
     values = {
         key: settings.values(session, config, org_ids, key) for key in keys if key is not None
     }
 
-    def value(row: Row[Any], key: str | None) -> str:
+    def value(row: Notification, key: str | None) -> str:
         return "" if key is None else str(values[key][row.org_id])
 
     return [
         ClaimedDelivery(
             lease=replace(lease, rows=Notification.id == row.id),
-            id=row.id,
-            channel=row.channel,
-            event=row.event,
-            content=row.content,
-            request_id=row.request_id,
-            attempt=Attempt(row.event, row.attempts, float(row.secs_left)),
+            row=row,
+            attempt=Attempt(row.event, row.attempts, float(secs_left)),
             url_setting_key=row.url_setting_key,
             url=value(row, row.url_setting_key),
             secret=value(row, row.secret_setting_key),
         )
-        for row in rows
+        for row, secs_left in rows
     ]

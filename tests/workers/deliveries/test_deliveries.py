@@ -250,8 +250,8 @@ def test_who_has_less_in_flight_goes_first(desk: Desk, runtime: Runtime) -> None
         first = claims.claim(session, runtime.settings, most=1, lease_secs=30)
     with runtime.postgres.transaction() as session:
         second = claims.claim(session, runtime.settings, most=1, lease_secs=30)
-    assert [one.id for one in first] == [desk.rows()[0]["id"]]
-    assert [one.id for one in second] == [other.row()["id"]]
+    assert [one.row.id for one in first] == [desk.rows()[0]["id"]]
+    assert [one.row.id for one in second] == [other.row()["id"]]
 
 
 def test_a_delivery_whose_worker_died_is_due_again_after_its_lease(
@@ -264,7 +264,7 @@ def test_a_delivery_whose_worker_died_is_due_again_after_its_lease(
     desk.now_due()
     assert desk.send() == 1
     [delivery] = receiver.deliveries
-    assert delivery.id == str(claim.id)
+    assert delivery.id == str(claim.row.id)
     assert outcome(desk) == ("sent", 2, None)
 
 

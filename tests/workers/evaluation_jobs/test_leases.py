@@ -75,7 +75,7 @@ def test_polls_count_in_the_bound(bench: Bench) -> None:
     bench.run()
     bench.sql("UPDATE evaluation_jobs SET next_attempt_at = now() WHERE org_id = :org_id")
     claimed = [take(bench) for _ in range(3)]
-    assert [claim is not None and claim.polls == "job-1" for claim in claimed] == [
+    assert [claim is not None and claim.row.evaluator_job_id == "job-1" for claim in claimed] == [
         True,
         True,
         False,
@@ -138,7 +138,7 @@ def test_a_taken_job_is_nobody_elses_until_its_lease_expires(bench: Bench) -> No
     assert take(bench) is None
     bench.pass_time(20)
     second = taken(bench)
-    assert second.job_id == first.job_id
+    assert second.row.id == first.row.id
     assert second.lease.token != first.lease.token
 
 
