@@ -13,12 +13,14 @@ from devstack.errors import StackError
 from devstack.ports import LOOPBACK, free_port
 from devstack.stack import DevStack
 from devstack.up.environment import (
+    for_orgctl,
+    orgctl_file,
     search_path,
     secrets_for,
     servers_to_start,
     store_urls,
-    to_export,
     web_port,
+    write_orgctl_file,
 )
 from devstack.up.programs import PROJECT, Program
 from devstack.up.watcher import Watcher
@@ -68,8 +70,8 @@ class Deployment:
 
     @property
     def variables(self) -> dict[str, str]:
-        """The variables that `bin/orgctl` needs besides the user's own: the URLs of the stores."""
-        return to_export(self.environ, self._given)
+        """The variables that the operator's tool needs."""
+        return for_orgctl(self.environ)
 
     @property
     def sign_in(self) -> str:
@@ -103,6 +105,7 @@ class Deployment:
             Program("release", self._lines["release"], self._stack, self.environ).run_to_end()
             self._start_programs()
             self._wait_for_health()
+            write_orgctl_file(directory, self.environ)
             self._watcher.start()
         except BaseException:
             self.stop()
@@ -111,6 +114,9 @@ class Deployment:
     def stop(self) -> None:
         """Stops everything, the newest first. Harmless when not started."""
         self._watcher.stop()
+        if self.environ:
+            # Only the owner of the directory has come this far.
+            orgctl_file(self._stack.directory).unlink(missing_ok=True)
         for program in self._programs:
             program.ask_to_stop()
         deadline = time.monotonic() + _STOPPING_SECONDS

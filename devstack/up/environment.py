@@ -1,5 +1,6 @@
 """The variables of the processes of `bin/up`: the user's own, and one for each that is missing."""
 
+import os
 import secrets
 import sys
 from collections.abc import Callable, Mapping
@@ -38,9 +39,23 @@ def store_urls(urls: StackUrls, given: Mapping[str, str]) -> dict[str, str]:
     return {name: given.get(name) or url for name, url in ours.items()}
 
 
-def to_export(environ: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """Returns the URLs of the stores that the user's environment does not have yet."""
-    return {name: environ[name] for name in _SERVER_OF if not given.get(name)}
+def for_orgctl(environ: Mapping[str, str]) -> dict[str, str]:
+    """Returns the variables that the operator's tool needs to work on this deployment."""
+    names = (*_SERVER_OF, "CLICKHOUSE_CLUSTER", "DEFAULT_USER_PERMISSIONS")
+    return {name: environ[name] for name in names if environ.get(name)}
+
+
+def orgctl_file(directory: Path) -> Path:
+    """Returns the file that `bin/orgctl` reads while the deployment runs."""
+    return directory / "orgctl.env"
+
+
+def write_orgctl_file(directory: Path, environ: Mapping[str, str]) -> None:
+    """Writes this process, which shows whether the file is stale, and a variable a line."""
+    lines = [f"{name}={value}" for name, value in for_orgctl(environ).items()]
+    path = orgctl_file(directory)
+    path.touch(mode=0o600)
+    path.write_text("\n".join([f"# process {os.getpid()}", *lines, ""]))
 
 
 def web_port(given: Mapping[str, str], say: Callable[[str], None]) -> int:

@@ -84,7 +84,7 @@ def print_checks(console: Console, checks: Sequence[Check]) -> bool:
 
 def print_next_steps(console: Console, deployment: Deployment) -> None:
     """Prints URLs, the key, the address to sign in with, and commands to paste."""
-    url, key, variables = deployment.url, deployment.admin_key, deployment.variables
+    url, key = deployment.url, deployment.admin_key
     event = {
         "session_id": "my-first-session",
         "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
@@ -110,8 +110,7 @@ def print_next_steps(console: Console, deployment: Deployment) -> None:
         *([f"curl {auth} {json} -d '{sql}' {url}/v1/queries/run"] if deployment.runs_sql else []),
         f"curl {auth} -H 'Content-Type: application/x-ndjson' -d '{line}' {url}/v1/events",
         "",
-        *(["In another shell, for bin/orgctl:"] if variables else []),
-        *(f"export {name}={value}" for name, value in variables.items()),
+        "bin/orgctl --help",
         "",
     ):
         _say(console, text)

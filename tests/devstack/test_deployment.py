@@ -1,6 +1,7 @@
 """`bin/up` with small programs in place of the service's own."""
 
 import http.client
+import os
 import shutil
 import socket
 import tempfile
@@ -16,6 +17,7 @@ from devstack.ports import free_port
 from devstack.processes import leftovers
 from devstack.state import StateFile
 from devstack.up.deployment import Deployment
+from devstack.up.environment import orgctl_file
 
 Procfile = dict[str, str]
 MakeDeployment = Callable[[Procfile], Deployment]
@@ -91,6 +93,21 @@ def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     while not condition():
         assert time.monotonic() < deadline, "did not happen in time"
         time.sleep(0.05)
+
+
+def test_the_operators_tool_finds_it_while_it_runs(
+    make: MakeDeployment, directory: Path, given: dict[str, str]
+) -> None:
+    path = orgctl_file(directory / "stack")
+    with make({}):
+        lines = path.read_text().splitlines()
+        assert lines[0] == f"# process {os.getpid()}"
+        names = ("DATABASE_URL", "REDIS_URL", "CLICKHOUSE_URL")
+        assert lines[1:] == [f"{name}={given[name]}" for name in names]
+        with pytest.raises(StackError):
+            make({}).start()
+        assert path.exists()
+    assert not path.exists()
 
 
 def test_variables_of_the_user_win_and_keys_stay(
