@@ -85,7 +85,7 @@ def test_an_empty_body_needs_no_content_type(client: FlaskClient, reader: Header
     assert (answer.status_code, answer.json) == (202, {"accepted": 0, "skipped": 0, "errors": []})
 
 
-def test_an_answer_tells_of_the_first_twenty_errors(post: Post, document: Document) -> None:
+def test_an_answer_lists_the_first_twenty_errors(post: Post, document: Document) -> None:
     good = json.dumps(event()).encode()
     answer = post(b"\n".join([b"nonsense", good, *[b"{}"] * 30]))
     body = document.require(answer, "POST", "/v1/events")

@@ -128,9 +128,7 @@ def test_a_key_is_seeded_from_a_set_without_what_no_key_can_hold(
     assert {"keys:update", "orgs:admin"}.isdisjoint(row["permissions"])
 
 
-def test_introspection_tells_whose_a_key_is(
-    client: FlaskClient, document: Document, key: Key
-) -> None:
+def test_introspection_describes_a_key(client: FlaskClient, document: Document, key: Key) -> None:
     told: dict[str, dict[str, Any]] = {}
     for name, headers in (
         ("own", key("keys:read")),

@@ -32,7 +32,7 @@ def test_head_is_get_without_the_body(app: Flask, client: FlaskClient, person: M
             assert client.head(route.path).status_code == 401, str(route)
 
 
-def test_options_tells_the_methods_and_nothing_else(app: Flask, client: FlaskClient) -> None:
+def test_options_lists_the_methods_and_nothing_else(app: Flask, client: FlaskClient) -> None:
     for route in routes_of(app):
         told = client.options(route.path)
         assert (told.status_code, told.data) == (200, b""), str(route)

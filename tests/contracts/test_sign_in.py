@@ -96,7 +96,7 @@ def test_a_page_of_another_host_cannot_write_with_the_cookie(
     assert visitor.client.get("/v1/keys", headers=foreign).get_json() == []
 
 
-def test_a_session_is_told_to_whoever_holds_it(
+def test_a_session_describes_itself_to_its_holder(
     runtime: Runtime, client: FlaskClient, org: Org, key: Callable[..., Headers]
 ) -> None:
     """A session's token, and an instance key for its member. No organization has to be named."""
@@ -129,9 +129,7 @@ def test_a_session_is_told_to_whoever_holds_it(
     assert client.get(SESSION, headers=acting_as(new_email())).status_code == 403
 
 
-def test_a_key_tells_of_no_more_than_it_lends(
-    runtime: Runtime, client: FlaskClient, org: Org
-) -> None:
+def test_a_key_shows_no_more_than_it_lends(runtime: Runtime, client: FlaskClient, org: Org) -> None:
     email = new_email()
     add_member(runtime, org, "events:read", "keys:read", "orgs:admin", email=email)
     headers = {**bearer(AGENT_API_KEY), "X-Service-Actor": email}

@@ -123,7 +123,7 @@ def test_granting_more_than_one_holds_names_the_permission(
     assert document.require(answer, "POST", USERS)["required_permission"] == "queries:run"
 
 
-def test_access_granters_are_told_to_anybody(
+def test_anybody_may_list_access_granters(
     client: FlaskClient, document: Document, key: Make, person: Make
 ) -> None:
     email = new_email()

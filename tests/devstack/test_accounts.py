@@ -105,7 +105,9 @@ def test_an_ordinary_user(closed: Path) -> None:
         assert owners == {account.name}
 
 
-def test_nobody_else_is_needed_without_root(closed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_other_account_is_needed_without_root(
+    closed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert unprivileged_account() is None
     assert PostgresServer(StateFile(closed), 1, print).account is None

@@ -53,7 +53,7 @@ def post(api: Api, body: bytes, **headers: str) -> tuple[int, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("as_array", [False, True])
-def test_every_bad_event_is_told_of_and_takes_no_good_one_along(api: Api, as_array: bool) -> None:
+def test_every_bad_event_is_reported_and_loses_no_good_one(api: Api, as_array: bool) -> None:
     lines = [line for bad, _ in BAD_LINES.values() for line in (bad, event("good"))]
     if as_array:
         # An array with half an object has no clear end.
@@ -139,7 +139,7 @@ def test_an_empty_body_is_an_empty_batch(api: Api, headers: dict[str, str]) -> N
     assert post(api, b"", **headers) == (202, {"accepted": 0, "skipped": 0, "errors": []})
 
 
-def test_bombs_cost_bounded_memory_and_nobody_else_waits(api: Api, sturdy: Deployment) -> None:
+def test_bombs_cost_bounded_memory_and_delay_no_other_client(api: Api, sturdy: Deployment) -> None:
     """Twice eight bombs at once. None may take the gigabytes that it unpacks to."""
     before = web_memory(sturdy)
     found = list(bombs())

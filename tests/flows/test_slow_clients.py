@@ -110,7 +110,7 @@ def test_dripping_bytes_buy_no_more_time(api: Api) -> None:
                 thread.join()
 
 
-def test_answers_that_nobody_reads(api: Api) -> None:
+def test_answers_that_are_never_read(api: Api) -> None:
     """More requests than the answers that a connection's buffers can hold."""
     asks = head("GET", "/v1/openapi.json") * 400
     with opened(api.port, asks, MANY):

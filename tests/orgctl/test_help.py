@@ -27,7 +27,7 @@ def found(words: tuple[str, ...]) -> click.Command:
 
 
 @pytest.mark.parametrize("words", list(commands(main)), ids=" ".join)
-def test_help_tells_of_every_argument_and_every_option(words: tuple[str, ...]) -> None:
+def test_help_describes_every_argument_and_every_option(words: tuple[str, ...]) -> None:
     # Without any variable set, and without a database.
     helped = CliRunner(env={"DATABASE_URL": None}).invoke(main, [*words, "--help"])
     assert helped.exit_code == 0
@@ -43,7 +43,7 @@ def test_help_tells_of_every_argument_and_every_option(words: tuple[str, ...]) -
 
 
 @pytest.mark.parametrize("group", ["org", "member"])
-def test_every_command_tells_what_its_arguments_are(group: str) -> None:
+def test_every_command_describes_its_arguments(group: str) -> None:
     of_group = main.commands[group]
     assert isinstance(of_group, click.Group)
     for name, command in of_group.commands.items():

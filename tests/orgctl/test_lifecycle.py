@@ -137,7 +137,7 @@ def test_a_slug_that_is_taken_or_none(run: Run, org: Org) -> None:
     assert run("rename", org.slug).exit_code == 2
 
 
-def test_a_purge_tells_what_it_removed(run: Run, runtime: Runtime, org: Org) -> None:
+def test_a_purge_reports_the_removed_rows(run: Run, runtime: Runtime, org: Org) -> None:
     fill(runtime, org)
     run("delete", org.slug)
     assert run("purge", org.slug).exit_code == 2

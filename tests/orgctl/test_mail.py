@@ -124,7 +124,9 @@ def test_a_retried_mail_has_as_much_time_as_a_new_one(run: Run, mails: list[str]
     }
 
 
-def test_what_did_not_fail_is_left_alone_and_told_of(run: Run, mails: list[str], sql: Sql) -> None:
+def test_mails_that_did_not_fail_are_left_alone_and_reported(
+    run: Run, mails: list[str], sql: Sql
+) -> None:
     result = run("retry", *mails, NOBODY)
     assert result.exit_code == 0
     assert "1 queued again" in result.output

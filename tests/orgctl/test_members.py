@@ -166,7 +166,7 @@ def test_a_disabled_member_stays_so_unless_it_is_enabled(
     assert told(run("update", org.slug, email, "--enable", "--json"))["disabled_at"] is None
 
 
-def test_people_get_lines_and_nobody_gets_mail(run: Run, runtime: Runtime, org: Org) -> None:
+def test_people_get_lines_and_no_mail_is_sent(run: Run, runtime: Runtime, org: Org) -> None:
     emails = sorted(new_email() for _ in range(2))
     for email in emails:
         assert run("add", org.slug, email, "--add", "keys:create").stdout.startswith(

@@ -45,7 +45,7 @@ def failing(web_runtime: Runtime) -> FlaskClient:
 
 
 @pytest.mark.parametrize("path", ["/v1/defect", "/v1/abort"])
-def test_a_defect_is_told_to_the_log_and_not_to_the_client(failing: FlaskClient, path: str) -> None:
+def test_a_defect_goes_to_the_log_and_not_to_the_client(failing: FlaskClient, path: str) -> None:
     with capture_logs() as logs:
         response = failing.get(path)
     assert response.status_code == 500

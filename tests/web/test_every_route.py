@@ -136,7 +136,7 @@ def test_no_route_is_found_in_a_foreign_organization(
         assert_error(response, 403, "foreign_org")
 
 
-def test_instance_keys_are_told_of_unknown_organizations(
+def test_instance_keys_get_404_for_unknown_organizations(
     client: FlaskClient, guarded: list[Route], admin: Headers
 ) -> None:
     headers = {**admin, "X-Service-Org": "no-such-organization"}

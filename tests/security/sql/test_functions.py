@@ -10,7 +10,7 @@ from shared.queries.guard.refusals import refused_function
 HARMLESS = frozenset(Path(__file__).with_name("functions.txt").read_text().split())
 
 
-def test_a_function_that_nobody_looked_at_is_told(runtime: Runtime) -> None:
+def test_an_unreviewed_function_is_reported(runtime: Runtime) -> None:
     """A newer engine has more functions.
 
     Each belongs among the refused ones or into functions.txt.

@@ -52,5 +52,5 @@ def test_the_zone_in_which_an_anchor_is_told_changes_nothing() -> None:
         ("2026-12-31 23:00", "2027-01-01 09:00"),
     ],
 )
-def test_an_audit_that_is_not_told_when_begins_at_nine(now: str, expected: str) -> None:
+def test_an_audit_without_an_anchor_begins_at_nine(now: str, expected: str) -> None:
     assert default_anchor(at(now)) == at(expected)

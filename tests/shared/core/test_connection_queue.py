@@ -134,7 +134,7 @@ def test_a_free_place_is_never_refused() -> None:
             pass
 
 
-def test_nobody_waits_for_ever(
+def test_no_wait_is_endless(
     monkeypatch: pytest.MonkeyPatch, visitors: Callable[[ConnectionQueue], Visitors]
 ) -> None:
     monkeypatch.setattr(connection_queue, "LONGEST_SECS", 0.1)

@@ -47,5 +47,5 @@ def test_an_evaluator_without_the_route_has_no_config(status: int) -> None:
         Answer(200, None),
     ],
 )
-def test_what_cannot_be_read_tells_nothing(answer: Answer | NoAnswer) -> None:
+def test_an_unreadable_config_is_ignored(answer: Answer | NoAnswer) -> None:
     assert read_config(answer) is None

@@ -42,7 +42,7 @@ def test_every_aggregate_can_be_asked_for(name: str) -> None:
         ["*", "", "k", "avg"],
     ],
 )
-def test_the_position_of_a_malformed_element_is_told(bad: object) -> None:
+def test_the_position_of_a_malformed_element_is_reported(bad: object) -> None:
     good = ["*", "*", "k", "avg"]
     with pytest.raises(Invalid) as told:
         parse_series(json.dumps([good, good, bad, good, 1]))

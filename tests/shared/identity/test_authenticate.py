@@ -174,7 +174,7 @@ def test_without_redis_every_request_asks_postgres(
             assert len(statements) == 1
 
 
-def test_a_lost_generation_is_made_anew(runtime: Runtime, secret: str) -> None:
+def test_a_lost_generation_is_created_again(runtime: Runtime, secret: str) -> None:
     authenticator = Authenticator(runtime)
     authenticator.authenticate(Credential.of(secret.encode()))
     runtime.redis.delete("auth:generation")

@@ -132,7 +132,7 @@ def test_the_mails_that_arrive_say_what_happened(watched: Watched) -> None:
         assert watched.id in text
 
 
-def test_who_resolves_it_is_the_only_one_not_told(watched: Watched) -> None:
+def test_only_the_resolver_gets_no_mail(watched: Watched) -> None:
     watched.resolve(watched.ann.name, watched.ann.email)
     assert watched.told() == [(watched.bob.name, "resolved")]
 
@@ -155,7 +155,7 @@ def test_a_second_acknowledgement_is_mailed_too(watched: Watched) -> None:
     assert watched.told() == sorted(told)
 
 
-def test_what_changes_nothing_is_mailed_to_nobody(watched: Watched) -> None:
+def test_an_ineffective_change_is_not_mailed(watched: Watched) -> None:
     watched.acknowledge(watched.ann)
     watched.assign(watched.ann, watched.bob.name)
     before = watched.told()
@@ -164,7 +164,7 @@ def test_what_changes_nothing_is_mailed_to_nobody(watched: Watched) -> None:
     assert watched.told() == before
 
 
-def test_breaches_and_subscriptions_are_mailed_to_nobody(
+def test_breaches_and_subscriptions_are_not_mailed(
     runtime: Runtime, org: Org, watched: Watched
 ) -> None:
     alert = add_alert(runtime, org)
@@ -201,7 +201,7 @@ def test_who_may_not_read_incidents_any_more_gets_no_mail(watched: Watched, chan
     assert watched.told() == [(watched.bob.name, "commented")]
 
 
-def test_a_change_that_is_rolled_back_is_mailed_to_nobody(watched: Watched) -> None:
+def test_a_rolled_back_change_is_not_mailed(watched: Watched) -> None:
     def fail(session: Session) -> None:
         lifecycle.resolve(
             session, watched.runtime.queue, watched.org.uuid, watched.id, key_actor("robot")

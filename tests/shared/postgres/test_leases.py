@@ -124,7 +124,7 @@ def test_a_second_worker_that_waits_for_the_first_takes_nothing(
     assert row_of(postgres, piece).lease_token == first.token
 
 
-def test_a_held_row_is_nobody_elses_until_the_lease_expires(
+def test_a_held_row_is_exclusive_until_the_lease_expires(
     postgres: Postgres, piece: uuid.UUID
 ) -> None:
     assert is_free(postgres, piece)
@@ -184,9 +184,7 @@ def test_what_is_ended_is_free_with_its_new_values(postgres: Postgres, piece: uu
         assert not lease.end(session, attempts=8)
 
 
-def test_what_is_given_back_for_later_belongs_to_nobody_until_then(
-    postgres: Postgres, piece: uuid.UUID
-) -> None:
+def test_a_row_given_back_for_later_is_free_only_then(postgres: Postgres, piece: uuid.UUID) -> None:
     lease = taken(postgres, piece)
     with postgres.transaction() as session:
         lease.end(session, lease_expires_at=in_secs(60.0))

@@ -105,9 +105,7 @@ def running(runtime: Runtime, query_id: str) -> Iterator[None]:
                 future.result()
 
 
-def test_a_statement_that_nobody_waits_for_keeps_its_place_until_it_ended(
-    runtime: Runtime, org: Org
-) -> None:
+def test_an_abandoned_statement_keeps_its_place_until_it_ends(runtime: Runtime, org: Org) -> None:
     slots = Slots(runtime.redis, runtime.clickhouse)
     query_id = f"{org.id}:{uuid.uuid4()}"
     with ExitStack() as others:

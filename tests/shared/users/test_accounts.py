@@ -60,7 +60,7 @@ def test_an_account_that_is_being_made_a_member_stays(runtime: Runtime, org: Org
         assert [member.org_id for member in memberships_of(session, email=email)] == [org.uuid]
 
 
-def test_an_account_that_is_being_removed_is_made_anew(runtime: Runtime, org: Org) -> None:
+def test_an_account_that_is_being_removed_is_created_again(runtime: Runtime, org: Org) -> None:
     user_id, email = account(runtime)
     with ThreadPoolExecutor(1) as pool:
 

@@ -246,7 +246,7 @@ def test_a_bad_value_is_refused_and_named(
     assert client.get(PATH, headers=headers).get_json() == [row]
 
 
-def test_a_rule_that_looks_at_something_else_begins_anew(
+def test_a_rule_with_another_trigger_starts_again(
     runtime: Runtime, client: FlaskClient, key: Key
 ) -> None:
     headers = key()

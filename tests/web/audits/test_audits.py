@@ -54,9 +54,7 @@ def put(client: FlaskClient, headers: Headers, audit_id: str, **body: Any) -> Te
     return client.put(f"{PATH}/{audit_id}", json={"name": "audit", **body}, headers=headers)
 
 
-def test_an_audit_that_is_told_its_name_alone_has_the_defaults(
-    client: FlaskClient, key: Key
-) -> None:
+def test_an_audit_with_only_a_name_has_the_defaults(client: FlaskClient, key: Key) -> None:
     row = made(make_audit(client, key("audits:write")))
     assert {name: row[name] for name in FULL} == {
         "name": "audit",
@@ -220,7 +218,7 @@ def test_an_audit_that_is_disabled_and_enabled_again_waits_for_its_next_point(
     assert moment(enabled["next_attempt_at"]) == due
 
 
-def test_who_made_an_audit_is_told_whoever_changes_it(
+def test_the_creator_of_an_audit_stays(
     client: FlaskClient, runtime: Runtime, web_runtime: Runtime, org: Org, key: Key
 ) -> None:
     email = new_email()
@@ -248,7 +246,7 @@ def test_an_organization_has_room_for_five_hundred_audits(
     assert put(client, headers, row["id"]).status_code == 200
 
 
-def test_a_run_is_told_of_in_the_row_of_its_audit(
+def test_the_row_of_an_audit_shows_its_last_run(
     client: FlaskClient, bench: AuditBench, key: Key
 ) -> None:
     headers = key()

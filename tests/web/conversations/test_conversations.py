@@ -132,7 +132,7 @@ def test_a_list_counts_messages_and_does_not_show_them(client: FlaskClient, me: 
 
 
 @pytest.mark.parametrize(("method", "suffix", "body"), ONE)
-def test_nobody_else_finds_a_conversation(
+def test_only_the_owner_finds_a_conversation(
     client: FlaskClient,
     runtime: Runtime,
     org: Org,

@@ -140,7 +140,7 @@ def test_blanks_around_a_name_are_cut_off_and_null_is_as_good_as_absent(
     made(make_dashboard(client, headers, name="n"))
 
 
-def test_who_made_a_dashboard_is_told_whoever_replaces_it(
+def test_the_creator_of_a_dashboard_stays(
     client: FlaskClient, runtime: Runtime, web_runtime: Runtime, org: Org, key: Key
 ) -> None:
     email = new_email()

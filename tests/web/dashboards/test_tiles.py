@@ -113,7 +113,7 @@ def test_a_new_tile_lies_below_the_others(board: Board) -> None:
     assert place(made(board.add())) == (0, 1_000_000, 6, 4)
 
 
-def test_tiles_are_told_top_to_bottom_and_left_to_right(board: Board) -> None:
+def test_tiles_are_listed_top_to_bottom_and_left_to_right(board: Board) -> None:
     for x, y in ((1, 1), (0, 1), (5, 0), (0, 10), (0, 2)):
         made(board.add(pos_x=x, pos_y=y))
     listed = board.tiles()

@@ -334,7 +334,7 @@ def test_a_star_is_every_agent_even_where_one_is_called_so(
     assert values(agent_id="*") == [1.0, None, None, None, None, 1.0]
 
 
-def test_series_beyond_the_twenty_fourth_are_left_out_and_told_of(
+def test_series_beyond_the_twenty_fourth_are_left_out_and_reported(
     put: Callable[..., None], read: Read
 ) -> None:
     put(("a", 0, {"scores": {f"k{n}": n for n in range(30)}}))

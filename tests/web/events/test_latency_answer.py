@@ -82,7 +82,7 @@ def test_bins_are_equal_parts_of_the_range(store: Store, latency: Latency) -> No
     assert [found["max"] for found in answer["bins"]] == [1, 2, 4, 5, 7, 8, 9]
 
 
-def test_the_range_is_the_last_24_hours_unless_told(
+def test_the_default_range_is_the_last_24_hours(
     store: Store, client: FlaskClient, reader: Headers
 ) -> None:
     moment = now() - timedelta(hours=23)
@@ -248,7 +248,7 @@ DEFAULTS = [
 ]
 
 
-def test_what_tells_pairs_apart_by_default(store: Store, latency: Latency) -> None:
+def test_the_default_key_of_the_distribution(store: Store, latency: Latency) -> None:
     fields = {"tool_name": "tool", "model": "model", "hook_name": "hook", "agent_id": "agent"}
     for start, end, name in DEFAULTS:
         store([use(1, **fields, type=start), result(2, **fields, type=end)])

@@ -116,7 +116,7 @@ def test_the_first_path_that_both_have_decides(store: Store, latency: Latency) -
     assert counts(answer) == (len(expected), len(KEYS), len(KEYS), lone)
 
 
-def test_a_path_that_closes_lack_tells_none_of_them_apart(store: Store, latency: Latency) -> None:
+def test_a_path_that_closes_lack_separates_none_of_them(store: Store, latency: Latency) -> None:
     """Two hooks of one tool call: each has an id, and only their starts name the call."""
     store(
         [
@@ -131,7 +131,7 @@ def test_a_path_that_closes_lack_tells_none_of_them_apart(store: Store, latency:
     assert longest(answer) == [8000, 3000]
 
 
-def test_an_event_goes_by_a_later_path_where_an_earlier_one_finds_nobody(
+def test_an_event_uses_a_later_path_if_an_earlier_one_has_no_match(
     store: Store, latency: Latency
 ) -> None:
     store(

@@ -94,7 +94,7 @@ def _text(dice: random.Random) -> str:
 
 
 @pytest.mark.parametrize("parameter", HOSTILE)
-def test_a_bad_value_is_told_by_its_parameter(
+def test_the_error_of_a_bad_value_names_its_parameter(
     client: FlaskClient, reader: Headers, parameter: str
 ) -> None:
     dice = random.Random(20251105)

@@ -116,7 +116,7 @@ def test_a_body_that_is_no_batch(
     assert answer.json["request_id"] == answer.headers["X-Request-Id"]
 
 
-def test_a_line_of_2_mb_is_skipped_beside_a_good_one(post: Post) -> None:
+def test_a_line_of_2_mb_is_skipped_and_a_good_one_accepted(post: Post) -> None:
     answer = post(event(z="x" * 2_000_000) + b"\n" + event())
     assert answer.json["accepted"] == 1
     assert answer.json["errors"] == [{"line": 1, "error": "larger than 1048576 bytes"}]

@@ -66,7 +66,7 @@ def test_routes_for_people_are_open_to_an_actor(
 
 
 @pytest.mark.parametrize("actor", ["known", "unknown"])
-def test_keys_of_organizations_and_sessions_act_as_nobody(
+def test_keys_of_organizations_and_sessions_act_as_no_member(
     client: FlaskClient, runtime: Runtime, org: Org, key: Make, person: Make, actor: str
 ) -> None:
     email = new_email()
@@ -112,7 +112,7 @@ def test_an_unknown_organization_is_not_found_for_an_actor_either(
 
 
 @pytest.mark.parametrize("nobody", ["", " ", "\xa0"])
-def test_an_empty_actor_is_nobody(
+def test_an_empty_actor_is_refused(
     client: FlaskClient, admin: Headers, key: Make, nobody: str
 ) -> None:
     """A proxy that forwards an empty address must not act with its key's own rights."""
@@ -181,7 +181,7 @@ def test_a_person_of_several_organizations_names_one(
         assert client.get("/v1/keys", headers=named).status_code == status
 
 
-def test_a_person_is_told_of_no_other_organization(
+def test_a_person_sees_no_other_organization(
     client: FlaskClient, runtime: Runtime, org: Org
 ) -> None:
     headers = new_member(runtime, org)

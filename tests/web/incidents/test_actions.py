@@ -84,7 +84,9 @@ def test_a_second_acknowledgement_is_recorded_and_subscribes(
     assert desk.subscribed(incident) == {email: "ack", second: "ack"}
 
 
-def test_resolving_tells_who_did_and_keeps_what_was(desk: Desk, ann: Headers, email: str) -> None:
+def test_resolving_records_the_actor_and_keeps_the_rest(
+    desk: Desk, ann: Headers, email: str
+) -> None:
     incident = desk.open()
     desk.act(incident, "ack")
     desk.act(incident, "assign", assignees=[email])
@@ -165,7 +167,7 @@ def test_people_subscribe_themselves_and_others(desk: Desk, ann: Headers, email:
 
 
 @pytest.mark.parametrize("action", ["subscribe", "unsubscribe"])
-def test_a_key_has_to_say_whom(desk: Desk, action: str) -> None:
+def test_a_key_has_to_name_the_subscriber(desk: Desk, action: str) -> None:
     incident = desk.open()
     answer = desk.act(incident, action)
     assert answer.status_code == 422

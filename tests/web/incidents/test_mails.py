@@ -45,7 +45,7 @@ def told(runtime: Runtime, org: Org) -> Callable[[str], list[str]]:
     return read
 
 
-def test_a_person_is_not_told_of_what_they_did(
+def test_a_person_gets_no_mail_about_their_own_action(
     desk: Desk, person: Person, told: Callable[[str], list[str]]
 ) -> None:
     ann, bob = new_email(), new_email()
@@ -74,7 +74,7 @@ def test_a_key_that_is_named_like_a_person_is_not_that_person(
     assert told(bob) == ["assigned", "acknowledged", "assigned", "commented", "resolved"]
 
 
-def test_who_resolves_a_finding_is_not_told_that_its_incident_is_over(
+def test_the_resolver_of_a_finding_gets_no_mail_about_its_incident(
     client: FlaskClient,
     runtime: Runtime,
     org: Org,

@@ -14,7 +14,7 @@ from tests.support.runtime import Org, make_org
 from tests.web.incidents.conftest import NOBODYS, PATH, Desk
 
 
-def test_an_incident_of_an_alert_opens_once_and_is_then_told_of(desk: Desk, alert: Alert) -> None:
+def test_an_alert_has_one_open_incident_that_collects_reports(desk: Desk, alert: Alert) -> None:
     opened = desk.report(alert, title="Checkout is slow")
     assert opened.status_code == 201
     row = opened.get_json()
@@ -158,7 +158,7 @@ def test_people_are_subscribed_to_what_they_open_and_keys_are_not(
     assert desk.activity(by_person) == [("opened", email)]
 
 
-def test_a_key_that_is_named_like_a_person_subscribes_nobody(
+def test_a_key_that_is_named_like_a_person_subscribes_no_member(
     desk: Desk, client: FlaskClient, runtime: Runtime, org: Org
 ) -> None:
     email, secret = new_email(), "s" * 32 + new_email()

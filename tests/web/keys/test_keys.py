@@ -47,9 +47,7 @@ def test_a_made_key_works(client: FlaskClient, admin: Headers) -> None:
     assert client.get("/v1/keys", headers=bearer(secret)).status_code == 403
 
 
-def test_a_key_adds_events_and_nothing_else_unless_told(
-    client: FlaskClient, admin: Headers
-) -> None:
+def test_a_key_adds_events_and_nothing_else_by_default(client: FlaskClient, admin: Headers) -> None:
     assert make(client, admin).get_json()["permissions"] == ["events:add"]
     assert make(client, admin, permissions=[]).get_json()["permissions"] == []
 

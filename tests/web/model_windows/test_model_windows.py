@@ -68,7 +68,7 @@ def test_only_the_exact_model_is_overridden(client: FlaskClient, key: Key) -> No
     assert resolved(client, headers, "house-model") == (None, "unknown")
 
 
-def test_zero_says_that_nobody_knows(client: FlaskClient, key: Key) -> None:
+def test_zero_means_unknown(client: FlaskClient, key: Key) -> None:
     headers = key()
     assert put(client, headers, GPT, 0).get_json()["context_window"] == 0
     assert resolved(client, headers, GPT) == (None, "override")

@@ -218,7 +218,7 @@ def test_an_edit_mails_the_members_whose_permissions_change(
     assert [context["gained"] for _, _, context in told] == [["events:read"]] * 2
 
 
-def test_an_edit_that_is_refused_mails_nobody(
+def test_a_refused_edit_sends_no_mail(
     client: FlaskClient, admin: Headers, runtime: Runtime, org: Org
 ) -> None:
     make(client, admin)
@@ -293,7 +293,7 @@ def test_the_set_of_new_members_is_not_deleted(client: FlaskClient, admin: Heade
     assert delete(client, admin).status_code == 200
 
 
-def test_nobody_keeps_a_set_that_was_deleted_while_it_was_being_given(
+def test_a_set_deleted_during_an_assignment_has_no_members(
     app: Flask, client: FlaskClient, admin: Headers
 ) -> None:
     """Otherwise a later set of that name would be given to them."""

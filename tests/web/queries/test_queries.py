@@ -164,7 +164,7 @@ def test_parameters_and_the_published_schema_may_be_named(
     made(save_query(client, key(), sql_text=f"SELECT $1, $2 FROM {schema}.events LIMIT 1"))
 
 
-def test_who_saved_a_query_is_told_whoever_replaces_it(
+def test_the_creator_of_a_query_stays(
     client: FlaskClient, runtime: Runtime, web_runtime: Runtime, org: Org, key: Key
 ) -> None:
     email = new_email()

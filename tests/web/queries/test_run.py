@@ -104,7 +104,7 @@ def test_what_the_database_refuses_has_its_words(client: FlaskClient, key: Key) 
     assert body["detail"].startswith("Unknown expression identifier `nope`")
 
 
-def test_the_fifth_run_at_once_is_told_when_to_come_back(
+def test_the_fifth_run_at_once_gets_a_retry_time(
     client: FlaskClient, runtime: Runtime, key: Key, org: Org
 ) -> None:
     with ExitStack() as running:
@@ -115,7 +115,7 @@ def test_the_fifth_run_at_once_is_told_when_to_come_back(
     assert int(answer.headers["Retry-After"]) > 0
 
 
-def test_the_schema_tells_every_column_in_words_of_its_own(client: FlaskClient, key: Key) -> None:
+def test_the_schema_describes_every_column(client: FlaskClient, key: Key) -> None:
     answer = client.get("/v1/queries/schema", headers=key("queries:read"))
     body = answer.get_json()
     assert body["schema"] == "analytics"

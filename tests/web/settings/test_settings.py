@@ -157,7 +157,9 @@ def test_the_default_set_of_new_members_is_the_deployments(runtime: Runtime, key
         assert found["schema"] in entries
 
 
-def test_nobody_locks_themselves_out(client: FlaskClient, person: Callable[..., Headers]) -> None:
+def test_people_cannot_lock_themselves_out(
+    client: FlaskClient, person: Callable[..., Headers]
+) -> None:
     email = new_email()
     me = person(email=email)
     for refused in (["ben@example.com"], ["*@example.org", "x" + email]):
@@ -170,7 +172,7 @@ def test_nobody_locks_themselves_out(client: FlaskClient, person: Callable[..., 
     assert put(client, me, "allowed_sign_ins", None).status_code == 200
 
 
-def test_whoever_is_acted_for_is_not_locked_out_either(
+def test_an_actor_cannot_lock_itself_out_either(
     client: FlaskClient, runtime: Runtime, org: Org, key: Key
 ) -> None:
     email = new_email()
@@ -200,7 +202,7 @@ def test_settings_are_the_organizations_own(
         assert row(client, stranger, name) == untouched
 
 
-def test_nothing_changes_while_redis_cannot_tell_the_other_processes(
+def test_nothing_changes_while_redis_cannot_notify_the_other_processes(
     client: FlaskClient, key: Key, runtime: Runtime
 ) -> None:
     headers = key()

@@ -125,7 +125,7 @@ def test_a_disabled_user_is_out_at_once_and_signed_out_for_good(
     assert client.get(KEYS, headers=headers).status_code == 401
 
 
-def test_whoever_is_disabled_in_one_organization_stays_in_the_others(
+def test_a_member_disabled_in_one_organization_stays_in_the_others(
     client: FlaskClient, admin: Headers, runtime: Runtime, org: Org
 ) -> None:
     email, other = new_email(), make_org(runtime)

@@ -85,7 +85,9 @@ def test_only_what_is_gained_is_asked_for(client: FlaskClient, admin: Headers, k
     assert left == ["users:create", "users:read"]
 
 
-def test_nobody_gives_themselves_more(client: FlaskClient, admin: Headers, person: Make) -> None:
+def test_members_cannot_grant_themselves_more(
+    client: FlaskClient, admin: Headers, person: Make
+) -> None:
     email = new_email()
     assert (
         new_set(client, admin, "users:update", "settings:write", "events:read").status_code == 201
@@ -136,7 +138,7 @@ def test_what_was_taken_from_somebody_cannot_be_taken_back(
     assert refused_for(put(client, headers, str(user_id), **hidden)) == "keys:create"
 
 
-def test_instance_administration_is_given_by_nobody_here(
+def test_no_route_grants_instance_administration(
     client: FlaskClient, admin: Headers, runtime: Runtime, org: Org, person: Make
 ) -> None:
     """403 without it, 422 with it. A member who has it keeps it through a change."""

@@ -135,7 +135,7 @@ def test_a_report_says_only_what_sessions_of_the_organization_show(
     assert "report_error" not in found["stats"]
 
 
-def test_the_model_is_told_the_findings_and_the_context(
+def test_the_model_gets_the_findings_and_the_context(
     bench: AuditBench, model_server: Evaluator, model: Callable[..., LanguageModel]
 ) -> None:
     model_server.default = saying(claim("It times out.", "s1"))
@@ -200,7 +200,7 @@ def test_a_model_that_fails_costs_the_report_and_never_the_run(
     assert KEY not in f"{lines} {dict(found)}"
 
 
-def test_a_model_that_nobody_runs_costs_the_report_and_never_the_run(
+def test_an_unreachable_model_costs_the_report_and_never_the_run(
     bench: AuditBench, model: Callable[..., LanguageModel]
 ) -> None:
     found = run(bench, model(audit_llm_base_url="http://127.0.0.1:1/v1"))
@@ -208,7 +208,7 @@ def test_a_model_that_nobody_runs_costs_the_report_and_never_the_run(
     assert found["stats"]["report_error"] == "the language model could not be reached"
 
 
-def test_a_key_that_no_header_takes_is_told_to_nobody(
+def test_a_key_that_no_header_can_hold_is_never_shown(
     bench: AuditBench, model: Callable[..., LanguageModel]
 ) -> None:
     with capture_logs() as lines:
@@ -229,7 +229,7 @@ def test_a_model_that_repeats_the_key_does_not_get_it_into_the_report(
 @pytest.mark.parametrize(
     ("found", "fields"), [(("timeout",), {"llm_enabled": False}), ((), {"signals": ["tool_loop"]})]
 )
-def test_a_model_is_not_asked_where_nobody_wants_it_or_nothing_was_found(
+def test_no_report_is_requested_without_a_wish_or_findings(
     bench: AuditBench,
     model_server: Evaluator,
     model: Callable[..., LanguageModel],

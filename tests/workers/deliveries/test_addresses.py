@@ -271,7 +271,7 @@ def test_a_name_without_an_address_is_no_answer_and_not_repeated(host: str) -> N
     assert post(f"http://{host}/") == NAMELESS
 
 
-def test_people_are_told_that_but_not_where(desk: Desk, receiver: Receiver) -> None:
+def test_people_see_the_refusal_but_no_address(desk: Desk, receiver: Receiver) -> None:
     desk.configure(webhook_allow_private=False)
     desk.set("webhook_default_url", receiver.url.replace("127.0.0.1", "localhost"))
     desk.open(WEBHOOK)

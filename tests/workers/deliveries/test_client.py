@@ -23,7 +23,7 @@ def attempt(url: str) -> Answered | NoAnswer:
         client.close()
 
 
-def test_a_certificate_of_nobody_we_know_is_not_accepted() -> None:
+def test_an_unknown_certificate_is_not_accepted() -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -40,20 +40,20 @@ def test_a_certificate_of_nobody_we_know_is_not_accepted() -> None:
     assert result == NoAnswer("the certificate of the receiver is not valid")
 
 
-def test_a_receiver_without_tls_is_told_apart(receiver: Receiver) -> None:
+def test_a_receiver_without_tls_has_its_own_error(receiver: Receiver) -> None:
     result = attempt(receiver.url.replace("http:", "https:"))
     assert result == NoAnswer("the receiver does not speak TLS")
     assert receiver.deliveries == []
 
 
-def test_a_port_where_nobody_listens_is_not_reached() -> None:
+def test_a_closed_port_is_not_reached() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     assert attempt(f"http://127.0.0.1:{port}/") == NoAnswer("the receiver could not be reached")
 
 
 @pytest.mark.parametrize("behaviour", [behave.garbage, behave.endless_headers])
-def test_what_is_not_http_is_told_without_quoting_it(
+def test_an_answer_that_is_not_http_is_reported_without_a_quote(
     receiver: Receiver, behaviour: behave.Answer
 ) -> None:
     receiver.default = behaviour
@@ -61,7 +61,7 @@ def test_what_is_not_http_is_told_without_quoting_it(
 
 
 @pytest.mark.parametrize("port", ["99999", "-1", "http"])
-def test_a_url_that_nobody_can_follow_leads_nowhere(port: str) -> None:
+def test_an_unusable_url_is_not_followed(port: str) -> None:
     expected = NoAnswer("the URL of the webhook is not valid", is_final=True)
     assert attempt(f"http://127.0.0.1:{port}/") == expected
 

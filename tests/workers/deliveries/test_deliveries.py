@@ -189,7 +189,7 @@ def test_a_url_that_was_taken_away_fails_what_was_meant_for_it(desk: Desk) -> No
     assert outcome(desk) == ("failed", 1, "the setting alerts.webhook_default_url is empty")
 
 
-def test_a_receiver_that_hangs_delays_nobody_else(
+def test_a_receiver_that_hangs_delays_no_other_delivery(
     desk: Desk, receiver: Receiver, runtime: Runtime
 ) -> None:
     receiver.default = behave.hang

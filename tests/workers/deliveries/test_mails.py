@@ -51,7 +51,7 @@ def test_a_mail_that_is_sent_makes_its_notification_sent(desk: Desk, outbox: Out
     assert desk.row()["finished_at"] is not None
 
 
-def test_what_the_mail_server_said_is_told_while_it_is_tried_again(
+def test_the_mail_servers_answer_shows_while_it_is_retried(
     desk: Desk, outbox: Outbox, smtp: Smtp
 ) -> None:
     smtp.script = [{"RCPT": "451 later"}]

@@ -128,7 +128,7 @@ def test_an_organization_that_may_not_evaluate_is_passed_over(bench: Bench, othe
     assert [request.session_id for request in bench.evaluator.requests] == ["b", "a"]
 
 
-def test_a_taken_job_is_nobody_elses_until_its_lease_expires(bench: Bench) -> None:
+def test_a_claimed_job_is_exclusive_until_its_lease_expires(bench: Bench) -> None:
     bench.configure(evaluator_request_timeout_ms=60_000)
     bench.enqueue("s")
     first, taking = bench.timed(lambda: taken(bench))
@@ -166,7 +166,7 @@ def test_a_late_answer_changes_nothing(bench: Bench) -> None:
     assert bench.result().scores == {"fresh": 1.0}
 
 
-def test_an_answer_after_the_lease_counts_while_nobody_else_took_the_job(bench: Bench) -> None:
+def test_an_answer_after_the_lease_counts_while_the_job_is_free(bench: Bench) -> None:
     bench.enqueue("s")
     claim = taken(bench)
     bench.pass_time(60)
@@ -202,7 +202,7 @@ def test_a_delivery_renews_its_lease(bench: Bench) -> None:
     assert bench.job()["attempt_count"] == 1
 
 
-def test_claiming_stops_when_the_process_is_told_to(bench: Bench) -> None:
+def test_claiming_stops_with_the_process(bench: Bench) -> None:
     bench.enqueue("s")
     stopping = threading.Event()
     stopping.set()

@@ -23,7 +23,7 @@ def test_a_session_is_due_once_its_root_agent_ended_and_it_was_quiet_for_two_sec
     assert (job["trigger"], job["status"], job["attempt_count"]) == ("agent_end", "pending", 0)
 
 
-def test_every_further_event_starts_the_quiet_anew(bench: Bench) -> None:
+def test_every_further_event_restarts_the_quiet_time(bench: Bench) -> None:
     bench.store("s", "agent_start", "agent_end")
     [first] = _watched(bench)
     bench.pass_time(1.9)

@@ -102,7 +102,7 @@ def test_what_a_server_says_is_kept_short_and_on_one_line(outbox: Outbox, smtp: 
     assert error.isprintable()
 
 
-def test_a_code_is_made_anew_for_each_attempt_and_never_stored(outbox: Outbox, smtp: Smtp) -> None:
+def test_each_attempt_gets_a_new_code_that_is_never_stored(outbox: Outbox, smtp: Smtp) -> None:
     smtp.script = [{"BODY": "451 100001 looks like spam"}]
     outbox.add("code")
     outbox.run()
@@ -127,7 +127,7 @@ def test_a_code_is_worth_nothing_after_ten_minutes(outbox: Outbox, smtp: Smtp) -
     assert (outbox.row()["status"], outbox.row()["last_error"]) == ("failed", "too late")
 
 
-def test_no_trace_is_kept_of_a_code_for_nobody(outbox: Outbox, smtp: Smtp) -> None:
+def test_no_trace_is_kept_of_a_code_without_a_member(outbox: Outbox, smtp: Smtp) -> None:
     outbox.add("code", "stranger@example.net")
     assert outbox.run() == 1
     assert smtp.messages == []
@@ -232,7 +232,7 @@ def test_no_transaction_is_open_while_the_mail_server_is_talked_to(
     assert asked == [0]
 
 
-def test_senders_beside_each_other_take_different_mails(outbox: Outbox, smtp: Smtp) -> None:
+def test_concurrent_senders_take_different_mails(outbox: Outbox, smtp: Smtp) -> None:
     for number in range(20):
         outbox.add(recipient=f"guest{number}@example.net")
     with ThreadPoolExecutor(4) as pool:

@@ -248,7 +248,7 @@ def test_a_certificate_for_another_name_is_not_accepted(authority: trustme.CA, n
 
 
 @pytest.mark.parametrize("security", [Security.STARTTLS, Security.IMPLICIT])
-def test_a_certificate_of_nobody_we_trust_is_not_accepted(
+def test_an_untrusted_certificate_is_not_accepted(
     authority: trustme.CA, security: Security
 ) -> None:
     context = server_side(trustme.CA())

@@ -99,7 +99,7 @@ def test_a_rule_that_is_forgotten_waits_for_its_next_turn(watch: Watch) -> None:
     assert told == [None, "internal error"]
 
 
-def test_a_spec_that_nobody_understands_keeps_no_other_rule(watch: Watch) -> None:
+def test_an_unknown_spec_blocks_no_other_rule(watch: Watch) -> None:
     rules = [watch.rule() for _ in range(3)]
     watch.sql("UPDATE alerts SET trigger_spec = '{}' WHERE id = :id", id=rules[0])
     watch.sql("UPDATE alerts SET trigger_kind = 'no_more' WHERE id = :id", id=rules[1])

@@ -37,7 +37,7 @@ def test_whatever_a_pattern_matches_has_a_needle(clickhouse: ClickHouse, pattern
 
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: str(pattern.kind))
-def test_every_match_begins_as_is_told(pattern: Pattern) -> None:
+def test_every_match_has_the_reported_prefix(pattern: Pattern) -> None:
     rng = random.Random(pattern.kind)
     for _ in range(_TEXTS):
         # A JSON escape with a backslash may precede the word.

@@ -109,9 +109,7 @@ LONG: list[tuple[list[str], str]] = [
 ]
 
 
-def test_nothing_of_what_is_quoted_at_length_is_told(
-    clickhouse: ClickHouse, org: Org, runner: QueryRunner
-) -> None:
+def test_no_long_quote_is_reported(clickhouse: ClickHouse, org: Org, runner: QueryRunner) -> None:
     lines = [
         line
         for number, (messages, _) in enumerate(LONG)

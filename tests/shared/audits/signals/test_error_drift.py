@@ -99,9 +99,7 @@ def test_a_session_that_tries_again_and_again_is_no_drift(clickhouse: ClickHouse
     assert nested(find, look_at(clickhouse, org.id))[1] == set()
 
 
-def test_an_error_that_comes_with_a_failing_call_is_told_once(
-    clickhouse: ClickHouse, org: Org
-) -> None:
+def test_an_error_of_a_failing_call_is_reported_once(clickhouse: ClickHouse, org: Org) -> None:
     ingest(clickhouse, org.id, calls(BEFORE, "book", 0, 100) + calls(NOW, "book", 60, 100))
     ingest(clickhouse, org.id, errors(NOW, "BookingError", 58, "book"))
     ingest(clickhouse, org.id, calls(NOW, "other", 0, 100) + calls(BEFORE, "other", 0, 100))

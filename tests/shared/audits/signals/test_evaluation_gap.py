@@ -97,7 +97,7 @@ def test_a_new_agent_without_results_is_compared_with_the_others(
     require_reproduced(runner, look, candidate)
 
 
-def test_one_fault_is_told_once(clickhouse: ClickHouse, org: Org, runner: QueryRunner) -> None:
+def test_one_fault_is_reported_once(clickhouse: ClickHouse, org: Org, runner: QueryRunner) -> None:
     made = []
     for environment in ("production", "staging"):
         made.append(sessions(org, BEFORE, 20, 20, "a", environment))

@@ -231,7 +231,7 @@ def test_what_is_cited_is_there_and_its_scope_can_be_filed(
 
 
 @pytest.mark.parametrize("signal", SIGNALS)
-def test_no_part_of_a_secret_is_told(audited: Audited, signal: str) -> None:
+def test_no_part_of_a_secret_is_reported(audited: Audited, signal: str) -> None:
     parts = {
         secret[start : start + _TELLING]
         for secret in SECRETS

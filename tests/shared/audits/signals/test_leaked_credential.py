@@ -81,7 +81,7 @@ def test_there_is_a_case_for_each_pattern() -> None:
     assert set(LEAKS) == {pattern.kind for pattern in PATTERNS}
 
 
-def test_each_kind_is_found_and_never_told(
+def test_each_kind_is_found_and_never_quoted(
     clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     for number, (kind, text) in enumerate(LEAKS.items()):

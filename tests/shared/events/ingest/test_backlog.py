@@ -48,7 +48,7 @@ def test_nothing_is_taken_into_the_last_fifth_of_redis(
     Backlog(runtime.redis, LIMIT).require_room(org.id)
 
 
-def test_nobody_waits_for_somebody_elses_measurement(
+def test_no_caller_waits_for_another_ones_measurement(
     runtime: Runtime, org: Org, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     measuring, let_go = threading.Event(), threading.Event()

@@ -71,7 +71,7 @@ def test_payload_is_what_was_sent_without_the_space_around_it() -> None:
         (event(z=b'"' + b"a" * MAX_EVENT + b'"'), f"larger than {MAX_EVENT} bytes"),
     ],
 )
-def test_a_bad_event_is_skipped_with_its_reason_beside_good_ones(line: bytes, reason: str) -> None:
+def test_a_bad_event_among_good_ones_is_skipped_with_its_reason(line: bytes, reason: str) -> None:
     decoded = decode(event(), line, event(session_id=b'"t"'))
     assert decoded.skipped == 1
     assert [(error.line, error.error) for error in decoded.errors] == [(2, reason)]
@@ -125,7 +125,7 @@ def test_ids_with_slashes_commas_and_any_script_are_kept() -> None:
     assert decoded.batch.session_ids == wanted
 
 
-def test_only_the_first_errors_are_told_but_all_are_counted() -> None:
+def test_only_the_first_errors_are_reported_but_all_are_counted() -> None:
     decoded = decode(*[b"x"] * 50)
     assert decoded.skipped == 50
     assert [error.line for error in decoded.errors] == list(range(1, MAX_ERRORS + 1))

@@ -58,7 +58,7 @@ def test_a_change_holds_in_two_processes(
     assert redacted(org) == {LINE}
 
 
-def test_what_is_remembered_asks_nobody(runtime: Runtime, org: Org) -> None:
+def test_a_cached_value_needs_no_request(runtime: Runtime, org: Org) -> None:
     redactions, epoch = Redactions(runtime), current_epoch(runtime.redis)
     first = redactions.of(org.id, epoch)
     before = runtime.redis.info("commandstats")

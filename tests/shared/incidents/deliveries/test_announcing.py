@@ -36,7 +36,7 @@ def test_each_recipient_and_each_target_has_a_row_of_its_own(desk: Desk) -> None
     assert "geheim" not in str([dict(row) for row in desk.rows()])
 
 
-def test_a_target_that_two_channels_name_is_told_once(desk: Desk) -> None:
+def test_a_target_of_two_channels_gets_one_delivery(desk: Desk) -> None:
     desk.set("webhook_default_url", "https://hooks.example.com/in")
     ann = {"kind": "email", "recipients": ["ann@example.net"]}
     both = {"kind": "email", "recipients": ["ann@example.net", "bob@example.net"]}
@@ -125,7 +125,7 @@ def test_mails_beyond_those_that_may_wait_are_skipped_and_say_so(
     assert [row["status"] for row in desk.rows()[-2:]] == ["queued"] * 2
 
 
-def test_an_incident_without_channels_is_announced_to_nobody(desk: Desk) -> None:
+def test_an_incident_without_channels_is_not_announced(desk: Desk) -> None:
     desk.resolve(desk.open())
     assert desk.rows() == []
 
@@ -154,7 +154,7 @@ def test_a_breach_of_an_open_incident_is_not_announced_again(desk: Desk) -> None
     ]
 
 
-def test_what_is_rolled_back_is_announced_to_nobody(desk: Desk) -> None:
+def test_a_rolled_back_incident_is_not_announced(desk: Desk) -> None:
     desk.set("webhook_default_url", "https://hooks.example.com/in")
     with desk.runtime.postgres.transaction() as session:
         incidents.open_incident(session, desk.runtime, desk.opening(WEBHOOK))
@@ -162,7 +162,7 @@ def test_what_is_rolled_back_is_announced_to_nobody(desk: Desk) -> None:
     assert desk.rows() == []
 
 
-def test_a_webhook_is_told_what_the_contract_says(desk: Desk) -> None:
+def test_a_webhook_gets_the_documented_body(desk: Desk) -> None:
     desk.set("webhook_default_url", "https://hooks.example.com/in")
     incident = desk.open(WEBHOOK)
     row = desk.row()

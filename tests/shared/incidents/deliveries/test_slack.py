@@ -69,7 +69,7 @@ def test_what_there_is_not_is_left_out() -> None:
     assert "None" not in str(message)
 
 
-def test_names_mention_nobody_and_link_nowhere() -> None:
+def test_names_make_no_mentions_and_no_links() -> None:
     name = "<!channel> & <https://evil.example|here>"
     message = slack.content(
         replace(NEWS, title=name, summary=name, origin={"id": "1", "name": name})

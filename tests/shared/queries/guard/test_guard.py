@@ -43,7 +43,7 @@ def test_without_values_a_statement_is_only_checked() -> None:
         guard("SELECT $9 FROM x", None, schema="analytics")
 
 
-def test_values_nobody_asks_for_are_left_out() -> None:
+def test_unrequested_values_are_left_out() -> None:
     assert judged("SELECT $2", ["a", "b"]).params == {"p2": "b"}
 
 

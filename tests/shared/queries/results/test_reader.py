@@ -99,7 +99,7 @@ def test_what_is_counted_is_not_cut_off_by_the_limit_of_rows(reader: Reader, org
         ("SELEC 1", "Syntax error"),
     ],
 )
-def test_a_refusal_is_told_in_the_words_of_the_database(
+def test_a_refusal_has_the_message_of_the_database(
     reader: Reader, org: Org, sql: str, detail: str
 ) -> None:
     with pytest.raises(QueryFailed) as failed:

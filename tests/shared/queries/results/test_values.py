@@ -87,7 +87,7 @@ def test_a_value_is_json(reader: Reader, org: Org, expression: str, expected: st
     "expression",
     ["CAST(1, 'Variant(UInt8, String)')", "CAST(1, 'Dynamic')", "sumState(number)"],
 )
-def test_a_type_that_nobody_reads_is_named_and_harms_no_other_run(
+def test_an_unreadable_type_is_named_and_harms_no_other_run(
     reader: Reader, org: Org, expression: str
 ) -> None:
     with pytest.raises(QueryFailed) as failed:

@@ -191,7 +191,7 @@ def test_a_batch_that_comes_later_is_dropped(runtime: Runtime, gone: Org) -> Non
     assert footprint(runtime, gone).is_empty
 
 
-def test_nobody_restores_an_organization_that_is_being_purged(runtime: Runtime, gone: Org) -> None:
+def test_an_organization_cannot_be_restored_during_its_purge(runtime: Runtime, gone: Org) -> None:
     def tell(doing: str) -> None:
         if doing == "PostgreSQL":
             with runtime.postgres.transaction() as session:

@@ -122,7 +122,7 @@ def test_each_organization_has_its_own_time(runtime: Runtime, org: Org, other: O
     ]
 
 
-def test_a_session_of_the_same_name_elsewhere_makes_nobody_old(
+def test_a_session_of_the_same_name_elsewhere_ages_no_other(
     runtime: Runtime, org: Org, other: Org
 ) -> None:
     keep(runtime, other, 30)
@@ -135,7 +135,7 @@ def test_a_session_of_the_same_name_elsewhere_makes_nobody_old(
     assert sessions_of(runtime, other) == {f"old in {org.id}"}
 
 
-def test_the_next_run_reads_the_setting_anew(runtime: Runtime, org: Org) -> None:
+def test_the_next_run_reads_the_setting_again(runtime: Runtime, org: Org) -> None:
     keep(runtime, org, 0)
     store(runtime, org, "s", "2026-10-01T10:00:00Z", "2026-11-10T10:00:00Z")
     assert apply(runtime) == {}
@@ -187,7 +187,7 @@ def test_hidden_rows_leave_the_disk_on_sunday(
     }
 
 
-def test_one_line_an_organization_tells_what_was_removed(runtime: Runtime, org: Org) -> None:
+def test_one_log_line_per_organization_counts_the_removed_rows(runtime: Runtime, org: Org) -> None:
     store(runtime, org, "s", "2026-09-01T10:00:00Z")
     store_result(runtime, org, "s", "2026-09-01T11:00:00Z")
     with capture_logs() as logs:

@@ -140,7 +140,7 @@ def let_only_others_in(runtime: Runtime, org: Org) -> None:
 
 
 @pytest.mark.parametrize("change", [disable, delete_organization, let_only_others_in])
-def test_only_whoever_may_sign_in_gets_a_code_and_can_use_one(
+def test_only_members_get_a_code_and_can_use_one(
     runtime: Runtime, org: Org, email: str, change: Callable[[Runtime, Org], None]
 ) -> None:
     code = new_code(runtime, email)
@@ -190,7 +190,7 @@ def test_strangers_cost_what_members_cost(
     assert of_member[1] == 9
 
 
-def test_nobody_can_have_the_code_of_a_stranger(runtime: Runtime) -> None:
+def test_a_stranger_has_no_code(runtime: Runtime) -> None:
     email = new_email()
     assert issue(runtime, email) is None
     row = row_of(runtime, email)

@@ -38,7 +38,7 @@ def passes(count: Callable[..., None], *who: str) -> bool:
     return True
 
 
-def test_an_address_can_ask_five_times_whoever_asks(processes: list[SignInLimits]) -> None:
+def test_an_address_can_ask_five_times_from_any_client(processes: list[SignInLimits]) -> None:
     email = new_email()
     let_through = [
         passes(processes[number % 2].count_request, new_address(), email) for number in range(8)
@@ -121,7 +121,7 @@ def test_of_parallel_requests_no_more_get_through(processes: list[SignInLimits])
         assert sum(pool.map(enter, range(50))) == 10
 
 
-def test_redis_is_told_no_address_and_forgets_in_time(
+def test_redis_stores_no_address_and_forgets_in_time(
     limits: SignInLimits, runtime: Runtime
 ) -> None:
     client, email = new_address(), new_email()
@@ -133,7 +133,7 @@ def test_redis_is_told_no_address_and_forgets_in_time(
     assert runtime.redis.keys(f"*{email}*") == []
 
 
-def test_without_redis_nobody_gets_through() -> None:
+def test_without_redis_no_request_passes() -> None:
     with connect_redis("redis://127.0.0.1:1/0") as client:
         limits = SignInLimits(client)
         with pytest.raises(Unavailable):

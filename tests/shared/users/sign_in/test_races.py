@@ -75,7 +75,9 @@ def test_of_codes_issued_at_a_time_one_lives(runtime: Runtime, email: str) -> No
     assert sum(members is not None for members in found) == 1
 
 
-def test_nobody_signs_in_while_being_disabled(runtime: Runtime, org: Org, email: str) -> None:
+def test_a_member_cannot_sign_in_while_being_disabled(
+    runtime: Runtime, org: Org, email: str
+) -> None:
     """Otherwise a session created in that moment would work again after the member is enabled."""
     code = new_code(runtime, email)
     with ThreadPoolExecutor(1) as pool:

@@ -143,7 +143,7 @@ def test_a_bearer_signs_itself_out_and_leaves_the_cookie(
 
 
 @pytest.mark.parametrize("other", ["Basic YTpi", "Negotiate x", ""])
-def test_a_cookie_counts_beside_a_password_for_a_proxy(
+def test_a_cookie_counts_together_with_a_proxys_password(
     runtime: Runtime, visitor: Visitor, email: str, other: str
 ) -> None:
     visitor.sign_in(runtime, email)
@@ -164,7 +164,7 @@ def test_a_key_has_no_session_to_end(visitor: Visitor, key: Callable[..., Header
 
 
 @pytest.mark.parametrize("origin", [ELSEWHERE, "null", "http://localhost:81", "localhost"])
-def test_a_page_of_another_host_signs_nobody_out(
+def test_a_page_of_another_host_cannot_sign_out(
     runtime: Runtime, visitor: Visitor, email: str, origin: str
 ) -> None:
     visitor.sign_in(runtime, email)

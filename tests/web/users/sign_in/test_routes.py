@@ -113,7 +113,7 @@ def test_a_wrong_try_is_counted_although_it_is_refused(
     assert Visitor.of(app).enter(email, code).status_code == 401
 
 
-def test_wrong_expired_used_and_nobodys_codes_are_not_told_apart(
+def test_wrong_expired_used_and_unknown_codes_look_the_same(
     runtime: Runtime, app: Flask, email: str
 ) -> None:
     def refusal(address: str, code: str) -> dict[str, str]:
@@ -137,7 +137,7 @@ def enter_something(visitor: Visitor) -> TestResponse:
 
 
 @pytest.mark.parametrize(("count", "limit"), [(ask_for_somebody, 30), (enter_something, 10)])
-def test_a_client_is_told_when_to_come_back(
+def test_a_limited_client_gets_a_retry_time(
     app: Flask, visitor: Visitor, count: Callable[[Visitor], TestResponse], limit: int
 ) -> None:
     responses = [count(visitor) for _ in range(limit + 2)]
@@ -157,7 +157,7 @@ def test_a_network_of_64_bits_is_one_client(app: Flask) -> None:
 
 
 @pytest.mark.parametrize("away", ["redis_url", "database_url"])
-def test_without_a_store_nobody_signs_in(stack: DevStack, email: str, away: str) -> None:
+def test_without_a_store_no_sign_in_works(stack: DevStack, email: str, away: str) -> None:
     gone = {
         "redis_url": "redis://127.0.0.1:1/0",
         "database_url": "postgresql://nobody@127.0.0.1:1/none",
@@ -169,7 +169,7 @@ def test_without_a_store_nobody_signs_in(stack: DevStack, email: str, away: str)
             assert response.headers["Retry-After"]
 
 
-def test_without_redis_nobody_is_kept_from_signing_out_of_nothing(stack: DevStack) -> None:
+def test_signing_out_without_a_session_works_without_redis(stack: DevStack) -> None:
     with connected(settings_for(stack.urls, redis_url="redis://127.0.0.1:1/0")) as runtime:
         assert Visitor.of(create_app(runtime)).leave().status_code == 200
 

@@ -178,7 +178,7 @@ def test_a_deployment_that_runs_no_queries_judges_none(context: Context) -> None
         assert refusal_of(without, compared("SELECT 1")) == "this deployment does not run queries"
 
 
-def test_a_store_that_is_away_is_told_of_as_such(context: Context) -> None:
+def test_an_unavailable_store_is_reported_as_such(context: Context) -> None:
     away = "clickhouse://reader@127.0.0.1:1/analytics"
     settings = msgspec.structs.replace(context.runtime.settings, clickhouse_readonly_url=away)
     with connected(settings) as runtime:

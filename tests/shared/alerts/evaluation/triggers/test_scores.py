@@ -216,7 +216,7 @@ def test_a_condition_that_is_short_and_would_decide_leaves_the_rule_without_a_ju
     )
 
 
-def test_a_compound_tells_of_the_conditions_that_hold(context: Context) -> None:
+def test_a_compound_reports_the_conditions_that_hold(context: Context) -> None:
     add(context, SCORES, SCORES, environment="staging")
     wanted = compound("any", "low", "high")
     reading = reading_of(context, wanted)

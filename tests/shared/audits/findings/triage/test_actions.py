@@ -188,7 +188,7 @@ def test_what_was_resolved_before_is_not_suppressed_with_its_pattern(
     assert audited.findings()[0].updated_at == old.updated_at
 
 
-def test_a_resolved_finding_is_not_reopened_beside_its_successor(audited: Audited, do: Act) -> None:
+def test_a_resolved_finding_with_a_successor_is_not_reopened(audited: Audited, do: Act) -> None:
     audited.file(candidate())
     do("resolve", audited.finding())
     audited.file(candidate())
@@ -239,7 +239,7 @@ def test_a_finding_is_assigned_to_an_active_member(
 
 
 @pytest.mark.parametrize("given", [None, "", "nobody", "stranger@example.com"])
-def test_nobody_else_can_be_assigned(audited: Audited, do: Act, given: str | None) -> None:
+def test_only_active_members_can_be_assigned(audited: Audited, do: Act, given: str | None) -> None:
     audited.file(candidate())
     with pytest.raises(Invalid) as refused:
         do("assign", audited.finding(), assigned_to=given)
