@@ -11,8 +11,8 @@ from shared.core.errors import NotFound
 from shared.deployment.runtime import Runtime
 from shared.events.ingest import dead_letters
 from shared.events.ingest.dead_letters import DeadLetter
-from shared.events.ingest.jobs import PERSIST_EVENTS
 from shared.queue import unavailable_when_redis_is_gone
+from shared.queue.jobs import PERSIST_EVENTS
 
 
 @click.group()

@@ -11,8 +11,8 @@ from shared.core.clock import format_optional_ts, format_ts
 from shared.core.errors import NotFound
 from shared.core.ids import parse_uuid
 from shared.mail import administration
-from shared.mail.jobs import SEND_MAIL
 from shared.mail.models import Mail
+from shared.queue.jobs import SEND_MAIL
 
 
 @click.group()

@@ -15,20 +15,12 @@ import click
 import psycopg2
 from psycopg2.extensions import connection as Connection  # noqa: N812 a class by its lower-case name
 
-from shared.alerts.evaluation import jobs as alerting_jobs
-from shared.audits import jobs as audit_jobs
 from shared.core.config import Settings, load_settings
 from shared.core.errors import ConfigurationError, Unavailable
 from shared.core.logs import configure_logging, get_logger
 from shared.deployment.runtime import Runtime
 from shared.deployment.schema import require_current
-from shared.evaluation_jobs import jobs as evaluation_jobs
-from shared.events.ingest import jobs as ingest_jobs
-from shared.incidents.deliveries import jobs as notification_jobs
-from shared.mail import jobs as mail_jobs
-from shared.queue import Task
-from shared.upkeep.retention import jobs as retention_jobs
-from shared.users.sign_in import jobs as sign_in_jobs
+from shared.queue import Task, jobs
 
 log = get_logger(__name__)
 
@@ -52,25 +44,25 @@ def every(seconds: float) -> Callable[[Settings], float]:
 
 
 BEATS: tuple[Beat, ...] = (
-    Beat(ingest_jobs.PERSIST_EVENTS, every(1.0)),
-    Beat(evaluation_jobs.RUN_EVALUATIONS, every(1.0)),
-    Beat(evaluation_jobs.CHECK_WATCHED_SESSIONS, every(0.5)),
-    Beat(evaluation_jobs.SCAN_INACTIVE_SESSIONS, every(2.0)),
-    Beat(evaluation_jobs.STORE_EVALUATIONS, every(2.0)),
+    Beat(jobs.PERSIST_EVENTS, every(1.0)),
+    Beat(jobs.RUN_EVALUATIONS, every(1.0)),
+    Beat(jobs.CHECK_WATCHED_SESSIONS, every(0.5)),
+    Beat(jobs.SCAN_INACTIVE_SESSIONS, every(2.0)),
+    Beat(jobs.STORE_EVALUATIONS, every(2.0)),
     # The task itself limits the reads of the evaluator to EVALUATOR_CONFIG_REFRESH_SECS.
-    Beat(evaluation_jobs.REFRESH_EVALUATOR_CONFIG, every(1.0)),
-    Beat(alerting_jobs.EVALUATE_ALERTS, every(0.5)),
-    Beat(alerting_jobs.EVALUATE_SQL_ALERTS, every(0.5)),
-    Beat(audit_jobs.SCHEDULE_AUDITS, every(1.0)),
-    Beat(audit_jobs.RUN_AUDITS, every(1.0)),
-    Beat(ingest_jobs.TIDY_STREAMS, every(60.0)),
-    Beat(mail_jobs.SEND_MAIL, every(1.0)),
-    Beat(mail_jobs.TIDY_MAILS, every(3600.0)),
-    Beat(notification_jobs.SEND_NOTIFICATIONS, every(1.0)),
-    Beat(notification_jobs.TIDY_NOTIFICATIONS, every(3600.0)),
-    Beat(sign_in_jobs.TIDY_SIGN_IN, every(600.0)),
+    Beat(jobs.REFRESH_EVALUATOR_CONFIG, every(1.0)),
+    Beat(jobs.EVALUATE_ALERTS, every(0.5)),
+    Beat(jobs.EVALUATE_SQL_ALERTS, every(0.5)),
+    Beat(jobs.SCHEDULE_AUDITS, every(1.0)),
+    Beat(jobs.RUN_AUDITS, every(1.0)),
+    Beat(jobs.TIDY_STREAMS, every(60.0)),
+    Beat(jobs.SEND_MAIL, every(1.0)),
+    Beat(jobs.TIDY_MAILS, every(3600.0)),
+    Beat(jobs.SEND_NOTIFICATIONS, every(1.0)),
+    Beat(jobs.TIDY_NOTIFICATIONS, every(3600.0)),
+    Beat(jobs.TIDY_SIGN_IN, every(600.0)),
     # Data becomes old at midnight; other runs only find late arrivals.
-    Beat(retention_jobs.APPLY_RETENTION, every(900.0)),
+    Beat(jobs.APPLY_RETENTION, every(900.0)),
 )
 
 

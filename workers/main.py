@@ -30,8 +30,7 @@ ACTOR_MODULES = (
     "workers.actors.audits",
     "workers.actors.mail",
     "workers.actors.deliveries",
-    "workers.actors.retention",
-    "workers.actors.sign_in",
+    "workers.actors.upkeep",
 )
 
 STOP_TIMEOUT_MS = 25_000

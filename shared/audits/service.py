@@ -9,7 +9,6 @@ from sqlalchemy import Row, Select, Text, cast, func, select, true
 from sqlalchemy import delete as sql_delete
 from sqlalchemy.orm import Session
 
-from shared.audits.jobs import SCHEDULE_AUDITS
 from shared.audits.lock import lock_findings
 from shared.audits.models import Audit, AuditRun
 from shared.audits.rules import ROOM, Context, checked, checked_context, defaults, size_of
@@ -18,6 +17,7 @@ from shared.core.errors import NotFound
 from shared.core.ids import parse_uuid
 from shared.postgres import after_commit, transaction_time
 from shared.queue import Queue
+from shared.queue.jobs import SCHEDULE_AUDITS
 
 # A change of one of these changes the time of the next run.
 _SCHEDULE = ("enabled", "schedule_interval_secs", "schedule_anchor")

@@ -1,4 +1,4 @@
-"""Text for people and for PostgreSQL: numbers in sentences, and text from events made storable."""
+"""Text for people and for PostgreSQL: numbers, durations, and text from events made storable."""
 
 
 def number(value: float) -> str:
@@ -17,3 +17,12 @@ def storable(text: str, most: int | None = None) -> str:
     and `?` replace them.
     """
     return text[:most].replace("\0", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()
+
+
+def duration(us: int) -> str:
+    """Formats a duration in microseconds for a sentence: `300 s`, `2 h`, `30 d`."""
+    secs = round(us / 1_000_000)
+    for size, unit in ((86_400, "d"), (3600, "h")):
+        if secs % size == 0:
+            return f"{secs // size} {unit}"
+    return f"{secs} s"

@@ -9,9 +9,10 @@ from shared.core.errors import Conflict, Forbidden, NotFound
 from shared.core.ids import new_request_id
 from shared.core.logs import current_request_id
 from shared.deployment.runtime import Runtime
-from shared.evaluation_jobs import evaluator_config, jobs
+from shared.evaluation_jobs import evaluator_config
 from shared.evaluation_jobs.enqueue import NewJob, enqueue_manual
 from shared.postgres import after_commit
+from shared.queue import jobs
 from shared.sessions import facts as session_facts
 from shared.sessions.facts import SessionFacts
 

@@ -10,11 +10,11 @@ from sqlalchemy.orm import Session
 
 from shared.core.ids import new_id, new_request_id
 from shared.core.logs import current_request_id
-from shared.mail.jobs import SEND_MAIL
 from shared.mail.kinds import KINDS
 from shared.mail.models import Mail
 from shared.postgres import after_commit
 from shared.queue import Queue
+from shared.queue.jobs import SEND_MAIL
 
 
 @dataclass(frozen=True)

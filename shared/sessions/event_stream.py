@@ -21,6 +21,9 @@ ORDER BY {ORDER_BY}
 SETTINGS do_not_merge_across_partitions_select_final = 1,
     use_skip_indexes_if_final_exact_mode = 0
 """
+# JSON allows raw line breaks only between tokens, never inside a string. They are layout, and a
+# line of a file cannot contain them.
+_LINE_BREAKS = bytes.maketrans(b"\r\n", b"  ")
 
 
 def event_objects(clickhouse: ClickHouse, org_id: str, facts: SessionFacts) -> Iterator[bytes]:
@@ -42,3 +45,9 @@ def event_objects(clickhouse: ClickHouse, org_id: str, facts: SessionFacts) -> I
         yield (
             f'{{"id":{event_id},"ts":"{format_us(ts)}","event_type":{kind},"payload":{payload}}}'
         ).encode()
+
+
+def export(clickhouse: ClickHouse, org_id: str, facts: SessionFacts) -> Iterator[bytes]:
+    """Yields one line per event, `{id, ts, event_type, payload}`, oldest first."""
+    for event in event_objects(clickhouse, org_id, facts):
+        yield event.translate(_LINE_BREAKS) + b"\n"

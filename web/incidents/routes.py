@@ -17,7 +17,7 @@ from shared.incidents import (
     subscribers,
 )
 from shared.incidents import rows as incidents
-from shared.incidents.deliveries import listing as notifications
+from shared.incidents.deliveries import service as notifications
 from shared.incidents.folding import Opened
 from shared.incidents.models import Incident, IncidentComment, IncidentSubscriber
 from shared.incidents.rules import OPEN_STATES, STATES
@@ -120,7 +120,7 @@ def get_incident(incident_id: str) -> dict[str, Any]:
         found = incidents.get(session, org_id, incident_id)
         return {
             **{name: getattr(found, name) for name in _COLUMNS},
-            "notifications": notifications.of_incident(session, org_id, found.id),
+            "notifications": notifications.list_(session, org_id, found.id),
             "subscribers": subscribers.list_(session, org_id, found.id),
             "comments": comments.list_(session, org_id, found.id),
             "activity": activity.of_incident(session, org_id, found.id),

@@ -3,7 +3,7 @@
 from flask import Response, request
 
 from shared.core.errors import NotFound
-from shared.sessions import evaluation_request, export
+from shared.sessions import evaluation_request, event_stream
 from shared.sessions.facts import find
 from shared.sessions.listing import page
 from shared.sessions.selection import SessionFilters
@@ -57,7 +57,7 @@ def export_session(format: str | None, session_id: str) -> Response:  # noqa: A0
         raise NotFound("there is no such session")
     if (format or _accepted_format()) == "json":
         return streamed(evaluation_request.stream(clickhouse, org_id, facts), _JSON)
-    response = streamed(export.stream(clickhouse, org_id, facts), _NDJSON)
+    response = streamed(event_stream.export(clickhouse, org_id, facts), _NDJSON)
     response.headers["Content-Disposition"] = attachment(f"session-{session_id}.jsonl")
     return response
 

@@ -2,10 +2,10 @@
 
 import threading
 
-from shared.alerts.evaluation import jobs
 from shared.alerts.evaluation.dispatcher import AlertDispatcher
 from shared.queries.run import QueryRunner
 from shared.queries.slots import OF_ALERTS
+from shared.queue import jobs
 from workers.context import once, runtime
 from workers.groups import ALERT_BATCH_THREADS
 from workers.nudged import nudged_actor, stopping

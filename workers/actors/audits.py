@@ -1,8 +1,8 @@
 """Actors of audits; the work is in `shared.audits.runs`."""
 
-from shared.audits import jobs
 from shared.audits.runs.runner import AuditRunner
 from shared.audits.runs.scheduling import schedule
+from shared.queue import jobs
 from workers.audits.llm import LanguageModel
 from workers.context import once, runtime
 from workers.nudged import nudged_actor, stopping

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 from shared.clickhouse import ClickHouse
 from shared.core.config import Settings
-from shared.evaluation_jobs import jobs, promotion, storing
+from shared.evaluation_jobs import promotion, storing
 from shared.postgres import Postgres, single_flight
-from shared.queue import Task
+from shared.queue import Task, jobs
 from workers.context import once, runtime
 from workers.evaluation_jobs import config_refresh
 from workers.evaluation_jobs.client import EvaluatorClient

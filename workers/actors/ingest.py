@@ -11,8 +11,8 @@ from shared.core.errors import Unavailable
 from shared.core.ids import new_request_id
 from shared.events.ingest import stream
 from shared.events.ingest.drain import Drain
-from shared.events.ingest.jobs import PERSIST_EVENTS, TIDY_STREAMS
 from shared.model_windows.context_windows import ContextWindows
+from shared.queue.jobs import PERSIST_EVENTS, TIDY_STREAMS
 from workers.context import runtime
 
 # A process that is restarted under its old pid must not inherit the entries of another one.

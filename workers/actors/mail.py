@@ -7,7 +7,8 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from shared.incidents.deliveries import mails as notifications
-from shared.mail import administration, jobs
+from shared.mail import administration
+from shared.queue import jobs
 from shared.users.sign_in import codes
 from workers.context import once, runtime
 from workers.mail.sender import Sender

@@ -15,9 +15,9 @@ from shared.core.logs import get_logger, request_context
 from shared.deployment.runtime import Runtime
 from shared.incidents.deliveries import claims, webhook
 from shared.incidents.deliveries.claims import ClaimedDelivery
-from shared.incidents.deliveries.jobs import SEND_NOTIFICATIONS
 from shared.incidents.deliveries.rules import Answered, NoAnswer, Step, next_step
 from shared.incidents.deliveries.targets import is_empty
+from shared.queue.jobs import SEND_NOTIFICATIONS
 from shared.queue.work_loop import TURN_SECS
 from workers.deliveries.client import DeliveryClient
 

@@ -9,11 +9,12 @@ import threading
 from shared.core.errors import QueryTimeout, Unavailable
 from shared.core.logs import get_logger, request_context
 from shared.deployment.runtime import Runtime
-from shared.evaluation_jobs import claims, jobs, outcomes, rules
+from shared.evaluation_jobs import claims, outcomes, rules
 from shared.evaluation_jobs.answers import Answer, NoAnswer
 from shared.evaluation_jobs.claims import ClaimedJob
 from shared.evaluation_jobs.rules import Finish, Step
 from shared.postgres import after_commit
+from shared.queue import jobs
 from shared.queue.work_loop import claimed
 from shared.sessions import evaluation_request
 from shared.sessions.evaluation_request import EvaluationRequestTooLarge

@@ -16,11 +16,11 @@ from shared.core.logs import get_logger, request_context
 from shared.deployment.runtime import Runtime
 from shared.mail import claims
 from shared.mail.claims import Forgotten, Outcome
-from shared.mail.jobs import SEND_MAIL
 from shared.mail.kinds import KINDS
 from shared.mail.message import Unaddressable, compose
 from shared.mail.models import Mail
 from shared.mail.rendering import render
+from shared.queue.jobs import SEND_MAIL
 from shared.queue.work_loop import claimed
 from workers.mail.smtp import DEFAULT_LIMITS, NotSent, Refused, SmtpClient
 

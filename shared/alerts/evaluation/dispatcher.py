@@ -5,7 +5,7 @@ import time
 import uuid
 from functools import partial
 
-from shared.alerts.evaluation import claims, jobs, recording, triggers
+from shared.alerts.evaluation import claims, recording, triggers
 from shared.alerts.evaluation.claims import RuleBatch
 from shared.alerts.evaluation.evaluating import outcomes_of
 from shared.alerts.evaluation.triggers.interface import Context, Evaluate, Outcome
@@ -14,6 +14,7 @@ from shared.core.logs import get_logger
 from shared.deployment.runtime import Runtime
 from shared.postgres.leases import kept
 from shared.queries.run import QueryRunner
+from shared.queue import jobs
 from shared.queue.work_loop import claimed
 
 log = get_logger(__name__)

@@ -7,13 +7,13 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from shared.audits import service
-from shared.audits.jobs import RUN_AUDITS
 from shared.audits.models import Audit, AuditRun
 from shared.core.errors import Conflict
 from shared.core.ids import new_id, new_request_id
 from shared.core.logs import current_request_id
 from shared.postgres import after_commit
 from shared.queue import Queue
+from shared.queue.jobs import RUN_AUDITS
 
 TriggerKind = Literal["scheduled", "manual"]
 

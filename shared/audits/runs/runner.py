@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from shared.audits.jobs import RUN_AUDITS
 from shared.audits.runs import claims, ending, looking, reporting
 from shared.audits.runs.claims import LEASE_SECS, MAX_ATTEMPTS, ClaimedRun
 from shared.audits.runs.report import Ask
@@ -16,6 +15,7 @@ from shared.core.errors import NotFound, Unavailable, WatchpostError
 from shared.core.logs import get_logger, request_context
 from shared.deployment.runtime import Runtime
 from shared.postgres.leases import kept
+from shared.queue.jobs import RUN_AUDITS
 from shared.queue.work_loop import claimed
 
 log = get_logger(__name__)

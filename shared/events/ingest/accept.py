@@ -12,9 +12,9 @@ from shared.events.batch import Batch
 from shared.events.ingest.backlog import Backlog
 from shared.events.ingest.body import unpack
 from shared.events.ingest.decode import Decoded, decode_events, json_elements, ndjson_lines
-from shared.events.ingest.jobs import PERSIST_EVENTS
 from shared.events.ingest.stream import DiskSync, append
 from shared.events.redaction import Redactions, Redactor
+from shared.queue.jobs import PERSIST_EVENTS
 
 log = get_logger(__name__)
 

@@ -16,10 +16,10 @@ from shared.core.logs import get_logger
 from shared.deployment.runtime import Runtime
 from shared.events.ingest import stream
 from shared.events.ingest.block import Block
-from shared.events.ingest.jobs import PERSIST_EVENTS
 from shared.events.ingest.persist import WindowsLookup, persist
 from shared.events.ingest.stream import Entry
 from shared.queue import unavailable_when_redis_is_gone
+from shared.queue.jobs import PERSIST_EVENTS
 
 log = get_logger(__name__)
 

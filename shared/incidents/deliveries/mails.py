@@ -8,7 +8,6 @@ from sqlalchemy.orm import Session
 from shared.core.clock import format_ts
 from shared.core.text import number
 from shared.incidents.deliveries.news import News
-from shared.incidents.deliveries.wording import headline
 from shared.mail import Letter
 
 KIND = "alert_notification"
@@ -31,7 +30,7 @@ def letter(news: News, org_name: str, recipient: str) -> Letter:
         "org_name": org_name,
         "incident_id": str(news.incident_id) if news.stored else None,
         "event": news.event,
-        "headline": headline(news),
+        "headline": news.headline,
         "title": news.title,
         "severity": news.severity,
         "origin_name": news.origin_name,

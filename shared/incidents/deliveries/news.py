@@ -9,6 +9,7 @@ from typing import Any, Literal
 from shared.incidents.models import Incident
 
 Event = Literal["alert.firing", "alert.resolved", "alert.test"]
+_STATES = {"alert.firing": "", "alert.resolved": "Resolved: ", "alert.test": "Test: "}
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,11 @@ class News:
     value: float | None
     summary: str | None
     evidence: Mapping[str, Any] | None
+
+    @property
+    def headline(self) -> str:
+        """`[critical] Resolved: the title`, on one line."""
+        return f"[{self.severity}] {_STATES[self.event]}{' '.join(self.title.split())}"
 
     @property
     def origin_name(self) -> str | None:

@@ -14,7 +14,6 @@ from shared.core.ids import new_id, new_request_id
 from shared.core.logs import current_request_id
 from shared.deployment.runtime import Runtime
 from shared.incidents.deliveries import mails, slack, webhook
-from shared.incidents.deliveries.jobs import SEND_NOTIFICATIONS
 from shared.incidents.deliveries.models import Notification
 from shared.incidents.deliveries.news import Event, News, of_incident
 from shared.incidents.deliveries.targets import Target, targets_of
@@ -22,6 +21,7 @@ from shared.incidents.models import Incident
 from shared.organizations.models import Organization
 from shared.postgres import after_commit
 from shared.queue import Queue
+from shared.queue.jobs import SEND_NOTIFICATIONS
 
 # No attempt over HTTP begins later than this, nor does one by mail (`shared.mail.kinds`).
 MAX_AGE = timedelta(days=1)
@@ -57,6 +57,14 @@ def deliver(
     if any(row.url_setting_key is not None for row in rows):
         after_commit(session, lambda: runtime.queue.nudge_soon(SEND_NOTIFICATIONS))
     return rows
+
+
+def list_(session: Session, org_id: UUID, incident_id: UUID) -> list[Notification]:
+    """Every delivery about an incident, oldest first."""
+    query = select(Notification).where(
+        Notification.org_id == org_id, Notification.incident_id == incident_id
+    )
+    return list(session.scalars(query.order_by(Notification.created_at, Notification.id)))
 
 
 def _within_room(session: Session, org_id: UUID, targets: list[Target]) -> list[Target]:

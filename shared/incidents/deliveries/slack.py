@@ -5,7 +5,6 @@ from typing import Any
 from shared.core.clock import format_ts
 from shared.core.text import number
 from shared.incidents.deliveries.news import News
-from shared.incidents.deliveries.wording import headline
 
 # Slack refuses the whole message if one of its texts is longer.
 MAX_HEADER, MAX_TEXT, MAX_FIELD = 150, 3000, 2000
@@ -24,9 +23,9 @@ def content(news: News) -> dict[str, Any]:
     section: dict[str, Any] = {"type": "section", "fields": fields}
     if news.summary:
         section["text"] = _mrkdwn(fitting(news.summary, MAX_TEXT))
-    header = {"type": "plain_text", "text": fitting(headline(news), MAX_HEADER), "emoji": False}
+    header = {"type": "plain_text", "text": fitting(news.headline, MAX_HEADER), "emoji": False}
     return {
-        "text": fitting(f"{headline(news)}: {news.summary or news.severity}", MAX_TEXT),
+        "text": fitting(f"{news.headline}: {news.summary or news.severity}", MAX_TEXT),
         "blocks": [
             {"type": "header", "text": header},
             section,

@@ -20,8 +20,8 @@ from shared.deployment.runtime import Runtime
 from shared.events.ingest import backlog
 from shared.postgres import single_flight
 from shared.queue import unavailable_when_redis_is_gone
+from shared.queue.jobs import APPLY_RETENTION
 from shared.upkeep.retention import statements
-from shared.upkeep.retention.jobs import APPLY_RETENTION
 from shared.upkeep.retention.limits import Limit, days_of, limits
 
 log = get_logger(__name__)

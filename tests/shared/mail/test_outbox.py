@@ -9,9 +9,9 @@ from sqlalchemy import select
 
 from shared.deployment.runtime import Runtime
 from shared.mail import Letter, enqueue
-from shared.mail.jobs import SEND_MAIL
 from shared.mail.models import Mail
 from shared.queue import Queue
+from shared.queue.jobs import SEND_MAIL
 from tests.support.runtime import Org
 
 CONTEXT = {"org_name": "Acme", "invited_by": "bob@example.net"}

@@ -7,7 +7,7 @@ import pytest
 
 from shared.clickhouse import ClickHouse
 from shared.core.ids import new_id
-from shared.sessions import evaluation_request, export, facts
+from shared.sessions import evaluation_request, event_stream, facts
 from shared.sessions.listing import ListedSession, page
 from shared.sessions.selection import SessionFilters
 from tests.shared.sessions.expected import sessions_of
@@ -71,7 +71,7 @@ def test_the_export_of_every_session_is_what_was_sent_in_order(
     for name, events in by_session(stored).items():
         found = facts.find(clickhouse, airline_org, name)
         assert found is not None
-        lines = list(export.stream(clickhouse, airline_org, found))
+        lines = list(event_stream.export(clickhouse, airline_org, found))
         assert len(lines) == len(events)
         for line, item in zip(lines, events, strict=True):
             assert line.endswith(b',"payload":' + item.line + b"}\n")
@@ -85,7 +85,7 @@ def test_the_request_holds_the_events_of_the_export(
     for name in list(airline.labels)[:20]:
         found = facts.find(clickhouse, airline_org, name)
         assert found is not None
-        lines = list(export.stream(clickhouse, airline_org, found))
+        lines = list(event_stream.export(clickhouse, airline_org, found))
         body = evaluation_request.build(clickhouse, airline_org, name)
         assert body is not None
         assert json.loads(body)["events"] == [json.loads(line) for line in lines]

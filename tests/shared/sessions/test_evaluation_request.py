@@ -5,7 +5,7 @@ import json
 import pytest
 
 from shared.clickhouse import ClickHouse
-from shared.sessions import export
+from shared.sessions import event_stream
 from shared.sessions.evaluation_request import EvaluationRequestTooLarge, build
 from shared.sessions.facts import find
 from tests.support.events import event, store_events
@@ -41,7 +41,7 @@ def test_an_exported_line_is_one_line_and_the_same_json(
     store_events(clickhouse, org_id, [SPREAD_LINE])
     facts = find(clickhouse, org_id, "s")
     assert facts is not None
-    (line,) = export.stream(clickhouse, org_id, facts)
+    (line,) = event_stream.export(clickhouse, org_id, facts)
     assert (line.count(b"\n"), line.count(b"\r")) == (1, 0)
     assert json.loads(line)["payload"] == json.loads(SPREAD_LINE)
 

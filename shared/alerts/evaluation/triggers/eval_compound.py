@@ -11,9 +11,8 @@ from shared.alerts.evaluation.triggers.aggregates import Aggregate
 from shared.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, Reading, Rule
 from shared.alerts.evaluation.triggers.plan import window
 from shared.alerts.evaluation.triggers.scores import Average, Judged
-from shared.alerts.evaluation.triggers.wording import span
 from shared.alerts.specs import AtLeast, EvalCompound
-from shared.core.text import number
+from shared.core.text import duration, number
 
 # The conditions whose evaluations are shown.
 _SHOWN = 3
@@ -64,7 +63,7 @@ class CompoundPlan:
         }
         summary = (
             f"{holding} of {len(judged)} conditions held over the evaluations of the last"
-            f" {span(rows.stop - rows.start)} (>= {self._needed})"
+            f" {duration(rows.stop - rows.start)} (>= {self._needed})"
         )
         held = [
             f"{average.score_key} {number(one.average)} {average.op} {number(average.bound)}"

@@ -7,9 +7,8 @@ from shared.alerts.evaluation.triggers.aggregates import Aggregate
 from shared.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, Reading, Rule
 from shared.alerts.evaluation.triggers.plan import window
 from shared.alerts.evaluation.triggers.scores import Average
-from shared.alerts.evaluation.triggers.wording import span
 from shared.alerts.specs import EvaluationScore
-from shared.core.text import number
+from shared.core.text import duration, number
 
 
 class ScorePlan:
@@ -38,7 +37,7 @@ class ScorePlan:
         rows = average.rows
         summary = (
             f"the average of the score '{average.score_key}' was {number(judged.average)} over"
-            f" {judged.count} evaluations of the last {span(rows.stop - rows.start)}"
+            f" {judged.count} evaluations of the last {duration(rows.stop - rows.start)}"
             f" ({average.op} {number(average.bound)})"
         )
         evidence = {

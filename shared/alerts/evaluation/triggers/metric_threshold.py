@@ -7,10 +7,9 @@ from typing import Any
 from shared.alerts.evaluation.triggers.aggregates import EVENTS, Aggregate, Rows, Term
 from shared.alerts.evaluation.triggers.interface import Outcome, Reading, Rule
 from shared.alerts.evaluation.triggers.plan import sample, window
-from shared.alerts.evaluation.triggers.wording import span
 from shared.alerts.specs import EventFilter, Metric, MetricThreshold, holds, symbol
 from shared.core.clock import to_us
-from shared.core.text import number
+from shared.core.text import duration, number
 
 # The events that end a step of the agent's work and have its duration.
 TIMED = ("tool_result", "model_response", "hook_completed")
@@ -93,7 +92,7 @@ class MetricPlan:
     def _summary(self, value: float | None) -> str:
         spec = self._spec
         seen = "had no value" if value is None else f"was {number(value)}"
-        length = span(self._rows.stop - self._rows.start)
+        length = duration(self._rows.stop - self._rows.start)
         return (
             f"{spec.metric} {seen} over the last {length} ({symbol(spec.op)} {number(spec.value)})"
         )

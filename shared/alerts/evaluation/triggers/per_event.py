@@ -11,9 +11,9 @@ from typing import Any
 from shared.alerts.evaluation.triggers.aggregates import EVENTS, Aggregate, Rows, Term
 from shared.alerts.evaluation.triggers.interface import Outcome, Reading, Rule
 from shared.alerts.evaluation.triggers.plan import sample, window
-from shared.alerts.evaluation.triggers.wording import span
 from shared.alerts.specs import PerEvent
 from shared.core.clock import format_us, to_us
+from shared.core.text import duration
 
 _SECOND = 1_000_000
 _COLUMNS = ("event_type", "environment", "tool_name", "agent_id", "error_type")
@@ -76,7 +76,7 @@ class PerEventPlan:
     def _summary(self, matches: int) -> str:
         told = ", ".join(f"{name} {value!r}" for name, value in self._filter.items())
         count = "1 event" if matches == 1 else f"{matches or 'no'} events"
-        length = span(self._rows.stop - self._rows.start)
+        length = duration(self._rows.stop - self._rows.start)
         if self._is_behind:
             return f"{count} with {told} in the {length} before {format_us(self._rows.stop)}"
         return f"{count} with {told} in the last {length}"

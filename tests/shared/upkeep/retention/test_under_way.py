@@ -15,10 +15,10 @@ from shared.events.ingest import stream
 from shared.events.ingest.decode import decode_events
 from shared.organizations import lifecycle
 from shared.postgres import single_flight
+from shared.queue.jobs import APPLY_RETENTION
 from shared.upkeep import retention
 from shared.upkeep.purge import purge
 from shared.upkeep.retention import service
-from shared.upkeep.retention.jobs import APPLY_RETENTION
 from tests.shared.upkeep.retention.conftest import NOW, apply
 from tests.shared.upkeep.retention.test_retention import (
     ON_TIME,

@@ -1,0 +1,23 @@
+"""Actors that remove what is too old; the work is in `shared.upkeep` and `shared.users.sign_in`."""
+
+from shared.core import clock
+from shared.queue.jobs import APPLY_RETENTION, TIDY_SIGN_IN
+from shared.upkeep import retention
+from shared.users.sign_in import service
+from workers.context import runtime
+from workers.nudged import nudged_actor, stopping
+
+
+@nudged_actor(APPLY_RETENTION)
+def apply_retention() -> None:
+    """Removes what organizations do not want to keep any longer."""
+    runtime().queue.nudged(APPLY_RETENTION)
+    retention.apply(runtime(), stopping, clock.now())
+
+
+@nudged_actor(TIDY_SIGN_IN)
+def tidy_sign_in() -> None:
+    """Deletes codes and sessions that are over."""
+    runtime().queue.nudged(TIDY_SIGN_IN)
+    with runtime().postgres.transaction() as session:
+        service.tidy(session)
