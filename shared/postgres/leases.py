@@ -101,8 +101,9 @@ def take(
 
 
 def _rows(session: Session, query: Executable) -> Sequence[Row[*tuple[Any, ...]]]:
-    # The session's objects stay as they are: callers write through a lease or through objects.
-    return session.execute(query, execution_options={"synchronize_session": False}).all()
+    # Objects of the session that are returned get the new values, and no others do.
+    options = {"synchronize_session": False, "populate_existing": True}
+    return session.execute(query, execution_options=options).all()
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import redis
-from sqlalchemy import and_, func, select, text
+from sqlalchemy import Select, and_, func, select, text
 from sqlalchemy.orm import Session
 
 from shared.audits.models import Audit, AuditRun
@@ -31,18 +31,13 @@ MAX_ATTEMPTS = 3
 class ClaimedRun:
     """A run that this worker holds as long as it renews the lease.
 
-    `attempt` counts from 1 and is above `MAX_ATTEMPTS` for a run that must not start again.
-    `is_filed` means that only the report and the end are missing.
+    `row` is the run as it was claimed. Its `attempts` are above `MAX_ATTEMPTS` if it must not start
+    again, and if `filed_at` is set, only the report and the end are missing.
     """
 
     lease: Lease
-    run_id: uuid.UUID
-    audit_id: uuid.UUID
-    org_id: uuid.UUID
-    request_id: str
-    attempt: int
+    row: AuditRun
     started_at: datetime
-    is_filed: bool
 
 
 # A queued run waits until all events accepted before it count as settled. The organization whose
@@ -90,25 +85,9 @@ def claim(
         creations.record(session, run.org_id, "audit_run")
         audit.last_attempted_at, audit.last_error = now, None
     only = and_(AuditRun.org_id == run.org_id, AuditRun.id == run_id)
-    lease, [row] = leases.take(
-        session,
-        AuditRun,
-        only,
-        LEASE_SECS,
-        (AuditRun.attempts,),
-        status="running",
-        attempts=AuditRun.attempts + 1,
-    )
-    return ClaimedRun(
-        lease=lease,
-        run_id=run.id,
-        audit_id=run.audit_id,
-        org_id=run.org_id,
-        request_id=run.request_id,
-        attempt=row.attempts,
-        started_at=run.started_at,
-        is_filed=run.filed_at is not None,
-    )
+    changes = {"status": "running", "attempts": AuditRun.attempts + 1}
+    lease, [(row,)] = leases.take(session, AuditRun, only, LEASE_SECS, (AuditRun,), **changes)
+    return ClaimedRun(lease, row, run.started_at)
 
 
 def give_back(session: Session, run: ClaimedRun, *, after_secs: float) -> None:
@@ -121,15 +100,10 @@ def give_back(session: Session, run: ClaimedRun, *, after_secs: float) -> None:
     )
 
 
-def current(session: Session, claimed: ClaimedRun) -> tuple[Audit, AuditRun] | None:
-    """Returns the audit and the run as they are now, None if they are deleted."""
-    query = (
-        select(Audit, AuditRun)
-        .join(AuditRun, (AuditRun.org_id == Audit.org_id) & (AuditRun.audit_id == Audit.id))
-        .where(Audit.org_id == claimed.org_id, AuditRun.id == claimed.run_id)
-    )
-    found = session.execute(query).one_or_none()
-    return None if found is None else (found[0], found[1])
+def audit_of(claimed: ClaimedRun) -> Select[Audit]:
+    """Returns the query for the audit of a run as it is now."""
+    of_run = (Audit.org_id == claimed.row.org_id, Audit.id == claimed.row.audit_id)
+    return select(Audit).where(*of_run)
 
 
 def window_of(run: AuditRun) -> Window:
@@ -144,8 +118,7 @@ def held(session: Session, claimed: ClaimedRun) -> tuple[Audit, AuditRun] | None
 
     Returns None if this worker no longer holds the run, or if it was deleted with its audit.
     """
-    audits = select(Audit).where(Audit.org_id == claimed.org_id, Audit.id == claimed.audit_id)
-    audit = session.scalars(audits.with_for_update()).one_or_none()
+    audit = session.scalars(audit_of(claimed).with_for_update()).one_or_none()
     run = session.scalars(
         select(AuditRun).where(claimed.lease.held).with_for_update()
     ).one_or_none()

@@ -23,7 +23,7 @@ def written(runtime: Runtime, claimed: ClaimedRun, ask: Ask | None) -> Report:
         if material is None:
             return Report()
         draft = report.read(ask(report.messages(material)))
-        existing = facts.fetch(runtime.clickhouse, str(claimed.org_id), sorted(draft.cited))
+        existing = facts.fetch(runtime.clickhouse, str(claimed.row.org_id), sorted(draft.cited))
         return Report(report.write(draft, existing.keys()))
     except ReportFailed as error:
         reason = str(error)
@@ -39,13 +39,12 @@ def written(runtime: Runtime, claimed: ClaimedRun, ask: Ask | None) -> Report:
 def _material(runtime: Runtime, claimed: ClaimedRun) -> Material | None:
     """Returns the material for the report; None if no report is wanted or nothing was found."""
     with runtime.postgres.transaction() as session:
-        found = claims.current(session, claimed)
-        if found is None or not found[0].llm_enabled:
+        audit = session.scalar(claims.audit_of(claimed))
+        if audit is None or not audit.llm_enabled:
             return None
-        audit, _run = found
-        wanted = FindingFilter(audit_id=claimed.audit_id, run_id=claimed.run_id)
+        wanted = FindingFilter(audit_id=claimed.row.audit_id, run_id=claimed.row.id)
         ranked = findings.list_(
-            session, claimed.org_id, wanted, limit=report.MAX_FINDINGS, offset=0
+            session, claimed.row.org_id, wanted, limit=report.MAX_FINDINGS, offset=0
         )
     if not ranked:
         return None

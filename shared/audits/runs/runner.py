@@ -69,12 +69,12 @@ class AuditRunner:
             return claims.claim(session, self._runtime.redis, self._org_id)
 
     def _handle(self, run: ClaimedRun) -> None:
-        ids = {"audit_id": str(run.audit_id), "run_id": str(run.run_id)}
+        ids = {"audit_id": str(run.row.audit_id), "run_id": str(run.row.id)}
         with (
-            request_context(run.request_id, **ids),
+            request_context(run.row.request_id, **ids),
             kept(self._runtime.postgres, run.lease, LEASE_SECS, longest_secs=MAX_RUN_SECS) as lost,
         ):
-            log.info("audit_run_step", step=self._step(run, lost), attempt=run.attempt)
+            log.info("audit_run_step", step=self._step(run, lost), attempt=run.row.attempts)
 
     def _step(self, run: ClaimedRun, lost: threading.Event) -> str:
         """Executes the run as far as possible; returns the outcome for the log."""
@@ -99,9 +99,9 @@ class AuditRunner:
             return self._end(run, "the run ended with an unexpected error")
 
     def _carry_out(self, run: ClaimedRun, lost: threading.Event) -> str:
-        if run.attempt > MAX_ATTEMPTS:
+        if run.row.attempts > MAX_ATTEMPTS:
             return self._end(run, f"no worker finished the run in {MAX_ATTEMPTS} attempts")
-        if not run.is_filed:
+        if run.row.filed_at is None:
             look, signals = self._look(run)
             looked = looking.run_signals(look, signals, lambda: self._require_leave(lost))
             if looked.is_blind:
@@ -114,14 +114,13 @@ class AuditRunner:
     def _look(self, run: ClaimedRun) -> tuple[Look, Mapping[str, Find]]:
         """Returns the scope of the run and its signals."""
         with self._runtime.postgres.transaction() as session:
-            found = claims.current(session, run)
-        if found is None:
+            audit = session.scalar(claims.audit_of(run))
+        if audit is None:
             raise Lost
-        audit, begun = found
         look = Look(
             clickhouse=self._runtime.clickhouse,
             org_id=str(audit.org_id),
-            window=claims.window_of(begun),
+            window=claims.window_of(run.row),
             environments=tuple(audit.scope["environments"]),
             agent_ids=tuple(audit.scope["agent_ids"]),
             ignore_error_types=tuple(audit.ignore_error_types),

@@ -222,7 +222,7 @@ def test_organizations_take_turns(runtime: Runtime, bench: AuditBench) -> None:
         with runtime.postgres.transaction() as session:
             claim = claims.claim(session, runtime.redis)
         assert claim is not None
-        order.append(claim.org_id)
+        order.append(claim.row.org_id)
     assert order.index(one.org.uuid) <= 1
     assert order.count(many.org.uuid) == 3
 
