@@ -169,7 +169,7 @@ FAILURES: dict[str, tuple[Answer, str]] = {
     "another json": (reply(200, {"error": "busy"}), "is not a chat completion"),
     "no choice": (reply(200, {"choices": []}), "answer is empty"),
     "nothing said": (completion(None), "answer is empty"),
-    "refusal": (completion("I cannot do that."), "is not the JSON that it was asked for"),
+    "refusal": (completion("I cannot do that."), "is not the requested JSON"),
     "ghosts": (saying(claim("A ghost did it.", "ghost")), "cites no session that exists"),
     "hang": (server.hang, TIMED_OUT),
     "drip header": (server.drip_header, TIMED_OUT),

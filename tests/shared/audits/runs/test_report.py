@@ -88,7 +88,7 @@ def test_an_answer_is_read_whatever_stands_around_it(text: str) -> None:
     ],
 )
 def test_an_answer_without_the_form_that_was_asked_for_is_none(text: str) -> None:
-    with pytest.raises(ReportFailed, match="not the JSON"):
+    with pytest.raises(ReportFailed, match="not the requested JSON"):
         report.read(text)
 
 
