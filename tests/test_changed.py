@@ -76,7 +76,7 @@ def test_no_test_is_chosen_twice() -> None:
         ("setup.cfg", "setup.cfg"),
     ],
 )
-def test_what_everything_stands_on_runs_everything(name: str, noun: str) -> None:
+def test_a_change_of_a_foundation_runs_everything(name: str, noun: str) -> None:
     assert choose([name], TESTS) == {noun: EVERYTHING}
 
 

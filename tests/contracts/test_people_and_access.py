@@ -129,7 +129,7 @@ def test_the_name_of_a_set_is_percent_encoded_in_a_path(
         ({"permission_set": None, "permission_added": ["keys:read"]}, None, ["keys:read"]),
     ],
 )
-def test_what_an_invitation_of_each_age_gives(
+def test_the_grant_of_an_invitation_of_each_age(
     client: FlaskClient,
     document: Document,
     key: Make,

@@ -136,7 +136,7 @@ def test_a_method_that_is_replaced_is_called_as_before(ours: type, theirs: type,
     assert len(mine) == len(other)
 
 
-def test_what_is_replaced_is_looked_up_where_we_put_it() -> None:
+def test_the_packages_look_up_our_replacements() -> None:
     assert "util.write_error(" in inspect.getsource(base.Worker.handle_error)
     assert '"gunicorn.socket"' in inspect.getsource(wsgi.default_environ)
     assert {"max_drain", "timeout"} <= inspect.signature(util.close_graceful).parameters.keys()

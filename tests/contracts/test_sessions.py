@@ -154,7 +154,7 @@ REQUESTS: list[tuple[dict[str, Any], list[str], int, str | None]] = [
 
 
 @pytest.mark.parametrize(("settings", "types", "status", "code"), REQUESTS)
-def test_what_a_request_to_evaluate_again_is_answered(
+def test_answers_to_a_request_to_evaluate_again(
     bench: Bench,
     document: Document,
     headers: Headers,

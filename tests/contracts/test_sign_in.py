@@ -138,7 +138,7 @@ def test_a_key_shows_no_more_than_it_lends(runtime: Runtime, client: FlaskClient
     assert told["memberships"][0]["permissions"] == ["events:read"]
 
 
-def test_who_holds_orgs_admin_anywhere_administers_the_instance(
+def test_orgs_admin_in_any_organization_administers_the_instance(
     runtime: Runtime, client: FlaskClient, org: Org
 ) -> None:
     email = new_email()

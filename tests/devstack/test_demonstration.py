@@ -190,7 +190,7 @@ def result(tool: str, session_id: str, *, error: str | None = None) -> Row:
     return {"type": "tool_result", "timestamp": timestamp, "error": error, **names}
 
 
-def test_what_an_alert_and_an_audit_have_to_find() -> None:
+def test_the_required_findings_of_an_alert_and_an_audit() -> None:
     calls = [
         *(result("book", f"s-{number}", error="full") for number in (1, 2, 2)),
         *(result("book", "s-3") for _ in range(14)),

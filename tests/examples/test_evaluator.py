@@ -215,7 +215,7 @@ def test_with_a_token_only_health_is_open() -> None:
 
 
 @pytest.mark.parametrize("body", [[], {}, {"events": [{"payload": "x"}]}, "x", 5])
-def test_what_is_no_request_is_refused(body: object) -> None:
+def test_an_invalid_request_is_refused(body: object) -> None:
     with serving() as url:
         assert call(f"{url}/evaluate", body)[0] == 422
         assert call(f"{url}/elsewhere", body)[0] == 404

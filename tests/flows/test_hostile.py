@@ -74,7 +74,7 @@ def test_every_bad_event_is_reported_and_loses_no_good_one(api: Api, as_array: b
     assert {n: errors[n][: len(reason)] for n, reason in expected.items()} == expected
 
 
-def test_what_is_only_odd_is_kept_as_it_was_sent(api: Api) -> None:
+def test_odd_values_are_kept_as_sent(api: Api) -> None:
     lines = [line.replace(b'"hostile"', b'"odd"') for line in GOOD_LINES.values()]
     status, answer = post(api, b"\n".join(lines), **NDJSON)
     assert (status, answer["accepted"], answer["skipped"]) == (202, len(lines), 0)

@@ -96,6 +96,6 @@ def test_an_unknown_letter_is_said_to_be_unknown(
     assert f"there is no dead letter {letter_id}" in result.output
 
 
-def test_which_ones_has_to_be_said(run: Run, letters: list[str]) -> None:
+def test_ids_or_all_must_be_given(run: Run, letters: list[str]) -> None:
     assert run("retry").exit_code == 2
     assert run("retry", letters[0], "--all").exit_code == 2

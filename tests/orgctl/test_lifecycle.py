@@ -110,7 +110,7 @@ def test_a_new_slug_holds_at_once(
         (("purge", "default", "--yes", "defualt"), "the slugs differ"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_a_sentence(
+def test_an_impossible_command_prints_one_sentence(
     run: Run, words: tuple[str, ...], reason: str
 ) -> None:
     refused = run(*words)
@@ -119,7 +119,7 @@ def test_what_cannot_be_done_is_said_in_a_sentence(
     assert refused.stderr.count("\n") == 1
 
 
-def test_what_is_deleted_stays_as_it_is(run: Run, org: Org) -> None:
+def test_a_deleted_organization_stays_unchanged(run: Run, org: Org) -> None:
     assert run("delete", org.slug).exit_code == 0
     for words in (("delete", org.slug), ("rename", org.slug, "--name", "x")):
         refused = run(*words)

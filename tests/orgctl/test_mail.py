@@ -151,7 +151,7 @@ def test_drop_asks_first_and_takes_failed_ones_only(run: Run, mails: list[str], 
 
 
 @pytest.mark.parametrize("command", [["retry"], ["drop", "--yes"]])
-def test_which_ones_has_to_be_said(run: Run, mails: list[str], command: list[str]) -> None:
+def test_ids_or_all_must_be_given(run: Run, mails: list[str], command: list[str]) -> None:
     assert run(*command).exit_code == 2
     assert run(*command, mails[0], "--all").exit_code == 2
     nonsense = run(*command, "nonsense")

@@ -196,7 +196,7 @@ def test_people_get_lines_and_no_mail_is_sent(run: Run, runtime: Runtime, org: O
         (("list", "no-such-org"), "there is no organization 'no-such-org'"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_a_sentence(
+def test_an_impossible_command_prints_one_sentence(
     run: Run, org: Org, words: tuple[str, ...], reason: str
 ) -> None:
     refused = run(*(word.format(org=org.slug) for word in words))
@@ -208,5 +208,5 @@ def test_what_cannot_be_done_is_said_in_a_sentence(
 @pytest.mark.parametrize(
     "words", [(), ("--set", "admin", "--no-set"), ("--add", "events:add", "--no-add")]
 )
-def test_what_to_replace_has_to_be_clear(run: Run, org: Org, words: tuple[str, ...]) -> None:
+def test_conflicting_options_are_refused(run: Run, org: Org, words: tuple[str, ...]) -> None:
     assert run("update", org.slug, "a@example.com", *words).exit_code == 2

@@ -65,7 +65,7 @@ def test_people_get_lines(orgctl: Orgctl) -> None:
 @pytest.mark.parametrize(
     ("slug", "reason"), [("default", "is taken"), ("api", "reserved"), ("No", "1 to 40 characters")]
 )
-def test_what_cannot_be_done_is_said_in_a_sentence(orgctl: Orgctl, slug: str, reason: str) -> None:
+def test_an_impossible_command_prints_one_sentence(orgctl: Orgctl, slug: str, reason: str) -> None:
     refused = orgctl("org", "create", slug)
     assert (refused.returncode, refused.stdout) == (1, "")
     assert reason in refused.stderr

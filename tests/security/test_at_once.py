@@ -134,7 +134,7 @@ def test_a_person(
     assert deployment.statuses(headers) == {expected}
 
 
-def test_what_is_given_holds_at_once_as_well(runtime: Runtime, deployment: Deployment) -> None:
+def test_a_grant_takes_effect_at_once(runtime: Runtime, deployment: Deployment) -> None:
     email = new_email()
     headers = new_member(runtime, deployment.org, "events:add", email=email)
     assert deployment.statuses(headers) == {403}
@@ -153,7 +153,7 @@ def test_a_session_that_ends(runtime: Runtime, deployment: Deployment) -> None:
     assert deployment.statuses(headers) == {401}
 
 
-def test_what_is_redacted(runtime: Runtime, deployment: Deployment) -> None:
+def test_redacted_keys(runtime: Runtime, deployment: Deployment) -> None:
     """Each server is used before a change, and each change applies to its very next event."""
     headers = new_key(runtime, deployment.org, {"events:add"})
     event = {"session_id": "s", "timestamp": format_ts(now()), "type": "note", "a": "1", "b": "2"}

@@ -124,7 +124,7 @@ def test_with_the_needed_permission_alone(
                     )
 
 
-def test_what_only_people_may_do_is_closed_to_keys(ours: World, guarded: list[Operation]) -> None:
+def test_routes_for_people_refuse_keys(ours: World, guarded: list[Operation]) -> None:
     for method, template, operation in guarded:
         if not operation.get("x-requires-user"):
             continue

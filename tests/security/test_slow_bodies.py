@@ -115,7 +115,7 @@ def test_nor_are_events_taken(
     assert send(client, "POST", "/v1/events", headers, body).status_code == expected
 
 
-def test_what_is_to_be_redacted_since_a_body_began_is_redacted(
+def test_a_key_listed_while_a_body_arrives_is_redacted(
     client: FlaskClient, runtime: Runtime, org: Org, admin: Headers
 ) -> None:
     def redact() -> None:

@@ -63,7 +63,7 @@ def test_timestamps_are_moments_in_utc(text: str, moment: datetime) -> None:
         "",
     ],
 )
-def test_what_is_no_timestamp_with_a_zone(text: str) -> None:
+def test_invalid_timestamps(text: str) -> None:
     with pytest.raises(ValidationError, match="RFC 3339"):
         Query().load({"at": text})
 
@@ -77,6 +77,6 @@ def test_limits_are_clamped_to_the_cap(text: str, limit: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "1.5", "ten", "", "9" * 5000])
-def test_what_is_no_limit(text: str) -> None:
+def test_invalid_limits(text: str) -> None:
     with pytest.raises(ValidationError):
         Query().load({"limit": text})

@@ -145,7 +145,9 @@ def test_a_slash_in_a_session_id_arrives(
         b"GET /v1/health HTTP/1.1\r\nX-Long: " + b"a" * 70_000 + b"\r\n\r\n",
     ],
 )
-def test_what_never_reaches_the_application_has_our_error_body(server: Server, data: bytes) -> None:
+def test_requests_that_never_reach_the_application_get_our_error_body(
+    server: Server, data: bytes
+) -> None:
     status, body = raw(server, data)
     assert 400 <= status < 500
     assert body.keys() == {"error", "code", "request_id"}

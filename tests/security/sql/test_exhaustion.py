@@ -91,7 +91,7 @@ def limited(migrated_stack: DevStack) -> Iterator[FlaskClient]:
 
 
 @pytest.mark.parametrize("name", STATEMENTS)
-def test_what_asks_for_too_much_is_ended(
+def test_excessive_statements_are_ended(
     limited: FlaskClient, client: FlaskClient, planted: Planted, headers: Headers, name: str
 ) -> None:
     sql = STATEMENTS[name]

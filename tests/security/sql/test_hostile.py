@@ -121,7 +121,7 @@ def test_the_guard_says_what_it_refuses(
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_what_runs_sees_its_own_rows_alone(
+def test_accepted_statements_see_only_their_own_rows(
     client: FlaskClient, planted: Planted, headers: Headers, route: str
 ) -> None:
     wrong = {}

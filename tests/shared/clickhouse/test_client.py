@@ -37,9 +37,7 @@ def test_a_statement_over_its_own_memory_is_told_from_a_busy_server(runtime: Run
         ("DB::Exception: (total) memory limit exceeded: would use 2.00 GiB", False),
     ],
 )
-def test_which_limit_it_was_is_told_by_what_the_message_begins_with(
-    said: str, is_its_own: bool
-) -> None:
+def test_the_beginning_of_the_message_names_the_limit(said: str, is_its_own: bool) -> None:
     assert is_over_own_memory(ServerException(said, 241)) is is_its_own
     assert not is_over_own_memory(ServerException(said, 60))
 

@@ -73,7 +73,7 @@ def said(cluster: str | None) -> dict[str, Sequence[str]]:
     return found
 
 
-def test_what_is_released_says_the_same_to_one_server_for_ever() -> None:
+def test_released_migrations_never_change() -> None:
     now = said(None)
     assert {
         name: hashlib.sha256("\0".join(now[name]).encode()).hexdigest() for name in RELEASED
@@ -223,7 +223,7 @@ def test_on_a_cluster(runtime: Runtime, template: str, texts: Sequence[str]) -> 
     ],
 )
 @pytest.mark.parametrize("layout", [ONE, CLUSTER])
-def test_what_has_no_form_on_a_cluster_is_refused_on_one_server_too(
+def test_statements_without_a_cluster_form_are_refused_everywhere(
     layout: Layout, template: str
 ) -> None:
     with pytest.raises(ValueError, match=re.escape(template)):

@@ -124,7 +124,7 @@ def test_sessions_say_what_the_list_of_sessions_says(
 
 
 @pytest.mark.parametrize("query_id", ["", "nobody", ":", "'", f"{uuid.uuid4()}"])
-def test_who_names_no_organization_sees_no_row(
+def test_a_reader_without_an_organization_sees_no_row(
     reader: ClickHouse, stored: Org, query_id: str
 ) -> None:
     for table in TABLES:

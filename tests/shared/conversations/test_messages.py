@@ -61,7 +61,7 @@ def test_no_messages_are_a_thread() -> None:
         b'{"messages":[{"role":"user","content":' + b"[" * 100_000 + b"]" * 100_000 + b"}]}",
     ],
 )
-def test_what_is_not_json_is_refused(body: bytes) -> None:
+def test_invalid_json_is_refused(body: bytes) -> None:
     with pytest.raises(BadRequest) as refused:
         read_thread(body)
     assert refused.value.code == "malformed_json"

@@ -28,7 +28,7 @@ def test_mail_needs_a_server_and_a_sender_only() -> None:
     ],
     ids=str,
 )
-def test_what_mail_lacks_is_named(variables: dict[str, str], named: str) -> None:
+def test_missing_mail_variables_are_named(variables: dict[str, str], named: str) -> None:
     with pytest.raises(ConfigurationError, match=named):
         load_settings({**STORES, **variables})
 

@@ -24,7 +24,7 @@ def test_numbers_are_whole_or_have_six_digits(value: float, shown: str) -> None:
 @pytest.mark.parametrize(
     ("text", "kept"), [("plain", "plain"), ("a\0b", "a\ufffdb"), ("a\ud800b", "a?b")]
 )
-def test_what_postgresql_refuses_is_replaced(text: str, kept: str) -> None:
+def test_characters_that_postgresql_refuses_are_replaced(text: str, kept: str) -> None:
     assert storable(text) == kept
 
 

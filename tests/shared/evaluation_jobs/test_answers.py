@@ -97,7 +97,7 @@ def test_an_error_says_why_if_it_says_so(body: dict[str, object], error: str) ->
         b"\x1f\x8b\x08\x00",
     ],
 )
-def test_what_is_not_json_is_refused(body: bytes) -> None:
+def test_invalid_json_is_refused(body: bytes) -> None:
     assert isinstance(reading(body), Refused)
 
 
@@ -129,7 +129,7 @@ def test_what_is_not_json_is_refused(body: bytes) -> None:
         {"status": 1, "job_id": "j"},
     ],
 )
-def test_what_has_another_shape_is_refused(body: object) -> None:
+def test_a_body_of_another_shape_is_refused(body: object) -> None:
     assert isinstance(reading(body), Refused)
 
 
@@ -161,7 +161,7 @@ def test_client_errors_are_refused_with_their_text(status: int) -> None:
 
 
 @pytest.mark.parametrize("status", [408, 425, 429, 500, 501, 502, 503, 504, 599])
-def test_what_says_later_is_tried_again(status: int) -> None:
+def test_a_temporary_refusal_is_retried(status: int) -> None:
     assert reading(b"", status) == Failed(f"the evaluator answered {status}")
 
 

@@ -53,7 +53,7 @@ def test_the_position_of_a_malformed_element_is_reported(bad: object) -> None:
 @pytest.mark.parametrize(
     "text", ["", "x", "{}", '"[]"', "null", "[", "[[]", '["\\ud800"]', "[" * 100_000, "[] []"]
 )
-def test_what_is_no_array_of_series(text: str) -> None:
+def test_invalid_arrays_of_series(text: str) -> None:
     with pytest.raises(Invalid, match="series") as told:
         parse_series(text)
     assert list(told.value.fields) == ["series"]

@@ -87,7 +87,7 @@ def delete_organization(runtime: Runtime, org: Org, _found: str) -> None:
 
 
 @pytest.mark.parametrize("take_away", [revoke, renew, delete_organization])
-def test_what_is_taken_away_is_gone_in_every_process(
+def test_a_removed_permission_is_gone_in_every_process(
     runtime: Runtime,
     org: Org,
     secret: str,

@@ -64,7 +64,7 @@ def test_a_channel_is_stored_with_what_its_kind_has(given: Any, stored: Any) -> 
         ({"kind": "webhook", "secret_setting_key": URL}, "channels.1.secret_setting_key"),
     ],
 )
-def test_what_is_no_channel_is_refused_by_name(channel: Any, field: str) -> None:
+def test_an_invalid_channel_is_refused_by_name(channel: Any, field: str) -> None:
     with pytest.raises(Invalid) as refused:
         check_channels([{"kind": "dashboard"}, channel])
     assert list(refused.value.fields) == [field]

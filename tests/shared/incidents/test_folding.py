@@ -105,7 +105,7 @@ def test_a_resolved_incident_stays_and_the_next_breach_opens_another(
     assert created(runtime, org) == 2
 
 
-def test_what_a_person_reports_leaves_the_last_measured_breach(runtime: Runtime, org: Org) -> None:
+def test_a_report_leaves_the_last_measured_breach(runtime: Runtime, org: Org) -> None:
     alert, ann = add_alert(runtime, org), new_actor(runtime, org)
     incident = breach(runtime, opening_of(alert)).incident
     report = Breach(None, "customers call", None)

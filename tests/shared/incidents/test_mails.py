@@ -177,7 +177,7 @@ def test_breaches_and_subscriptions_are_not_mailed(
     assert watched.told() == []
 
 
-def test_who_unsubscribed_hears_no_more(org: Org, watched: Watched) -> None:
+def test_an_unsubscribed_member_gets_no_mail(org: Org, watched: Watched) -> None:
     watched.write(
         lambda session: subscribers.unsubscribe(session, org.uuid, watched.id, watched.ann, None)
     )
@@ -192,7 +192,7 @@ def test_who_unsubscribed_hears_no_more(org: Org, watched: Watched) -> None:
         "permission_set = NULL, permission_added = '{incidents:ack}'",
     ],
 )
-def test_who_may_not_read_incidents_any_more_gets_no_mail(watched: Watched, change: str) -> None:
+def test_a_member_without_incidents_read_gets_no_mail(watched: Watched, change: str) -> None:
     watched.outbox.sql(
         f"UPDATE memberships SET {change} WHERE org_id = :org_id AND user_id = :user",
         user=watched.ann.id,

@@ -43,7 +43,7 @@ def test_a_mail_is_due_once_the_transaction_commits(
     assert (mail.expires_at - mail.created_at).days in (1, 2)
 
 
-def test_what_is_rolled_back_sends_nothing(runtime: Runtime, org: Org) -> None:
+def test_a_rolled_back_transaction_sends_nothing(runtime: Runtime, org: Org) -> None:
     runtime.queue.nudged(SEND_MAIL)
     with suppress(ZeroDivisionError), runtime.postgres.transaction() as session:
         enqueue(session, runtime.queue, invitation(org))

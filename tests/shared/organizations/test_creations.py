@@ -34,7 +34,7 @@ def test_creations_count_where_and_when_they_were(runtime: Runtime, org: Org) ->
         assert created_in(session, org.uuid, "dashboard", first - day, last + day) == 1
 
 
-def test_what_is_rolled_back_was_never_created(runtime: Runtime, org: Org) -> None:
+def test_a_rolled_back_creation_does_not_count(runtime: Runtime, org: Org) -> None:
     with runtime.postgres.transaction() as session:
         record(session, org.uuid, "query")
         session.rollback()

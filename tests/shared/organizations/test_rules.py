@@ -18,13 +18,13 @@ def test_slugs(slug: str) -> None:
         *sorted(RESERVED),
     ],
 )
-def test_what_is_no_slug(slug: str) -> None:
+def test_invalid_slugs(slug: str) -> None:
     with pytest.raises(Invalid) as refused:
         require_slug(slug)
     assert refused.value.fields.keys() == {"slug"}
 
 
 @pytest.mark.parametrize("name", ["", " ", "a\x00", "n" * 201])
-def test_what_is_no_name(name: str) -> None:
+def test_invalid_names(name: str) -> None:
     with pytest.raises(Invalid):
         require_name(name)

@@ -169,7 +169,7 @@ def test_it_changes_nothing_the_second_time(old: Postgres) -> None:
     assert state(old) == once
 
 
-def test_what_was_decided_since_stays_when_it_runs_again(old: Postgres) -> None:
+def test_later_decisions_stay_when_it_runs_again(old: Postgres) -> None:
     """A member who kept audits when alerts were removed keeps them."""
     migrate(old.engine, "0004")
     with old.transaction() as session:

@@ -174,7 +174,7 @@ def test_a_worker_that_lost_the_row_changes_nothing(postgres: Postgres, piece: u
     assert row_of(postgres, piece) == before
 
 
-def test_what_is_ended_is_free_with_its_new_values(postgres: Postgres, piece: uuid.UUID) -> None:
+def test_an_ended_row_is_free_with_its_new_values(postgres: Postgres, piece: uuid.UUID) -> None:
     lease = taken(postgres, piece)
     with postgres.transaction() as session:
         assert session.scalar(select(Piece.id).where(lease.held)) == piece

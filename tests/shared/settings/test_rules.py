@@ -122,7 +122,7 @@ def test_an_allowlist_lets_addresses_and_domains_in(
     assert lets_in(allowlist, address) is inside
 
 
-def test_what_a_list_may_not_hold_is_named() -> None:
+def test_invalid_items_of_a_list_are_named() -> None:
     for value in (["a", "Session_ID", "type"], ["TYPE", "session_id"]):
         with pytest.raises(Invalid) as refusal:
             normal_value(CATALOGUE["redaction.payload_keys"], value)

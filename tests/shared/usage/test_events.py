@@ -48,7 +48,7 @@ def test_nothing_is_counted_where_nothing_arrived(clickhouse: ClickHouse, org_id
     assert events_by_window(clickhouse, org_id, window(0)) == {}
 
 
-def test_what_counts_is_the_arrival_and_not_the_time(clickhouse: ClickHouse, org_id: str) -> None:
+def test_the_arrival_counts_and_not_the_time(clickhouse: ClickHouse, org_id: str) -> None:
     first, second = window(0), window(1)
     oldest = datetime(2000, 1, 1, tzinfo=UTC)
     insert(clickhouse, org_id, [(1, oldest, arrival(first.start), "old")])

@@ -133,7 +133,7 @@ def test_put_replaces_all_and_gives_defaults_to_what_is_absent_or_null(
         assert told["created_at"] == row["created_at"] < told["updated_at"]
 
 
-def test_what_we_do_not_know_in_a_spec_is_left_out_and_null_is_absent(
+def test_unknown_fields_of_a_spec_are_dropped_and_null_is_absent(
     client: FlaskClient, key: Key
 ) -> None:
     spec = {

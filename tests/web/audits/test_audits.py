@@ -94,7 +94,7 @@ def test_an_audit_is_kept_as_it_is_sent(client: FlaskClient, key: Key) -> None:
     assert client.get(PATH, headers=headers).get_json() == [row]
 
 
-def test_what_is_absent_or_null_in_a_change_stays(client: FlaskClient, key: Key) -> None:
+def test_absent_and_null_fields_of_a_change_stay(client: FlaskClient, key: Key) -> None:
     headers = key()
     row = made(make_audit(client, headers, **FULL))
     nothing = dict.fromkeys(FULL.keys() - {"name", "description"})

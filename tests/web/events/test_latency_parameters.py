@@ -64,7 +64,7 @@ QUERIES: list[tuple[dict[str, object], str | None]] = [
 ]
 
 
-def test_what_is_refused_and_what_is_not(client: FlaskClient, reader: Headers) -> None:
+def test_valid_and_invalid_values(client: FlaskClient, reader: Headers) -> None:
     for query, field in QUERIES:
         answer = client.get(PATH, query_string=query, headers=reader)
         assert answer.status_code == (200 if field is None else 422), (query, answer.get_json())

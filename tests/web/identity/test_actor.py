@@ -140,7 +140,7 @@ def test_the_assistants_key_lends_no_more_than_it_holds(
         assert client.get(path, headers=headers).status_code == 403
 
 
-def test_which_organization_an_actor_acts_for(
+def test_the_organization_of_an_actor(
     client: FlaskClient, runtime: Runtime, default_org: Org
 ) -> None:
     """`default` as for every instance key, else the actor's only one, else the one named."""
@@ -205,7 +205,7 @@ def test_a_change_of_the_actor_holds_at_once(
         assert client.get("/v1/keys", headers=acting_as(email)).status_code == status
 
 
-def test_what_has_expired_is_refused_whatever_organization_it_names(
+def test_an_expired_session_is_refused_for_any_organization(
     client: FlaskClient, runtime: Runtime, org: Org, key: Make
 ) -> None:
     """A person with an expired session has to sign in again, rather than name an organization."""

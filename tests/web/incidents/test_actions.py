@@ -183,7 +183,7 @@ def test_only_active_members_are_subscribed(desk: Desk, address: str) -> None:
     assert desk.subscribed(incident) == {}
 
 
-def test_who_unsubscribed_comes_back_by_acting_or_being_assigned_only(
+def test_an_unsubscribed_member_returns_only_by_action_or_assignment(
     desk: Desk, ann: Headers, email: str
 ) -> None:
     incident = desk.open()
@@ -241,7 +241,7 @@ def test_comments_are_read_oldest_first_and_deleted_ones_leave_a_tombstone(
     assert kinds == ["opened", "commented", "commented", "comment_deleted"]
 
 
-def test_what_others_said_is_deleted_by_who_may_write_incidents(
+def test_deleting_others_comments_needs_incidents_write(
     desk: Desk, runtime: Runtime, org: Org, ann: Headers
 ) -> None:
     incident = desk.open()

@@ -130,7 +130,7 @@ def test_bad_values_are_refused(
     assert client.get("/v1/keys", headers=admin).get_json() == [row]
 
 
-def test_what_cannot_be_changed(
+def test_refused_changes(
     client: FlaskClient, admin: Headers, person: Make, runtime: Runtime
 ) -> None:
     headers = person()

@@ -138,7 +138,7 @@ def test_of_many_sets_of_one_name_at_once_one_is_made(app: Flask, admin: Headers
 
 
 @pytest.mark.parametrize("name", ["nothing", "a\x00b", "n" * 65, " guests"])
-def test_what_is_not_there_is_not_found(client: FlaskClient, admin: Headers, name: str) -> None:
+def test_missing_resources_are_not_found(client: FlaskClient, admin: Headers, name: str) -> None:
     make(client, admin)
     for response in (
         get(client, admin, name),

@@ -126,7 +126,7 @@ def test_bad_values_are_refused(client: FlaskClient, key: Key, field: str, value
         ("params", [{"a\x00": ["\x00", 2**70, -0.5, None, {"": []}]}]),
     ],
 )
-def test_what_is_within_the_bounds_is_read_back_as_it_was_sent(
+def test_values_within_the_bounds_are_read_back_as_sent(
     client: FlaskClient, key: Key, field: str, value: object
 ) -> None:
     headers = key()
@@ -145,7 +145,9 @@ def test_blanks_around_a_name_are_cut_off_and_null_is_as_good_as_absent(
 @pytest.mark.parametrize(
     "sql", ["DROP TABLE events", f"{SQL}; {SQL}", "INSERT INTO events SELECT 1"]
 )
-def test_what_the_guard_refuses_is_not_saved(client: FlaskClient, key: Key, sql: str) -> None:
+def test_a_statement_that_the_guard_refuses_is_not_saved(
+    client: FlaskClient, key: Key, sql: str
+) -> None:
     headers = key()
     refused = save_query(client, headers, sql_text=sql)
     assert error(refused) == (422, "query_refused")

@@ -90,14 +90,14 @@ def test_something_to_run_has_to_be_given(client: FlaskClient, key: Key) -> None
         assert answer.get_json()["fields"].keys() == {"sql"}
 
 
-def test_what_the_guard_refuses_names_the_reason(client: FlaskClient, key: Key) -> None:
+def test_a_refusal_of_the_guard_names_the_reason(client: FlaskClient, key: Key) -> None:
     answer = run(client, key(), sql="DROP TABLE events")
     assert answer.status_code == 422
     assert answer.get_json()["code"] == "query_refused"
     assert answer.get_json()["fields"]["sql"]
 
 
-def test_what_the_database_refuses_has_its_words(client: FlaskClient, key: Key) -> None:
+def test_a_refusal_of_the_database_has_its_message(client: FlaskClient, key: Key) -> None:
     answer = run(client, key(), sql="SELECT nope FROM events")
     body = answer.get_json()
     assert (answer.status_code, body["code"]) == (422, "query_failed")

@@ -90,7 +90,7 @@ def test_a_long_session_is_sent_in_pieces(
     assert found == [item.event_id for item in stored]
 
 
-def test_what_is_not_there_or_not_ours_is_not_found(
+def test_missing_and_foreign_resources_are_not_found(
     client: FlaskClient, runtime: Runtime, key: Key
 ) -> None:
     store_events(runtime.clickhouse, "another-organization", [event("theirs", "10:00:00")])
@@ -112,12 +112,12 @@ def failing_after(count: int) -> Iterator[bytes]:
     raise Unavailable("ClickHouse is unavailable")
 
 
-def test_what_fails_from_the_start_fails_before_the_first_byte() -> None:
+def test_an_early_failure_comes_before_the_first_byte() -> None:
     with pytest.raises(Unavailable):
         streamed(failing_after(3), "text/plain")
 
 
-def test_what_fails_later_never_passes_for_the_whole() -> None:
+def test_a_late_failure_never_looks_complete() -> None:
     body = streamed(failing_after(100), "text/plain").iter_encoded()
     assert len(next(body)) == 64 * 1024
     with pytest.raises(Unavailable):

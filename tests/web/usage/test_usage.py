@@ -148,7 +148,7 @@ def test_members_and_keys_are_those_of_now(
     assert (found["users_active"], found["keys_active"]) == (1, 2)
 
 
-def test_what_was_created_counts_when_it_was_whether_it_is_there_or_not(
+def test_creations_count_at_their_time_even_after_a_deletion(
     client: FlaskClient, runtime: Runtime, key: Key, org: Org, anchor: datetime
 ) -> None:
     headers = key()

@@ -144,7 +144,7 @@ def test_a_member_disabled_in_one_organization_stays_in_the_others(
     assert row_of(client, bearer(ADMIN_KEY, other.slug), email)["disabled_at"] is None
 
 
-def test_what_an_account_may_do_is_up_to_each_organization(
+def test_each_organization_has_its_own_permissions_of_an_account(
     client: FlaskClient, runtime: Runtime, org: Org
 ) -> None:
     email, other = new_email(), make_org(runtime)
@@ -179,7 +179,7 @@ def test_protected_users_stay(
     assert client.get("/v1/users", headers=admin).get_json() == [row]
 
 
-def test_who_is_protected_while_disabled_stays_disabled(
+def test_a_member_protected_while_disabled_stays_disabled(
     client: FlaskClient, admin: Headers, runtime: Runtime, org: Org
 ) -> None:
     """An operator protects a member to keep its state."""

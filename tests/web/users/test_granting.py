@@ -117,7 +117,7 @@ def test_members_cannot_grant_themselves_more(
     assert refused_for(edit_set(client, headers, *less, "events:read")) == "events:read"
 
 
-def test_what_was_taken_from_somebody_cannot_be_taken_back(
+def test_a_removed_permission_cannot_be_restored(
     client: FlaskClient, runtime: Runtime, org: Org, admin: Headers
 ) -> None:
     email = new_email()

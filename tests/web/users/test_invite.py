@@ -49,7 +49,7 @@ Person = Callable[..., Headers]
         ),
     ],
 )
-def test_what_a_member_is_given(
+def test_the_grant_of_a_member(
     client: FlaskClient,
     admin: Headers,
     body: dict[str, Any],
@@ -62,7 +62,7 @@ def test_what_a_member_is_given(
     assert row["permissions"] == permissions
 
 
-def test_what_is_removed_is_not_given(client: FlaskClient, admin: Headers) -> None:
+def test_a_removed_permission_is_not_granted(client: FlaskClient, admin: Headers) -> None:
     removed = ["queries:run", "agent:use", "queries:run"]
     row = invite(client, admin, permission_removed=removed).get_json()
     assert row["permission_removed"] == ["queries:run", "agent:use"]

@@ -135,7 +135,7 @@ def post(url: str, resolver: AbstractResolver | None = None) -> Answered | NoAns
         "127.1",
     ],
 )
-def test_what_is_not_the_internet_is_not_public(address: str) -> None:
+def test_addresses_outside_the_internet_are_not_public(address: str) -> None:
     assert not is_public(address)
 
 
@@ -162,7 +162,7 @@ def test_what_is_not_the_internet_is_not_public(address: str) -> None:
         "2a00:1450:4001::1",
     ],
 )
-def test_what_is_the_internet_is_public(address: str) -> None:
+def test_addresses_of_the_internet_are_public(address: str) -> None:
     assert is_public(address)
 
 

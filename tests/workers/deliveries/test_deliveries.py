@@ -70,7 +70,7 @@ def test_slack_gets_a_message_and_none_of_our_headers(desk: Desk, receiver: Rece
     assert desk.row()["status"] == "sent"
 
 
-def test_what_fails_for_now_is_sent_again_with_the_same_id_and_bytes(
+def test_a_failed_delivery_is_sent_again_with_the_same_id_and_bytes(
     desk: Desk, receiver: Receiver
 ) -> None:
     receiver.script.extend([behave.reply(500, b"a banner of ours"), behave.close_at_once])
@@ -96,7 +96,7 @@ def test_what_fails_for_now_is_sent_again_with_the_same_id_and_bytes(
         (308, "the receiver answered 308, and redirects are not followed"),
     ],
 )
-def test_what_another_attempt_would_not_change_fails_at_once(
+def test_a_permanent_failure_is_not_retried(
     desk: Desk, receiver: Receiver, status: int, error: str
 ) -> None:
     receiver.default = behave.reply(status, b"", {"Location": receiver.server.url + "/elsewhere"})
@@ -126,7 +126,7 @@ def test_no_attempt_outlasts_its_deadline(
 
 
 @pytest.mark.parametrize("behaviour", [behave.flood_informational, behave.endless_headers])
-def test_what_comes_before_an_answer_takes_no_time_from_others(
+def test_interim_answers_take_no_time_from_others(
     desk: Desk, receiver: Receiver, behaviour: behave.Answer
 ) -> None:
     receiver.default = behaviour
@@ -156,7 +156,7 @@ def test_a_delivery_is_given_up_after_a_day(desk: Desk, receiver: Receiver) -> N
     assert outcome(desk) == ("failed", 51, error)
 
 
-def test_what_no_worker_sent_in_time_is_too_late(desk: Desk, receiver: Receiver) -> None:
+def test_deliveries_not_sent_in_time_are_too_late(desk: Desk, receiver: Receiver) -> None:
     receiver.default = behave.reply(500)
     desk.open(WEBHOOK)
     desk.send()
@@ -173,7 +173,7 @@ def test_a_test_is_tried_once(desk: Desk, receiver: Receiver) -> None:
     assert outcome(desk) == ("failed", 1, "the receiver answered 500")
 
 
-def test_where_it_goes_is_read_when_it_is_sent(desk: Desk, receiver: Receiver) -> None:
+def test_the_target_is_read_when_it_is_sent(desk: Desk, receiver: Receiver) -> None:
     desk.set("webhook_default_url", "https://hooks.example.com/in")
     desk.open(WEBHOOK)
     desk.set("webhook_default_url", receiver.url)
@@ -240,7 +240,7 @@ def test_while_requests_hang_another_thread_goes_on_after_the_turn(
     assert [row["status"] for row in desk.rows()] == ["queued", "sent", "sent"]
 
 
-def test_who_has_less_in_flight_goes_first(desk: Desk, runtime: Runtime) -> None:
+def test_organizations_with_less_in_flight_go_first(desk: Desk, runtime: Runtime) -> None:
     for number in range(3):
         desk.open(WEBHOOK, title=f"incident {number}")
     other = Desk(runtime, make_org(runtime))

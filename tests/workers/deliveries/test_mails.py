@@ -62,7 +62,7 @@ def test_the_mail_servers_answer_shows_while_it_is_retried(
     assert outcome(desk) == ("sent", 2, None)
 
 
-def test_what_the_mail_server_refuses_has_failed(desk: Desk, outbox: Outbox, smtp: Smtp) -> None:
+def test_a_mail_that_the_server_refuses_fails(desk: Desk, outbox: Outbox, smtp: Smtp) -> None:
     smtp.script = [{"RCPT": "550 nobody here"}]
     desk.open(ANN)
     outbox.run()

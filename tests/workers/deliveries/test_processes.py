@@ -11,7 +11,7 @@ from tests.support.receivers import Receiver
 pytestmark = pytest.mark.flow
 
 
-def test_what_a_killed_worker_had_taken_is_sent_by_another_under_the_same_id(
+def test_another_worker_sends_a_killed_ones_deliveries_under_the_same_id(
     desk: Desk, receiver: Receiver, outbox: Outbox
 ) -> None:
     desk.configure(**outbox.smtp.settings())

@@ -209,7 +209,7 @@ def test_gzip_that_unpacks_to_too_much_is_too_large(
 
 
 @pytest.mark.parametrize("body", [b"", b"plain", gzip.compress(b"x" * 1000)[:-9]])
-def test_what_only_claims_to_be_gzip_stays_as_it_is(
+def test_a_body_that_only_claims_to_be_gzip_stays_unchanged(
     client: EvaluatorClient, evaluator: Evaluator, body: bytes
 ) -> None:
     evaluator.default = behave.reply(200, body, {"Content-Encoding": "gzip"})

@@ -75,7 +75,7 @@ def test_the_headers_name_job_and_request(bench: Bench) -> None:
         behave.hang,
     ],
 )
-def test_what_may_pass_is_tried_again(
+def test_a_temporary_failure_is_retried(
     bench: Bench, failure: behave.Answer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # No wait ends before the test says so.
@@ -144,7 +144,7 @@ def test_used_up_attempts_end_the_job(bench: Bench, failure: behave.Answer, stat
         behave.gzip_bomb(1024 * 1024),
     ],
 )
-def test_what_will_not_pass_ends_the_job_at_once(bench: Bench, answer: behave.Answer) -> None:
+def test_a_permanent_failure_ends_the_job_at_once(bench: Bench, answer: behave.Answer) -> None:
     bench.evaluator.default = answer
     bench.enqueue("s")
     bench.run()

@@ -31,7 +31,7 @@ def test_a_mail_is_sent_once_and_kept_as_sent(outbox: Outbox, smtp: Smtp) -> Non
     assert row["finished_at"] is not None
 
 
-def test_what_fails_for_now_is_tried_again_later_and_later(outbox: Outbox, smtp: Smtp) -> None:
+def test_a_temporary_failure_is_retried_with_growing_waits(outbox: Outbox, smtp: Smtp) -> None:
     smtp.default = {"RCPT": "451 later"}
     outbox.add()
     waits = []
@@ -93,7 +93,7 @@ def test_an_attempt_is_planned_no_later_than_the_end(outbox: Outbox, smtp: Smtp)
     assert 500 < outbox.row()["wait"] <= 600
 
 
-def test_what_a_server_says_is_kept_short_and_on_one_line(outbox: Outbox, smtp: Smtp) -> None:
+def test_a_servers_answer_is_kept_short_and_on_one_line(outbox: Outbox, smtp: Smtp) -> None:
     smtp.script = [{"RCPT": "550-\0\x1b[31m\r\n550 " + "no " * 500}]
     outbox.add()
     outbox.run()
@@ -143,7 +143,7 @@ def test_codes_are_not_kept_waiting_by_a_thousand_invitations(outbox: Outbox, sm
     assert smtp.messages[0].recipient == TO
 
 
-def test_what_is_of_a_deleted_organization_waits_until_it_is_restored(
+def test_mails_of_a_deleted_organization_wait_for_its_restoration(
     outbox: Outbox, smtp: Smtp
 ) -> None:
     outbox.add()
@@ -193,7 +193,7 @@ def test_a_mail_whose_worker_died_is_due_after_its_lease(outbox: Outbox, smtp: S
     assert len(smtp.messages) == 1
 
 
-def test_who_lost_the_lease_can_only_say_that_it_was_sent(outbox: Outbox) -> None:
+def test_a_sender_without_the_lease_can_only_record_success(outbox: Outbox) -> None:
     outbox.add()
     with outbox.runtime.postgres.transaction() as session:
         late = claims.claim(session, lease_secs=0)
@@ -250,7 +250,7 @@ def test_a_sender_that_is_to_stop_takes_nothing_more(outbox: Outbox, smtp: Smtp)
     assert outbox.row()["attempts"] == 0
 
 
-def test_what_is_logged_bears_the_id_of_the_request(outbox: Outbox) -> None:
+def test_log_lines_have_the_id_of_the_request(outbox: Outbox) -> None:
     with structlog.contextvars.bound_contextvars(request_id="a" * 32):
         outbox.add()
     assert outbox.row()["request_id"] == "a" * 32

@@ -109,9 +109,7 @@ def test_only_the_recipient_gets_it_whatever_the_address_looks_like(smtp: Smtp) 
         ({"BODY": "552 too much"}, "552 too much"),
     ],
 )
-def test_what_is_refused_for_good_is_not_to_be_tried_again(
-    smtp: Smtp, manners: Manners, answer: str
-) -> None:
+def test_permanent_refusals_are_not_retried(smtp: Smtp, manners: Manners, answer: str) -> None:
     smtp.script = [manners]
     with pytest.raises(Refused) as refused:
         send(client_of(smtp))
@@ -138,7 +136,7 @@ def test_what_is_refused_for_good_is_not_to_be_tried_again(
     ],
     ids=" ".join,
 )
-def test_what_may_go_better_is_to_be_tried_again(smtp: Smtp, manners: Manners) -> None:
+def test_temporary_refusals_are_retried(smtp: Smtp, manners: Manners) -> None:
     smtp.script = [manners]
     client = client_of(smtp)
     with pytest.raises(NotSent, match=r"^the mail server"):

@@ -24,7 +24,7 @@ def test_a_third_of_an_interval_away_at_least_and_one_at_most(interval: int) -> 
 
 
 @pytest.mark.parametrize("interval", INTERVALS)
-def test_what_is_evaluated_in_time_is_due_once_an_interval(interval: int) -> None:
+def test_a_rule_evaluated_in_time_is_due_once_an_interval(interval: int) -> None:
     due = [next_due(ORG, interval, next_due(ORG, interval, NOON))]
     for late in (0.0, 0.4, 3.9, 0.1, 14.9):
         due.append(next_due(ORG, interval, due[-1] + timedelta(seconds=late)))
@@ -45,7 +45,7 @@ def test_a_rule_that_is_behind_is_due_a_third_of_an_interval_later(interval: int
     assert (due - NOON).total_seconds() == pytest.approx(interval / 3)
 
 
-def test_what_was_evaluated_just_before_the_grid_is_back_on_it_at_its_next_moment() -> None:
+def test_a_rule_evaluated_just_before_the_grid_returns_to_it() -> None:
     due = next_due(ORG, 60, NOON)
     soon = next_due(ORG, 60, due - timedelta(seconds=5))
     assert soon == due + timedelta(seconds=15)

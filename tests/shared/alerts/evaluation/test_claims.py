@@ -109,7 +109,7 @@ def test_a_renewed_lease_outlives_the_first(watch: Watch) -> None:
     assert take(watch) is None
 
 
-def test_what_is_given_back_is_due_as_before(watch: Watch) -> None:
+def test_a_rule_given_back_is_due_as_before(watch: Watch) -> None:
     rule = watch.rule()
     due_at = watch.state(rule)["due_at"]
     give_back(watch, taken(watch), after_secs=60)

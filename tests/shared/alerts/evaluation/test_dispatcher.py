@@ -127,7 +127,7 @@ def test_rules_stay_due_while_clickhouse_is_away(
     assert watch.run() == 1
 
 
-def test_what_was_evaluated_before_a_store_went_away_is_recorded(watch: Watch) -> None:
+def test_results_from_before_an_outage_are_recorded(watch: Watch) -> None:
     first, second = watch.rule("custom_sql"), watch.rule("custom_sql")
 
     def evaluate(_context: Context, asked: Sequence[Rule]) -> Mapping[UUID, Outcome]:

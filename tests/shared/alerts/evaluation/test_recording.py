@@ -113,7 +113,7 @@ def open_by_hand(watch: Watch, rule: UUID) -> None:
         )
 
 
-def test_what_people_opened_and_no_breach_followed_is_not_ended_by_clean_evaluations(
+def test_clean_evaluations_do_not_end_an_incident_opened_by_hand(
     watch: Watch,
 ) -> None:
     rule = watch.rule(trigger_spec=RESOLVING, min_breaches=2, eval_window=2)
@@ -123,7 +123,7 @@ def test_what_people_opened_and_no_breach_followed_is_not_ended_by_clean_evaluat
     assert evaluated(watch, rule, "---") == [1, 1, 1]
 
 
-def test_what_people_opened_ends_like_others_once_the_rule_has_breached(watch: Watch) -> None:
+def test_an_incident_opened_by_hand_ends_automatically_after_a_breach(watch: Watch) -> None:
     rule = watch.rule(trigger_spec=RESOLVING, eval_window=2, channels=[{"kind": "dashboard"}])
     evaluated(watch, rule, "--")
     open_by_hand(watch, rule)
@@ -137,7 +137,7 @@ def test_what_people_opened_ends_like_others_once_the_rule_has_breached(watch: W
     assert [row["event"] for row in rows] == ["alert.firing", "alert.resolved"]
 
 
-def test_what_people_opened_stays_after_a_breach_where_the_rule_does_not_end_it(
+def test_an_incident_opened_by_hand_stays_without_auto_resolve(
     watch: Watch,
 ) -> None:
     rule = watch.rule()
@@ -157,7 +157,7 @@ def test_a_breach_after_people_resolved_it_opens_another_one(watch: Watch) -> No
     assert len(watch.incidents()) == 2
 
 
-def test_what_could_not_be_evaluated_leaves_the_history_and_keeps_the_cadence(watch: Watch) -> None:
+def test_a_failed_evaluation_keeps_history_and_cadence(watch: Watch) -> None:
     rule = watch.rule(eval_window=2)
     evaluated(watch, rule, "x")
     watch.make_due()
@@ -185,7 +185,7 @@ def stricter(watch: Watch, rule: UUID) -> None:
 
 
 @pytest.mark.parametrize("change", [disabled, stricter, Watch.delete])
-def test_what_a_rule_was_before_a_change_fires_nothing(
+def test_breaches_from_before_a_change_do_not_count(
     watch: Watch, change: Callable[[Watch, UUID], None]
 ) -> None:
     rule, beside = watch.rule(), watch.rule()

@@ -108,7 +108,7 @@ def test_rules_none_of_which_is_judged_wait_for_their_next_time(watch: Watch) ->
     assert errors(watch, rules) == ["internal error"] * 2
 
 
-def test_what_is_left_out_stays_due(watch: Watch) -> None:
+def test_skipped_rules_stay_due(watch: Watch) -> None:
     rules = [watch.rule() for _ in range(2)]
     due_at = watch.state(rules[1])["due_at"]
     asked = 0
@@ -139,7 +139,7 @@ def test_rules_that_take_too_long_together_are_tried_alone(watch: Watch) -> None
 
 
 @pytest.mark.usefixtures("slow")
-def test_what_is_not_tried_alone_in_time_stays_due(
+def test_rules_not_tried_alone_in_time_stay_due(
     watch: Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store(watch)

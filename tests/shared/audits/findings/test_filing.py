@@ -136,7 +136,7 @@ def test_the_most_urgent_are_filed_where_there_are_more_than_top_k(
     assert {one.failure_type for one in audited.findings()} == {"b", "d"}
 
 
-def test_what_is_suppressed_is_not_filed_and_takes_no_place(runtime: Runtime, org: Org) -> None:
+def test_a_suppressed_pattern_is_not_filed_and_takes_no_place(runtime: Runtime, org: Org) -> None:
     audited = Audited(runtime, org, top_k=1)
     suppress(audited, "noise")
     filed = audited.file(critical("noise"), candidate("signal"))

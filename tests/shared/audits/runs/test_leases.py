@@ -193,7 +193,7 @@ def test_a_worker_that_is_killed_after_filing_costs_the_report_only(bench: Audit
     assert [one["title"] for one in bench.findings()] == ["Errors: late"]
 
 
-def test_what_was_filed_stays_however_often_the_report_kills_the_worker(bench: AuditBench) -> None:
+def test_filed_findings_stay_however_often_the_report_kills_the_worker(bench: AuditBench) -> None:
     queued(bench)
     ending.file(bench.runtime, taken(bench), looked(bench))
     for _ in range(2):

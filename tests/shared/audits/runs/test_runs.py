@@ -281,9 +281,7 @@ def test_a_critical_finding_opens_an_incident_that_its_channels_hear_of(bench: A
 
 
 @pytest.mark.parametrize("table", ["audits", "organizations"])
-def test_what_a_run_finds_of_an_audit_that_was_deleted_meanwhile_is_dropped(
-    bench: AuditBench, table: str
-) -> None:
+def test_findings_of_a_deleted_audit_are_dropped(bench: AuditBench, table: str) -> None:
     audit = bench.make()
     bench.schedule()
 

@@ -74,7 +74,7 @@ def test_a_session_that_may_go_on_is_not_abandoned(
     require_reproduced(runner, look, candidate)
 
 
-def test_what_sessions_do_after_the_window_changes_neither_finding_nor_evidence(
+def test_events_after_the_window_change_neither_finding_nor_evidence(
     clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     ingest(clickhouse, org.id, stops("a", ["10:00:00"] * 5))
@@ -151,7 +151,7 @@ def test_sensitivity_tells_how_long_and_how_many(clickhouse: ClickHouse, org: Or
     assert high == medium | {("short",), ("alone",)}
 
 
-def test_what_never_ends_by_custom_is_told_of_and_nothing_more(
+def test_agents_that_never_end_are_reported_as_info(
     runtime: Runtime, clickhouse: ClickHouse, org: Org
 ) -> None:
     stopped = ["10:00:00"] * 40

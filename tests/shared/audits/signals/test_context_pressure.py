@@ -41,7 +41,7 @@ def test_sessions_are_counted_once_and_whatever_was_sent_twice(
     require_reproduced(runner, look, candidate)
 
 
-def test_how_full_is_full_depends_on_the_sensitivity(clickhouse: ClickHouse, org: Org) -> None:
+def test_the_limit_of_fullness_depends_on_the_sensitivity(clickhouse: ClickHouse, org: Org) -> None:
     lines = [response(agent, fill, agent_id=agent) for agent, fill in _FILLS.items()]
     unknown = response("x", 9.0, model="nobody-knows", agent_id="unknown")
     ingest(clickhouse, org.id, [*lines, unknown])

@@ -76,7 +76,7 @@ VARYING: list[tuple[list[object], str]] = [
 ]
 
 
-def test_what_varies_is_left_out(clickhouse: ClickHouse, org: Org) -> None:
+def test_varying_parts_are_left_out(clickhouse: ClickHouse, org: Org) -> None:
     lines: list[bytes] = []
     for number, (messages, _) in enumerate(VARYING):
         for message in messages:

@@ -79,7 +79,7 @@ def test_an_agent_that_stopped_being_evaluated(
     require_reproduced(runner, look, candidate)
 
 
-def test_who_never_had_results_has_no_gap(clickhouse: ClickHouse, org: Org) -> None:
+def test_an_agent_without_earlier_results_has_no_gap(clickhouse: ClickHouse, org: Org) -> None:
     put(clickhouse, org, sessions(org, BEFORE, 40, 0), sessions(org, NOW, 40, 0))
     assert nested(find, look_at(clickhouse, org.id)) == [set(), set(), set()]
 
@@ -168,7 +168,7 @@ def test_a_gap_depends_on_the_sensitivity(clickhouse: ClickHouse, org: Org) -> N
     }
 
 
-def test_what_ended_just_now_is_waited_for(clickhouse: ClickHouse, org: Org) -> None:
+def test_recently_ended_sessions_are_not_judged_yet(clickhouse: ClickHouse, org: Org) -> None:
     put(
         clickhouse,
         org,
@@ -211,7 +211,7 @@ def test_the_last_hour_of_a_window_is_judged_by_the_next_one(
     assert found_by(find, before) == {}
 
 
-def test_what_comes_after_the_window_changes_neither_finding_nor_evidence(
+def test_later_events_change_neither_finding_nor_evidence(
     clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     ended = sessions(org, NOW, 25, 2)

@@ -209,7 +209,7 @@ def test_the_longest_scope_leaves_room_for_the_longest_names(audited: Audited, s
 
 
 @pytest.mark.parametrize("signal", SIGNALS)
-def test_what_is_cited_is_there_and_its_scope_can_be_filed(
+def test_citations_exist_and_the_scope_can_be_filed(
     runtime: Runtime, audited: Audited, signal: str
 ) -> None:
     statement = "SELECT id, session_id, ts FROM events FINAL WHERE org_id = {org_id:String}"
@@ -251,12 +251,12 @@ def test_looking_again_finds_the_same(runtime: Runtime, audited: Audited) -> Non
             assert len({one.fingerprint for one in candidates}) == len(candidates)
 
 
-def test_what_another_organization_has_of_the_same_names_changes_nothing(
+def test_equal_names_in_another_organization_change_nothing(
     runtime: Runtime, audited: Audited, airline: Airline
 ) -> None:
     store(runtime.clickhouse, make_org(runtime).id, otherwise(all_faults(airline)))
     assert find_all(runtime, audited.org) == audited.found
 
 
-def test_what_is_registered_has_a_name_of_the_contract_and_the_order_of_it() -> None:
+def test_registered_signals_have_the_documented_names_and_order() -> None:
     assert list(SIGNALS) == [name for name in NAMES if name in SIGNALS]

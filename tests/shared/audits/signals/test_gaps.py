@@ -69,7 +69,7 @@ def test_a_gap_of_all_stays_one_however_few_sessions_an_agent_has(
 
 
 @pytest.mark.parametrize("ended", range(9))
-def test_what_never_had_results_is_no_part_of_a_gap(ended: int) -> None:
+def test_groups_without_earlier_results_are_no_part_of_a_gap(ended: int) -> None:
     never = ((ended, 0), (40, 0))
     assert found(a_production=LOST, a_sandbox=never) == {("a", "production")}
 

@@ -82,7 +82,7 @@ def test_the_root_agents_last_end_counts_and_no_other(
     require_reproduced(runner, look, candidate)
 
 
-def test_what_sessions_do_after_the_window_changes_nothing(
+def test_events_after_the_window_change_nothing(
     clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:
     ingest(clickhouse, org.id, runs("root", 4, 3))

@@ -125,7 +125,7 @@ def test_however_it_is_spelled_it_is_found_whatever_else_is_there(
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_what_only_looks_like_one_is_none(clickhouse: ClickHouse, org: Org, text: str) -> None:
+def test_lookalikes_are_not_found(clickhouse: ClickHouse, org: Org, text: str) -> None:
     ingest(clickhouse, org.id, [leak(text), leak(json.dumps({"x": text}))])
     assert find(look_at(clickhouse, org.id, sensitivity="high")) == []
 

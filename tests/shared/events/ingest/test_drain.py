@@ -85,7 +85,7 @@ def text(lines: list[bytes]) -> list[str]:
     return [line.decode() for line in lines]
 
 
-def test_what_is_accepted_is_stored_and_leaves_redis(runtime: Runtime, org: Org) -> None:
+def test_accepted_events_are_stored_and_leave_redis(runtime: Runtime, org: Org) -> None:
     lines = lines_of(1000)
     accept(runtime, org, lines)
     assert backlog.measure(runtime.redis)[org.id] > 0
@@ -295,7 +295,7 @@ def _wait_idle(seconds: float = 0.1) -> None:
     time.sleep(seconds)
 
 
-def test_who_keeps_up_with_what_comes_in_is_left_alone(runtime: Runtime, org: Org) -> None:
+def test_a_drain_that_keeps_up_is_left_alone(runtime: Runtime, org: Org) -> None:
     lines = lines_of(3)
     accept(runtime, org, lines)
     runtime.redis.set(KEEPS_UP_KEY, b"1")
@@ -307,7 +307,7 @@ def test_who_keeps_up_with_what_comes_in_is_left_alone(runtime: Runtime, org: Or
     assert not runtime.redis.exists(KEEPS_UP_KEY)
 
 
-def test_what_comes_while_a_drain_ends_is_not_left_behind(
+def test_events_that_arrive_while_a_drain_ends_are_stored(
     runtime: Runtime, org: Org, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, last = lines_of(1, "first"), lines_of(1, "last")

@@ -48,7 +48,7 @@ def test_a_target_of_two_channels_gets_one_delivery(desk: Desk) -> None:
     ]
 
 
-def test_what_a_channel_names_goes_before_the_defaults(desk: Desk) -> None:
+def test_a_channels_own_targets_override_the_defaults(desk: Desk) -> None:
     desk.set("email_default_recipients", ["ann@example.net"])
     desk.set("webhook_default_url", "https://hooks.example.com/in")
     desk.open(
@@ -67,7 +67,7 @@ def test_a_webhook_that_names_slacks_setting_does_not_show_its_path(desk: Desk) 
     assert desk.row()["target"] == "https://hooks.slack.com"
 
 
-def test_what_has_no_target_is_skipped_and_says_why(desk: Desk) -> None:
+def test_a_delivery_without_a_target_is_skipped_with_its_reason(desk: Desk) -> None:
     desk.open(EMAIL, {"kind": "email", "recipients": []}, SLACK, WEBHOOK)
     assert told(desk) == [
         (

@@ -31,12 +31,12 @@ def test_any_success_is_sent(status: int) -> None:
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 410, 422])
-def test_what_would_be_answered_the_same_again_fails(status: int) -> None:
+def test_a_permanent_refusal_fails(status: int) -> None:
     assert isinstance(next_step(Answered(status), FIRST, jitter=0), Failed)
 
 
 @pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504, 599])
-def test_what_may_pass_is_tried_again(status: int) -> None:
+def test_a_temporary_failure_is_retried(status: int) -> None:
     expected = Again(f"the receiver answered {status}", 5.0)
     assert next_step(Answered(status), FIRST, jitter=0) == expected
     assert next_step(NoAnswer("nobody there"), FIRST, jitter=0) == Again("nobody there", 5.0)

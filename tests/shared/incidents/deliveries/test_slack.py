@@ -62,7 +62,7 @@ def test_the_header_says_what_happened(event: Any, begins: str) -> None:
     assert header["text"]["text"] == f"[critical] {begins}Too many errors"
 
 
-def test_what_there_is_not_is_left_out() -> None:
+def test_missing_values_are_left_out() -> None:
     message = slack.content(replace(NEWS, origin=None, value=None, summary=None, url=None))
     assert len(message["blocks"][1]["fields"]) == 2
     assert all(texts(message))
@@ -98,6 +98,6 @@ def test_no_text_is_longer_than_slack_takes_nor_cut_within_an_entity(text: str) 
         assert "&" not in one
 
 
-def test_what_fits_is_not_cut() -> None:
+def test_a_fitting_text_is_not_cut() -> None:
     assert slack.fitting("x" * 3000, 3000) == "x" * 3000
     assert slack.fitting("x" * 3001, 3000) == "x" * 2999 + "…"

@@ -61,6 +61,6 @@ def test_a_refusal_names_the_type(sql: str, why: str) -> None:
 @pytest.mark.parametrize(
     "name", ["CAST", "cast", "_CAST", "`CAST`", "accurateCast", "accurateCastOrNull"]
 )
-def test_what_is_or_might_be_a_state_is_refused(name: str, argument: str) -> None:
+def test_possible_states_are_refused(name: str, argument: str) -> None:
     with pytest.raises(Invalid):
         guard(f"SELECT {name}(id, {argument}) FROM events", None, schema="analytics")

@@ -175,7 +175,9 @@ WORDS = [
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_what_is_hard_to_read_is_given_up(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_statement_that_is_hard_to_parse_is_refused(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """No statement takes more steps than ten per token, plus a few thousand."""
     steps = 0
     advance = ClickHouseParser._advance

@@ -72,7 +72,7 @@ def test_rows_are_counted_even_where_the_profile_sets_no_limit(
     anybody.close()
 
 
-def test_what_is_counted_is_not_cut_off_by_the_limit_of_rows(reader: Reader, org: Org) -> None:
+def test_the_limit_of_rows_does_not_cut_counts(reader: Reader, org: Org) -> None:
     sql = "SELECT count(), (SELECT sum(n) FROM (SELECT 1 AS n FROM numbers(20000))) FROM (%s)"
     inner = "SELECT number FROM numbers(30000) UNION ALL SELECT number FROM numbers(5000)"
     assert reader.run(org.id, sql % inner, {}).rows == [(35000, 20000)]
@@ -137,7 +137,7 @@ def test_a_run_that_is_cancelled_leaves_the_server(
     assert reader.run(org.id, "SELECT 1", {}).rows == [(1,)]
 
 
-def test_what_is_left_to_the_database_is_told_by_its_id(reader: Reader, org: Org) -> None:
+def test_a_statement_left_to_the_database_reports_its_id(reader: Reader, org: Org) -> None:
     told: list[tuple[str, bool]] = []
 
     def left(query_id: str, has_begun: bool) -> None:

@@ -145,6 +145,6 @@ def test_a_parameter_arrives_as_it_was_given(reader: Reader, org: Org, value: ob
 @pytest.mark.parametrize(
     "text", ["", "Array(", "Array(UInt8", "1", "A B", "'x'", "Array)", "Map(,)"]
 )
-def test_what_is_no_type_is_refused(text: str) -> None:
+def test_an_unknown_type_is_refused(text: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 any message
         parse(text)

@@ -77,7 +77,7 @@ def on_disk(runtime: Runtime, org: Org) -> dict[str, int]:
     }
 
 
-def test_what_is_older_goes_and_all_else_stays(runtime: Runtime, org: Org, other: Org) -> None:
+def test_only_older_rows_are_removed(runtime: Runtime, org: Org, other: Org) -> None:
     for one in (org, other):
         store(runtime, one, "old", "2026-08-02T10:00:00Z", "2026-09-30T10:00:00Z", JUST_BEFORE)
         store(runtime, one, "old", "2026-08-02T10:00:00Z", "2026-09-30T10:00:00Z", JUST_BEFORE)
@@ -147,7 +147,7 @@ def test_the_next_run_reads_the_setting_again(runtime: Runtime, org: Org) -> Non
     assert apply(runtime) == {org.id: {"events": 1, "agent_sessions": 1}}
 
 
-def test_what_comes_late_goes_in_the_next_run(runtime: Runtime, org: Org) -> None:
+def test_late_rows_are_removed_by_the_next_run(runtime: Runtime, org: Org) -> None:
     store(runtime, org, "s", "2026-09-01T10:00:00Z")
     assert apply(runtime)[org.id]["events"] == 1
     store(runtime, org, "s", "2026-09-01T10:00:00Z", "2026-09-01T10:00:01Z")
@@ -206,7 +206,7 @@ def test_one_log_line_per_organization_counts_the_removed_rows(runtime: Runtime,
     ]
 
 
-def test_where_nothing_is_old_nothing_is_asked_of_the_disk(runtime: Runtime, org: Org) -> None:
+def test_without_old_rows_the_disk_is_not_used(runtime: Runtime, org: Org) -> None:
     store(runtime, org, "s", ON_TIME)
     before = _mutations(runtime)
     assert apply(runtime) == {}

@@ -59,7 +59,7 @@ def test_of_two_runs_at_once_one_does_the_work(runtime: Runtime, org: Org) -> No
 
 
 @pytest.mark.parametrize("killed_at", range(3))
-def test_what_a_killed_worker_left_is_done_by_the_next(
+def test_the_next_worker_finishes_a_killed_ones_work(
     runtime: Runtime, org: Org, other: Org, monkeypatch: pytest.MonkeyPatch, killed_at: int
 ) -> None:
     """The worker is killed once a statement is sent. ClickHouse goes on with that statement."""
@@ -127,7 +127,7 @@ def test_it_ends_with_its_worker(runtime: Runtime, org: Org) -> None:
     assert len(events_of(runtime, org)) == 1
 
 
-def test_what_is_stored_meanwhile_stays(runtime: Runtime, org: Org, other: Org) -> None:
+def test_rows_stored_meanwhile_stay(runtime: Runtime, org: Org, other: Org) -> None:
     """In the same months, and old events of organizations that keep them."""
     done = threading.Event()
     stored = 0

@@ -112,7 +112,7 @@ def test_five_wrong_tries_kill_a_code(runtime: Runtime, email: str) -> None:
 
 
 @pytest.mark.parametrize("code", ["", " ", "12345", "1234567", "a" * 6, "١٢٣٤٥٦", "1" * 100_000])
-def test_what_is_no_code_is_a_wrong_one(runtime: Runtime, email: str, code: str) -> None:
+def test_a_malformed_code_counts_as_wrong(runtime: Runtime, email: str, code: str) -> None:
     new_code(runtime, email)
     assert redeem(runtime, email, code) is None
     row = row_of(runtime, email)
@@ -198,7 +198,7 @@ def test_a_stranger_has_no_code(runtime: Runtime) -> None:
     assert row.code_hash == bytes(32)
 
 
-def test_what_is_over_is_deleted(runtime: Runtime, org: Org, email: str) -> None:
+def test_expired_codes_are_deleted(runtime: Runtime, org: Org, email: str) -> None:
     live, over = email, new_email()
     user_id = add_member(runtime, org, email=over)
     new_code(runtime, live)

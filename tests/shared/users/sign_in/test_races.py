@@ -90,7 +90,7 @@ def test_a_member_cannot_sign_in_while_being_disabled(
             entering.result(30)
 
 
-def test_who_signed_in_just_before_is_signed_out(runtime: Runtime, org: Org, email: str) -> None:
+def test_a_session_from_just_before_is_ended(runtime: Runtime, org: Org, email: str) -> None:
     code = new_code(runtime, email)
 
     def disable(user_id: UUID) -> None:

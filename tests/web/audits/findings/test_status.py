@@ -75,7 +75,7 @@ def test_assigning_shows_in_the_row(
     assert [row["assigned_to"] for row in listed()] == [email]
 
 
-def test_what_makes_no_sense_is_a_conflict(audited: Audited, act: Acting) -> None:
+def test_impossible_actions_are_a_conflict(audited: Audited, act: Acting) -> None:
     audited.file(candidate())
     finding_id = audited.finding().id
     act(finding_id, action="resolve")

@@ -118,7 +118,7 @@ def test_signing_out_leaves_the_persons_other_sessions(
 
 
 @pytest.mark.parametrize("cookie", [None, "wps_nobodys"])
-def test_who_is_not_signed_in_signs_out_as_well(
+def test_signing_out_works_without_a_session(
     visitor: Visitor, runtime: Runtime, cookie: str | None
 ) -> None:
     """It does not make every process clear its cache."""
@@ -190,7 +190,7 @@ def test_a_bearer_is_no_browsers_cookie(runtime: Runtime, org: Org, visitor: Vis
 
 @pytest.mark.parametrize("public_url", ["https://watch.example.org:port", "https://"])
 @pytest.mark.parametrize("origin", ["null", "", "https://", "elsewhere", "https://a:b"])
-def test_what_names_no_host_is_nobodys_own_origin(
+def test_an_origin_without_a_host_is_foreign(
     web_runtime: Runtime, org: Org, public_url: str, origin: str
 ) -> None:
     """Even if PUBLIC_URL, or the Host that a proxy sends, has no host either."""

@@ -68,7 +68,7 @@ def test_spellings_of_an_address_are_one(runtime: Runtime, app: Flask, email: st
 
 
 @pytest.mark.parametrize("bad", ["", "ann", "ann@", "a b@x.example", 7, None, ["a@x.example"], {}])
-def test_what_is_no_address_is_refused_and_not_counted(visitor: Visitor, bad: object) -> None:
+def test_an_invalid_address_is_refused_and_not_counted(visitor: Visitor, bad: object) -> None:
     for _ in range(40):
         response = visitor.ask(bad)
         assert response.status_code == 422

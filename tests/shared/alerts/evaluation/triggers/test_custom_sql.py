@@ -78,7 +78,7 @@ def test_a_statement_without_a_number_is_not_judged(
     assert len(told) <= 500
 
 
-def test_what_the_database_says_is_cut(context: Context) -> None:
+def test_the_databases_message_is_cut(context: Context) -> None:
     told = refusal_of(context, compared(f"SELECT throwIf(1, '{'long ' * 300}' || char(0))"))
     assert len(told) == 500
 

@@ -38,7 +38,7 @@ def test_the_metric_is_compared_with_the_operator(
 
 
 @pytest.mark.parametrize("metric", ["error_rate", "p95_latency_ms", "p99_latency_ms"])
-def test_what_nothing_is_made_from_has_no_value_and_is_clean(
+def test_a_metric_without_events_has_no_value_and_is_clean(
     context: Context, metric: Metric
 ) -> None:
     reading = reading_of(context, spec(metric, "<", 1000))

@@ -174,7 +174,7 @@ def test_dismissing_what_is_muted_changes_why_it_is_suppressed(
     assert actions_of(runtime, audited) == [("mute", "noise", "one"), ("dismiss", "wrong", "two")]
 
 
-def test_what_was_resolved_before_is_not_suppressed_with_its_pattern(
+def test_earlier_resolved_findings_are_not_suppressed_with_their_pattern(
     audited: Audited, do: Act
 ) -> None:
     audited.file(candidate())

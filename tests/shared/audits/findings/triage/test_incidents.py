@@ -41,7 +41,7 @@ def test_resolving_an_incident_resolves_its_finding(
     assert audited.finding().status == "resolved"
 
 
-def test_what_comes_back_has_an_incident_of_its_own(
+def test_a_returning_pattern_gets_a_new_incident(
     runtime: Runtime, audited: Audited, do: Act, fire: Fire, incidents: Incidents
 ) -> None:
     audited.file(critical())
