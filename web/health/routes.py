@@ -37,6 +37,14 @@ class Checks(Schema):
     postgres = _store()
     clickhouse = _store()
     redis = _store()
+    evaluator = fields.String(
+        required=True,
+        validate=validate.OneOf(["ok", "down", "unknown", "disabled"]),
+        metadata={
+            "description": "its GET /health, asked at most every 30 s. Never a reason for 503."
+            " unknown: not answered yet; disabled: EVALUATOR_ENDPOINT is unset"
+        },
+    )
     ingest_lag_secs = _age("the oldest batch that is not stored yet")
     oldest_job_secs = _age("the evaluation that has been due the longest")
 
@@ -65,12 +73,14 @@ def ready() -> Response:
 
     The answer is 503 while a store does not answer within 2 s, while the oldest batch of events
     that is not stored yet is older than READY_MAX_INGEST_LAG_SECS, or while an evaluation has been
-    due for longer than READY_MAX_JOB_AGE_SECS.
+    due for longer than READY_MAX_JOB_AGE_SECS. An evaluator that is down shows here and changes
+    nothing else.
     """
     report = state().readiness.report()
     checks: dict[str, object] = {
         name: "ok" if answers else "down" for name, answers in report.stores.items()
     }
+    checks["evaluator"] = report.evaluator
     checks["ingest_lag_secs"] = report.ingest_lag_secs
     checks["oldest_job_secs"] = report.oldest_job_secs
     if report.ready:

@@ -13,10 +13,14 @@ from devstack import DevStack, StackUrls
 from shared.deployment.runtime import Runtime
 from shared.deployment.stores import STORES
 from shared.events.ingest.stream import ACTIVE_KEY, stream_key
+from tests.support import evaluator as behave
 from tests.support.databases import empty_databases
+from tests.support.evaluator import running_evaluator
+from tests.support.processes import wait_until
 from tests.support.runtime import connected, make_org, migrated, settings_for
-from web import readiness
+from web import evaluator_health, readiness
 from web.app import create_app
+from web.evaluator_health import EvaluatorHealth
 
 NOWHERE = {
     "postgres": {"database_url": "postgresql://watchpost@127.0.0.1:1/watchpost"},
@@ -74,6 +78,7 @@ def test_health_asks_no_store() -> None:
                 "postgres": "down",
                 "clickhouse": "down",
                 "redis": "down",
+                "evaluator": "disabled",
                 "ingest_lag_secs": None,
                 "oldest_job_secs": None,
             },
@@ -87,6 +92,7 @@ def test_ready_when_nothing_waits(quiet: Runtime) -> None:
             "postgres": "ok",
             "clickhouse": "ok",
             "redis": "ok",
+            "evaluator": "down",
             "ingest_lag_secs": 0.0,
             "oldest_job_secs": 0.0,
         },
@@ -169,6 +175,61 @@ def test_an_evaluation_that_is_due_for_too_long(quiet: Runtime) -> None:
     with quiet.postgres.transaction() as session:
         session.execute(text("DELETE FROM evaluation_jobs"))
     assert ready(quiet)[0] == 200
+
+
+ANSWERS = {
+    "ok": behave.reply(200, {"status": "ok"}),
+    "no content": behave.reply(204),
+    "broken": behave.reply(500),
+    "moved": behave.reply(302, headers={"Location": "/"}),
+    "silent": behave.hang,
+    "dripping": behave.drip_header,
+    "garbage": behave.garbage,
+    "gone": behave.close_at_once,
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_the_evaluators_health_is_shown_and_never_a_reason_for_503(
+    urls: StackUrls, name: str
+) -> None:
+    with running_evaluator() as evaluator:
+        evaluator.default = ANSWERS[name]
+        settings = settings_for(urls, evaluator_endpoint=f"{evaluator.url}/base/")
+        with connected(settings) as runtime:
+            # A drip never ends, so the wait does.
+            state = EvaluatorHealth(settings.evaluator_endpoint)
+            first = state.start()
+            assert first is not None
+            wait([first], evaluator_health.TIMEOUT_SECS + 0.5)
+            assert state.state() == ("ok" if name in ("ok", "no content") else "down")
+            if name != "dripping":
+                status, checks = ready(runtime)
+                assert (status, checks["evaluator"]) == (200, state.state())
+        [request, *_] = evaluator.requests
+        assert (request.method, request.path) == ("GET", "/base/health")
+        assert "authorization" not in request.headers
+
+
+def test_the_evaluator_is_asked_now_and_then(
+    urls: StackUrls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        running_evaluator() as evaluator,
+        connected(settings_for(urls, evaluator_endpoint=evaluator.url)) as runtime,
+    ):
+        client = create_app(runtime).test_client()
+
+        def shown() -> object:
+            return client.get("/v1/ready").get_json()["checks"]["evaluator"]
+
+        assert [shown() for _ in range(5)] == ["ok"] * 5
+        assert len(evaluator.requests) == 1
+        evaluator.default = behave.reply(500)
+        monkeypatch.setattr(evaluator_health, "INTERVAL_SECS", 0.0)
+        # The answer of before shows until the next one is there.
+        wait_until(lambda: shown() == "down")
+        assert len(evaluator.requests) > 1
 
 
 def test_both_need_no_credential_and_take_any(quiet: Runtime) -> None:

@@ -1,0 +1,35 @@
+"""A check that may hang, run in a thread of its own."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+
+from shared.core.errors import Unavailable
+from shared.core.logs import get_logger
+
+log = get_logger(__name__)
+
+
+class Probe:
+    """A check that may hang. It runs in a thread, and never twice at the same time."""
+
+    def __init__(self, ask: Callable[[], float]) -> None:
+        self._ask = ask
+        self._lock = threading.Lock()
+        self._answer: Future[float] | None = None
+
+    def start(self) -> Future[float]:
+        """Starts the check and returns its future. A check in progress is reused."""
+        with self._lock:
+            if self._answer is None or self._answer.done():
+                self._answer = Future()
+                threading.Thread(target=self._run, args=(self._answer,), daemon=True).start()
+            return self._answer
+
+    def _run(self, answer: Future[float]) -> None:
+        try:
+            answer.set_result(self._ask())
+        except Exception as error:
+            if not isinstance(error, Unavailable):
+                log.exception("readiness_probe_failed")
+            answer.set_exception(error)
