@@ -33,7 +33,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks as `fast` each test that uses neither the run's servers nor its own."""
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
-        if "servers" not in fixtures and item.get_closest_marker("flow") is None:
+        if "run_servers" not in fixtures and item.get_closest_marker("flow") is None:
             item.add_marker("fast")
 
 
@@ -52,34 +52,36 @@ def _no_server_unasked(request: pytest.FixtureRequest, monkeypatch: pytest.Monke
 
 
 @pytest.fixture(scope="session")
-def servers(request: pytest.FixtureRequest) -> Iterator[DevStack]:
+def run_servers(request: pytest.FixtureRequest) -> Iterator[DevStack]:
     """The servers whose URLs the tests of this run use, started once."""
     with stack_of_the_run(servers_of(request.session.items)) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def postgres_url(servers: DevStack) -> str:
+def postgres_url(run_servers: DevStack) -> str:
     """The URL of an empty PostgreSQL database."""
-    return servers.urls.database_url
+    return run_servers.urls.database_url
 
 
 @pytest.fixture(scope="session")
-def redis_url(servers: DevStack) -> str:
+def redis_url(run_servers: DevStack) -> str:
     """The URL of an empty Redis database."""
-    return servers.urls.redis_url
+    return run_servers.urls.redis_url
 
 
 @pytest.fixture(scope="session")
-def clickhouse_url(servers: DevStack) -> str:
+def clickhouse_url(run_servers: DevStack) -> str:
     """The URL of an empty ClickHouse database."""
-    return servers.urls.clickhouse_url
+    return run_servers.urls.clickhouse_url
 
 
 @pytest.fixture(scope="session")
-def stack(servers: DevStack, postgres_url: str, redis_url: str, clickhouse_url: str) -> DevStack:
+def stack(
+    run_servers: DevStack, postgres_url: str, redis_url: str, clickhouse_url: str
+) -> DevStack:
     """PostgreSQL, Valkey and ClickHouse."""
-    return servers
+    return run_servers
 
 
 @pytest.fixture(scope="session")
@@ -97,9 +99,9 @@ def runtime(migrated_stack: DevStack) -> Iterator[Runtime]:
 
 
 @pytest.fixture(scope="session")
-def postgres_runtime(servers: DevStack, postgres_url: str) -> Iterator[Runtime]:
+def postgres_runtime(run_servers: DevStack, postgres_url: str) -> Iterator[Runtime]:
     """Connections to PostgreSQL. A test that touches another store fails."""
-    urls = replace(servers.urls, redis_url=NO_REDIS, clickhouse_url=NO_CLICKHOUSE)
+    urls = replace(run_servers.urls, redis_url=NO_REDIS, clickhouse_url=NO_CLICKHOUSE)
     with connected(settings_for(urls)) as made:
         migrate(made.postgres.engine)
         yield made
@@ -107,10 +109,10 @@ def postgres_runtime(servers: DevStack, postgres_url: str) -> Iterator[Runtime]:
 
 @pytest.fixture(scope="session")
 def postgres_and_redis_runtime(
-    servers: DevStack, postgres_url: str, redis_url: str
+    run_servers: DevStack, postgres_url: str, redis_url: str
 ) -> Iterator[Runtime]:
     """Connections to PostgreSQL and Redis. A test that touches ClickHouse fails."""
-    with connected(settings_for(replace(servers.urls, clickhouse_url=NO_CLICKHOUSE))) as made:
+    with connected(settings_for(replace(run_servers.urls, clickhouse_url=NO_CLICKHOUSE))) as made:
         migrate(made.postgres.engine)
         yield made
 
