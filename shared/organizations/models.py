@@ -1,9 +1,9 @@
-"""Organizations: the tenants of a deployment."""
+"""Organizations, the tenants of a deployment, and a record of what was created in each."""
 
 import uuid
 from datetime import datetime
 
-from sqlalchemy import func
+from sqlalchemy import BigInteger, ForeignKey, Identity, Index, func
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.core.ids import new_id
@@ -26,3 +26,16 @@ class Organization(Base):
     )
     created_at: Mapped[datetime] = created_at_column()
     deleted_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+
+
+class Creation(Base):
+    """The creation of one thing of a kind; the row stays when the thing is deleted."""
+
+    __tablename__ = "creations"
+
+    id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)
+    org_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
+    kind: Mapped[str]
+    created_at: Mapped[datetime] = created_at_column()
+
+    __table_args__ = (Index("ix_creations_of_kind", "org_id", "kind", "created_at"),)

@@ -6,7 +6,7 @@ from sqlalchemy import select
 
 from shared.deployment.runtime import Runtime
 from shared.organizations.creations import created_in, record
-from shared.organizations.creations.models import Creation
+from shared.organizations.models import Creation
 from tests.support.runtime import Org, make_org
 
 INSTANT = timedelta(microseconds=1)

@@ -1,4 +1,4 @@
-"""Records creations and counts them."""
+"""A record of everything that was created, for counters that include deleted things."""
 
 import uuid
 from datetime import datetime
@@ -7,7 +7,7 @@ from typing import Literal
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from shared.organizations.creations.models import Creation
+from shared.organizations.models import Creation
 
 Kind = Literal["query", "dashboard", "alert", "incident", "audit_run"]
 
