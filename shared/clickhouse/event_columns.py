@@ -35,7 +35,7 @@ class EventColumn(NamedTuple):
 
     @property
     def is_low_cardinality(self) -> bool:
-        """Returns whether a part stores the values as places in a dictionary."""
+        """Whether a part stores the values as indexes of a dictionary."""
         return self.type.startswith("LowCardinality(")
 
     @property
@@ -107,12 +107,12 @@ EVENT_COLUMNS: tuple[EventColumn, ...] = (
 PAYLOAD_COLUMNS = tuple(column for column in EVENT_COLUMNS if column.source == "payload")
 LISTED = tuple(column for column in EVENT_COLUMNS if column.listed)
 
-# The order of events everywhere: time, then arrival, then place in the batch.
+# The order of events everywhere: time, then arrival, then position in the batch.
 ORDER = ("ts", "arrival", "id")
 ORDER_BY = ", ".join(ORDER)
-# The same as one value, to compare and for argMin.
+# The same as one value, for comparisons and argMin.
 ORDER_KEY = f"({ORDER_BY})"
-# The same to select, with the time in microseconds.
+# The same for selection, with the time in microseconds.
 SELECT_KEY = f"{us('ts')}, arrival, id"
 
 

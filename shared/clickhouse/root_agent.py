@@ -6,20 +6,20 @@ empty one means that no agent_start was stored.
 
 from shared.clickhouse.event_columns import order_key_of
 
-# Of a group of rows of `agent_sessions`: (agent, environment) of the first event, and the agent of
+# For a group of rows of `agent_sessions`: (agent, environment) of the first event, and the agent of
 # the first agent_start.
 FIRST_EVENT = "argMinMerge(first_event)"
 FIRST_STARTED = "argMinIfMerge(first_agent_start)"
 
 
 def first_event(alias: str, *more: str) -> str:
-    """Returns (agent, environment, `more`…) of the first event of a group of rows of `events`."""
+    """Returns SQL of (agent, environment, `more`…) of the first event in a group."""
     values = (_text(alias, "agent_id"), _text(alias, "environment"), *more)
     return f"argMin(({', '.join(values)}), {order_key_of(alias)})"
 
 
 def first_started(alias: str) -> str:
-    """Returns the agent of the first agent_start of a group of rows of `events`."""
+    """Returns SQL of the agent of the first agent_start in a group."""
     return (
         f"argMinIf({_text(alias, 'agent_id')}, {order_key_of(alias)},"
         f" {alias}.event_type = 'agent_start')"
@@ -27,7 +27,7 @@ def first_started(alias: str) -> str:
 
 
 def root_agent(first: str = FIRST_EVENT, started: str = FIRST_STARTED) -> str:
-    """Returns the root agent, from the values that the functions above select."""
+    """Returns SQL of the root agent, from the results of the functions above."""
     return f"if({started} = '', {first}.1, {started})"
 
 

@@ -1,6 +1,6 @@
 """The messages of a conversation, parsed from a request and stored as the JSON that was sent.
 
-Contents are never decoded, so a number of thirty digits or a `\u0000` is returned as it was sent.
+Contents are never decoded, so a number of thirty digits or a `\\u0000` is returned as it was sent.
 Only the blanks between tokens are removed.
 """
 

@@ -1,4 +1,4 @@
-"""What follows from an attempt, and how long to wait before another one."""
+"""The step after an attempt, and the wait before another one."""
 
 import random
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Sent:
-    """The other side has it."""
+    """The other side has accepted it."""
 
 
 @dataclass(frozen=True)
 class Again:
-    """It is tried again in `after_secs`."""
+    """The attempt is repeated in `after_secs`."""
 
     error: str
     after_secs: float
@@ -19,13 +19,13 @@ class Again:
 
 @dataclass(frozen=True)
 class Failed:
-    """It is not tried again."""
+    """There is no further attempt."""
 
     error: str
 
 
 def backoff(attempt: int, jitter: float, *, base_secs: float, cap_secs: float) -> float:
-    """Seconds to wait after `attempt`, which counts from 1: the base, doubled each time, capped.
+    """Returns the seconds to wait after `attempt`, from 1: the base, doubled each time, capped.
 
     `jitter` is a random number from 0 to 1. It takes up to half of the wait off, so that attempts
     that failed together are not repeated together.
@@ -35,5 +35,5 @@ def backoff(attempt: int, jitter: float, *, base_secs: float, cap_secs: float) -
 
 
 def jitter() -> float:
-    """A random number from 0 to 1."""
+    """Returns a random number from 0 to 1."""
     return random.random()  # noqa: S311 it spreads attempts and keeps no secret

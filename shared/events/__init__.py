@@ -1,1 +1,1 @@
-"""Events: what an agent did, one row each."""
+"""Events: one row for each step of an agent."""

@@ -1,16 +1,16 @@
-"""Batches of accepted events as they travel through Redis: columns of equal length."""
+"""Batches of accepted events in the form in which Redis stores them: columns of equal length."""
 
 from datetime import timedelta
 
 import msgspec
 import zstandard
 
-# A position takes the low bits of `arrival`: 2^21 events fit a body of 128 MiB with room to spare.
+# A position takes the low bits of `arrival`: 2^21 events are far more than a body of 128 MiB holds.
 POSITION_BITS = 21
-# How far an event may lie ahead of its arrival.
+# An event may lie this far ahead of its arrival.
 MAX_FUTURE = timedelta(hours=24)
 
-# An entry of the stream holds about this much, so that a worker can bound what it reads.
+# An entry of the stream has about this size, so that a worker can limit its reads.
 ENTRY_BYTES = 1024 * 1024
 _COMPRESS_FROM_BYTES = 1024
 
@@ -18,8 +18,8 @@ _COMPRESS_FROM_BYTES = 1024
 class Batch(msgspec.Struct, array_like=True):
     """Accepted events of one organization, column by column.
 
-    `ids` are 53-bit, `ts` microseconds since the epoch, `arrivals` sort by arrival and then by
-    place in the batch, `payloads` are the events as they were sent.
+    `ids` have 53 bits. `ts` are microseconds since the epoch. `arrivals` order events by arrival
+    and then by position in the batch. `payloads` are the events as they were sent.
     """
 
     ids: list[int] = []
@@ -40,11 +40,11 @@ class Batch(msgspec.Struct, array_like=True):
             getattr(self, name).extend(getattr(other, name))
 
     def slice(self, start: int, stop: int) -> "Batch":
-        """The events from `start` to `stop`."""
+        """Returns the events from `start` to `stop`."""
         return Batch(*(getattr(self, name)[start:stop] for name in self.__struct_fields__))
 
     def pick(self, indexes: list[int]) -> "Batch":
-        """The events at `indexes`."""
+        """Returns the events at `indexes`."""
         columns = (getattr(self, name) for name in self.__struct_fields__)
         return Batch(*([column[index] for index in indexes] for column in columns))
 
@@ -54,7 +54,7 @@ _decoder = msgspec.msgpack.Decoder(Batch)
 
 
 def encode_batch(batch: Batch) -> bytes:
-    """MessagePack, compressed when large; a leading byte tells which."""
+    """Encodes as MessagePack, compressed if large; a leading byte shows which."""
     packed = _encoder.encode(batch)
     if len(packed) < _COMPRESS_FROM_BYTES:
         return b"\0" + packed
@@ -62,7 +62,7 @@ def encode_batch(batch: Batch) -> bytes:
 
 
 def decode_batch(data: bytes) -> Batch:
-    """What `encode_batch` encoded; raises `ValueError` on anything else."""
+    """Decodes the output of `encode_batch`; raises `ValueError` for anything else."""
     try:
         packed = data[1:]
         if data[:1] == b"\1":
@@ -73,7 +73,7 @@ def decode_batch(data: bytes) -> Batch:
 
 
 def entries_of(batch: Batch) -> list[Batch]:
-    """The batch cut into pieces of about `ENTRY_BYTES`, in order."""
+    """Cuts the batch into pieces of about `ENTRY_BYTES`, in order."""
     pieces: list[Batch] = []
     start = size = 0
     for index, payload in enumerate(batch.payloads):

@@ -1,4 +1,4 @@
-"""How many events tell of a failure, and when: counts of errored events over a range of time."""
+"""Counts of failed events over a range of time."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from shared.events.filters import EventFilters
 BINS = 24
 _DAY_MS = 24 * 3600 * 1000
 
-# One statement, so that the bins add up to the total while events come in.
+# One statement, so that the bins add up to the total while events arrive.
 _SUMMARY = f"""
 SELECT total, sessions, agents, last_us, from_ms, to_ms,
     arrayMap(n -> arrayCount(ms -> intDiv((ms - from_ms) * {BINS}, to_ms - from_ms) = n, moments),
@@ -29,12 +29,12 @@ WHERE total > 0
 
 
 def error_summary(clickhouse: ClickHouse, org_id: str, filters: EventFilters) -> dict[str, Any]:
-    """The errored events that match: `{total, sessions, agents, last_ts, bins, bounds}`.
+    """Returns the failed events that match: `{total, sessions, agents, last_ts, bins, bounds}`.
 
-    `bins` counts them in 24 equal parts of [from_ms, to_ms), milliseconds since the epoch. A bound
-    is the filter's, rounded outwards, and without one that of the events: the millisecond of the
-    first, the one after the last. Where nothing matches, a bound that is not given is 24 hours from
-    the other, and `to_ms` is now if neither is. Raises `QueryTimeout` after 20 s.
+    `bins` counts them in 24 equal parts of [from_ms, to_ms), in milliseconds since the epoch. A
+    bound is the filter's, rounded outwards. Without one it is the events': the millisecond of the
+    first event, and the one after the last event. If nothing matches, a missing bound is 24 hours
+    from the other one, and `to_ms` is now if both are missing. Raises `QueryTimeout` after 20 s.
     """
     from_ms = None if filters.ts_from is None else to_us(filters.ts_from) // 1000
     to_ms = None if filters.ts_to is None else -(-to_us(filters.ts_to) // 1000)

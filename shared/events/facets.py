@@ -13,14 +13,14 @@ from shared.core.logs import get_logger
 log = get_logger(__name__)
 
 MAX_VALUES = 500
-# What is longer is no name to choose from, and a few of a megabyte would be all that is seen.
+# A longer value is not a name to choose from, and a few of a megabyte would fill the list.
 MAX_VALUE_BYTES = 1024
 CACHE_SECS = 60
 
 
 @dataclass(frozen=True)
 class Facet:
-    """A column and its description; whether values are sorted by name; how many days are read."""
+    """A column, the order of its values, and the period that is searched."""
 
     column: str
     about: str
@@ -43,7 +43,7 @@ FACETS: dict[str, Facet] = {
 
 
 def facet_values(clickhouse: ClickHouse, client: redis.Redis, org_id: str, name: str) -> list[str]:
-    """At most 500 values, sorted by name or most used first; up to 60 s old."""
+    """Returns at most 500 values, sorted by name or by use; up to 60 s old."""
     key = f"facet:{org_id}:{name}"
     try:
         cached = client.get(key)
@@ -69,8 +69,8 @@ def _read(clickhouse: ClickHouse, org_id: str, facet: Facet) -> list[str]:
         where.add(f"ts >= now64(6) - INTERVAL {facet.days:d} DAY")
     order = column if facet.by_name else f"uses DESC, {column}"
     rows = clickhouse.rows(
-        # Resent events are counted twice until they are merged, which at most swaps neighbours;
-        # exact counts would cost ten times as much.
+        # Resent events are counted twice until they are merged, which at most swaps neighbours.
+        # Exact counts would cost ten times as much.
         f"SELECT toString({column}) AS value, count() AS uses FROM {TABLE} WHERE {where}"
         f" GROUP BY {column} ORDER BY {order} LIMIT {MAX_VALUES:d}",
         where.params,

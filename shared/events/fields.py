@@ -1,4 +1,4 @@
-"""Reads the fields of an event that become columns, and those that columns are derived from."""
+"""Reads the fields of an event from which columns are derived."""
 
 from typing import Annotated, Any
 
@@ -14,7 +14,7 @@ _FAILURES = frozenset({"failed", "failure", "error", "timeout", "rejected", "den
 _TYPES_WITH_OUTCOME = frozenset({"agent_end", "tool_result", "hook_completed"})
 
 
-# How the value of a column is written in JSON, by the column's type.
+# The JSON type of a column's value, by the column's type.
 _JSON_TYPES = {
     "LowCardinality(Nullable(String))": str | None,
     "Nullable(String)": str | None,
@@ -23,9 +23,9 @@ _JSON_TYPES = {
 
 
 class Fields(msgspec.Struct, gc=False):
-    """The fields that the derived columns are made of; null or unset where the event has none.
+    """The fields for derived columns; null or unset if the event does not have them.
 
-    What is read has a field for each column of the payload as well.
+    The struct that is actually read also has a field for each column of the payload.
     """
 
     tool_name: str | None = None
@@ -61,9 +61,9 @@ _TYPES = {field.name: field.type for field in msgspec.structs.fields(_AllFields)
 
 
 def read_fields(payload: bytes) -> Fields:
-    """The fields of an accepted event; a field of the wrong JSON type is null.
+    """Reads the fields of an accepted event; a field of the wrong JSON type is null.
 
-    Never fails: an event that was accepted is stored, whatever its optional fields hold.
+    Never fails: an accepted event is stored, whatever its optional fields contain.
     """
     try:
         fields = _decode(payload)
@@ -75,7 +75,7 @@ def read_fields(payload: bytes) -> Fields:
 
 
 def is_error(event_type: str, fields: Fields) -> bool:
-    """Whether the event tells of a failure."""
+    """Returns whether the event reports a failure."""
     if event_type == "error":
         return True
     if fields.error is not UNSET and bytes(fields.error) not in _NOT_AN_ERROR:

@@ -1,4 +1,4 @@
-"""The filters that every read of events takes."""
+"""The filters of all reads of events."""
 
 from shared.clickhouse.event_columns import EVENT_COLUMNS
 from shared.clickhouse.filters import Filter, Filters, any_of, time_range
@@ -9,7 +9,7 @@ MAX_SEARCHES = 10
 
 
 class EventFilters(Filters):
-    """The filters of events; the read itself adds the conditions on time."""
+    """A filter of events; empty lists and None do not filter."""
 
     declared = (
         *(any_of(column.name, column.filter) for column in EVENT_COLUMNS if column.filter),
@@ -26,7 +26,7 @@ class EventFilters(Filters):
     )
 
     def where(self, org_id: str) -> Where:
-        """Returns all conditions but those on time, which pages narrow themselves."""
+        """Returns the WHERE clause without the time range, which pages narrow themselves."""
         where = super().where(org_id)
         add_search(where, self["search"], self["search_exclude"])
         return where

@@ -1,6 +1,6 @@
-"""Pages of events: the newest (or oldest) rows that match, exact under duplicates.
+"""Pages of events: the newest (or oldest) matching rows, exact despite duplicates.
 
-What keeps a page fast on a large table is a bound on time (`shared.clickhouse.slices`).
+A bound on time keeps a page fast on a large table (`shared.clickhouse.slices`).
 """
 
 from collections.abc import Sequence
@@ -21,32 +21,31 @@ from shared.core.page_bytes import how_many_fit
 from shared.events import payloads
 from shared.events.filters import EventFilters
 
-# Cursors come from outside, and ClickHouse takes no sign where a column has none.
+# Cursors come from clients, and ClickHouse accepts no sign in an unsigned column.
 _Natural = Annotated[int, Meta(ge=0)]
 
 
 class Key(msgspec.Struct, array_like=True):
-    """Where a page ended: the sort key of its last row."""
+    """The end of a page: the sort key of its last row."""
 
     ts: _Natural
     arrival: _Natural
     id: _Natural
 
 
-# The first slice. Where something is looked for, more has to be gone through to fill a page; a
-# session is mostly read whole.
+# The first slice. A filtered page needs a larger range to fill up; a session is mostly read whole.
 _ALL_US = HOUR_US // 6
 _FILTERED_US = 4 * HOUR_US
 _SESSION_US = 24 * HOUR_US
 
 
-# What is selected for a column that is not read as it is.
+# The selected expressions of columns that are not read directly.
 _SELECTED = {"ts": us("ts"), payloads.COLUMN: payloads.SMALL}
 
 
 @dataclass(frozen=True)
 class Page:
-    """Rows of the columns that were asked for, and the cursor of the next page if there is one."""
+    """Rows of the requested columns, and the cursor of the next page if there is one."""
 
     rows: list[Row]
     next_cursor: str | None
@@ -62,9 +61,9 @@ def read_page(
     cursor: str | None,
     limit: int,
 ) -> Page:
-    """One page of `columns`, newest first unless `ascending`.
+    """Returns one page of `columns`, newest first unless `ascending`.
 
-    It ends before `limit` where the payloads together would be larger than `MAX_PAGE_BYTES`.
+    The page ends before `limit` if the payloads together would be larger than `MAX_PAGE_BYTES`.
     Raises `Invalid` for a cursor that this list did not issue.
     """
     after = decode_cursor(cursor, Key) if cursor is not None else None
@@ -95,7 +94,7 @@ def _span(
     *,
     ascending: bool,
 ) -> Span:
-    """The range that the rest of the list can lie in: the filter's, from the cursor on."""
+    """Returns the range of the rest of the list: the filter's, from the cursor on."""
     start = to_us(filters.ts_from) if filters.ts_from else 0
     stop = to_us(filters.ts_to) if filters.ts_to else now_us() + FUTURE_US
     if after is not None and ascending:
@@ -144,9 +143,9 @@ def _read(
     ascending: bool,
     limit: int,
 ) -> list[Row]:
-    # Copies agree in what is filtered by, so that can be asked before they are merged, and columns
-    # are only read of what it lets through. They differ in `arrival`, and the cursor holds that of
-    # the first one: whether a row comes after it is asked of merged rows.
+    # Copies of a row agree in the filtered columns. So filters apply before copies are merged, and
+    # other columns are read only for rows that pass. Copies differ in `arrival`, and the cursor has
+    # the first one: whether a row follows the cursor is decided on merged rows.
     where = filters.where(org_id)
     where.add(
         f"ts >= {moment('start')} AND ts < {moment('stop')}",

@@ -1,7 +1,7 @@
-"""The payloads of a page, within bounds: a thousand events of a megabyte are no answer to give.
+"""The payloads of a page within bounds: a thousand events of a megabyte do not fit in an answer.
 
-A page is read with the payloads that are small. The large ones are fetched by their keys once it is
-known how many of them fit, so that nothing is read only to be thrown away.
+A page is first read with the small payloads. The large ones are fetched by key once it is known how
+many of them fit, so that nothing is read in vain.
 """
 
 from shared.clickhouse import ClickHouse, Row
@@ -12,7 +12,7 @@ from shared.clickhouse.where import Where, moment
 COLUMN = "payload"
 _SMALL_BYTES = 32 * 1024
 
-# What is selected in place of the payload, and beside it, before the three columns of the key.
+# Selected in place of the payload, and in addition to it, before the three columns of the key.
 SMALL = f"if(length({COLUMN}) <= {_SMALL_BYTES}, {COLUMN}, '')"
 SIZE = f"length({COLUMN})"
 WEIGHT = -4
@@ -25,9 +25,9 @@ WHERE {{where}}
 
 
 def add_large(clickhouse: ClickHouse, org_id: str, rows: list[Row], place: int) -> list[Row]:
-    """`rows` with the large payloads in their `place` too; events deleted meanwhile are left out.
+    """Adds the large payloads to `rows` at `place`; drops events that were deleted meanwhile.
 
-    Rows end in the size of their payload and the values of `SELECT_KEY`.
+    Rows end with the size of their payload and the values of `SELECT_KEY`.
     """
     keys = [row[-3:] for row in rows if row[WEIGHT] > _SMALL_BYTES]
     if not keys:

@@ -15,7 +15,7 @@ _of_payload = attrgetter(*(column.field for column in PAYLOAD_COLUMNS))
 
 
 def columns_of(org_id: str, batch: Batch, window_of: WindowOf) -> Columns:
-    """All inserted columns of a batch of one organization, each as long as the batch."""
+    """Returns all inserted columns of a batch of one organization, each as long as the batch."""
     fields = [read_fields(payload) for payload in batch.payloads]
     windows = [
         _window(event_type, event, window_of)

@@ -1,9 +1,9 @@
 r"""Full-text search inside raw JSON, as one RE2 pattern over the stored payload.
 
-The payload is kept as it was sent, so the same text may stand there escaped (`\u00e9`, `\/`) or
-plain. The pattern spells out both for each character of the needle, and reads the payload string
-by string from its start, so that a needle is found in keys and values only, never in the
-punctuation between them, and never in the middle of an escape.
+The payload is stored as it was sent, so the same text may be escaped there (`\u00e9`, `\/`) or
+plain. The pattern allows both for each character of the needle. It reads the payload string by
+string from its start, so that it finds a needle only in keys and values, never in the punctuation
+between them, and never in the middle of an escape.
 """
 
 from shared.clickhouse.where import Where
@@ -20,9 +20,9 @@ _SHORT_ESCAPES = {
     "\r": r"\\r",
     "\t": r"\\t",
 }
-# Plain text that may stand outside strings: numbers, true, false, null.
+# Plain text that may occur outside strings: numbers, true, false, null.
 _SCALAR_CHARS = frozenset("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.+-")
-# These cannot stand in a JSON string unescaped.
+# These cannot occur in a JSON string unescaped.
 _ALWAYS_ESCAPED = frozenset('"\\') | {chr(code) for code in range(0x20)}
 
 _STRING_PART = r'(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])'
@@ -30,13 +30,13 @@ _BEFORE = rf'^(?:[^"]|"{_STRING_PART}*")*?'
 
 
 def add_search(where: Where, needles: list[str], excluded_keys: list[str]) -> None:
-    """Adds "any of the needles occurs"; values of top-level `excluded_keys` are left out."""
+    """Adds "any of the needles occurs"; leaves out values of top-level `excluded_keys`."""
     if not needles:
         return
     text = "payload"
     if excluded_keys:
         where.params["excluded_keys"] = excluded_keys
-        # A payload that ClickHouse cannot take apart is searched whole rather than not at all.
+        # A payload that ClickHouse cannot parse is searched whole.
         members = "JSONExtractKeysAndValuesRaw(payload)"
         kept = "arrayFilter(m -> NOT has({excluded_keys:Array(String)}, m.1), members)"
         text = (
@@ -51,7 +51,7 @@ def add_search(where: Where, needles: list[str], excluded_keys: list[str]) -> No
 
 
 def pattern_of(needle: str) -> str:
-    """The RE2 pattern that finds `needle`, in any case, in the strings and scalars of a payload."""
+    """Returns the RE2 pattern that finds `needle` in strings and scalars, in any case."""
     inside = "".join(map(_spellings, needle))
     found = f'"{_STRING_PART}*?{inside}'
     if _SCALAR_CHARS.issuperset(needle):
@@ -60,7 +60,7 @@ def pattern_of(needle: str) -> str:
 
 
 def _spellings(char: str) -> str:
-    """Every way to write a character inside a JSON string, in either case."""
+    """Returns every way to write a character inside a JSON string, in either case."""
     ways = [] if char in _ALWAYS_ESCAPED else [_literal(char)]
     if char in _SHORT_ESCAPES:
         ways.append(_SHORT_ESCAPES[char])
@@ -77,7 +77,7 @@ def _unicode_escape(char: str) -> str:
 
 
 def _literal(text: str) -> str:
-    # RE2 takes a backslash before any ASCII punctuation; re.escape would also escape spaces.
+    # RE2 accepts a backslash before any ASCII punctuation; re.escape would also escape spaces.
     return "".join(
         rf"\{char}" if char.isascii() and not char.isalnum() and char != " " else char
         for char in text

@@ -1,4 +1,4 @@
-"""ClickHouse SQL of events: the insert."""
+"""The insert of events into ClickHouse."""
 
 import struct
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from clickhouse_driver.errors import ServerException, TypeMismatchError
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.event_columns import TABLE
 
-# ErrorCodes.cpp of ClickHouse: codes that are about the rows of the block and no other's.
+# Codes from ClickHouse's ErrorCodes.cpp about the rows of this block.
 _ABOUT_THE_ROWS = frozenset(
     {
         6,  # CANNOT_PARSE_TEXT
@@ -31,8 +31,8 @@ class RowsRefused(Exception):
 def insert(clickhouse: ClickHouse, columns: Mapping[str, Sequence[object]]) -> None:
     """Inserts one block of events, column by column (`shared.events.rows.columns_of`).
 
-    Raises `RowsRefused` when a row is at fault and `Unavailable` when the server is; anything
-    else (a missing table, a missing grant) is for an operator to mend and raised as it is.
+    Raises `RowsRefused` if a row is at fault and `Unavailable` if the server is; any other error (a
+    missing table, a missing grant) is for an operator to fix and is raised unchanged.
     """
     try:
         clickhouse.insert(TABLE, columns)
@@ -41,5 +41,5 @@ def insert(clickhouse: ClickHouse, columns: Mapping[str, Sequence[object]]) -> N
             raise RowsRefused(error.message.partition("Stack trace")[0].strip()) from error
         raise
     except (TypeMismatchError, TypeError, ValueError, struct.error) as error:
-        # The driver could not write a value as its column's type; nothing was sent of the block.
+        # The driver could not write a value as its column's type; nothing of the block was sent.
         raise RowsRefused(f"{type(error).__name__}: {error}") from error

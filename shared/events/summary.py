@@ -1,4 +1,4 @@
-"""The one line that stands for an event in lists."""
+"""The one-line summary of an event in lists."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from msgspec import UNSET, Raw, UnsetType
 from shared.events.fields import Fields
 
 MAX_CHARS = 200
-# Cutting before white space is folded keeps a megabyte of tool output off the hot path.
+# Text is cut before white space is folded, so that a megabyte of tool output costs little.
 _READ_CHARS = 400
 _ENVELOPE = frozenset({"session_id", "timestamp", "type", "agent_id", "environment"})
 
@@ -18,7 +18,7 @@ _decode_object = msgspec.json.Decoder(dict[str, Raw]).decode
 
 
 def summarise(event_type: str, fields: Fields, payload: bytes) -> str:
-    """At most 200 characters on one line; empty when the event holds no text at all."""
+    """Returns at most 200 characters on one line; empty if the event has no text at all."""
     build = _BY_TYPE.get(event_type)
     line = build(fields) if build else ""
     return _one_line(line or _first_text(payload))
@@ -26,14 +26,14 @@ def summarise(event_type: str, fields: Fields, payload: bytes) -> str:
 
 def _one_line(text: str) -> str:
     line = text[:_READ_CHARS]
-    # Most texts are one line of single spaces already, and looking is cheaper than folding.
+    # Most texts are already one line with single spaces, and a check is cheaper than folding.
     if not line.isprintable() or "  " in line or line[:1] == " " or line[-1:] == " ":
         line = " ".join(line.split())
     return line if len(line) <= MAX_CHARS else line[: MAX_CHARS - 1] + "…"
 
 
 def _text(raw: Raw | UnsetType) -> str:
-    """A string as its characters, anything else as the JSON that was sent, null as nothing."""
+    """Returns a string's characters, any other value's JSON, and an empty text for null."""
     if raw is UNSET:
         return ""
     data = bytes(raw)
@@ -117,7 +117,7 @@ _BY_TYPE: dict[str, Callable[[Fields], str]] = {
 
 
 def _first_text(payload: bytes) -> str:
-    """The first text among the event's own fields, else the first inside of one."""
+    """Returns the first text among the event's own fields, else the first inside one of them."""
     try:
         members = _decode_object(payload)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

@@ -1,1 +1,1 @@
-"""The way of an event from a collector's POST into ClickHouse."""
+"""The path of an event from a collector's POST into ClickHouse."""

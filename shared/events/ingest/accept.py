@@ -1,4 +1,4 @@
-"""Accepts a POST /events: everything up to the moment a collector may forget the batch."""
+"""Accepts a POST /events: all steps up to the moment when a collector may forget the batch."""
 
 import threading
 from collections.abc import Callable
@@ -46,14 +46,14 @@ class Ingest:
         encoding: str,
         epoch: bytes | None = None,
     ) -> Decoded:
-        """Takes the good events of a body; once this returns they will be stored.
+        """Accepts the good events of a body; after this returns they will be stored.
 
-        What they hold under the keys that the organization has redacted is left out here, before
-        anything keeps it; `epoch` is one that was read before (see `EpochCache`).
+        Values of keys that the organization has redacted are removed here, before anything keeps
+        them; `epoch` is one that was read before (see `EpochCache`).
 
         Raises `UnsupportedMediaType`, `BadRequest`, `Invalid` or `TooLarge` for the body as a
-        whole, `Unavailable` when the backlog is full, Redis is away, or nobody can tell what is to
-        be redacted; then nothing was taken.
+        whole, and `Unavailable` if the backlog is full, Redis is down, or the redacted keys cannot
+        be read; then no event was accepted.
         """
         try:
             split = _SPLITTERS[media_type]
@@ -64,7 +64,7 @@ class Ingest:
             ) from None
         self._backlog.require_room(org_id)
         redactor = self._redactions.of(org_id, epoch)
-        # A small body may unpack into a hundred megabytes; only so many do at a time.
+        # A small body may unpack into a hundred megabytes, so only a few are unpacked at a time.
         with self._turns:
             decoded = self._decode(body, encoding, split, org_id, redactor)
             if decoded.batch.ids:
@@ -88,7 +88,7 @@ class Ingest:
         self._wake()
 
     def _connection(self) -> redis.Redis:
-        """One connection a thread: waiting for the disk counts a connection's own writes."""
+        """Returns one connection per thread, because DiskSync covers a connection's own writes."""
         try:
             connection: redis.Redis = self._local.connection
         except AttributeError:
@@ -100,5 +100,5 @@ class Ingest:
         try:
             self._runtime.queue.nudge(PERSIST_EVENTS)
         except Unavailable:
-            # The batch is safe; the clock wakes the workers while anything waits.
+            # The batch is safe, and the clock wakes the workers while anything waits.
             log.warning("ingest_wake_not_sent")

@@ -1,6 +1,6 @@
-"""How much is accepted and not yet stored, measured on the streams themselves.
+"""The size of the backlog (accepted events that are not stored), measured on the streams.
 
-Never a counter: a process that is killed between two steps would leave one wrong for good.
+A counter would stay wrong after a process was killed between two steps.
 """
 
 import threading
@@ -14,10 +14,10 @@ from shared.events.ingest.stream import active_orgs, stream_key
 from shared.queue import unavailable_when_redis_is_gone
 
 RETRY_AFTER_SECS = 2
-# One organization's burst leaves room for the others' events.
+# One organization's burst leaves room for the events of the others.
 ORG_SHARE = 0.75
-# What must stay free below Redis's `maxmemory`: full, it refuses the messages that wake the workers
-# too, and what nobody drains would never get less.
+# The rest of Redis's `maxmemory` must stay free: a full Redis refuses the messages that wake the
+# workers, and then the backlog would never shrink.
 MEMORY_SHARE = 0.8
 _REMEASURE_SECS = 0.25
 
@@ -51,14 +51,16 @@ class Backlog:
             )
 
     def added(self, org_id: str, size: int) -> None:
-        """Counts what this process added until the next measurement sees it."""
+        """Adds the bytes of this process until the next measurement includes them."""
         with self._lock:
             self._sizes[org_id] = self._sizes.get(org_id, 0) + size
 
     def _current(self) -> dict[str, int]:
-        """The sizes as last measured; one thread measures, and nobody waits for a Redis that hangs.
+        """Returns the sizes as last measured.
 
-        Raises `Unavailable` in that thread when Redis is away.
+        One thread measures, and the others do not wait for it.
+
+        Raises `Unavailable` in that thread if Redis is down.
         """
         due = time.monotonic() - self._measured_at > _REMEASURE_SECS
         if due and self._measuring.acquire(blocking=False):
@@ -79,24 +81,28 @@ class Backlog:
 
 
 def is_full(client: redis.Redis) -> bool:
-    """Whether Redis holds more than `MEMORY_SHARE` of its `maxmemory`, if it has one."""
+    """Returns whether Redis uses more than `MEMORY_SHARE` of its `maxmemory`, if it has one."""
     memory: Any = client.info("memory")
     maximum = memory.get("maxmemory", 0)
     return bool(maximum) and memory["used_memory"] > maximum * MEMORY_SHARE
 
 
 def measure(client: redis.Redis) -> dict[str, int]:
-    """Bytes that each organization's stream takes in Redis."""
+    """Returns the bytes that each organization's stream takes in Redis."""
     org_ids = active_orgs(client)
     with client.pipeline(transaction=False) as pipe:
         for org_id in org_ids:
-            # All nodes, not a sample: the entries of one stream differ a thousandfold in size.
+            # All nodes instead of a sample: entries of one stream may differ a thousandfold in
+            # size.
             pipe.memory_usage(stream_key(org_id), samples=0)
         return {org_id: size or 0 for org_id, size in zip(org_ids, pipe.execute(), strict=True)}
 
 
 def lag_secs(client: redis.Redis) -> float:
-    """Age in seconds of the oldest entry that is not stored yet; 0.0 when all are."""
+    """Returns the age in seconds of the oldest entry that is not stored yet.
+
+    0.0 if there is none.
+    """
     org_ids = active_orgs(client)
     with client.pipeline(transaction=False) as pipe:
         for org_id in org_ids:

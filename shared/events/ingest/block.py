@@ -1,4 +1,4 @@
-"""What one insert is made of: entries of several organizations, decoded."""
+"""Blocks: decoded entries of several organizations, which one insert stores."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ MAX_BYTES = 32 * 1024 * 1024
 
 @dataclass
 class Block:
-    """Entries and their events; `unreadable` ones hold no batch that we wrote."""
+    """Entries and their events; `unreadable` ones contain no batch of ours."""
 
     entries: list[Entry] = field(default_factory=list)
     batches: dict[str, Batch] = field(default_factory=dict)
@@ -52,9 +52,9 @@ class Block:
         self.size += sum(map(len, batch.payloads))
 
     def keep_only(self, org_ids: Collection[str]) -> list[str]:
-        """Leaves out the events of all other organizations; returns who they are.
+        """Removes the events of all other organizations; returns their ids.
 
-        Their entries stay entries of the block, to be finished with the rest.
+        Their entries stay in the block, to be finished with the rest.
         """
         others = sorted({entry.org_id for entry in self.entries}.difference(org_ids))
         for org_id in others:

@@ -1,4 +1,4 @@
-"""Unpacks request bodies within bounds: a bomb costs no more memory than the limit allows."""
+"""Unpacks request bodies within bounds: a bomb takes no more memory than the limit."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -8,21 +8,21 @@ from isal import igzip_lib, isal_zlib
 
 from shared.core.errors import BadRequest, TooLarge, UnsupportedMediaType
 
-# RFC 8878 asks decoders to allow 8 MiB; more would let a small body claim memory.
+# RFC 8878 asks decoders to allow 8 MiB; with more a small body could claim much memory.
 ZSTD_MAX_WINDOW_BYTES = 8 * 1024 * 1024
 _GZIP_WBITS = 31
 _CHUNK_BYTES = 1024 * 1024
-# zstd gives no bound on what a piece of input unpacks to: a block of 4 bytes can hold 128 KiB.
-# Pieces this small unpack to 32 MiB at the very most before the limit is looked at.
+# zstd has no limit on the unpacked size of a piece of input: a block of 4 bytes can contain 128
+# KiB. Pieces of this size unpack to 32 MiB at most before the limit is checked.
 _ZSTD_PIECE_BYTES = 1024
-# What lies behind the end of a member is handed back as a copy, so a member is not shown the rest
-# of the body: a megabyte of empty members would be copied fifty thousand times.
+# The decoder returns the data after the end of a member as a copy, so it only gets a piece of the
+# body: otherwise a megabyte of empty members would be copied fifty thousand times.
 _GZIP_PIECE_BYTES = 16 * 1024
 _ZEROS = re.compile(rb"\0*")
 
 
 def unpack(body: bytes, encoding: str, limit: int) -> bytes:
-    """The body as it was before `Content-Encoding`.
+    """Returns the body as it was before `Content-Encoding`.
 
     Raises `UnsupportedMediaType` for an encoding other than gzip, zstd and identity, `BadRequest`
     for a body that is not of that encoding or ends too early, `TooLarge` above `limit` bytes.
@@ -50,7 +50,7 @@ def _identity(body: bytes) -> Iterator[bytes]:
 
 def _gunzip(body: bytes) -> Iterator[bytes]:
     position = 0
-    # A body may be several members one after the other, padded with zeros.
+    # A body may consist of several consecutive members, padded with zeros.
     while position < len(body):
         member = isal_zlib.decompressobj(_GZIP_WBITS)
         try:

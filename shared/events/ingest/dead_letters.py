@@ -1,7 +1,7 @@
-"""Events that ClickHouse will not have: kept aside, with the reason, for an operator to decide.
+"""Events that ClickHouse refuses: kept with the reason until an operator decides.
 
-A dead letter is a stream entry of its own, one event each, so that a retry or a drop concerns
-exactly what was looked at.
+Each dead letter is a stream entry with one event, so that a retry or a drop concerns exactly the
+inspected event.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ _PAGE = 500
 
 @dataclass(frozen=True)
 class DeadLetter:
-    """One event that could not be stored; `batch` is None when not even its entry was readable."""
+    """One event that could not be stored; `batch` is None if even its entry was unreadable."""
 
     id: str
     org_id: str
@@ -33,7 +33,7 @@ class DeadLetter:
 
     @property
     def batch(self) -> Batch | None:
-        """The event as a batch of one."""
+        """Returns the event as a batch of one."""
         try:
             return decode_batch(self.data)
         except ValueError:
@@ -43,7 +43,7 @@ class DeadLetter:
 def bury(
     client: redis.Redis, org_id: str, org_slug: str, letters: Sequence[tuple[bytes, str]]
 ) -> None:
-    """Sets (encoded batch, reason) pairs aside."""
+    """Stores pairs of an encoded batch and a reason as dead letters."""
     with client.pipeline(transaction=True) as pipe:
         for data, reason in letters:
             fields: dict[Any, Any] = {
@@ -58,17 +58,17 @@ def bury(
 
 
 def bury_event(client: redis.Redis, org_id: str, org_slug: str, batch: Batch, reason: str) -> None:
-    """Sets a batch of one event aside."""
+    """Stores a batch of one event as a dead letter."""
     bury(client, org_id, org_slug, [(encode_batch(batch), reason)])
 
 
 def count(client: redis.Redis) -> int:
-    """How many letters there are."""
+    """Counts the letters."""
     return int(client.xlen(STREAM_KEY))
 
 
 def letters(client: redis.Redis, org_slug: str | None = None) -> Iterator[DeadLetter]:
-    """All letters, oldest first, of one organization or of all."""
+    """Yields all letters, oldest first, of one organization or of all."""
     start = "-"
     while page := _range(client, start, "+", _PAGE):
         for entry_id, fields in page:
@@ -79,7 +79,7 @@ def letters(client: redis.Redis, org_slug: str | None = None) -> Iterator[DeadLe
 
 
 def get(client: redis.Redis, letter_id: str) -> DeadLetter:
-    """One letter; raises `NotFound`."""
+    """Returns one letter; raises `NotFound`."""
     try:
         found = _range(client, letter_id, letter_id, 1)
     except redis.ResponseError:
@@ -90,14 +90,14 @@ def get(client: redis.Redis, letter_id: str) -> DeadLetter:
 
 
 def retry(client: redis.Redis, letter: DeadLetter) -> None:
-    """Puts the event back at the end of its organization's stream.
+    """Appends the event to its organization's stream again.
 
     Raises `NotFound` for a letter whose entry could never be read: it can only be dropped.
     """
     batch = letter.batch
     if batch is None:
-        raise NotFound(f"dead letter {letter.id} holds no readable event")
-    # First back in, then out of here: between the two the event is there twice and stored once.
+        raise NotFound(f"dead letter {letter.id} contains no readable event: drop it")
+    # Appended first and deleted afterwards: in between the event exists twice, but is stored once.
     append(client, letter.org_id, letter.org_slug, batch)
     drop(client, letter)
 
@@ -108,7 +108,7 @@ def drop(client: redis.Redis, letter: DeadLetter) -> None:
 
 
 def drop_all(client: redis.Redis, org_id: str) -> int:
-    """Deletes every letter of an organization for good; returns how many there were."""
+    """Deletes every letter of an organization for good; returns the number."""
     of_org = [letter.id for letter in letters(client) if letter.org_id == org_id]
     for start in range(0, len(of_org), _PAGE):
         client.xdel(STREAM_KEY, *of_org[start : start + _PAGE])
@@ -118,7 +118,7 @@ def drop_all(client: redis.Redis, org_id: str) -> int:
 def _range(
     client: redis.Redis, first: str, last: str, count: int
 ) -> list[tuple[bytes, dict[bytes, bytes]]]:
-    # The client is typed for both of its decodings; ours answers in bytes.
+    # The client's types cover both of its decodings; ours returns bytes.
     return client.xrange(STREAM_KEY, min=first, max=last, count=count)  # type: ignore[return-value]
 
 

@@ -1,7 +1,7 @@
-"""Tells good events from bad ones, line by line, without ever refusing a batch for one of them.
+"""Separates good events from bad ones, line by line; a bad event never rejects its batch.
 
-The hot path of the service: an event is parsed once into the five fields that every event has,
-everything else is checked and skipped over, and its bytes stay what they were.
+This is the hot path of the service: an event is parsed once into the five fields that every event
+has, everything else is checked and skipped, and its bytes stay unchanged.
 """
 
 import re
@@ -19,24 +19,24 @@ from shared.events.batch import MAX_FUTURE, POSITION_BITS, Batch
 from shared.events.ingest.elements import split_elements
 
 MAX_ERRORS = 20
-# Positions of a batch have to fit `arrival`, and a small body of nothing but line breaks must not
-# unpack into gigabytes of them.
+# Positions of a batch have to fit into `arrival`, and a small body of line breaks must not unpack
+# into gigabytes.
 MAX_EVENTS = 2**POSITION_BITS - 1
 _OLDEST_US = int(datetime(2000, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-# Reads escapes one after the other, so that an escaped backslash never starts one; group 1 is a
+# Matches escapes one after the other, so that an escaped backslash never starts one. Group 1 is a
 # surrogate without its other half.
 _ESCAPE = re.compile(
     rb"\\(?:ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|u(d[89a-f][0-9a-f]{2})|.)",
     re.IGNORECASE | re.DOTALL,
 )
 
-# Makes what is stored of an event from what was sent of it.
+# Turns an event as sent into the event to store.
 Redact = Callable[[bytes], bytes]
 
 
 class Envelope(msgspec.Struct, gc=False):
-    """What every event has to have, typed and bounded."""
+    """The fields that every event must have, typed and bounded."""
 
     session_id: Annotated[str, Meta(min_length=1, max_length=256)]
     timestamp: Annotated[datetime, Meta(tz=True)]
@@ -46,14 +46,14 @@ class Envelope(msgspec.Struct, gc=False):
 
 
 class LineError(msgspec.Struct):
-    """Why one line or array element was skipped; `line` counts from 1."""
+    """The reason why one line or array element was skipped; `line` counts from 1."""
 
     line: int
     error: str
 
 
 class Decoded(msgspec.Struct):
-    """The good events of a body, how many were skipped and the first reasons why."""
+    """The good events of a body, the number of skipped ones and the first reasons."""
 
     batch: Batch
     skipped: int
@@ -77,7 +77,7 @@ _decode_wrapped = msgspec.json.Decoder(_Wrapped).decode
 
 
 def ndjson_lines(body: bytes) -> list[bytes]:
-    """One candidate a line; blank ones are dropped later and count for nothing.
+    """Returns one candidate per line; blank ones are dropped later and do not count.
 
     Raises `TooLarge` for more than `MAX_EVENTS` lines.
     """
@@ -87,27 +87,27 @@ def ndjson_lines(body: bytes) -> list[bytes]:
 
 
 def json_elements(body: bytes) -> list[bytes]:
-    """The elements of `[…]` or `{"events": […]}`, each as it was sent.
+    """Returns the elements of `[…]` or `{"events": […]}`, each as it was sent.
 
-    Raises `BadRequest` when the body is not JSON, `Invalid` when it is another JSON, `TooLarge` for
-    more than `MAX_EVENTS`. Elements that are bad by themselves (too deeply nested, not quite JSON)
-    are told apart all the same, so that only they are skipped.
+    Raises `BadRequest` if the body is not JSON, `Invalid` if it is other JSON, `TooLarge` for more
+    than `MAX_EVENTS`. Bad elements (too deeply nested, not quite JSON) are separated too, so that
+    only they are skipped.
     """
     text = body.strip()
     elements = None
-    # The parser cannot be told how many are too many; where there might be, it is not asked.
+    # The parser has no limit on elements, so it is not used if there might be too many.
     if text.count(b",") < MAX_EVENTS:
         elements = _parse_elements(text)
     if elements is None:
         elements = split_elements(text, MAX_EVENTS)
-        # A comma with nothing beside it is no bad event: it makes the array none.
+        # A comma without a value next to it is not a bad event: the whole text is no array.
         if elements is None or not all(map(bytes.strip, elements)):
             raise BadRequest("the body is not JSON", code="bad_json")
     return elements
 
 
 def _parse_elements(text: bytes) -> list[bytes] | None:
-    """The elements in the parser's eyes, None where it sees no JSON."""
+    """Returns the elements that the parser finds, None if the text is not JSON for it."""
     try:
         if text.startswith(b"["):
             return [bytes(raw) for raw in _decode_array(text)]
@@ -121,7 +121,7 @@ def _parse_elements(text: bytes) -> list[bytes] | None:
 def decode_events(
     lines: list[bytes], org_id: str, max_event_bytes: int, redact: Redact | None = None
 ) -> Decoded:
-    """Checks every line and gathers the good ones into a batch of the organization.
+    """Checks every line and collects the good ones into a batch of the organization.
 
     `redact` makes the payload of an accepted line; without it the line is the payload.
     """
@@ -133,7 +133,7 @@ def decode_events(
 
 
 class _Reader:
-    """Reads lines into a batch; ids that were found good once are not looked at again."""
+    """A reader of lines into a batch; ids that were found good once are not checked again."""
 
     def __init__(
         self, org_id: str, received_us: int, max_event_bytes: int, redact: Redact | None
@@ -161,7 +161,8 @@ class _Reader:
                 self.errors.append(LineError(number, str(error)))
             return
         batch = self.batch
-        # Of the bytes as sent: a repeated event is the same one whatever was redacted meanwhile.
+        # Hashes the bytes as sent: a repeated event has the same id even if the redaction has
+        # changed.
         batch.ids.append(xxhash.xxh3_64_intdigest(line, self._seed) >> 11)
         batch.ts.append(ts)
         batch.arrivals.append(self._arrival + number)
@@ -176,7 +177,7 @@ class _Reader:
             raise Rejected(f"larger than {self._max_bytes} bytes")
         try:
             if not line.isascii():
-                # The parser skips over fields nobody reads without looking at their encoding.
+                # The parser skips over unused fields without checking their encoding.
                 str(line, "utf-8")
             return _decode_envelope(line)
         except UnicodeDecodeError:
@@ -203,20 +204,20 @@ class _Reader:
             self._require_clean("type", event.type)
         if event.environment not in clean:
             if "," in event.environment:
-                raise Rejected("environment has a comma")
+                raise Rejected("environment contains a comma")
             self._require_clean("environment", event.environment)
         return ts
 
     def _require_clean(self, name: str, value: str) -> None:
         if _CONTROL.search(value):
-            raise Rejected(f"{name} has a control character")
-        # A value with a comma is never remembered: it may be a session but no environment.
+            raise Rejected(f"{name} contains a control character")
+        # A value with a comma is never cached: it may be a session but not an environment.
         if "," not in value:
             self._clean.add(value)
 
 
 def _parse_last(line: bytes, refusal: msgspec.ValidationError) -> Envelope:
-    """A field given twice may be wrong the first time: the last counts, and only it is judged."""
+    """Parses a line in which a field occurs twice: only the last one counts."""
     try:
         return _decode_envelope(msgspec.json.encode(_decode_members(line)))
     except msgspec.ValidationError as error:
@@ -226,7 +227,7 @@ def _parse_last(line: bytes, refusal: msgspec.ValidationError) -> Envelope:
 
 
 def _parse_surrogates(line: bytes) -> Envelope:
-    """Half of an emoji, cut by a careless sender, is grammatical JSON though no Unicode."""
+    """Parses a line with half of a surrogate pair, which is grammatical JSON but not Unicode."""
     mended = _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], line)
     try:
         if mended != line:
@@ -241,7 +242,7 @@ def _parse_surrogates(line: bytes) -> Envelope:
 
 
 def _explain(error: msgspec.ValidationError) -> str:
-    """msgspec's reason in the words of this API: `timestamp has no zone`."""
+    """Translates msgspec's reason into the words of this API: `timestamp has no zone`."""
     reason, _, path = str(error).partition(" - at `$.")
     field = path.rstrip("`")
     if not field:

@@ -1,8 +1,8 @@
-"""Moves accepted batches from Redis into ClickHouse: many entries an insert, organizations in turn.
+"""Moves accepted batches from Redis into ClickHouse: many entries per insert, in turns.
 
-An entry is removed from Redis only after ClickHouse has its events and PostgreSQL knows which
-sessions they belong to. Whatever breaks before that, the entry is read again, by this worker or by
-another, and storing an event a second time changes nothing.
+An entry is removed from Redis only after ClickHouse has its events and PostgreSQL has their
+sessions. After any failure before that the entry is read again, by this worker or another one, and
+storing an event a second time changes nothing.
 """
 
 import time
@@ -23,25 +23,25 @@ from shared.queue.jobs import PERSIST_EVENTS
 
 log = get_logger(__name__)
 
-# A drain gives its thread back after this long and sends its own successor.
+# A drain gives its thread back after this time and sends a nudge for its successor.
 DRAIN_SECS = 5.0
-# Entries are about a megabyte at most, so a read is bounded to 32 MiB of packed events.
+# Entries are about a megabyte at most, so a read is limited to 32 MiB of packed events.
 READ_ENTRIES = 32
-# While events keep coming in, one drain does all reads, this far apart unless there is enough for
-# an insert before: it costs ClickHouse much the same whether it has a thousand rows or ten
-# thousand, and every part has to be merged. At 20,000 events a second ClickHouse took 0.9 cores
-# with reads 0.25 s apart by two drains, and 0.4 with reads 0.5 s apart by one.
+# While events keep arriving, one drain does all reads, this far apart unless there is enough for an
+# insert earlier: an insert costs ClickHouse about the same for a thousand rows as for ten thousand,
+# and every part has to be merged. At 20,000 events a second ClickHouse took 0.9 cores with reads
+# 0.25 s apart by two drains, and 0.4 with reads 0.5 s apart by one.
 GATHER_SECS = 0.7
 _LOOK_SECS = 0.1
-# There while a drain keeps up with what comes in, so that others leave it alone; it goes by itself
-# when the drain is killed, or hangs in a store.
+# Set while a drain keeps up with arrivals, so that other drains do not start. It expires by itself
+# if the drain is killed, or hangs in a store.
 KEEPS_UP_KEY = "ingest:keeps_up"
 KEEPS_UP_MS = 1500
-# While a store is down the stream is left alone for this long, so that entries do not all pass
-# into the hands of drains that fail.
+# While a store is down the stream is left alone for this long, so that failing drains do not claim
+# all entries.
 PAUSE_KEY = "ingest:paused"
 PAUSE_MS = 2000
-# Requests whose ids the line of an insert names: what a request causes can be found by its id.
+# The log line of an insert names at most this many requests, so that their effects can be found.
 MAX_LOGGED = 100
 
 
@@ -53,13 +53,13 @@ class Drain:
         self._redis = runtime.redis
         self._consumer = consumer
         self._windows_of = windows_of
-        # Whose turn was last; a drain begins anywhere, so that no organization is always first.
+        # The organization that was served last; starts at random, so that none is always first.
         self._last_served = new_request_id()
 
     def run(self) -> int:
-        """Stores what there is, for a few seconds at most; returns how many events.
+        """Stores waiting events, for a few seconds at most; returns the number of events.
 
-        Raises `Unavailable` when a store is down; what was read is left for a later drain.
+        Raises `Unavailable` if a store is down; a later drain stores the entries that were read.
         """
         self._runtime.queue.nudged(PERSIST_EVENTS)
         with unavailable_when_redis_is_gone():
@@ -77,7 +77,7 @@ class Drain:
                     self._call_others()
                     return stored + self._store(block)
                 if block.is_full:
-                    # More than this worker can store at once: another one may help.
+                    # There is more than this worker can store at once, so another one may help.
                     self._call_others()
                     stored += self._store(block)
                 else:
@@ -88,7 +88,7 @@ class Drain:
         return stored
 
     def _read_again(self, read: Callable[[], Block]) -> Block:
-        """Lets others drain again, then reads what came before they could know it."""
+        """Lets others drain again, then reads entries that came before they could notice."""
         return read() if self._redis.delete(KEEPS_UP_KEY) else Block()
 
     def _call_others(self) -> None:
@@ -96,7 +96,7 @@ class Drain:
         self._runtime.queue.nudge(PERSIST_EVENTS)
 
     def _gather_until(self, moment: float) -> None:
-        """Waits while there is something, until `moment` or until it is enough for an insert."""
+        """Waits while entries arrive, until `moment` or until they are enough for an insert."""
         while 0 < stream.waiting(self._redis) < READ_ENTRIES:
             left = moment - time.monotonic()
             if left <= 0:
@@ -104,7 +104,7 @@ class Drain:
             time.sleep(min(left, _LOOK_SECS))
 
     def _abandoned(self) -> Block:
-        """What consumers that are gone, or drains that failed, left behind."""
+        """Reads the entries that dead consumers or failed drains left behind."""
         idle_ms = int(self._runtime.settings.ingest_claim_idle_secs * 1000)
         return self._gather(
             lambda org_ids, count: stream.claim_abandoned(
@@ -113,7 +113,7 @@ class Drain:
         )
 
     def _new(self) -> Block:
-        """What no consumer has read yet."""
+        """Reads entries that no consumer has read yet."""
         return self._gather(
             lambda org_ids, count: stream.read_new(self._redis, self._consumer, org_ids, count)
         )
@@ -137,7 +137,7 @@ class Drain:
         return block
 
     def _in_turn(self) -> list[str]:
-        """The organizations that have entries, beginning after the one that was served last."""
+        """Returns the organizations that have entries, starting after the last one served."""
         org_ids = stream.active_orgs(self._redis)
         turn = bisect_right(org_ids, self._last_served)
         return org_ids[turn:] + org_ids[:turn]
@@ -147,8 +147,8 @@ class Drain:
         try:
             persist(self._runtime, block, self._windows_of)
         except Exception:
-            # A store that is down, a table that is not there, a grant that is missing: whatever it
-            # is, it may not cost an event. The entries stay, and the log says why they do.
+            # No failure may lose an event: a store that is down, a missing table or a missing
+            # grant. The entries stay, and the log has the reason.
             self._pause()
             raise
         stream.finish(self._redis, block.entries)

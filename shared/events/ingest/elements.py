@@ -1,8 +1,8 @@
-"""Tells the elements of a JSON array apart without reading them.
+"""Separates the elements of a JSON array without parsing them.
 
-The slow way round for bodies that the parser gives up on as a whole, and for those that may hold
-more elements than memory: one element nested 100,000 levels deep must not take the good ones beside
-it along. Counts brackets outside strings, so it needs neither recursion nor well-formed elements.
+This is the slow way for bodies that the parser rejects as a whole, and for those that may have too
+many elements for memory: one element nested 100,000 levels deep must not cost the good ones next to
+it. It counts brackets outside strings, so it needs neither recursion nor well-formed elements.
 """
 
 import re
@@ -11,19 +11,19 @@ from itertools import islice
 
 from shared.core.errors import TooLarge
 
-# A string that never ends is one token to the end, and possessive repeats keep no way back: with
-# either left out, a few megabytes of quotes and backslashes take hours or gigabytes.
+# A string without an end is one token, and possessive repeats do not backtrack. Without either, a
+# few megabytes of quotes and backslashes take hours or gigabytes.
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[\]{},]', re.DOTALL)
 _EVENTS_KEY = re.compile(rb'"events"\s*:\s*(?=\[)')
-# Half a minute would not be enough for the brackets that 120 KB of gzip can hold. A body of the
-# largest size may have one of these every eight bytes.
+# Without a limit, the brackets in 120 KB of gzip take more than half a minute. A body of the
+# largest size may have one bracket in every eight bytes.
 _MAX_TOKENS = 2**24
 _OPENING, _CLOSING = frozenset(b"[{"), frozenset(b"]}")
 _QUOTE, _COMMA = b'",'
 
 
 def split_elements(text: bytes, most: int) -> list[bytes] | None:
-    """The raw elements of `[…]` or `{"events": […]}`; None when the brackets do not add up.
+    """Returns the raw elements of `[…]` or `{"events": […]}`; None if the brackets do not match.
 
     Raises `TooLarge` as soon as there are more than `most`, or too many brackets to count.
     """
@@ -56,11 +56,11 @@ def _tokens(text: bytes) -> Iterator[re.Match[bytes]]:
     tokens = _TOKEN.finditer(text)
     yield from islice(tokens, _MAX_TOKENS)
     if next(tokens, None) is not None:
-        raise TooLarge("the body has too many brackets to tell its events apart")
+        raise TooLarge("the body has too many brackets to separate its events")
 
 
 class _Array:
-    """The array of events while it is walked through; of two of them the last counts."""
+    """The array of events during the walk; of two such arrays the last counts."""
 
     def __init__(self, most: int) -> None:
         self.elements: list[bytes] | None = None

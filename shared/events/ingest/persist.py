@@ -1,4 +1,4 @@
-"""Stores one block: the insert, the bisection of a refused one, and the sessions to watch."""
+"""Stores one block: inserts it, bisects a refused one, and records the sessions to watch."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ from shared.model_windows.builtin import WindowOf
 
 log = get_logger(__name__)
 
-# Organization → the context windows of its models.
+# Maps an organization to the context windows of its models.
 Windows = Mapping[str, WindowOf]
 # Returns the windows of some organizations, as `ContextWindows` does.
 WindowsLookup = Callable[[Collection[str]], Windows]
@@ -36,11 +36,12 @@ _MONTH_US = 28 * 24 * 3600 * 1_000_000
 def persist(runtime: Runtime, block: Block, windows_of: WindowsLookup) -> None:
     """Returns once ClickHouse has every event of the block and PostgreSQL its sessions.
 
-    Events that ClickHouse refuses go to the dead letters. Raises `Unavailable` when a store is
-    down; storing the same block again later changes nothing. What is left of organizations that
-    were purged since is dropped.
+    Events that ClickHouse refuses become dead letters. Raises `Unavailable` if a store is down;
+    storing the same block again later changes nothing. Drops events of organizations that were
+    purged meanwhile.
     """
-    # Asked only now that the entries are read: what was set before they were sent holds for them.
+    # Read only now, after the entries: a window that was set before an event was sent applies to
+    # it.
     windows = windows_of(block.batches)
     with runtime.postgres.transaction() as session:
         _drop_what_was_purged(session, block)
@@ -53,7 +54,7 @@ def persist(runtime: Runtime, block: Block, windows_of: WindowsLookup) -> None:
 
 
 class Part:
-    """A piece of a block that fits one insert: (organization, slug, batch) triples."""
+    """A piece of a block that fits into one insert: (organization, slug, batch) triples."""
 
     def __init__(self, pieces: list[tuple[str, str, Batch]]) -> None:
         self.pieces = pieces
@@ -62,7 +63,7 @@ class Part:
         return sum(len(batch) for _, _, batch in self.pieces)
 
     def columns(self, windows: Windows) -> Columns:
-        """The columns of all pieces, one below the other."""
+        """Returns the columns of all pieces, one below the other."""
         merged: Columns = {}
         for org_id, _, batch in self.pieces:
             columns = columns_of(org_id, batch, windows[org_id])
@@ -74,7 +75,7 @@ class Part:
         return merged
 
     def halves(self) -> "tuple[Part, Part]":
-        """The same rows in two parts."""
+        """Splits the rows into two parts."""
         middle, first, second = len(self) // 2, [], []
         for org_id, slug, batch in self.pieces:
             cut = min(max(middle, 0), len(batch))
@@ -87,7 +88,7 @@ class Part:
 
 
 def _drop_what_was_purged(session: Session, block: Block) -> None:
-    """From here on nobody purges the organizations that are left, until the transaction ends."""
+    """Drops events of purged organizations; locks the others against a purge."""
     parsed = {entry.org_id: parse_uuid(entry.org_id) for entry in block.entries}
     existing = organizations.hold(session, [one for one in parsed.values() if one is not None])
     gone = block.keep_only({org_id for org_id, one in parsed.items() if one in existing})
@@ -112,7 +113,7 @@ def _parts(block: Block) -> Iterator[Part]:
 
 
 def _month_groups(batch: Batch) -> Iterator[list[int]]:
-    """Indexes of the rows, `MAX_MONTHS` calendar months at a time."""
+    """Yields the indexes of the rows, `MAX_MONTHS` calendar months at a time."""
     by_month: dict[tuple[int, int], list[int]] = {}
     for index, ts in enumerate(batch.ts):
         day = datetime.fromtimestamp(ts // 1_000_000, UTC)
@@ -140,14 +141,14 @@ def _columns(part: Part, windows: Windows) -> Columns:
     except WatchpostError:
         raise
     except Exception as error:
-        # A defect of ours that one odd event brings out may cost that event its place, never
-        # everybody's events behind it; the log keeps the traceback.
+        # If one odd event exposes a defect of ours, it may cost that event, but never the events
+        # after it. The log has the traceback.
         log.exception("columns_not_made", events=len(part))
         raise RowsRefused(f"{type(error).__name__}: {error}") from error
 
 
 def _watch(runtime: Runtime, session: Session, block: Block) -> None:
-    """Tells the evaluation jobs which sessions got events, and which of them an agent's end."""
+    """Reports sessions with new events, and with the end of an agent, to the evaluation jobs."""
     if runtime.settings.evaluator_endpoint is None:
         return
     stored: list[StoredSession] = []

@@ -1,4 +1,4 @@
-"""Up to which moment an organization's events are in ClickHouse; windows end there."""
+"""The moment up to which an organization's events are in ClickHouse; windows end there."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -10,11 +10,11 @@ from shared.core.clock import from_us
 from shared.events.ingest.stream import stream_key
 from shared.queue import unavailable_when_redis_is_gone
 
-# What collectors and networks take to bring an event; what comes later is late for its window.
+# The time that collectors and networks usually take; a later event is late for its window.
 SETTLE = timedelta(seconds=2)
 
-# The moment now, and of each stream when its oldest entry came, in milliseconds of Redis's clock,
-# which stamps them. A script, since asking for entries would bring their events too.
+# Returns the present and the time of each stream's oldest entry, in milliseconds of Redis's clock,
+# which stamps them. A script, because reading the entries would transfer their events too.
 _OLDEST = """
 local time, oldest = redis.call('TIME'), {}
 for place, key in ipairs(KEYS) do
@@ -26,10 +26,10 @@ return {time[1] * 1000 + math.floor(time[2] / 1000), oldest}
 
 
 def stored_until_each(client: redis.Redis, org_ids: Sequence[str]) -> list[datetime]:
-    """For each organization the moment before which its events are stored, by Redis's clock.
+    """Returns for each organization the moment before which its events are stored.
 
-    `SETTLE` before now, or before the arrival of the oldest batch that waits. Raises `Unavailable`
-    when Redis cannot say.
+    By Redis's clock this is `SETTLE` before now, or before the arrival of the oldest waiting batch.
+    Raises `Unavailable` if Redis cannot tell.
     """
     with unavailable_when_redis_is_gone():
         answer: Any = client.eval(_OLDEST, len(org_ids), *map(stream_key, org_ids))

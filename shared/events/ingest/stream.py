@@ -1,7 +1,7 @@
-"""The ingest streams in Redis: one an organization, read by workers as one consumer group.
+"""The ingest streams in Redis: one per organization, read by workers as one consumer group.
 
-An entry stays in its stream until ClickHouse has its events and PostgreSQL the jobs they cause,
-so the streams themselves are the backlog, and nothing has to count along.
+An entry stays in its stream until ClickHouse has its events and PostgreSQL the jobs that they
+cause. The streams themselves are thus the backlog, and no counter is needed.
 """
 
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ from shared.queue import unavailable_when_redis_is_gone
 
 log = get_logger(__name__)
 
-# The organizations that have entries; a stream is listed here for as long as it holds any.
+# The organizations that have entries; a stream is listed here as long as it has any.
 ACTIVE_KEY = "ingest:active"
 GROUP = "persist"
 _STREAM_PREFIX = "ingest:events:"
 _DISK_WAIT_MS = 2000
 
-# Unlists a stream only while it is empty; as one step, because a collector may be adding to it.
+# Unlists a stream only if it is empty, in one step, because a collector may be adding to it.
 _UNLIST_IF_EMPTY = """
 if redis.call('XLEN', KEYS[1]) == 0 then return redis.call('SREM', KEYS[2], ARGV[1]) end
 return 0
@@ -33,7 +33,7 @@ return 0
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry as read: where it stands, whose it is and its still encoded batch."""
+    """One entry as read: its position, its organization and its encoded batch."""
 
     org_id: str
     entry_id: bytes
@@ -43,22 +43,22 @@ class Entry:
 
 
 def stream_key(org_id: str) -> str:
-    """The stream of an organization."""
+    """Returns the stream of an organization."""
     return _STREAM_PREFIX + org_id
 
 
 class DiskSync:
-    """Waits until what was written is on Redis's disk, where Redis can tell (7.2 and later)."""
+    """Waits until written data is on Redis's disk, if Redis can report that (7.2 and later)."""
 
     def __init__(self, *, enabled: bool) -> None:
         self._enabled = enabled
 
     def wait(self, client: redis.Redis) -> None:
-        """Returns when the append-only file has everything that this client wrote.
+        """Waits until the append-only file has everything that this client wrote.
 
-        `client` must be the single connection that wrote it: Redis answers for a connection's own
-        writes. A call of its own: pipelined with the write it took 100 ms instead of 0.3.
-        Raises `Unavailable` when the disk did not get there in time.
+        `client` must be the single connection that wrote it, because Redis answers for a
+        connection's own writes. The call is separate: pipelined with the write it took 100 ms
+        instead of 0.3. Raises `Unavailable` if the data was not on disk in time.
         """
         if not self._enabled:
             return
@@ -66,19 +66,20 @@ class DiskSync:
             with unavailable_when_redis_is_gone():
                 synced: Any = client.waitaof(1, 0, _DISK_WAIT_MS)
         except ResponseError as error:
-            # Redis before 7.2 has no such command, and one without an append-only file refuses it.
+            # Redis before 7.2 does not have this command, and a Redis without an append-only file
+            # refuses it.
             self._enabled = False
             log.warning("ingest_not_synced_to_disk", reason=str(error))
             return
         if synced[0] < 1:
             log.warning("redis_unavailable", reason="the append-only file was not synced in time")
-            raise Unavailable("the queue's disk is too slow", code="redis_unavailable")
+            raise Unavailable("the disk of the queue is too slow", code="redis_unavailable")
 
 
 def append(client: redis.Redis, org_id: str, org_slug: str, batch: Batch) -> int:
     """Adds a batch to its organization's stream, all of it or nothing; returns the bytes added.
 
-    Raises `Unavailable` when Redis did not take it.
+    Raises `Unavailable` if Redis did not accept it.
     """
     entries = [encode_batch(piece) for piece in entries_of(batch)]
     request_id = current_request_id() or ""
@@ -92,13 +93,13 @@ def append(client: redis.Redis, org_id: str, org_slug: str, batch: Batch) -> int
 
 
 def active_orgs(client: redis.Redis) -> list[str]:
-    """The organizations that have entries, in a stable order."""
+    """Returns the organizations that have entries, in a stable order."""
     members: set[bytes] = client.smembers(ACTIVE_KEY)  # type: ignore[assignment] # sync client
     return sorted(member.decode() for member in members)
 
 
 def waiting(client: redis.Redis) -> int:
-    """How many entries all streams have, those in somebody's hands too."""
+    """Counts the entries of all streams, including those that a consumer holds."""
     with client.pipeline(transaction=False) as pipe:
         for org_id in active_orgs(client):
             pipe.xlen(stream_key(org_id))
@@ -106,7 +107,7 @@ def waiting(client: redis.Redis) -> int:
 
 
 def read_new(client: redis.Redis, consumer: str, org_ids: Sequence[str], count: int) -> list[Entry]:
-    """Up to `count` entries of each organization that no consumer has seen."""
+    """Reads up to `count` entries of each organization that no consumer has seen."""
     if not org_ids:
         return []
     streams: dict[Any, Any] = {stream_key(org_id): ">" for org_id in org_ids}
@@ -128,7 +129,7 @@ def read_new(client: redis.Redis, consumer: str, org_ids: Sequence[str], count: 
 def claim_abandoned(
     client: redis.Redis, consumer: str, org_ids: Sequence[str], idle_ms: int, count: int
 ) -> list[Entry]:
-    """Entries that a consumer read `idle_ms` ago and never finished; they are now this one's."""
+    """Claims entries that another consumer read `idle_ms` ago and never finished."""
     claimed: list[Entry] = []
     for org_id in org_ids:
         try:
@@ -145,7 +146,7 @@ def claim_abandoned(
 
 
 def finish(client: redis.Redis, entries: Sequence[Entry]) -> None:
-    """Removes entries whose events are stored, and unlists the streams that this empties."""
+    """Removes entries whose events are stored, and unlists streams that are now empty."""
     ids: dict[str, list[bytes]] = {}
     for entry in entries:
         ids.setdefault(entry.org_id, []).append(entry.entry_id)
@@ -158,13 +159,13 @@ def finish(client: redis.Redis, entries: Sequence[Entry]) -> None:
 
 
 def forget_dead_consumers(client: redis.Redis, idle_ms: int) -> int:
-    """Drops consumers that hold nothing and were not heard of for `idle_ms`; returns how many."""
+    """Deletes idle consumers (for `idle_ms`) that hold no entries; returns the number."""
     dropped = 0
     for key in client.scan_iter(match=_STREAM_PREFIX + "*", count=1000):
         try:
             consumers: Any = client.xinfo_consumers(key, GROUP)
         except ResponseError:
-            # No group yet, or the key is gone since the scan: nothing to tidy.
+            # There is no group yet, or the key is gone since the scan: there is nothing to tidy.
             continue
         for consumer in consumers:
             if consumer["pending"] == 0 and consumer["idle"] > idle_ms:
@@ -174,7 +175,7 @@ def forget_dead_consumers(client: redis.Redis, idle_ms: int) -> int:
 
 
 def remove(client: redis.Redis, org_id: str) -> int:
-    """Removes an organization's stream for good; returns how many entries it had."""
+    """Removes an organization's stream for good; returns the number of its entries."""
     with client.pipeline(transaction=True) as pipe:
         pipe.xlen(stream_key(org_id))
         pipe.unlink(stream_key(org_id))
@@ -193,7 +194,7 @@ def _create_groups(client: redis.Redis, org_ids: Sequence[str]) -> None:
 
 
 def _flat(messages: Any) -> list[Any]:
-    # RESP3 wraps a stream's messages in one more list than RESP2 does.
+    # RESP3 wraps a stream's messages in one more list than RESP2.
     return messages[0] if len(messages) == 1 and isinstance(messages[0], list) else messages
 
 
@@ -207,6 +208,6 @@ def _entries(org_id: str, messages: Any) -> list[Entry]:
             request_id=fields[b"request_id"].decode() or None,
         )
         for entry_id, fields in messages
-        # A claimed entry that was deleted meanwhile comes back without fields.
+        # A claimed entry that was deleted meanwhile has no fields.
         if fields
     ]

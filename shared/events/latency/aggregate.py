@@ -1,4 +1,4 @@
-"""The latency aggregate: one statement over the pairs, and the answer made of its rows."""
+"""The latency aggregate: one statement over the pairs, and the response built from its rows."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from shared.events.latency.pairing import LONE_END, LONE_START, PAIR, pairs_sql
 from shared.events.latency.query import DAY_US, HOUR_US, LatencyQuery
 from shared.events.latency.settings import LATENCY
 
-# 13 edges of 12 bands, two to a power of ten: a millisecond to a quarter of an hour.
+# 13 edges of 12 bands, two per power of ten: a millisecond to a quarter of an hour.
 EDGES_MS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 LARGEST_KEYS = 10
 OTHER, NONE = "(other)", "(none)"
@@ -23,8 +23,8 @@ _SHORT = ("count", "error_count", "p50", "p95", "p99", "max")
 _SUMMED = ("duration_ms", "input_tokens", "output_tokens")
 _OUTCOMES = {"all": "1", "error": "failed", "success": "NOT failed"}
 
-# A row each for all pairs, for each bin and for each key (its place and its name); the first column
-# says which of them.
+# One row each for all pairs, for each bin and for each key (its rank and name); the first column
+# distinguishes them.
 _AGGREGATE = f"""
 SELECT grouping(bin, key), bin, key,
     countIf(counts), countIf(counts AND failed),
@@ -62,10 +62,10 @@ _ALL, _OF_BIN, _OF_KEY = 0b11, 0b01, 0b10
 
 
 def latency_aggregate(clickhouse: ClickHouse, org_id: str, query: LatencyQuery) -> dict[str, Any]:
-    """The answer of the route; latencies are milliseconds, moments RFC 3339.
+    """Returns the response of the route; latencies are milliseconds, times RFC 3339.
 
-    Band n of the heatmap holds EDGES_MS[n] ≤ latency < EDGES_MS[n + 1], the first also what is
-    shorter and the last what is longer. Raises `QueryTimeout` when it takes longer than 20 s.
+    Band n of the heatmap contains EDGES_MS[n] ≤ latency < EDGES_MS[n + 1]; the first also contains
+    shorter and the last longer ones. Raises `QueryTimeout` after 20 s.
     """
     rows = _rows(clickhouse, org_id, query)
     totals = [row for row in rows if row[0] == _ALL]
@@ -124,7 +124,7 @@ def _rows(clickhouse: ClickHouse, org_id: str, query: LatencyQuery) -> list[Row]
 
 
 def _figures(row: Row | None, names: Iterable[str]) -> dict[str, object]:
-    """Counts and quantiles of a row of the statement; without pairs zeros and nulls."""
+    """Returns counts and quantiles of a row of the statement; without pairs zeros and nulls."""
     if row is None or not row[3]:
         return {name: 0 if name.endswith("count") else None for name in names}
     values: Sequence[object] = (row[3], row[4], *row[5], row[6])
@@ -138,5 +138,5 @@ def _bin_ms(query: LatencyQuery) -> float:
 
 
 def _begin(query: LatencyQuery, number: int) -> int:
-    """The first microsecond that lies in the bin."""
+    """Returns the first microsecond of the bin."""
     return query.start - (query.start - query.stop) * number // query.bin_count

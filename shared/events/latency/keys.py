@@ -1,4 +1,4 @@
-"""Which key paths can matter: most events share one column, and then nothing else is read."""
+"""The key paths that can matter: most events share one column, and then no other path is read."""
 
 from dataclasses import dataclass
 
@@ -11,9 +11,9 @@ from shared.events.latency.settings import LATENCY
 
 @dataclass(frozen=True)
 class Keys:
-    """The paths that keys are looked for at, in order.
+    """The paths of keys, in order.
 
-    `certain`: every event has a value at the only path. `empty`: there are no events.
+    With `certain` every event has a value at the only path. With `empty` there are no events.
     """
 
     paths: tuple[str, ...]
@@ -22,10 +22,10 @@ class Keys:
 
 
 def find_keys(clickhouse: ClickHouse, where: Where, paths: tuple[str, ...]) -> Keys:
-    """Those of `paths` at which a pair of the events of `where` can have its first common value.
+    """Returns those of `paths` at which pairs of events can have their first common value.
 
-    Only columns are looked at. One that no event has is no key; behind one that all events have
-    no path is ever the first. A duplicate of an event changes neither, so there is no FINAL here.
+    Only columns are checked. A column that no event has is dropped; after a column that all events
+    have, later paths cannot matter. Duplicates of events change neither, so FINAL is not needed.
     """
     columns = [path for path in paths if path in COLUMNS]
     counted = "".join(f", countIf({value_of(path, where)} != '')" for path in columns)

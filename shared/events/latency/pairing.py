@@ -1,7 +1,7 @@
-"""SQL that pairs events: events → groups with one key → who closes whom.
+"""SQL that pairs events, in steps: events, then groups with one key, then pairs.
 
-Each step is a SELECT around the one before, so ClickHouse reads the events once. An event travels
-as a tuple; the times in it are microseconds.
+Each step is a SELECT around the previous one, so ClickHouse reads the events once. An event is a
+tuple; its times are microseconds.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _EVENT = (
     " output_tokens UInt64, place UInt8, name String)"
 )
 
-# `keys` are hashes, 0 where a path leads nowhere; `met` has a bit for each filter that is met.
+# `keys` are hashes, 0 if a path has no value; `met` has a bit for each filter that the event meets.
 _EVENTS = f"""
 SELECT session_id, CAST((
     event_type = {{{{end_type:String}}}}, {SELECT_KEY}, cityHash64(agent_id), {{keys}},
@@ -42,8 +42,8 @@ SELECT session_id, event, 0 AS path, event.agent AS key
 FROM ({events})
 """
 
-# An event once for each path where it has a value, starts and closes of its session having some
-# there; without any once for its agent, as path 0.
+# Each event once for each path where it has a value and both types of its session have some; an
+# event without any once for its agent, as path 0.
 _CANDIDATES = """
 SELECT session_id, event, path, if(path = 0, event.agent, event.keys[path]) AS key
 FROM (
@@ -76,10 +76,10 @@ FROM (
 )
 """
 
-# A close that finds a start open takes the oldest. A start and a close that are alone with a key
-# belong together in any order. What an earlier path that both have tells apart is no pair.
-# One level a step: within one, an alias is planned again wherever it is used, and what builds on
-# what builds on it took longer to plan than to run.
+# A close takes the oldest open start. A start and a close that are the only ones with a key pair in
+# any order. Events that differ at an earlier common path are no pair. Each step has one level:
+# within one, an alias is planned again wherever it is used, and nested uses took longer to plan
+# than to run.
 _PAIRS = f"""
 SELECT found.1 AS first, found.2 AS second, found.3 AS state
 FROM (
@@ -119,9 +119,10 @@ GROUP BY session_id, path, key
 
 @dataclass(frozen=True)
 class Pairs:
-    """A SELECT of (`first`, `second`, `state`): pairs, and whatever found no partner, as both.
+    """A SELECT of (`first`, `second`, `state`): pairs, and events without a partner, as both.
 
-    An event has the fields of the tuple above; `all_met` is what `met` is when all filters are.
+    An event has the fields of the tuple above; `all_met` is the value of `met` if all filters are
+    met.
     """
 
     sql: str
@@ -129,7 +130,7 @@ class Pairs:
 
 
 def pairs_sql(query: LatencyQuery, keys: Keys, where: Where) -> Pairs:
-    """The pairs among the events of `where`, which gets the parameters that have to be bound."""
+    """Returns the pairs among the events of `where`; adds the bound parameters to it."""
     place, name = first_of(query.distribution_paths, where, MAX_NAME_BYTES)
     conditions = filter_conditions(query, where)
     bits = [
@@ -146,7 +147,7 @@ def pairs_sql(query: LatencyQuery, keys: Keys, where: Where) -> Pairs:
 
 
 def filter_conditions(query: LatencyQuery, where: Where) -> list[str]:
-    """SQL of each filter by itself, but for the session, which both events of a pair share."""
+    """Returns SQL of each filter except the session, which both events of a pair share."""
     filters = query.filters.replace(session_id=None).where(str(where.params["org_id"]))
     for number, contains in enumerate(query.contains):
         value = value_of(contains.path, where)

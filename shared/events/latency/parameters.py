@@ -1,4 +1,4 @@
-"""The parameters of the latency aggregate, made into a query: forms, defaults, bounds."""
+"""Turns the parameters of the latency aggregate into a query: forms, defaults, bounds."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -26,7 +26,7 @@ MAX_SUMS = 10
 MAX_NAME_CHARS = 64
 SUM_FIELDS: tuple[SumField, ...] = get_args(SumField)
 
-# What tells pairs of these types apart, by the type of their start; else the agent does.
+# The path that distinguishes pairs, by the type of their start; by default the agent.
 _DISTRIBUTION_PATHS = {
     "tool_use": ("tool_name",),
     "model_request": ("model",),
@@ -47,10 +47,10 @@ def latency_query(
     payload_contains: list[str],
     payload_sum_paths: list[str],
 ) -> LatencyQuery:
-    """The query of these parameters, empty ones replaced by their defaults.
+    """Returns the query of these parameters, with defaults in place of empty ones.
 
-    Raises `Invalid`, naming the parameter, for one event type without the other, two equal ones,
-    a range that ends before it starts, and paths, texts and sums of another form or too many.
+    Raises `Invalid`, naming the parameter, for one event type without the other, two equal ones, a
+    range that ends before it starts, and paths, texts and sums of another form or too many.
     """
     start_type, end_type = _types(start_event_type, end_event_type)
     start, stop = _range(filters)
@@ -74,9 +74,9 @@ def _types(start: str | None, end: str | None) -> tuple[str, str]:
     if start is None and end is None:
         return DEFAULT_TYPES
     if start is None:
-        raise Invalid.field("start_event_type", "is needed beside end_event_type")
+        raise Invalid.field("start_event_type", "is required together with end_event_type")
     if end is None:
-        raise Invalid.field("end_event_type", "is needed beside start_event_type")
+        raise Invalid.field("end_event_type", "is required together with start_event_type")
     if start == end:
         raise Invalid.field("end_event_type", "must differ from start_event_type")
     return start, end
@@ -86,13 +86,13 @@ def _range(filters: LatencyFilters) -> tuple[int, int]:
     stop = now_us() if filters.ts_to is None else to_us(filters.ts_to)
     start = max(stop - DAY_US, _FIRST_US) if filters.ts_from is None else to_us(filters.ts_from)
     if start >= stop:
-        raise Invalid.field("ts_from", "must be before ts_to, which is now where it is not given")
+        raise Invalid.field("ts_from", "must be before ts_to, which is now by default")
     return start, stop
 
 
 def _paths(parameter: str, items: Sequence[str]) -> tuple[str, ...]:
     if len(items) > MAX_PATHS:
-        raise Invalid.field(parameter, f"takes at most {MAX_PATHS} paths")
+        raise Invalid.field(parameter, f"must have at most {MAX_PATHS} paths")
     if len(set(items)) < len(items):
         raise Invalid.field(parameter, "names a path twice")
     return tuple(_path(parameter, item) for item in items)
@@ -101,14 +101,14 @@ def _paths(parameter: str, items: Sequence[str]) -> tuple[str, ...]:
 def _contains(items: Sequence[str]) -> tuple[Contains, ...]:
     name = "payload_contains"
     if len(items) > MAX_CONTAINS:
-        raise Invalid.field(name, f"takes at most {MAX_CONTAINS} texts")
+        raise Invalid.field(name, f"must have at most {MAX_CONTAINS} texts")
     found = []
     for item in items:
         path, colon, text = item.partition(":")
         if not colon or not text:
             raise Invalid.field(name, f"{_shown(item)} is not of the form key:text")
         if len(text) > MAX_TEXT_CHARS:
-            raise Invalid.field(name, f"takes texts of at most {MAX_TEXT_CHARS} characters")
+            raise Invalid.field(name, f"must have texts of at most {MAX_TEXT_CHARS} characters")
         found.append(Contains(_path(name, path), text))
     return tuple(found)
 
@@ -116,7 +116,7 @@ def _contains(items: Sequence[str]) -> tuple[Contains, ...]:
 def _sums(items: Sequence[str]) -> dict[str, SumField]:
     parameter = "payload_sum_paths"
     if len(items) > MAX_SUMS:
-        raise Invalid.field(parameter, f"takes at most {MAX_SUMS} sums")
+        raise Invalid.field(parameter, f"must have at most {MAX_SUMS} sums")
     sums: dict[str, SumField] = {}
     for item in items:
         name, colon, wanted = item.rpartition(":")
@@ -126,7 +126,9 @@ def _sums(items: Sequence[str]) -> dict[str, SumField]:
             reason = f"{_shown(item)} is not of the form name:field with a field of {fields}"
             raise Invalid.field(parameter, reason)
         if len(name) > MAX_NAME_CHARS:
-            raise Invalid.field(parameter, f"takes names of at most {MAX_NAME_CHARS} characters")
+            raise Invalid.field(
+                parameter, f"must have names of at most {MAX_NAME_CHARS} characters"
+            )
         if name in sums:
             raise Invalid.field(parameter, f"names {_shown(name)} twice")
         sums[name] = field
@@ -136,7 +138,9 @@ def _sums(items: Sequence[str]) -> dict[str, SumField]:
 def _path(parameter: str, path: str) -> str:
     steps = path.split(".")
     if len(path) > MAX_PATH_CHARS or len(steps) > MAX_PATH_STEPS:
-        reason = f"takes paths of at most {MAX_PATH_CHARS} characters and {MAX_PATH_STEPS} steps"
+        reason = (
+            f"must have paths of at most {MAX_PATH_CHARS} characters and {MAX_PATH_STEPS} steps"
+        )
         raise Invalid.field(parameter, reason)
     if not all(steps):
         raise Invalid.field(parameter, f"{_shown(path)} is not a dotted path like input.city")
@@ -144,5 +148,5 @@ def _path(parameter: str, path: str) -> str:
 
 
 def _shown(text: str) -> str:
-    """The text as an error shows it, cut where it is long."""
+    """Returns the text as an error shows it, shortened if it is long."""
     return repr(text if len(text) <= 80 else text[:80] + "…")

@@ -1,4 +1,4 @@
-"""SQL of the values that key paths lead to; the paths themselves are bound, never spliced."""
+"""SQL of the values at key paths; the paths themselves are bound, never inserted into the text."""
 
 from shared.clickhouse.event_columns import PAYLOAD_COLUMNS
 from shared.clickhouse.where import Where
@@ -9,16 +9,16 @@ COLUMNS = frozenset(
 
 
 def value_of(path: str, where: Where) -> str:
-    """SQL of the text at `path`, a column or a path into the payload; '' where there is none.
+    """Returns SQL of the text at `path`, a column or a path into the payload; '' if there is none.
 
-    A name of a column is that column. Strings stand as they are, other values as their JSON text.
-    What has to be bound is added to the parameters of `where`.
+    The name of a column means that column. Strings are used unchanged, other values as their JSON
+    text. Bound values are added to the parameters of `where`.
     """
     if path in COLUMNS:
         return f"ifNull(toString({path}), '')"
     steps = []
     for step in path.split("."):
-        # Named by what it holds, so that ClickHouse sees two uses of a path as one expression.
+        # Named by its value, so that ClickHouse sees two uses of a path as one expression.
         name = _name(step, where)
         where.params[name] = step
         steps.append(f"{{{name}:String}}")
@@ -26,10 +26,10 @@ def value_of(path: str, where: Where) -> str:
 
 
 def first_of(paths: tuple[str, ...], where: Where, max_bytes: int) -> tuple[str, str]:
-    """SQL of the place (1, 2, …) of the first path with a value and of that value.
+    """Returns SQL of the index (1, 2, …) of the first path with a value, and of that value.
 
-    Values of more than `max_bytes` bytes count as none; without any it is the place after the
-    last and ''.
+    Values of more than `max_bytes` bytes count as missing. Without any value the index is one past
+    the last, with ''.
     """
     places, values = [], []
     for place, path in enumerate(paths, 1):

@@ -1,4 +1,4 @@
-"""What is asked of the latency aggregate."""
+"""The query of the latency aggregate."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -44,7 +44,7 @@ class Contains:
 
 @dataclass(frozen=True)
 class LatencyQuery:
-    """Which pairs, and how they are put together; `start` and `stop` are microseconds.
+    """The selection and construction of pairs; `start` and `stop` are microseconds.
 
     `sums` maps the names of totals to the closing event's fields that they add up.
     """

@@ -2,7 +2,7 @@
 
 from shared.clickhouse.settings import PAGE
 
-# 100,000 events took 100 to 200 MB. Steps that can go on on disk do so from here on.
+# 100,000 events took 100 to 200 MB. Above this size, steps that can use the disk do so.
 _SPILL_BYTES = 256 * 1024 * 1024
 _MAX_BYTES = 2 * 1024 * 1024 * 1024
 

@@ -1,4 +1,4 @@
-"""What an organization never wants stored, taken out of its events before anything keeps them."""
+"""The redaction of values that an organization never wants to store."""
 
 from shared.events.redaction.redactions import Redactions
 from shared.events.redaction.rules import Redactor

@@ -1,4 +1,4 @@
-"""Which keys each organization has redacted, remembered by each web process."""
+"""The redacted keys of each organization, cached by each web process."""
 
 import uuid
 from collections.abc import Iterable
@@ -13,24 +13,23 @@ SETTING = "redaction.payload_keys"
 
 
 class Redactions:
-    """Answers for the batches of one web process what to take out of them."""
+    """A lookup of redactors for the batches of one web process."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._remembered: EpochCache[str, Redactor] = EpochCache()
 
     def of(self, org_id: str, epoch: bytes | None) -> Redactor:
-        """The redactor of an organization, as it was set when `epoch` was read or later.
+        """Returns the redactor of an organization, as of `epoch` or later.
 
-        What is remembered costs nothing. Raises `Unavailable` when PostgreSQL has to be asked and
-        is away.
+        A cached answer costs nothing. Raises `Unavailable` if PostgreSQL is needed and down.
         """
         return self._remembered.get(org_id, epoch, lambda: self._load(org_id))
 
     def _load(self, org_id: str) -> Redactor:
         with self._runtime.postgres.transaction() as session:
             names = value(session, self._runtime.settings, uuid.UUID(org_id), SETTING)
-        # Before they were refused, such names could be set, and had no effect.
+        # Earlier releases accepted such names, which had no effect.
         reserved = CATALOGUE[SETTING].reserved
         listed = cast("Iterable[str]", names)
         return Redactor(name for name in listed if name.lower() not in reserved)

@@ -1,8 +1,8 @@
-"""Takes the values of listed keys out of an event, and leaves every other byte as it was sent.
+"""Removes the values of listed keys from an event, and leaves every other byte unchanged.
 
-An accepted event is JSON that a parser has checked, so its quotation marks tell all there is to
-know: a string with a colon behind it is a key, any other one a value. That needs no recursion
-however deep the event is, keeps duplicate keys apart, and copies what is between redacted values.
+An accepted event is JSON that a parser has checked, so its quotation marks suffice: a string
+followed by a colon is a key, any other one a value. That needs no recursion however deep the event
+is, handles duplicate keys, and copies the bytes between redacted values.
 """
 
 import json
@@ -14,39 +14,41 @@ import msgspec
 
 REDACTED = b'"[redacted]"'
 
-# Possessive throughout: a megabyte of quotes and backslashes must not be tried in other ways. Group
-# 1 is what the quotes hold, group 2 is there for a key. A string that never ends, as in text that
-# was cut off, reaches to the end.
+# Possessive throughout, so that a megabyte of quotes and backslashes causes no backtracking. Group
+# 1 is the text inside the quotes, group 2 exists for a key. A string without an end, as in text
+# that was cut off, reaches to the end.
 _STRING = re.compile(rb'"((?:[^"\\]++|\\.)*+)(?:"(?:\s*+(:)\s*+)?|\\?\Z)', re.DOTALL)
 _BRACKET = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[\[\]{}]', re.DOTALL)
 _SCALAR = re.compile(rb"[^,\]}\s]*+")
-# A key of an event without escapes. A mark that is not escaped opens a string or closes one; behind
-# one that closes there is punctuation or a space, with which no name that is looked for begins.
+# A key of an event without escapes. An unescaped mark opens or closes a string; a closing one is
+# followed by punctuation or a space, and no searched name begins with these.
 _KEY = re.compile(rb'"(?<!\\")([^"\\]++)"\s*+:\s*+')
-# Names that JSON can or has to write in several ways without `\u`, or begin as `_KEY` cannot have.
+# Names that JSON can or must write in several ways without `\u`, or that begin as `_KEY` cannot.
 _ODD = re.compile(r'["\\/\x00-\x1f]|^[\s,:\]}]')
-# Where JSON begins in a text: with the text when that is one string, else with its first bracket.
-# What stands before that may have quotation marks of its own.
+# The start of JSON in a text: its beginning if the text is one string, else its first bracket. The
+# part before that may contain quotation marks of its own.
 _JSON = re.compile(rb'\A\s*+"(?:[^"\\]++|\\.)*+(?:"\s*+|\\?)\Z|[\[{]', re.DOTALL)
 
-# Characters that need no `\u`. In these escapes a listed name can hide or, in JSON text inside a
+# Characters that need no `\u`. Such escapes can hide a listed name or, in JSON text inside a
 # string, the marks around it and an escape that hides it.
 _PLAIN = frozenset(rb"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz\"")
 
-# So many names are looked for one by one; all at once is faster for more (`bench/redaction.py`).
+# This many names are searched one by one; for more, searching all at once is faster
+# (`bench/redaction.py`).
 _FEW = 6
-# Where listed keys may be: nowhere, among an event's own keys, in the text inside its strings.
+# The possible places of listed keys: nowhere, among an event's own keys, in the text inside
+# strings.
 _NOWHERE, _KEYS, _ANYWHERE = range(3)
 
 _decode_text = json.JSONDecoder(strict=False).decode
 
 
 class Redactor:
-    """The listed keys of one organization; false where there are none. Safe for several threads.
+    """The listed keys of one organization; false if there are none. Safe for several threads.
 
-    A key is listed when it is one of `names`, upper and lower case being the same, at any depth
-    of the event, however JSON's escapes spell it. Text in a string is looked into from its first
-    bracket on, as if it were JSON, and so are the strings of that text.
+    A key is listed if it is one of `names`, in any case, at any depth of the event, however JSON
+    escapes spell it. Text in a string is searched from its first bracket on, as if it were JSON,
+    and so are the strings of that text.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -60,9 +62,9 @@ class Redactor:
         return bool(self._names)
 
     def redact(self, payload: bytes) -> bytes:
-        """An accepted event with `"[redacted]"` in place of each value of a listed key.
+        """Returns an accepted event with `"[redacted]"` in place of each value of a listed key.
 
-        The very same object where there is none.
+        Returns the very same object if there is none.
         """
         reach = self._reach(payload)
         if reach == _NOWHERE:
@@ -70,17 +72,21 @@ class Redactor:
         return self._replace(payload) if reach == _KEYS else self._walk(payload)
 
     def _reach(self, text: bytes) -> int:
-        """Where listed keys may be, told quickly and however many are listed; never too little."""
+        """Finds the possible places of listed keys quickly, for any number of keys.
+
+        Never misses any.
+        """
         if self._any_odd or (self._any_wide and not text.isascii()):
             return _ANYWHERE
         lowered = text.lower()
-        # The single character first: it is looked for three times as fast.
+        # The single character first, because searching for it is three times as fast.
         escaped = b"\\" in lowered and b"\\u" in lowered
         if escaped and (self._any_wide or self._escapes.search(lowered)):
             return _ANYWHERE
         if len(self._plain) <= _FEW and not _holds_one(lowered, self._plain):
             return _NOWHERE
-        # However deep a text lies in others, only backslashes come between a name and its marks.
+        # However deep a text is nested in others, only backslashes come between a name and its
+        # marks.
         found = self._plain.intersection(lowered.replace(b"\\", b"").split(b'"'))
         if any(name + b"\\" in lowered for name in found):
             return _ANYWHERE
@@ -120,9 +126,9 @@ class Redactor:
         return name is not None and _fold(name) in self._names
 
     def _look_inside(self, quoted: bytes) -> bytes | None:
-        """A string value with the JSON text in it redacted; None when there is nothing to redact.
+        """Returns a string value with its JSON text redacted; None if there is nothing to redact.
 
-        Each text inside a text needs twice the backslashes, which bounds how far down this goes.
+        Each nested text needs twice the backslashes, which limits the depth.
         """
         if b"\\" not in quoted or self._reach(quoted) == _NOWHERE:
             return None
@@ -136,7 +142,7 @@ class Redactor:
 
 
 def _holds_one(text: bytes, names: Iterable[bytes]) -> bool:
-    # A loop: as a generator it costs twice as much.
+    # A loop, because a generator costs twice as much.
     for name in names:  # noqa: SIM110
         if name in text:
             return True
@@ -144,13 +150,13 @@ def _holds_one(text: bytes, names: Iterable[bytes]) -> bool:
 
 
 def _fold(name: str) -> str:
-    """Both cases of a name in one; the Kelvin sign and the like are no ASCII letters."""
+    """Folds the case of a name; the Kelvin sign and similar characters are not ASCII letters."""
     folded = name.lower()
     return folded if folded.isascii() == name.isascii() else name
 
 
 def _escapes_of(characters: Iterable[int]) -> re.Pattern[bytes]:
-    """Finds, in lower-case text, the `\\u` escape of one of these."""
+    """Returns a pattern that finds, in lower-case text, the `\\u` escape of one of these."""
     codes = sorted(b"%02x" % character for character in characters)
     groups = groupby(codes, lambda code: code[:1])
     digits = [b"%s[%s]" % (high, b"".join(code[1:] for code in same)) for high, same in groups]
@@ -158,7 +164,7 @@ def _escapes_of(characters: Iterable[int]) -> re.Pattern[bytes]:
 
 
 def _end_of_value(text: bytes, start: int) -> int:
-    """Where the value that begins at `start` ends; cut-off text ends everything."""
+    """Returns the end of the value that begins at `start`; cut-off text ends every value."""
     first = text[start : start + 1]
     if first == b'"':
         string = _BRACKET.match(text, start)
@@ -179,7 +185,7 @@ def _end_of_value(text: bytes, start: int) -> int:
 
 
 def _unquote(quoted: bytes) -> str | None:
-    """What a JSON string says, half an emoji included; None for what is no JSON string."""
+    """Decodes a JSON string, even half of a surrogate pair; None if it is not a JSON string."""
     try:
         value: str = _decode_text('"' + quoted.decode("utf-8", "surrogatepass") + '"')
     except (UnicodeDecodeError, json.JSONDecodeError):
