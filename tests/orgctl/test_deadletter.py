@@ -74,7 +74,7 @@ def test_retry_of_all_passes_over_what_holds_no_event(
 ) -> None:
     result = run("retry", "--all")
     assert "2 sent again" in result.output
-    assert "no readable event" in result.output
+    assert "contains no readable event" in result.output
     assert [letter.id for letter in dead_letters.letters(runtime.redis)] == letters[2:]
 
 

@@ -243,7 +243,7 @@ def test_cookies_are_not_kept(client: EvaluatorClient, evaluator: Evaluator) -> 
 
 
 def test_a_client_needs_an_endpoint() -> None:
-    with pytest.raises(ValueError, match="no evaluator"):
+    with pytest.raises(ValueError, match="EVALUATOR_ENDPOINT"):
         EvaluatorClient(_settings(None))
 
 
