@@ -148,7 +148,7 @@ def test_every_process_type_is_described() -> None:
 
 
 def test_the_floor_plan_shows_the_folders_on_their_floors() -> None:
-    """The picture has one paragraph for each floor, and a line for each folder."""
+    """The picture has one paragraph for each floor and a line for each folder."""
     section = markdown.section(document("docs/architecture.md"), "Floor plan")
     floors = [
         re.findall(r"^( *)([\w/ ]+/)", floor, re.MULTILINE)

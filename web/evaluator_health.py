@@ -1,4 +1,4 @@
-"""The evaluator's GET /health, for people who watch the deployment."""
+"""The evaluator's GET /health, for people who monitor the deployment."""
 
 import http.client
 import threading
@@ -13,13 +13,13 @@ from web.probe import Probe
 
 log = get_logger(__name__)
 
-# /ready may be asked every second, and the evaluator has other work.
+# /ready may be called every second, and the evaluator has other work.
 INTERVAL_SECS = 30.0
 TIMEOUT_SECS = 2.0
 
 
 class EvaluatorHealth:
-    """The last answer, which is at most 30 s older than the last question."""
+    """The last answer. It is at most 30 s older than the last call of `start`."""
 
     def __init__(self, endpoint: str | None) -> None:
         self._probe = None if endpoint is None else Probe(partial(_ask, endpoint))
@@ -29,7 +29,10 @@ class EvaluatorHealth:
         self._last = "unknown"
 
     def start(self) -> Future[float] | None:
-        """Asks if the last answer is too old. Returns the first answer while it is to come."""
+        """Starts a request if the last answer is too old.
+
+        Returns the pending first answer, if any.
+        """
         if self._probe is None:
             return None
         with self._lock:
@@ -42,7 +45,9 @@ class EvaluatorHealth:
             return self._current if self._last == "unknown" else None
 
     def state(self) -> str:
-        """Returns `ok`, `down`, `unknown` before the first answer, `disabled` without evaluator."""
+        """Returns `ok`, `down`, `unknown` before the first answer, or `disabled` without an
+        evaluator.
+        """
         if self._probe is None:
             return "disabled"
         with self._lock:

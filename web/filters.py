@@ -22,7 +22,7 @@ DOCUMENTED: dict[str, type[Filters]] = {
     "Sessions": SessionFilters,
     "Evaluations": EvaluationFilters,
 }
-# A filter's type → the values that it takes, as docs/filters.md says it.
+# A filter's type → its values, as docs/filters.md describes them.
 _VALUES = {
     "any_of": "any of several, with commas",
     "list": "several, with commas",
@@ -33,7 +33,7 @@ _VALUES = {
 
 
 class _Filtered(Schema):
-    """Makes `filters` of the parameters that are filters."""
+    """Builds `filters` from the parameters that are filters."""
 
     filters: ClassVar[type[Filters]]
 
@@ -47,7 +47,7 @@ class _Filtered(Schema):
 
 
 class _NoMore(Schema):
-    """No parameters but the filters."""
+    """No parameters besides the filters."""
 
 
 def filtered(filters: type[Filters], own: type[Schema] = _NoMore) -> type[Schema]:

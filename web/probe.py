@@ -1,4 +1,4 @@
-"""A check that may hang, run in a thread of its own."""
+"""A check that may hang, run in a separate thread."""
 
 import threading
 from collections.abc import Callable

@@ -115,7 +115,7 @@ class Deployment:
         """Stops everything, the newest first. Harmless when not started."""
         self._watcher.stop()
         if self.environ:
-            # Only the owner of the directory has come this far.
+            # Only the process that owns the directory reaches this line.
             orgctl_file(self._stack.directory).unlink(missing_ok=True)
         for program in self._programs:
             program.ask_to_stop()

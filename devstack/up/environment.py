@@ -51,7 +51,9 @@ def orgctl_file(directory: Path) -> Path:
 
 
 def write_orgctl_file(directory: Path, environ: Mapping[str, str]) -> None:
-    """Writes this process, which shows whether the file is stale, and a variable a line."""
+    """Writes one variable per line, and the id of this process, which shows whether the file is
+    stale.
+    """
     lines = [f"{name}={value}" for name, value in for_orgctl(environ).items()]
     path = orgctl_file(directory)
     path.touch(mode=0o600)

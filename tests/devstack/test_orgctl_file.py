@@ -35,7 +35,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def run(checkout: Path, **variables: str) -> tuple[dict[str, str], str]:
-    """Returns the variables of the tool, of those above, and stderr."""
+    """Returns the tool's values of the variables above, and stderr."""
     done = subprocess.run(
         [checkout / "bin" / "orgctl"],
         env={"PATH": os.environ["PATH"], **variables},
@@ -70,7 +70,7 @@ def test_the_directory_may_be_another(checkout: Path, tmp_path: Path) -> None:
 def test_variables_that_name_another_deployment_win(checkout: Path) -> None:
     write_orgctl_file(checkout / ".devstack", DEPLOYMENT)
     other = {"REDIS_URL": "redis://elsewhere/0"}
-    # Nothing of the development deployment is mixed in.
+    # Nothing comes from the development deployment.
     assert run(checkout, **other) == (other, "")
 
 

@@ -16,7 +16,7 @@ def document(client: FlaskClient) -> dict[str, Any]:
     return body
 
 
-def test_what_it_is(document: dict[str, Any]) -> None:
+def test_the_head_of_the_document(document: dict[str, Any]) -> None:
     assert document["openapi"] == "3.1.0"
     assert document["info"]["title"] == "Watchpost"
     assert document["info"]["version"] == "0.0.1-beta.77"

@@ -27,7 +27,7 @@ def _opaque(what: str, most: int) -> fields.Dict:
         allow_none=True,
         metadata={
             "description": f"{what}; stored as it is, at most {most} bytes as JSON in ASCII; empty"
-            " where it is absent",
+            " when absent",
             "example": {"note": "An example of a note"},
         },
     )

@@ -35,7 +35,7 @@ class _Charts(Schema):
         validate=_check_featured,
         metadata={
             "description": "score keys whose averages the timeline shows, comma-separated, at most"
-            f" {MAX_FEATURED}; without it the most frequent ones"
+            f" {MAX_FEATURED}; default: the most frequent ones"
         },
     )
     bucket = fields.String(

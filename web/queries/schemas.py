@@ -33,8 +33,8 @@ class QueryBody(Body):
         allow_none=True,
         metadata={
             "maxItems": MAX_PARAMS,
-            "description": "what a client wants to know about the parameters; kept as it is, at"
-            f" most {MAX_PARAMS_BYTES} bytes as JSON in ASCII; none where it is absent",
+            "description": "a client's own data about the parameters; stored as it is, at"
+            f" most {MAX_PARAMS_BYTES} bytes as JSON in ASCII; none when absent",
             "example": [{"label": "An example of a parameter"}],
         },
     )

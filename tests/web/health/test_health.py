@@ -197,7 +197,7 @@ def test_the_evaluators_health_is_shown_and_never_a_reason_for_503(
         evaluator.default = ANSWERS[name]
         settings = settings_for(urls, evaluator_endpoint=f"{evaluator.url}/base/")
         with connected(settings) as runtime:
-            # A drip never ends, so the wait does.
+            # The evaluator drips without end, so only the limit ends the wait.
             state = EvaluatorHealth(settings.evaluator_endpoint)
             first = state.start()
             assert first is not None
@@ -227,7 +227,7 @@ def test_the_evaluator_is_asked_now_and_then(
         assert len(evaluator.requests) == 1
         evaluator.default = behave.reply(500)
         monkeypatch.setattr(evaluator_health, "INTERVAL_SECS", 0.0)
-        # The answer of before shows until the next one is there.
+        # The previous answer shows until the next one arrives.
         wait_until(lambda: shown() == "down")
         assert len(evaluator.requests) > 1
 

@@ -39,7 +39,7 @@ def test_the_newest_events_that_match_are_shown(context: Context) -> None:
     assert reading.summary == "8 events with event_type 'error' in the last 60 s"
 
 
-def test_what_is_looked_at_late_is_not_told_as_the_last_minute(context: Context) -> None:
+def test_a_late_look_names_its_real_window(context: Context) -> None:
     store(context, event("s", "11:59:30", "error"))
     late = rule(PerEvent(event_type="error", lookback_secs=60), since=NOON - timedelta(minutes=2))
     outcome = evaluate(context, [replace(late, is_behind=True)])[late.alert_id]
