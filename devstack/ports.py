@@ -57,9 +57,7 @@ class Ports:
         return cls(*_distinct_free_ports(3))
 
     def moved_where_taken(self, say: Callable[[str], None]) -> "Ports":
-        """Returns the ports with a free one for each that is taken, and reports each change to
-        `say`.
-        """
+        """Returns the ports with free ones for those taken, and reports each change to `say`."""
         chosen = asdict(self)
         for name, port in asdict(self).items():
             if not is_free(port):

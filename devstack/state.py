@@ -25,8 +25,9 @@ class Identity(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, pid: int) -> "Identity":
-        """Returns the identity of a running process. Raises `psutil.NoSuchProcess` when there is
-        none.
+        """Returns the identity of a running process.
+
+        Raises `psutil.NoSuchProcess` if it has ended.
         """
         return cls(pid, psutil.Process(pid).create_time())
 

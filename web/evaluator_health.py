@@ -45,9 +45,7 @@ class EvaluatorHealth:
             return self._current if self._last == "unknown" else None
 
     def state(self) -> str:
-        """Returns `ok`, `down`, `unknown` before the first answer, or `disabled` without an
-        evaluator.
-        """
+        """Returns `ok`, `down`, `unknown` (no answer yet) or `disabled` (no evaluator)."""
         if self._probe is None:
             return "disabled"
         with self._lock:

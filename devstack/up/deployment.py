@@ -93,8 +93,9 @@ class Deployment:
                 program.kill()
 
     def start(self) -> None:
-        """Starts everything and waits until `web` answers. Raises `StackError` with everything
-        stopped.
+        """Starts everything and waits until `web` answers.
+
+        Raises `StackError`, with everything stopped, when a part does not start.
         """
         directory = self._stack.directory
         self._say(f"starting the stores in {directory}; every log is in {directory}/logs")

@@ -51,9 +51,7 @@ def orgctl_file(directory: Path) -> Path:
 
 
 def write_orgctl_file(directory: Path, environ: Mapping[str, str]) -> None:
-    """Writes one variable per line, and the id of this process, which shows whether the file is
-    stale.
-    """
+    """Writes one variable per line, and this process id, which shows whether it is stale."""
     lines = [f"{name}={value}" for name, value in for_orgctl(environ).items()]
     path = orgctl_file(directory)
     path.touch(mode=0o600)

@@ -20,10 +20,9 @@ class Airline:
     labels: dict[str, dict[str, object]]
 
     def recent(self, newest: datetime | None = None) -> "Airline":
-        """Returns the same events, moved so that the last happened at `newest` (default: an hour
-        ago).
+        """Returns the same events, moved so that the last happened at `newest`.
 
-        Order, distances and every other byte stay.
+        The default is an hour ago. Order, distances and every other byte stay.
         """
         target = newest or datetime.now(UTC) - timedelta(hours=1)
         shift = target - max(_timestamp(line) for line in self.lines)

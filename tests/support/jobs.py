@@ -54,10 +54,10 @@ class Span(NamedTuple):
     ended: datetime
 
     def planned(self, at: datetime, low: float, high: float | None = None) -> bool:
-        """Returns whether `at` is `low` to `high` (default: exactly `low`) seconds after some
-        moment of it.
+        """Returns whether `at` is `low` to `high` seconds after some moment of it.
 
-        Unlike a distance from now, this stays true however late it is checked.
+        `high` is `low` by default. Unlike a distance from now, this stays true however late it is
+        checked.
         """
         most = low if high is None else high
         return self.began + timedelta(seconds=low) <= at <= self.ended + timedelta(seconds=most)

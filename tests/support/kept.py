@@ -27,9 +27,7 @@ _START_SECS = 60.0
 
 @contextmanager
 def kept_stack(directory: Path) -> Iterator[DevStack | None]:
-    """Yields the servers of this directory with empty databases, or None while another run uses
-    them.
-    """
+    """Yields the servers of this directory, emptied, or None while another run uses them."""
     directory.mkdir(parents=True, exist_ok=True)
     with (directory / "in-use").open("w") as in_use:
         try:
