@@ -17,7 +17,6 @@ from sqlalchemy.orm import Session
 
 from shared import organizations
 from shared.cache import at_once
-from shared.core.clock import now
 from shared.core.email_address import normal_address
 from shared.core.errors import ConfigurationError, Invalid
 from shared.core.ids import new_id
@@ -25,6 +24,7 @@ from shared.deployment.runtime import Runtime
 from shared.identity.models import FirstMember
 from shared.keys import ApiKey, hash_secret
 from shared.permissions import ADMIN_SET, FOR_KEYS
+from shared.postgres import transaction_time
 from shared.users.models import Membership, User
 
 # Any number that no other advisory lock of this project uses.
@@ -102,7 +102,7 @@ def _is_current(key: ApiKey | None, secret: str | None, grants: frozenset[str]) 
 def _upsert(session: Session, name: str, secret: str | None) -> None:
     if secret is None:
         revoke = update(ApiKey).where(ApiKey.org_id.is_(None), ApiKey.name == name)
-        session.execute(revoke.values(revoked_at=now()))
+        session.execute(revoke.values(revoked_at=transaction_time(session)))
         return
     key_hash = hash_secret(secret.encode())
     taken = select(ApiKey.id).where(ApiKey.key_hash == key_hash, ApiKey.org_id.is_not(None))

@@ -11,6 +11,7 @@ from shared.core.ids import parse_uuid
 from shared.incidents import activity, mails, rows, subscribers
 from shared.incidents.models import Incident, IncidentComment
 from shared.incidents.rules import MAX_COMMENTS, checked_body
+from shared.postgres import present_time
 from shared.queue import Queue
 
 # The permission to delete comments of others.
@@ -39,7 +40,7 @@ def create(
     number = session.scalar(_of(incident).with_only_columns(func.count())) or 0
     if number >= MAX_COMMENTS:
         raise Conflict(f"an incident can have at most {MAX_COMMENTS} comments", code="too_many")
-    at = rows.now(session)
+    at = present_time(session)
     comment = IncidentComment(
         org_id=org_id,
         incident_id=incident.id,
@@ -87,7 +88,7 @@ def delete(
             f"you need the permission {MODERATES} to delete comments of others",
             required_permission=MODERATES,
         )
-    comment.body, comment.deleted_at = None, rows.now(session)
+    comment.body, comment.deleted_at = None, present_time(session)
     detail = {"comment_id": str(comment.id)}
     activity.record(session, incident, "comment_deleted", actor.name, comment.deleted_at, detail)
 

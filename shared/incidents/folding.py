@@ -13,6 +13,7 @@ from shared.incidents.models import Incident
 from shared.incidents.opening import Opening
 from shared.incidents.rules import MAX_SUMMARY_LENGTH, MAX_TITLE_LENGTH
 from shared.organizations import creations
+from shared.postgres import present_time
 
 
 class Opened(NamedTuple):
@@ -59,7 +60,7 @@ def _open_one(session: Session, opening: Opening) -> Incident | None:
 
 
 def _insert(session: Session, opening: Opening) -> Incident | None:
-    at = rows.now(session)
+    at = present_time(session)
     values = {
         "org_id": opening.org_id,
         "title": storable(opening.title, MAX_TITLE_LENGTH),
@@ -87,7 +88,7 @@ def _note_opening(session: Session, incident: Incident, opening: Opening) -> Non
 
 
 def _fold(session: Session, incident: Incident, opening: Opening) -> None:
-    incident.last_breach_at = at = rows.now(session)
+    incident.last_breach_at = at = present_time(session)
     measured = _measured(opening)
     if opening.source != "manual":
         for column, value in measured.items():

@@ -10,6 +10,7 @@ from shared.core.errors import Invalid
 from shared.incidents import activity, mails, rows, subscribers
 from shared.incidents.models import Incident
 from shared.incidents.rules import checked_assignees
+from shared.postgres import present_time
 from shared.queue import Queue
 from shared.users.members import members_of
 
@@ -24,7 +25,7 @@ def acknowledge(
     (`incident_resolved`).
     """
     incident = rows.unresolved(session, org_id, incident_id)
-    at = rows.now(session)
+    at = present_time(session)
     if actor.email is not None:
         subscribers.add(session, incident, [actor.email], "ack", at)
     if incident.state == "firing":
@@ -60,7 +61,7 @@ def assign(
     before = incident.assignees
     if assignees == before:
         return incident
-    incident.assignees, at = assignees, rows.now(session)
+    incident.assignees, at = assignees, present_time(session)
     added = [email for email in assignees if email not in before]
     subscribers.add(session, incident, added, "assigned", at)
     detail = {"assignees": assignees, "before": before}
@@ -83,7 +84,7 @@ def resolve(
     second time.
     """
     incident = rows.unresolved(session, org_id, incident_id)
-    incident.resolved_at = at = rows.now(session)
+    incident.resolved_at = at = present_time(session)
     incident.state, incident.resolved_by = rows.RESOLVED, actor.name
     activity.record(session, incident, "resolved", actor.name, at)
     mails.tell(session, queue, incident, "resolved", actor)

@@ -1,9 +1,8 @@
 """Finds incidents, and locks one that is about to change."""
 
 import uuid
-from datetime import datetime
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from shared.core.errors import Conflict, NotFound
@@ -46,12 +45,6 @@ def locking(query: Select[Incident]) -> Select[Incident]:
     With `key_share`, rows that refer to the incident, such as notifications, can still be written.
     """
     return query.with_for_update(key_share=True).execution_options(populate_existing=True)
-
-
-def now(session: Session) -> datetime:
-    """Returns PostgreSQL's time; the transaction's own may be before a previous lock holder's."""
-    moment: datetime = session.execute(select(func.clock_timestamp())).scalar_one()
-    return moment
 
 
 def _of(org_id: uuid.UUID) -> Select[Incident]:

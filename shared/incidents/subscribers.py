@@ -14,6 +14,7 @@ from shared.core.email_address import normal_address
 from shared.core.errors import Invalid
 from shared.incidents import activity, rows
 from shared.incidents.models import Incident, IncidentSubscriber
+from shared.postgres import present_time
 from shared.users.members import members_of
 
 Source = Literal["creator", "ack", "comment", "assigned", "manual"]
@@ -47,7 +48,7 @@ def subscribe(
     address = _whom(actor, email)
     if address not in {member.email for member in members_of(session, org_id)}:
         raise Invalid.field("email", f"{address} is not an active member of the organization")
-    at = rows.now(session)
+    at = present_time(session)
     if add(session, incident, [address], "manual", at):
         activity.record(session, incident, "subscribed", actor.name, at, {"email": address})
     return Subscription(address, subscribed=True)
@@ -65,7 +66,7 @@ def unsubscribe(
     query = _of(incident).where(IncidentSubscriber.email == address)
     found = session.scalars(query).one_or_none()
     if found is not None and found.unsubscribed_at is None:
-        found.unsubscribed_at = at = rows.now(session)
+        found.unsubscribed_at = at = present_time(session)
         activity.record(session, incident, "unsubscribed", actor.name, at, {"email": address})
     return Subscription(address, subscribed=False)
 

@@ -9,7 +9,6 @@ from sqlalchemy import or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from shared.core.clock import now
 from shared.core.errors import Conflict, Forbidden, NotFound
 from shared.core.ids import parse_uuid
 from shared.keys import rules
@@ -17,6 +16,7 @@ from shared.keys.models import ApiKey
 from shared.organizations import DEFAULT_SLUG
 from shared.permissions import FOR_KEYS, effective, require_for_keys, require_may_grant
 from shared.permissions import custom_sets as permission_sets
+from shared.postgres import transaction_time
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def disable(session: Session, org_id: uuid.UUID, key_id: str) -> ApiKey:
     Raises `NotFound`, `Forbidden` for a protected key, `Conflict` for a revoked one.
     """
     key = _changeable(session, org_id, key_id)
-    key.revoked_at = now()
+    key.revoked_at = transaction_time(session)
     return key
 
 

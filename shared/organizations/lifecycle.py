@@ -6,11 +6,11 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from shared.core.clock import now
 from shared.core.errors import Conflict, NotFound
 from shared.organizations.models import Organization
 from shared.organizations.rules import DEFAULT_SLUG, require_name, require_slug
 from shared.organizations.service import slug_taken
+from shared.postgres import transaction_time
 
 
 def require(session: Session, slug: str) -> Organization:
@@ -69,7 +69,7 @@ def delete(session: Session, slug: str) -> Organization:
     """
     if slug == DEFAULT_SLUG:
         raise Conflict(f"{slug!r} is built in and cannot be deleted", code="builtin_org")
-    return _marked(require(session, slug), now())
+    return _marked(require(session, slug), transaction_time(session))
 
 
 def restore(session: Session, slug: str) -> Organization:

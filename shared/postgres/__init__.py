@@ -1,7 +1,7 @@
 """PostgreSQL: the configuration, and the authoritative state of everything that is processed."""
 
 from shared.postgres.base import Base, created_at_column, timestamp_type
-from shared.postgres.database import Postgres, after_commit, transaction_time
+from shared.postgres.database import Postgres, after_commit, present_time, transaction_time
 from shared.postgres.locks import lock_until_commit, single_flight
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "after_commit",
     "created_at_column",
     "lock_until_commit",
+    "present_time",
     "single_flight",
     "timestamp_type",
     "transaction_time",

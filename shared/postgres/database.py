@@ -107,3 +107,12 @@ def _unavailable_when_gone() -> Iterator[None]:
             log.warning("postgres_unavailable", reason=type(error.orig).__name__)
             raise Unavailable("the database is unavailable", code="postgres_unavailable") from error
         raise
+
+
+def present_time(session: Session) -> datetime:
+    """Returns the time of this call, by the same clock.
+
+    For rows whose lock a transaction waited for: its own time may lie before that of the holder.
+    """
+    moment: datetime = session.execute(select(func.clock_timestamp())).scalar_one()
+    return moment

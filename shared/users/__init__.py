@@ -5,7 +5,7 @@ from shared.users.members import Member, effective_permissions, members_of, memb
 from shared.users.models import Membership, User
 from shared.users.records import MemberRecord
 from shared.users.service import access_granters, disable, enable, get, invite, list_, replace
-from shared.users.sets import active_by_set, delete_set, replace_set
+from shared.users.sets import SetHolders, active_by_set
 
 __all__ = [
     "Grant",
@@ -13,11 +13,11 @@ __all__ = [
     "Member",
     "MemberRecord",
     "Membership",
+    "SetHolders",
     "User",
     "access_granters",
     "active_by_set",
     "default_set",
-    "delete_set",
     "disable",
     "effective_permissions",
     "enable",
@@ -27,5 +27,4 @@ __all__ = [
     "members_of",
     "memberships_of",
     "replace",
-    "replace_set",
 ]

@@ -11,9 +11,9 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from shared.conversations import Conversation
-from shared.core.clock import now
 from shared.core.email_address import normal_address
 from shared.core.errors import Conflict, NotFound
+from shared.postgres import transaction_time
 from shared.users.accounts import join, remove_unused
 from shared.users.grants import Grant, Granter, assign, worth
 from shared.users.models import Membership, User
@@ -116,7 +116,7 @@ def member(session: Session, org_id: uuid.UUID, email: str) -> Membership:
 
 
 def _shown(session: Session, membership: Membership) -> MemberRecord:
-    membership.updated_at = now()
+    membership.updated_at = transaction_time(session)
     session.flush()
     shown = record(session, membership.org_id, membership.user_id)
     if shown is None:

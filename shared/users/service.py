@@ -9,11 +9,11 @@ import uuid
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from shared.core.clock import now
 from shared.core.email_address import normal_address
 from shared.core.errors import Conflict, Forbidden, NotFound
 from shared.core.ids import parse_uuid
 from shared.mail import Letter, enqueue
+from shared.postgres import transaction_time
 from shared.queue import Queue
 from shared.users import mails
 from shared.users.accounts import join
@@ -79,7 +79,7 @@ def replace(
     membership = _changeable(session, org_id, user_id)
     before = permissions_of(session, membership)
     assign(membership, grant, after - before, by)
-    membership.updated_at = now()
+    membership.updated_at = transaction_time(session)
     session.flush()
     member = _shown(session, org_id, membership.user_id)
     mails.tell(session, queue, org_id, member.email, before, after, by)
@@ -94,7 +94,7 @@ def disable(session: Session, org_id: uuid.UUID, user_id: str) -> MemberRecord:
     enabled. Raises `NotFound`, `Forbidden` for a protected member, `Conflict` for a disabled one.
     """
     membership = _changeable(session, org_id, user_id)
-    membership.disabled_at = membership.updated_at = now()
+    membership.disabled_at = membership.updated_at = transaction_time(session)
     session.flush()
     close_sessions_of(session, membership.user_id)
     return _shown(session, org_id, membership.user_id)
@@ -109,7 +109,7 @@ def enable(session: Session, org_id: uuid.UUID, user_id: str) -> MemberRecord:
     if membership.disabled_at is None:
         raise Conflict("this user is not disabled", code="user_enabled")
     membership.disabled_at = None
-    membership.updated_at = now()
+    membership.updated_at = transaction_time(session)
     session.flush()
     return _shown(session, org_id, membership.user_id)
 

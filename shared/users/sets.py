@@ -1,17 +1,15 @@
-"""Permission sets and their members: counts members, and changes and deletes sets."""
+"""The members that hold a permission set: counted, notified of its change, and released."""
 
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
-from shared.core.clock import now
 from shared.core.config import Settings
-from shared.core.errors import Conflict
-from shared.permissions import custom_sets as permission_sets
-from shared.permissions.custom_sets import SetRecord
+from shared.postgres import transaction_time
 from shared.queue import Queue
 from shared.users import mails
 from shared.users.grants import Granter, default_set
@@ -33,72 +31,38 @@ def active_by_set(session: Session, org_id: uuid.UUID) -> Mapping[str, int]:
     return {name: count for name, count in session.execute(query) if name is not None}
 
 
-def replace_set(
-    session: Session,
-    queue: Queue,
-    org_id: uuid.UUID,
-    name: str,
-    by: Granter,
-    *,
-    description: str | None,
-    permissions: Sequence[str] | None,
-) -> SetRecord:
-    """Replaces the arguments that are not None, and mails members whose permissions change.
+@dataclass(frozen=True)
+class SetHolders:
+    """The `Holders` of an organization's sets; `by` is the author of the change."""
 
-    Run it in `cache.at_once`. Raises as `custom_sets.replace` does.
-    """
-    with _mailing_members(session, queue, org_id, name, by):
-        return permission_sets.replace(
-            session,
-            org_id,
-            name,
-            description=description,
-            permissions=permissions,
-            granter=by.permissions or frozenset(),
+    session: Session
+    queue: Queue
+    config: Settings
+    org_id: uuid.UUID
+    by: Granter
+
+    def default_set(self) -> str:
+        """Returns the name of the set that new members get."""
+        return default_set(self.session, self.config, self.org_id).name
+
+    @contextmanager
+    def notified(self, name: str) -> Iterator[None]:
+        """Compares the permissions of the set's active members before and after the block."""
+        members = members_of(self.session, self.org_id)
+        before = {one.email: one.permissions for one in members if one.permission_set == name}
+        yield
+        self.session.flush()
+        for one in members_of(self.session, self.org_id) if before else ():
+            if one.email in before:
+                permissions = (before[one.email], one.permissions)
+                mails.tell(self.session, self.queue, self.org_id, one.email, *permissions, self.by)
+
+    def release(self, name: str) -> int:
+        """Takes a set from its members, even disabled ones; returns their number."""
+        without = (
+            update(Membership)
+            .where(Membership.org_id == self.org_id, Membership.permission_set == name)
+            .values(permission_set=None, updated_at=transaction_time(self.session))
+            .returning(Membership.user_id)
         )
-
-
-def delete_set(
-    session: Session, queue: Queue, config: Settings, org_id: uuid.UUID, name: str, by: Granter
-) -> int:
-    """Deletes a set and takes it from its members, even disabled ones; returns their number.
-
-    Active members whose permissions change get a mail. Run it in `cache.at_once`. Raises
-    `NotFound`, `Conflict` for a built-in set and for the set of new members.
-    """
-    with _mailing_members(session, queue, org_id, name, by):
-        return _delete(session, config, org_id, name)
-
-
-@contextmanager
-def _mailing_members(
-    session: Session, queue: Queue, org_id: uuid.UUID, name: str, by: Granter
-) -> Iterator[None]:
-    """Compares the permissions of the set's active members before and after the block."""
-    permission_sets.changeable(session, org_id, name)
-    before = {one.email: one for one in members_of(session, org_id) if one.permission_set == name}
-    yield
-    session.flush()
-    for after in members_of(session, org_id) if before else ():
-        member = before.get(after.email)
-        if member is not None:
-            permissions = (member.permissions, after.permissions)
-            mails.tell(session, queue, org_id, after.email, *permissions, by)
-
-
-def _delete(session: Session, config: Settings, org_id: uuid.UUID, name: str) -> int:
-    row = permission_sets.changeable(session, org_id, name)
-    # Read after the set is locked: a change of the default holds the lock until it is committed.
-    if name == default_set(session, config, org_id).name:
-        raise Conflict(
-            "this is the set of new members: choose another in default_user_permissions first",
-            code="set_is_default",
-        )
-    session.delete(row)
-    without = (
-        update(Membership)
-        .where(Membership.org_id == org_id, Membership.permission_set == name)
-        .values(permission_set=None, updated_at=now())
-        .returning(Membership.user_id)
-    )
-    return len(session.scalars(without).all())
+        return len(self.session.scalars(without).all())

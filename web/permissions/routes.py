@@ -9,7 +9,7 @@ from shared import users
 from shared.cache import at_once
 from shared.permissions import custom_sets as permission_sets
 from shared.permissions.custom_sets import SetRecord
-from shared.users import Granter
+from shared.users import Granter, SetHolders
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.permissions.schemas import DeletedSet, NewSetBody, SetBody, SetRow
@@ -71,14 +71,14 @@ def update_permission_set(body: dict[str, Any], name: str) -> dict[str, Any]:
     The caller can only add permissions that it holds. Built-in sets are refused.
     """
     with at_once(runtime().postgres, runtime().redis) as session:
-        changed = users.replace_set(
+        changed = permission_sets.replace(
             session,
-            runtime().queue,
             current_org_id(),
             name,
-            _granter(),
+            _holders(session),
             description=body.get("description"),
             permissions=body.get("permissions"),
+            granter=current_identity().permissions,
         )
         return _shown(session, changed)
 
@@ -94,15 +94,14 @@ def delete_permission_set(name: str) -> dict[str, int]:
 
     Built-in sets and the set of new members are refused.
     """
-    queue, config = runtime().queue, runtime().settings
     with at_once(runtime().postgres, runtime().redis) as session:
-        affected = users.delete_set(session, queue, config, current_org_id(), name, _granter())
+        affected = permission_sets.delete(session, current_org_id(), name, _holders(session))
     return {"affected_users": affected}
 
 
-def _granter() -> Granter:
-    identity = current_identity()
-    return Granter(identity.name, identity.permissions)
+def _holders(session: Session) -> SetHolders:
+    by = Granter(current_identity().name, current_identity().permissions)
+    return SetHolders(session, runtime().queue, runtime().settings, current_org_id(), by)
 
 
 def _shown(session: Session, found: SetRecord) -> dict[str, Any]:

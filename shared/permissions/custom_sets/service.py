@@ -1,17 +1,18 @@
-"""Permission sets of an organization and the built-in ones: finds, creates and changes them.
+"""Permission sets, built in or of an organization: found, created, changed and deleted.
 
-Only `shared.users`, a layer above, knows the members of a set; `users.delete_set` deletes sets.
+The members of a set are known to `shared.users`, a floor above, which hands them in as `Holders`.
 """
 
 import uuid
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Protocol
 
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from shared.core.clock import now
 from shared.core.config import Settings
 from shared.core.errors import ConfigurationError, Conflict, Invalid, NotFound
 from shared.permissions import (
@@ -24,6 +25,7 @@ from shared.permissions import (
 )
 from shared.permissions.custom_sets import rules
 from shared.permissions.custom_sets.models import PermissionSet
+from shared.postgres import transaction_time
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,19 @@ class SetRecord:
     description: str
     permissions: tuple[str, ...]
     is_builtin: bool
+
+
+class Holders(Protocol):
+    """The members of the organization, as far as their permission sets are concerned."""
+
+    def default_set(self) -> str:
+        """Returns the name of the set that new members get."""
+
+    def notified(self, name: str) -> AbstractContextManager[None]:
+        """Mails the active members of a set whose permissions the block changes."""
+
+    def release(self, name: str) -> int:
+        """Takes a set from its members, even disabled ones; returns their number."""
 
 
 def list_(session: Session, org_id: uuid.UUID) -> list[SetRecord]:
@@ -127,17 +142,16 @@ def replace(
     session: Session,
     org_id: uuid.UUID,
     name: str,
+    holders: Holders,
     *,
     description: str | None,
     permissions: Sequence[str] | None,
     granter: frozenset[str],
 ) -> SetRecord:
-    """Replaces the arguments that are not None.
+    """Replaces the arguments that are not None, and mails members whose permissions change.
 
-    Run it in `cache.at_once`, because members change too.
-
-    Raises `NotFound`, `Conflict` for a built-in set, `Invalid` naming the field, `Forbidden` naming
-    a permission that the set gains and the granter lacks.
+    Run it in `cache.at_once`. Raises `NotFound`, `Conflict` for a built-in set, `Invalid` naming
+    the field, `Forbidden` naming a permission that the set gains and the granter lacks.
     """
     row = changeable(session, org_id, name)
     if description is not None:
@@ -146,9 +160,28 @@ def replace(
     if permissions is not None:
         require_known(permissions)
         require_may_grant(effective(permissions) - effective(row.permissions), granter)
-        row.permissions = readable(permissions)
-    row.updated_at = now()
+        with holders.notified(name):
+            row.permissions = readable(permissions)
+    row.updated_at = transaction_time(session)
     return _of_row(row)
+
+
+def delete(session: Session, org_id: uuid.UUID, name: str, holders: Holders) -> int:
+    """Deletes a set and takes it from its members, even disabled ones; returns their number.
+
+    Active members whose permissions change get a mail. Run it in `cache.at_once`. Raises
+    `NotFound`, `Conflict` for a built-in set and for the set of new members.
+    """
+    row = changeable(session, org_id, name)
+    # Read after the set is locked: a change of the default holds the lock until it is committed.
+    if name == holders.default_set():
+        raise Conflict(
+            "this is the set of new members: choose another in default_user_permissions first",
+            code="set_is_default",
+        )
+    with holders.notified(name):
+        session.delete(row)
+        return holders.release(name)
 
 
 def changeable(session: Session, org_id: uuid.UUID, name: str) -> PermissionSet:
