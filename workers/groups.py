@@ -47,6 +47,6 @@ GROUPS: dict[str, Group] = {
         ("alerts",), lambda settings: settings.alert_query_concurrency + ALERT_BATCH_THREADS
     ),
     "notifications": Group(("notifications",), lambda _settings: 2),
-    # An audit reads a lot and nobody waits for it.
+    # An audit reads a lot, and no person waits for it.
     "audits": Group(("audits",), lambda _settings: 2, niceness=5),
 }

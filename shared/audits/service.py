@@ -125,7 +125,7 @@ def replace(
 def delete(session: Session, org_id: uuid.UUID, audit_id: str) -> None:
     """Deletes an audit with its runs and findings; raises `NotFound`.
 
-    Takes the turn of the organization's findings after the audit, like a run that files findings.
+    Locks the organization's findings after the audit, like a run that files findings.
     Deleting findings updates their incidents, while resolving an incident updates its finding.
     """
     audit = changeable(session, org_id, audit_id)

@@ -288,7 +288,7 @@ def variables_table() -> str:
         for field in msgspec.structs.fields(Settings)
     ]
     lines = [f"| {name} | {default} | {meta.description} |" for name, default, meta in rows]
-    return "\n".join(["| variable | default | what it is |", "|---|---|---|", *lines])
+    return "\n".join(["| variable | default | description |", "|---|---|---|", *lines])
 
 
 def _shown_default(field: msgspec.structs.FieldInfo) -> str:

@@ -73,10 +73,10 @@ def expire(session: Session) -> Sequence[Row[*tuple[Any, ...]]]:
 
 
 def record(session: Session, mail: Mail, outcome: Outcome) -> None:
-    """Notes what came of an attempt; after a lost lease, only that the mail was sent."""
+    """Records the outcome of an attempt; after a lost lease, only that the mail was sent."""
     now = func.statement_timestamp()
     queued = and_(Mail.id == mail.id, Mail.status == "queued")
-    # The number of the attempt stands for a lease's token: the next claim counts it up.
+    # The number of the attempt serves as a lease's token: the next claim increases it.
     held = and_(queued, Mail.attempts == mail.attempts)
     if isinstance(outcome, Sent):
         # Another worker that has claimed the mail since may send it once more, and finds it sent.

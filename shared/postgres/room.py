@@ -25,8 +25,11 @@ class Room:
         total = func.coalesce(func.sum(of_rows.c[0]), 0)
         [(count, taken)] = session.execute(select(func.count(), total).select_from(of_rows))
         if count >= self.rows:
-            raise Conflict(f"there are at most {self.rows} {what}", code="too_many")
+            raise Conflict(
+                f"there can be at most {self.rows} {what}: delete one first", code="too_many"
+            )
         if taken + size > self.total_bytes:
             raise Conflict(
-                f"{what} have together at most {self.total_bytes} bytes", code="too_large_together"
+                f"{what} can have at most {self.total_bytes} bytes in total",
+                code="too_large_together",
             )

@@ -1,4 +1,4 @@
-"""Actors that remove what is too old; the work is in `shared.upkeep` and `shared.users.sign_in`."""
+"""Actors that remove old data; the work is in `shared.upkeep` and `shared.users.sign_in`."""
 
 from shared.core import clock
 from shared.queue.jobs import APPLY_RETENTION, TIDY_SIGN_IN
@@ -10,14 +10,14 @@ from workers.nudged import nudged_actor, stopping
 
 @nudged_actor(APPLY_RETENTION)
 def apply_retention() -> None:
-    """Removes what organizations do not want to keep any longer."""
+    """Removes data that organizations no longer want to keep."""
     runtime().queue.nudged(APPLY_RETENTION)
     retention.apply(runtime(), stopping, clock.now())
 
 
 @nudged_actor(TIDY_SIGN_IN)
 def tidy_sign_in() -> None:
-    """Deletes codes and sessions that are over."""
+    """Deletes expired codes and sessions."""
     runtime().queue.nudged(TIDY_SIGN_IN)
     with runtime().postgres.transaction() as session:
         service.tidy(session)

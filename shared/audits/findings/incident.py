@@ -17,7 +17,7 @@ from shared.incidents.models import Incident
 
 
 def hold(finding_id: uuid.UUID, session: Session, org_id: uuid.UUID) -> None:
-    """Takes the turn of the organization's findings and locks this one; raises `NotFound`."""
+    """Locks the organization's findings and this one; raises `NotFound`."""
     lock_findings(session, org_id)
     query = select(Finding.id).where(Finding.org_id == org_id, Finding.id == finding_id)
     if session.scalar(query.with_for_update(read=True, key_share=True)) is None:

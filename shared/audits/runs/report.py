@@ -146,7 +146,7 @@ def write(draft: Draft, existing: Collection[str]) -> str:
     ]
     if not items:
         raise ReportFailed("the language model's answer cites no session that exists")
-    lines = ["# Summary", "", *_paragraphs(draft.summary), "# What the sessions show", ""]
+    lines = ["# Summary", "", *_paragraphs(draft.summary), "# Observations", ""]
     size = sum(len(line.encode()) + 1 for line in lines)
     for item in items:
         size += len(item.encode()) + 1

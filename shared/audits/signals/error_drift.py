@@ -170,7 +170,7 @@ def _candidate(look: Look, share: Share) -> Candidate | None:
         },
         queries=_queries(look, share),
         recommendation=(
-            f"Compare the first of these failures with what changed in or behind the {family.noun}."
+            f"Compare the first of these failures with changes in or behind the {family.noun}."
         ),
         scope={f"{family.column}s": (name,)},
     )

@@ -41,7 +41,7 @@ class Buckets:
         return self.secs * _SECOND
 
     def starts(self) -> range:
-        """The start of each bucket, in microseconds."""
+        """Returns the start of each bucket, in microseconds."""
         return range(self.start, self.start + self.count * self.width, self.width)
 
 

@@ -61,7 +61,7 @@ FROM (
 )
 """
 
-# Of an event's candidates the first where the other type has the same value.
+# For each of an event's candidates, the first path at which the other type has the same value.
 _FIRST_SHARED = """
 SELECT session_id, event, best.1 AS path, best.2 AS key
 FROM (

@@ -21,7 +21,7 @@ NOT_OF_PAIRS = frozenset({"ts_from", "ts_to"})
 
 
 class LatencyFilters(EventFilters):
-    """Which pairs: a filter holds for one of the two events, the time is that of the start."""
+    """The filters of pairs: each holds for one of the two events; the time is that of the start."""
 
     declared = (
         *(one for one in EventFilters.declared if one.parameter not in NOT_OF_PAIRS),

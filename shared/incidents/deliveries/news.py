@@ -35,7 +35,7 @@ class News:
 
     @property
     def headline(self) -> str:
-        """`[critical] Resolved: the title`, on one line."""
+        """Returns `[critical] Resolved: the title`, on one line."""
         return f"[{self.severity}] {_STATES[self.event]}{' '.join(self.title.split())}"
 
     @property

@@ -60,7 +60,7 @@ def deliver(
 
 
 def list_(session: Session, org_id: UUID, incident_id: UUID) -> list[Notification]:
-    """Every delivery about an incident, oldest first."""
+    """Lists every delivery about an incident, oldest first."""
     query = select(Notification).where(
         Notification.org_id == org_id, Notification.incident_id == incident_id
     )

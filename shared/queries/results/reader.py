@@ -44,7 +44,7 @@ _DRIVER = {"connect_timeout": 5, "send_receive_timeout": 5, "tcp_keepalive": Tru
 
 
 class QueryCancelled(WatchpostError):
-    """The client is gone, so nobody reads this error; nginx uses the same status."""
+    """The client is gone, so the error reaches no one; nginx uses the same status."""
 
     status, code = 499, "query_cancelled"
 

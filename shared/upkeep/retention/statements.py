@@ -56,7 +56,7 @@ def _old_sessions(kept: Kept, number: int) -> str:
 
 
 def any_candidate(kept: Kept) -> str:
-    """Template: checks whether a row of one limit may be old, which is cheaper than counting."""
+    """Returns a template that checks for possibly old rows of one limit; cheaper than counting."""
     return (
         f"SELECT 1 FROM {{table:{kept.table}}} WHERE {_of_orgs(0)}"
         f" AND {kept.moment} < {moment('before_0')} LIMIT 1"
@@ -64,7 +64,10 @@ def any_candidate(kept: Kept) -> str:
 
 
 def count(kept: Kept, old: Old) -> str:
-    """Template: counts (organization, month as YYYYMM or 0, rows) of one limit, copies as one."""
+    """Returns a template that counts old rows by organization and month (YYYYMM or 0).
+
+    It covers one limit and counts copies of a row as one.
+    """
     if kept.whole_sessions:
         # The exact condition with FINAL took five times as long: 17 s for 800,000 sessions.
         return f"SELECT org_id, 0, count() FROM ({_old_sessions(kept, 0)}) GROUP BY org_id"
@@ -76,7 +79,7 @@ def count(kept: Kept, old: Old) -> str:
 
 
 def anything_else(kept: Kept, old: Old, month: int) -> str:
-    """Template: selects a row of the month that is not old, if there is one."""
+    """Returns a template that selects a row of the month that is not old, if there is one."""
     return (
         f"SELECT 1 FROM {{table:{kept.table}}}"
         f" WHERE toYYYYMM({kept.moment}) = {month:d} AND NOT ({old.condition}) LIMIT 1"
@@ -89,7 +92,7 @@ _SETTINGS = " SETTINGS {sync} = 0, allow_nondeterministic_mutations = 1"
 
 
 def hide(kept: Kept, old: Old, month: int) -> str:
-    """Template: hides old rows from reads; they leave the disk when their part is rewritten."""
+    """Returns a template that hides old rows; they leave the disk when their part is rewritten."""
     return (
         f"DELETE FROM {{table:{kept.table}}}{_partition(month)} WHERE {old.condition}"
         + _SETTINGS.format(sync="lightweight_deletes_sync")
@@ -97,7 +100,7 @@ def hide(kept: Kept, old: Old, month: int) -> str:
 
 
 def remove(kept: Kept, old: Old, month: int) -> str:
-    """Template: takes old rows off the disk at once."""
+    """Returns a template that takes old rows off the disk at once."""
     return (
         f"ALTER TABLE {{table:{kept.table}}} DELETE{_partition(month)} WHERE {old.condition}"
         + _SETTINGS.format(sync="mutations_sync")
@@ -105,7 +108,7 @@ def remove(kept: Kept, old: Old, month: int) -> str:
 
 
 def write_again(table: str, partition_id: str) -> str:
-    """Template: takes hidden rows of a partition off the disk."""
+    """Returns a template that takes hidden rows of a partition off the disk."""
     return (
         f"ALTER TABLE {{table:{table}}} APPLY DELETED MASK IN PARTITION ID '{partition_id}'"
         " SETTINGS mutations_sync = 0"

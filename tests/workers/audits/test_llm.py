@@ -129,7 +129,7 @@ def test_a_report_says_only_what_sessions_of_the_organization_show(
     found = run(bench, model())
     assert (found["status"], found["findings_count"]) == ("succeeded", 1)
     assert found["report"] == (
-        "# Summary\n\nIt is &lt;b>slow&lt;/b>.\n\n# What the sessions show\n\n"
+        "# Summary\n\nIt is &lt;b>slow&lt;/b>.\n\n# Observations\n\n"
         "- It times out. (session `s1`)\n"
     )
     assert "report_error" not in found["stats"]

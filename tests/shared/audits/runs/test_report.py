@@ -95,7 +95,7 @@ def test_an_answer_without_the_form_that_was_asked_for_is_none(text: str) -> Non
 def test_a_summary_that_is_none_is_left_out() -> None:
     draft = report.read(answer(summary=["x"]))
     assert draft.summary == ""
-    assert report.write(draft, {"s1"}).startswith("# Summary\n\n# What the sessions show\n")
+    assert report.write(draft, {"s1"}).startswith("# Summary\n\n# Observations\n")
 
 
 def test_ids_that_no_session_can_have_are_not_asked_for() -> None:
@@ -115,7 +115,7 @@ def test_only_what_cites_a_session_that_exists_is_written() -> None:
         ),
     )
     assert report.write(draft, {"s_1", "s 2", "s3"}) == (
-        "# Summary\n\nMostly fine.\n\nBut &lt;b>slow&lt;/b>.\n\n# What the sessions show\n\n"
+        "# Summary\n\nMostly fine.\n\nBut &lt;b>slow&lt;/b>.\n\n# Observations\n\n"
         "- Half of it. (session `s_1`)\n- Both. (sessions `s_1`, `s 2`)\n"
     )
 
