@@ -34,11 +34,6 @@ class EventColumn(NamedTuple):
     filter: str = ""
 
     @property
-    def is_low_cardinality(self) -> bool:
-        """Whether a part stores the values as indexes of a dictionary."""
-        return self.type.startswith("LowCardinality(")
-
-    @property
     def is_nullable(self) -> bool:
         """Returns whether an event may lack the value."""
         return "Nullable(" in self.type

@@ -66,15 +66,11 @@ def _plain(name: str, type_: str, *, is_json: bool = False) -> Column:
     return Column(name, f"t.{name}", type_, is_json)
 
 
-def _text(name: str) -> Column:
+def _text(name: str, type_: str = "String") -> Column:
     # The base table has LowCardinality, the view must not: ClickHouse may evaluate a function of
     # such a column on the whole dictionary of a part, which also holds values of other
     # organizations.
-    return Column(name, f"CAST(t.{name}, 'String')", "String")
-
-
-def _optional_text(name: str) -> Column:
-    return Column(name, f"CAST(t.{name}, 'Nullable(String)')", "Nullable(String)")
+    return Column(name, f"CAST(t.{name}, '{type_}')", type_)
 
 
 # FINAL merges copies of a row while reading, so counts and sums are exact after resends.
@@ -82,8 +78,8 @@ _FROM = "FROM {{{name}}} AS t FINAL WHERE {policy}"
 
 
 def _of_events(column: EventColumn) -> Column:
-    if column.is_low_cardinality:
-        return _optional_text(column.name) if column.is_nullable else _text(column.name)
+    if column.type.startswith("LowCardinality("):
+        return _text(column.name, column.type[len("LowCardinality(") : -1])
     return _plain(column.name, column.type, is_json=column.name == "payload")
 
 

@@ -6,11 +6,12 @@ from marshmallow import Schema, fields, validate
 
 from shared.events.error_summary import BINS
 from shared.events.latency.aggregate import EDGES_MS, LARGEST_KEYS, NONE, OTHER
-from shared.events.latency.parameters import MAX_CONTAINS, MAX_PATHS, MAX_SUMS, SUM_FIELDS
+from shared.events.latency.parameters import MAX_CONTAINS, MAX_PATHS, MAX_SUMS
 from shared.events.latency.query import (
     DEFAULT_PAIR_PATHS,
     DEFAULT_TYPES,
     MAX_BINS,
+    SUM_FIELDS,
     LatencyFilters,
     Outcome,
 )

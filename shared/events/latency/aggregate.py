@@ -8,7 +8,7 @@ from shared.clickhouse.where import Where, moment
 from shared.core.clock import format_us
 from shared.events.latency.keys import find_keys
 from shared.events.latency.pairing import LONE_END, LONE_START, PAIR, pairs_sql
-from shared.events.latency.query import DAY_US, HOUR_US, LatencyQuery
+from shared.events.latency.query import DAY_US, HOUR_US, SUM_FIELDS, LatencyQuery
 from shared.events.latency.settings import LATENCY
 
 # 13 edges of 12 bands, two per power of ten: a millisecond to a quarter of an hour.
@@ -20,7 +20,6 @@ NO_EVENTS = {"start": 0, "end": 0, "unpaired_start": 0}
 _LEVELS = {"p10": 0.1, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p90": 0.9, "p95": 0.95, "p99": 0.99}
 _FIGURES = ("count", "error_count", *_LEVELS, "max")
 _SHORT = ("count", "error_count", "p50", "p95", "p99", "max")
-_SUMMED = ("duration_ms", "input_tokens", "output_tokens")
 _OUTCOMES = {"all": "1", "error": "failed", "success": "NOT failed"}
 
 # One row each for all pairs, for each bin and for each key (its rank and name); the first column
@@ -73,7 +72,7 @@ def latency_aggregate(clickhouse: ClickHouse, org_id: str, query: LatencyQuery) 
     by_key = sorted((row[2], row) for row in rows if row[0] == _OF_KEY and row[3])
     bins = [by_bin.get(number) for number in range(query.bin_count)]
     no_bands = [0] * (len(EDGES_MS) - 1)
-    summed = dict(zip(_SUMMED, totals[0][8] or [0, 0, 0], strict=True)) if totals else {}
+    summed = dict(zip(SUM_FIELDS, totals[0][8] or [0, 0, 0], strict=True)) if totals else {}
     return {
         "bounds": {
             "from": format_us(query.start),

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import get_args
 
 from shared.core.clock import now_us, to_us
 from shared.core.errors import Invalid
@@ -10,6 +9,7 @@ from shared.events.latency.query import (
     DAY_US,
     DEFAULT_PAIR_PATHS,
     DEFAULT_TYPES,
+    SUM_FIELDS,
     Contains,
     LatencyFilters,
     LatencyQuery,
@@ -24,7 +24,6 @@ MAX_CONTAINS = 5
 MAX_TEXT_CHARS = 256
 MAX_SUMS = 10
 MAX_NAME_CHARS = 64
-SUM_FIELDS: tuple[SumField, ...] = get_args(SumField)
 
 # The path that distinguishes pairs, by the type of their start; by default the agent.
 _DISTRIBUTION_PATHS = {

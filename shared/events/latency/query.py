@@ -1,13 +1,14 @@
 """The query of the latency aggregate."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from shared.clickhouse.filters import Filter
 from shared.events.filters import EventFilters
 
 Outcome = Literal["success", "error", "all"]
 SumField = Literal["duration_ms", "input_tokens", "output_tokens"]
+SUM_FIELDS: tuple[SumField, ...] = get_args(SumField)
 
 DEFAULT_TYPES = ("tool_use", "tool_result")
 DEFAULT_PAIR_PATHS = ("tool_call_id", "request_id", "hook_id", "id")
