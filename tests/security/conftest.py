@@ -10,13 +10,19 @@ from devstack import DevStack
 from shared.deployment.runtime import Runtime
 from tests.contracts.conftest import document
 from tests.contracts.document import Document
-from tests.security.world import World, make_world
+from tests.security.world import Operation, World, make_world
 from tests.support.app import ADMIN_KEY, AGENT_API_KEY
 from tests.support.databases import environment
 from tests.support.server import Server, running_server
 from tests.web.conftest import admin, app, client, key, web_runtime
 
 __all__ = ["admin", "app", "client", "document", "key", "web_runtime"]
+
+
+@pytest.fixture(scope="package")
+def guarded(document: Document) -> list[Operation]:
+    """Every operation that requires a credential."""
+    return [one for one in document.operations() if one[2]["security"]]
 
 
 @pytest.fixture(scope="package")

@@ -1,45 +1,16 @@
 """No byte of another organization: every route, every id, every filter.
 
-The OpenAPI document supplies all attempts, so a new route is covered automatically. A route
-declares its further needs: `x-requires-user`, several permissions, `x-grants` where a body can
-grant permissions that the caller must hold, `x-permission-for-others` where other people's things
-need one more permission, examples in schemas.
+The OpenAPI document supplies all attempts, so a new route is covered automatically. Where a value
+cannot be guessed, the field of the schema has an example.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-import pytest
 from werkzeug.test import TestResponse
 
-from shared.deployment.runtime import Runtime
-from shared.permissions import ALL, FOR_KEYS
-from tests.contracts.document import Document
 from tests.security.bodies import Maker, body_of
-from tests.security.world import World, rows_of
-from tests.support.app import Headers, new_key
-from tests.support.people import new_member
-
-Operation = tuple[str, str, dict[str, Any]]
-
-
-@pytest.fixture(scope="module")
-def guarded(document: Document) -> list[Operation]:
-    """Every operation that requires a credential."""
-    return [one for one in document.operations() if one[2]["security"]]
-
-
-def permissions_of(operation: dict[str, Any]) -> list[str]:
-    """Returns the permissions of which a caller needs one."""
-    declared = operation.get("x-required-permission", [])
-    return [declared] if isinstance(declared, str) else list(declared)
-
-
-def attempts(world: World, operations: list[Operation]) -> Iterator[tuple[str, str, str, Any]]:
-    """Yields (method, template, path, body) of each operation on the organization's resources."""
-    for method, template, operation in operations:
-        for path in list(world.paths(template))[:1] or [template.replace("{", "").replace("}", "")]:
-            yield method, template, path, world.body(operation)
+from tests.security.world import Operation, World, rows_of
 
 
 def noting(world: World, ids: list[str]) -> Callable[[str], str | None]:
@@ -70,68 +41,6 @@ def test_every_kind_of_resource_is_there(theirs: World, guarded: list[Operation]
         if method == "POST" and "get" in theirs.document.body["paths"][template]:
             [path, *_] = theirs.paths(template)
             assert theirs.mark in theirs.call("GET", path).get_data(as_text=True), template
-
-
-def test_without_a_credential(ours: World, guarded: list[Operation]) -> None:
-    for method, template, path, body in attempts(ours, guarded):
-        answer = ours.call(method, path, {}, body)
-        assert answer.status_code == 401, f"{method} {template}"
-
-
-def test_with_every_permission_but_the_one_that_is_needed(
-    runtime: Runtime, ours: World, guarded: list[Operation]
-) -> None:
-    for method, template, operation in guarded:
-        needed = permissions_of(operation)
-        if not needed:
-            continue
-        callers = [new_member(runtime, ours.org, *(ALL - set(needed)))]
-        if not operation.get("x-requires-user"):
-            callers.append(new_key(runtime, ours.org, FOR_KEYS - set(needed)))
-        for headers in callers:
-            for _, _, path, body in attempts(ours, [(method, template, operation)]):
-                answer = ours.call(method, path, headers, body)
-                assert answer.status_code == 403, f"{method} {template}"
-                assert answer.get_json()["required_permission"] == needed[0]
-
-
-def test_with_the_needed_permission_alone(
-    runtime: Runtime, new_world: Callable[[], World], guarded: list[Operation]
-) -> None:
-    spent = new_world()
-    for method, template, operation in guarded:
-        for permission in permissions_of(operation):
-            # Before there are callers, so that none disables itself.
-            todo = list(attempts(spent, [(method, template, operation)]))
-            callers: list[Headers] = [new_member(runtime, spent.org, permission)]
-            if not operation.get("x-requires-user"):
-                callers.append(new_key(runtime, spent.org, {permission}))
-            for headers in callers:
-                for _, _, path, body in todo:
-                    answer = spent.call(method, path, headers, body)
-                    if operation.get("x-grants") and answer.status_code == 403:
-                        # The route may be called, but the caller does not hold the permissions that
-                        # the body grants.
-                        assert answer.get_json()["required_permission"] != permission
-                        continue
-                    if "x-permission-for-others" in operation and answer.status_code == 403:
-                        # The route may be called, but only for the caller's own things.
-                        named = answer.get_json()["required_permission"]
-                        assert named == operation["x-permission-for-others"]
-                        continue
-                    assert answer.status_code not in (401, 403), (
-                        f"{method} {template}: {answer.get_data(as_text=True)}"
-                    )
-
-
-def test_routes_for_people_refuse_keys(ours: World, guarded: list[Operation]) -> None:
-    for method, template, operation in guarded:
-        if not operation.get("x-requires-user"):
-            continue
-        for _, _, path, body in attempts(ours, [(method, template, operation)]):
-            answer = ours.call(method, path, ours.key, body)
-            assert (answer.status_code, answer.get_json()["code"]) == (403, "user_required")
-            assert answer.get_json()["required_permission"] == permissions_of(operation)[0]
 
 
 def test_foreign_ids_are_not_found(ours: World, theirs: World, guarded: list[Operation]) -> None:

@@ -40,6 +40,10 @@ _TEXTS = (
 )
 
 
+# The method, the path of the document, and the operation as the document describes it.
+Operation = tuple[str, str, dict[str, Any]]
+
+
 @dataclass
 class World:
     """`person` has all permissions in the organization, and `key` all that a key can have.

@@ -1,4 +1,7 @@
-"""Rules for every route: access, refusals, documentation."""
+"""Rules for every route: declared access, refused methods, documentation.
+
+`tests/security/test_access.py` calls each route with too few permissions.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,11 +9,9 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from werkzeug.test import TestResponse
 
-from shared.permissions import ALL, FOR_KEYS
 from tests.support.app import Headers, bearer
-from tests.support.routes import Route, routes_of
+from tests.support.routes import Route, require_error, routes_of
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
@@ -22,27 +23,9 @@ def routes(app: Flask) -> list[Route]:
 
 
 @pytest.fixture(scope="module")
-def guarded(routes: list[Route]) -> list[Route]:
-    """The routes that require a credential."""
-    return [route for route in routes if route.access and not route.access.public]
-
-
-@pytest.fixture(scope="module")
 def document(app: Flask) -> dict[str, Any]:
     """The OpenAPI document."""
     body: dict[str, Any] = app.test_client().get("/v1/openapi.json").get_json()
-    return body
-
-
-def assert_error(response: TestResponse, status: int, code: str | None = None) -> dict[str, Any]:
-    """Checks that the body is the error body and returns it."""
-    assert response.status_code == status, response.get_data(as_text=True)
-    assert response.mimetype == "application/json"
-    body: dict[str, Any] = response.get_json()
-    assert {"error", "code", "request_id"} <= body.keys()
-    assert body.keys() <= {"error", "code", "request_id", "required_permission", "fields"}
-    assert body["request_id"] == response.headers["X-Request-Id"]
-    assert code in (None, body["code"])
     return body
 
 
@@ -65,86 +48,6 @@ def test_only_these_routes_are_public(routes: list[Route]) -> None:
     }
 
 
-def test_no_route_answers_without_a_credential(client: FlaskClient, guarded: list[Route]) -> None:
-    for route in guarded:
-        response = client.open(route.path, method=route.method)
-        assert_error(response, 401, "unauthorized")
-        assert response.headers["WWW-Authenticate"] == "Bearer"
-
-
-@pytest.mark.parametrize(
-    "credential",
-    ["Bearer nobody-knows-this-secret", "Bearer ", "Bearer", "Basic YTpi", "", "Bearer \xff\xfe"],
-)
-def test_no_route_takes_a_credential_that_is_none(
-    client: FlaskClient, guarded: list[Route], credential: str
-) -> None:
-    for route in guarded:
-        headers = {"Authorization": credential}
-        assert_error(client.open(route.path, method=route.method, headers=headers), 401)
-
-
-def test_every_route_names_the_permission_that_is_missing(
-    client: FlaskClient,
-    guarded: list[Route],
-    key: Callable[..., Headers],
-    person: Callable[..., Headers],
-) -> None:
-    """Tries each route with every permission but those that would open it."""
-    for route in guarded:
-        assert route.access is not None
-        if not route.access.permissions:
-            continue
-        for make, held in ((key, FOR_KEYS), (person, ALL)):
-            others = make(*(held - set(route.access.permissions)))
-            body = assert_error(client.open(route.path, method=route.method, headers=others), 403)
-            assert body["required_permission"] == route.access.permissions[0], str(route)
-
-
-def test_one_of_the_permissions_is_enough(
-    client: FlaskClient,
-    guarded: list[Route],
-    key: Callable[..., Headers],
-    person: Callable[..., Headers],
-) -> None:
-    for route in guarded:
-        assert route.access is not None
-        caller = person if route.access.person else key
-        for permission in route.access.permissions:
-            response = client.open(route.path, method=route.method, headers=caller(permission))
-            assert response.status_code not in (401, 403), str(route)
-
-
-def test_no_key_may_do_what_only_people_may(
-    client: FlaskClient, guarded: list[Route], key: Callable[..., Headers], admin: Headers
-) -> None:
-    for route in guarded:
-        assert route.access is not None
-        if route.access.person:
-            for headers in (key(), admin):
-                response = client.open(route.path, method=route.method, headers=headers)
-                body = assert_error(response, 403, "user_required")
-                assert body["required_permission"] == route.access.permissions[0]
-
-
-def test_no_route_is_found_in_a_foreign_organization(
-    client: FlaskClient, guarded: list[Route], key: Callable[..., Headers]
-) -> None:
-    headers = {**key(), "X-Service-Org": "default"}
-    for route in guarded:
-        response = client.open(route.path, method=route.method, headers=headers)
-        assert_error(response, 403, "foreign_org")
-
-
-def test_instance_keys_get_404_for_unknown_organizations(
-    client: FlaskClient, guarded: list[Route], admin: Headers
-) -> None:
-    headers = {**admin, "X-Service-Org": "no-such-organization"}
-    for route in guarded:
-        response = client.open(route.path, method=route.method, headers=headers)
-        assert_error(response, 404, "org_not_found")
-
-
 def test_other_methods_are_refused(client: FlaskClient, routes: list[Route]) -> None:
     for path in {route.path for route in routes}:
         # A fixed path such as /settings/schema is never /settings/{key}, for any method.
@@ -152,7 +55,7 @@ def test_other_methods_are_refused(client: FlaskClient, routes: list[Route]) -> 
         for method in METHODS:
             if method not in known:
                 response = client.open(path, method=method)
-                assert_error(response, 405, "method_not_allowed")
+                require_error(response, 405, "method_not_allowed")
                 assert response.headers["Allow"]
 
 
@@ -161,7 +64,7 @@ def test_other_methods_are_refused(client: FlaskClient, routes: list[Route]) -> 
 )
 @pytest.mark.parametrize("method", METHODS)
 def test_unknown_routes(client: FlaskClient, method: str, path: str) -> None:
-    assert_error(client.open(path, method=method), 404, "route_not_found")
+    require_error(client.open(path, method=method), 404, "route_not_found")
 
 
 def test_the_document_has_every_route(routes: list[Route], document: dict[str, Any]) -> None:

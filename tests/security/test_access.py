@@ -1,0 +1,124 @@
+"""Access to every route: without its permission, and with its permission alone.
+
+The OpenAPI document supplies all attempts, so a new route is covered automatically. A route
+declares its further needs: `x-requires-user`, several permissions, `x-grants` where a body can
+grant permissions that the caller must hold, `x-permission-for-others` where other people's things
+need one more permission.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from shared.deployment.runtime import Runtime
+from shared.permissions import ALL, FOR_KEYS
+from tests.security.world import Operation, World
+from tests.support.app import ADMIN_KEY, Headers, bearer, new_key
+from tests.support.people import new_member
+from tests.support.routes import UNUSED_ID, require_error
+
+
+def permissions_of(operation: dict[str, Any]) -> list[str]:
+    """Returns the permissions of which a caller needs one."""
+    declared = operation.get("x-required-permission", [])
+    return [declared] if isinstance(declared, str) else list(declared)
+
+
+def bare(template: str) -> str:
+    """Returns the path with unused ids."""
+    return re.sub(r"\{\w+\}", UNUSED_ID, template)
+
+
+def attempts(world: World, template: str, operation: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yields a request with an unused id and no body, and a good one about a resource.
+
+    Refusals that differ would reveal which ids exist and which bodies are valid.
+    """
+    yield bare(template), None
+    for path in list(world.paths(template))[:1]:
+        yield path, world.body(operation)
+
+
+def test_without_a_credential(ours: World, guarded: list[Operation]) -> None:
+    for method, template, operation in guarded:
+        for path, body in attempts(ours, template, operation):
+            answer = ours.call(method, path, {}, body)
+            require_error(answer, 401, "unauthorized")
+            assert answer.headers["WWW-Authenticate"] == "Bearer", f"{method} {template}"
+
+
+@pytest.mark.parametrize(
+    "credential",
+    ["Bearer nobody-knows-this-secret", "Bearer ", "Bearer", "Basic YTpi", "", "Bearer \xff\xfe"],
+)
+def test_with_a_credential_that_is_none(
+    ours: World, guarded: list[Operation], credential: str
+) -> None:
+    for method, template, _ in guarded:
+        require_error(ours.call(method, bare(template), {"Authorization": credential}), 401)
+
+
+def test_with_every_permission_but_the_one_that_is_needed(
+    runtime: Runtime, ours: World, guarded: list[Operation]
+) -> None:
+    for method, template, operation in guarded:
+        needed = permissions_of(operation)
+        if not needed:
+            continue
+        person = new_member(runtime, ours.org, *(ALL - set(needed)))
+        for headers in (person, new_key(runtime, ours.org, FOR_KEYS - set(needed))):
+            for path, body in attempts(ours, template, operation):
+                refusal = require_error(ours.call(method, path, headers, body), 403)
+                assert refusal["required_permission"] == needed[0], f"{method} {template}"
+
+
+def test_with_the_needed_permission_alone(
+    runtime: Runtime, new_world: Callable[[], World], guarded: list[Operation]
+) -> None:
+    spent = new_world()
+    for method, template, operation in guarded:
+        for permission in permissions_of(operation):
+            # List the paths before there are callers, so that no caller disables itself.
+            todo = list(attempts(spent, template, operation))
+            callers: list[Headers] = [new_member(runtime, spent.org, permission)]
+            if not operation.get("x-requires-user"):
+                callers.append(new_key(runtime, spent.org, {permission}))
+            for headers in callers:
+                for number, (path, body) in enumerate(todo):
+                    answer = spent.call(method, path, headers, body)
+                    if number == 1 and answer.status_code == 403:
+                        # The route is open, but the body grants a permission that the caller lacks,
+                        # or another person made the resource.
+                        named = answer.get_json()["required_permission"]
+                        if not operation.get("x-grants"):
+                            assert named == operation["x-permission-for-others"]
+                        assert named != permission
+                        continue
+                    assert answer.status_code not in (401, 403), (
+                        f"{method} {template}: {answer.get_data(as_text=True)}"
+                    )
+
+
+def test_routes_for_people_refuse_keys(ours: World, guarded: list[Operation]) -> None:
+    for method, template, operation in guarded:
+        if not operation.get("x-requires-user"):
+            continue
+        for headers in (ours.key, bearer(ADMIN_KEY, ours.org.slug)):
+            for path, body in attempts(ours, template, operation):
+                answer = ours.call(method, path, headers, body)
+                refusal = require_error(answer, 403, "user_required")
+                assert refusal["required_permission"] == permissions_of(operation)[0]
+
+
+def test_a_key_in_another_organization(ours: World, guarded: list[Operation]) -> None:
+    headers = {**ours.key, "X-Service-Org": "default"}
+    for method, template, _ in guarded:
+        require_error(ours.call(method, bare(template), headers), 403, "foreign_org")
+
+
+def test_an_instance_key_in_an_unknown_organization(ours: World, guarded: list[Operation]) -> None:
+    headers = bearer(ADMIN_KEY, "no-such-organization")
+    for method, template, _ in guarded:
+        require_error(ours.call(method, bare(template), headers), 404, "org_not_found")
