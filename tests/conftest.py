@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import Scheduling
 
 from devstack import DevStack, StackUrls
 from devstack.server import Server
@@ -13,6 +15,7 @@ from shared.deployment.runtime import Runtime
 from shared.postgres.migrate import migrate
 from tests.support.airline import Airline, airline_folder, load_airline
 from tests.support.runtime import Org, connected, make_org, migrated, settings_for
+from tests.support.scheduling import FlowsTogether, longest_first
 from tests.support.stack import servers_of, stack_of_the_run
 
 # Nothing listens there.
@@ -28,13 +31,19 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     return argname if varies else None
 
 
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
+    return FlowsTogether(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
 @pytest.hookimpl(tryfirst=True)  # before `-m` selects
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Marks as `fast` each test that uses neither the run's servers nor its own."""
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
         if "run_servers" not in fixtures and item.get_closest_marker("flow") is None:
             item.add_marker("fast")
+    if hasattr(config, "workerinput"):  # one of several processes
+        longest_first(items)
 
 
 @pytest.fixture(autouse=True)
