@@ -141,7 +141,7 @@ def test_used_up_attempts_end_the_job(bench: Bench, failure: behave.Answer, stat
         behave.reply(200, b'{"scores": {"a": NaN}}'),
         behave.reply(200, {"status": "error", "error": "cannot"}),
         behave.reply(200, {"status": "pending"}),
-        behave.gzip_bomb(1024 * 1024),
+        behave.gzip_bomb(50 * 1024 * 1024),
     ],
 )
 def test_a_permanent_failure_ends_the_job_at_once(bench: Bench, answer: behave.Answer) -> None:

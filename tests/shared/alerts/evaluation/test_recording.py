@@ -245,7 +245,7 @@ def test_a_late_worker_records_nothing_over_who_came_after_it(watch: Watch) -> N
 
 def test_an_incident_that_cannot_be_opened_keeps_no_other_from_it(watch: Watch) -> None:
     bad, good = watch.rule(), watch.rule()
-    unstorable = Reading(1.0, True, "\ud800", {})
+    unstorable = Reading(1.0, True, "a sentence", {"value": object()})
 
     def evaluate(_context: Context, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
         return {
