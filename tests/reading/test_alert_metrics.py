@@ -270,5 +270,5 @@ def test_evidence_names_what_was_compared(context: Context, events: Sequence[Eve
         "filter": {"environment": "staging"},
         "counts": {"events": len(found), "errors": len(errors)},
     }
-    told = f"{len(errors) / len(found):.10g}"
+    told = f"{len(errors) / len(found):.6g}"
     assert reading.summary == f"error_rate was {told} over the last 2 d (>= 0.001)"
