@@ -63,17 +63,29 @@ def test_every_answer_about_keys_is_what_the_document_says(
     [
         ({"name": "n"}, 201),
         ({"name": "n" * 100}, 201),
+        ({"name": "ö" * 100}, 201),
         ({"name": "n" * 101}, 422),
         ({"name": ""}, 422),
+        ({"name": "   "}, 422),
+        ({"name": "a\nb"}, 422),
+        ({"name": "a\x00b"}, 422),
         ({"key": "k" * 15}, 422),
         ({"key": "k" * 257}, 422),
+        ({"key": "sixteen chars and spaces"}, 422),
+        ({"key": "schlüssel-mit-umlaut"}, 422),
         ({"permissions": ["events:read", "events:read"]}, 201),
         ({"permissions": ["orgs:admin"]}, 422),
         ({"permissions": ["keys:update"]}, 422),
         ({"permissions": ["no:such"]}, 422),
+        ({"permissions": ["events:write"]}, 422),
+        ({"permissions": ["alerts:ack"]}, 422),
+        ({"permissions": ["events:add", ""]}, 422),
         ({"permissions": None}, 422),
         ({"expires_at": None}, 201),
+        ({"expires_at": "2000-01-01T00:00:00Z"}, 422),
         ({"expires_at": "2999-01-01"}, 422),
+        ({"expires_at": "2999-01-01T00:00:00"}, 422),
+        ({"expires_at": 4102444800}, 422),
     ],
 )
 def test_the_bounds_of_a_new_key(
@@ -81,7 +93,9 @@ def test_the_bounds_of_a_new_key(
 ) -> None:
     answer = make(client, key(), **body)
     assert answer.status_code == status, answer.data
-    document.require(answer, "POST", "/v1/keys")
+    told = document.require(answer, "POST", "/v1/keys")
+    if status == 422:
+        assert (told["code"], told["fields"].keys()) == ("invalid", body.keys())
 
 
 @pytest.mark.parametrize("length", [16, 256])
