@@ -1,4 +1,4 @@
-"""Query parameters that lists share, and their fields."""
+"""Types of fields that marshmallow lacks, and the base of bodies."""
 
 import re
 from datetime import UTC, datetime
@@ -105,76 +105,13 @@ class Offset(fields.Integer):
         return min(offset, self._MOST)
 
 
-def cursor_field() -> fields.String:
-    """Returns a field for the opaque cursor of a list: the `next_cursor` of the previous page."""
-    return fields.String(
-        load_default=None, metadata={"description": "`next_cursor` of the previous page"}
-    )
-
-
-def next_cursor_field() -> fields.String:
-    """Returns a field for the cursor of the next page, null on the last page."""
-    return fields.String(
-        required=True, allow_none=True, metadata={"description": "null on the last page"}
-    )
-
-
-def name_field(most: int, note: str = "") -> fields.String:
-    """Returns a field for a name of 1 to `most` characters (`shared.core.bounds.require_name`)."""
-    return fields.String(
-        required=True,
-        metadata={
-            "description": f"{note}surrounding blanks are removed",
-            "minLength": 1,
-            "maxLength": most,
-        },
-    )
-
-
-def description_field(most: int) -> fields.String:
-    """Returns a field for a description of at most `most` characters, with line breaks."""
-    return fields.String(
-        load_default=None,
-        allow_none=True,
-        metadata={
-            "maxLength": most,
-            "description": "empty when absent",
-            "example": "An example of a description",
-        },
-    )
-
-
-def count_field(default: int, least: int, most: int, description: str) -> fields.Integer:
-    """Returns a field for an optional whole number. `shared` enforces the documented bounds."""
-    return fields.Integer(
-        load_default=None,
-        allow_none=True,
-        strict=True,
-        metadata={
-            "default": default,
-            "minimum": least,
-            "maximum": most,
-            "description": description,
-        },
-    )
-
-
-class _Switch(fields.Boolean):
+class Switch(fields.Boolean):
     """A strict JSON boolean: marshmallow's also takes 1 and 0, whatever values are configured."""
 
     def _deserialize(self, value: Any, *_args: Any, **_kwargs: Any) -> bool:
         if not isinstance(value, bool):
             raise self.make_error("invalid", input=value)
         return value
-
-
-def switch_field(default: bool, description: str) -> fields.Boolean:
-    """Returns a field for an optional boolean that accepts only true and false."""
-    return _Switch(
-        load_default=None,
-        allow_none=True,
-        metadata={"default": default, "description": description},
-    )
 
 
 class Body(Schema):

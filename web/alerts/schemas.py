@@ -1,6 +1,6 @@
 """Request and response schemas of the routes of alerts."""
 
-from marshmallow import Schema, fields
+from marshmallow import Schema
 
 from shared.alerts.rules import (
     DEFAULT_INTERVAL_SECS,
@@ -12,12 +12,12 @@ from shared.alerts.rules import (
     SEVERITIES,
 )
 from shared.alerts.specs import SPECS
-from web.params import Body, Timestamp, count_field, name_field, switch_field
+from web import fields
+from web.params import Body
 
-_WHO = {"description": "the address of a person or the name of a key"}
 _KINDS = list(SPECS)
 
-_SPEC = {
+_SPEC: fields.Details = {
     "description": "the condition; its fields depend on `trigger_kind` (docs/alerts.md)."
     " With `auto_resolve: true` an incident ends after `eval_window` evaluations without a breach",
     "example": {
@@ -28,7 +28,7 @@ _SPEC = {
         "filter": {"environment": "An environment like example"},
     },
 }
-_CHANNELS = {
+_CHANNELS: fields.Details = {
     "description": "channels that announce its incidents: `email` (`recipients`, null for the"
     " organization's), `slack` (`webhook_setting_key`), `webhook` (`url_setting_key`,"
     " `secret_setting_key`) and `dashboard`, each with its `kind`",
@@ -39,99 +39,74 @@ _CHANNELS = {
 class AlertBody(Body):
     """A rule as a whole. Absent and null fields get their defaults."""
 
-    name = name_field(MAX_NAME_LENGTH)
-    description = fields.String(
-        load_default=None,
-        allow_none=True,
-        metadata={"maxLength": MAX_DESCRIPTION_LENGTH, "example": "An example of a description"},
+    name = fields.name(MAX_NAME_LENGTH)
+    description = fields.text(
+        optional=True, maxLength=MAX_DESCRIPTION_LENGTH, example="An example of a description"
     )
-    enabled = switch_field(True, "a disabled rule is not evaluated")
-    trigger_kind = fields.String(
-        required=True, metadata={"enum": _KINDS, "example": "metric_threshold"}
-    )
-    trigger_spec = fields.Dict(required=True, metadata=_SPEC)
-    severity = fields.String(
-        load_default=None,
-        allow_none=True,
-        metadata={"enum": list(SEVERITIES), "default": "warning"},
-    )
-    min_breaches = count_field(
+    enabled = fields.switch(True, "a disabled rule is not evaluated")
+    trigger_kind = fields.text(enum=_KINDS, example="metric_threshold")
+    trigger_spec = fields.mapping(**_SPEC)
+    severity = fields.text(optional=True, enum=SEVERITIES, default="warning")
+    min_breaches = fields.count(
         1, 1, MAX_EVAL_WINDOW, "number of the last `eval_window` evaluations that have to breach"
     )
-    eval_window = count_field(1, 1, MAX_EVAL_WINDOW, "number of recent evaluations that count")
-    eval_interval_secs = count_field(
+    eval_window = fields.count(1, 1, MAX_EVAL_WINDOW, "number of recent evaluations that count")
+    eval_interval_secs = fields.count(
         DEFAULT_INTERVAL_SECS, MIN_INTERVAL_SECS, MAX_INTERVAL_SECS, "seconds between evaluations"
     )
-    channels = fields.List(fields.Dict(), load_default=None, allow_none=True, metadata=_CHANNELS)
+    channels = fields.list_of(fields.mapping(), optional=True, **_CHANNELS)
 
 
 class AlertRow(Schema):
     """A rule and the result of its last evaluation."""
 
-    id = fields.UUID(required=True)
-    name = fields.String(required=True)
-    description = fields.String(required=True, allow_none=True)
-    enabled = fields.Boolean(required=True)
-    trigger_kind = fields.String(required=True, metadata={"enum": _KINDS})
-    trigger_spec = fields.Dict(
-        required=True, metadata={"description": "as it was sent, without unknown fields"}
+    id = fields.uuid()
+    name = fields.text()
+    description = fields.text(null=True)
+    enabled = fields.flag()
+    trigger_kind = fields.text(enum=_KINDS)
+    trigger_spec = fields.mapping("as it was sent, without unknown fields")
+    severity = fields.text(enum=SEVERITIES)
+    min_breaches = fields.integer()
+    eval_window = fields.integer()
+    eval_interval_secs = fields.integer()
+    channels = fields.list_of(fields.mapping())
+    created_by = fields.author()
+    created_at = fields.moment()
+    updated_at = fields.moment()
+    last_attempted_at = fields.moment("time of the last evaluation", null=True)
+    last_error = fields.text(
+        "reason why the last evaluation failed, null if it succeeded", null=True
     )
-    severity = fields.String(required=True, metadata={"enum": list(SEVERITIES)})
-    min_breaches = fields.Integer(required=True)
-    eval_window = fields.Integer(required=True)
-    eval_interval_secs = fields.Integer(required=True)
-    channels = fields.List(fields.Dict(), required=True)
-    created_by = fields.String(required=True, metadata=_WHO)
-    created_at = Timestamp(required=True)
-    updated_at = Timestamp(required=True)
-    last_attempted_at = Timestamp(
-        required=True, allow_none=True, metadata={"description": "time of the last evaluation"}
-    )
-    last_error = fields.String(
-        required=True,
-        allow_none=True,
-        metadata={"description": "reason why the last evaluation failed, null if it succeeded"},
-    )
-    open_incidents = fields.Integer(required=True, metadata={"description": "0 or 1"})
+    open_incidents = fields.integer("0 or 1")
 
 
 class DeliveryTestBody(Body):
     """The channels to test."""
 
-    channels = fields.List(
-        fields.Dict(),
-        load_default=None,
-        allow_none=True,
-        metadata={**_CHANNELS, "description": "channels to test instead of the rule's own"},
+    channels = fields.list_of(
+        fields.mapping(), "channels to test instead of the rule's own", optional=True, **_CHANNELS
     )
 
 
 class TestedDelivery(Schema):
     """The result of one delivery."""
 
-    channel = fields.String(required=True)
-    target = fields.String(
-        required=True, metadata={"description": "an address, a URL without its secrets, or a name"}
-    )
-    status = fields.String(
-        required=True, metadata={"enum": ["queued", "sent", "failed", "skipped"]}
-    )
-    error = fields.String(required=True, allow_none=True)
+    channel = fields.text()
+    target = fields.text("an address, a URL without its secrets, or a name")
+    status = fields.text(enum=["queued", "sent", "failed", "skipped"])
+    error = fields.text(null=True)
 
 
 class DeliveryTest(Schema):
     """The result of a test. The list of incidents does not show it."""
 
-    ok = fields.Boolean(
-        required=True, metadata={"description": "true: every delivery was sent before this answer"}
-    )
-    synthetic_incident_id = fields.UUID(
-        required=True, metadata={"description": "the incident that the messages name"}
-    )
-    deliveries = fields.List(fields.Nested(TestedDelivery), required=True)
+    ok = fields.flag("true: every delivery was sent before this answer")
+    synthetic_incident_id = fields.uuid("the incident that the messages name")
+    deliveries = fields.rows(TestedDelivery)
 
 
 class Recipient(Schema):
     """A member who can get mail."""
 
-    email = fields.String(required=True)
+    email = fields.text()

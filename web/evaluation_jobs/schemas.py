@@ -2,9 +2,10 @@
 
 from typing import get_args
 
-from marshmallow import Schema, fields, validate
+from marshmallow import Schema
 
 from shared.evaluation_jobs.service import LiveStatus
+from web import fields
 from web.params import Limit, values
 
 STATUSES = get_args(LiveStatus)
@@ -20,37 +21,29 @@ class JobQuery(Schema):
 class EvaluationJob(Schema):
     """An evaluation without a result yet."""
 
-    id = fields.String(required=True, metadata={"description": "the id of the result to come"})
-    session_id = fields.String(required=True)
-    agent_id = fields.String(required=True, metadata={"description": "the session's root agent"})
-    environment = fields.String(required=True)
-    status = fields.String(
-        required=True,
-        validate=validate.OneOf(STATUSES),
-        metadata={"description": "polling: the evaluator accepted it and is working on it"},
-    )
-    trigger = fields.String(
-        required=True, validate=validate.OneOf(["agent_end", "inactivity", "manual"])
-    )
-    attempt_count = fields.Integer(required=True, metadata={"description": "deliveries so far"})
-    evaluator_job_id = fields.String(required=True, allow_none=True)
-    enqueued_at = fields.String(required=True, metadata={"format": "date-time"})
-    next_attempt_at = fields.String(required=True, metadata={"format": "date-time"})
-    poll_deadline_at = fields.String(
-        required=True, allow_none=True, metadata={"format": "date-time"}
-    )
-    last_error = fields.String(required=True, allow_none=True)
+    id = fields.text("the id of the result to come")
+    session_id = fields.text()
+    agent_id = fields.text("the session's root agent")
+    environment = fields.text()
+    status = fields.text("polling: the evaluator accepted it and is working on it", enum=STATUSES)
+    trigger = fields.text(enum=["agent_end", "inactivity", "manual"])
+    attempt_count = fields.integer("deliveries so far")
+    evaluator_job_id = fields.text(null=True)
+    enqueued_at = fields.text(format="date-time")
+    next_attempt_at = fields.text(format="date-time")
+    poll_deadline_at = fields.text(null=True, format="date-time")
+    last_error = fields.text(null=True)
 
 
 class JobList(Schema):
     """Jobs, newest first."""
 
-    jobs = fields.List(fields.Nested(EvaluationJob), required=True)
+    jobs = fields.rows(EvaluationJob)
 
 
 class Queued(Schema):
     """A job that was just created."""
 
-    session_id = fields.String(required=True)
-    status = fields.String(required=True, validate=validate.Equal("queued"))
-    job_id = fields.String(required=True)
+    session_id = fields.text()
+    status = fields.text(enum=["queued"])
+    job_id = fields.text()

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from marshmallow import Schema, ValidationError, fields, post_load, validate
+from marshmallow import Schema, ValidationError, post_load, validate
 
 from shared.core.clock import format_us
 from shared.evaluations.aggregate import (
@@ -18,8 +18,8 @@ from shared.evaluations.aggregate import (
     parse_series,
 )
 from shared.evaluations.filters import STATUSES, EvaluationFilters
+from web import fields
 from web.filters import filtered
-from web.params import Values
 
 
 def _check_featured(keys: list[str]) -> None:
@@ -30,30 +30,23 @@ def _check_featured(keys: list[str]) -> None:
 class _Charts(Schema):
     """The charts to return."""
 
-    featured_keys = Values(
-        load_default=list,
+    featured_keys = fields.values(
+        "score keys whose averages the timeline shows, comma-separated, at most"
+        f" {MAX_FEATURED}; default: the most frequent ones",
         validate=_check_featured,
-        metadata={
-            "description": "score keys whose averages the timeline shows, comma-separated, at most"
-            f" {MAX_FEATURED}; default: the most frequent ones"
-        },
     )
-    bucket = fields.String(
+    bucket = fields.text(
+        "length of a bucket; a coarser one is used if there would be more"
+        " than 1500, and `auto` is the finest with at most 200",
         load_default=AUTO,
         validate=validate.OneOf([*UNITS, AUTO]),
-        metadata={
-            "description": "length of a bucket; a coarser one is used if there would be more"
-            " than 1500, and `auto` is the finest with at most 200"
-        },
     )
-    series = fields.String(
+    series = fields.text(
+        "JSON array of [agent, environment, score key, aggregate]; `*` is every"
+        f" agent or environment, aggregates are {', '.join(AGGREGATES)}; only the first"
+        f" {MAX_SERIES} are returned",
         load_default="[]",
-        metadata={
-            "description": "JSON array of [agent, environment, score key, aggregate]; `*` is every"
-            f" agent or environment, aggregates are {', '.join(AGGREGATES)}; only the first"
-            f" {MAX_SERIES} are returned",
-            "example": '[["*", "production", "success", "p50"]]',
-        },
+        example='[["*", "production", "success", "p50"]]',
     )
 
     @post_load
@@ -67,103 +60,78 @@ AggregateQuery = filtered(EvaluationFilters, _Charts)
 class StatusCounts(Schema):
     """Counts of results by status."""
 
-    done = fields.Integer(required=True)
-    error = fields.Integer(required=True)
-    timeout = fields.Integer(required=True)
+    done = fields.integer()
+    error = fields.integer()
+    timeout = fields.integer()
 
 
 class ScoreStats(Schema):
     """Statistics of the scores under one key."""
 
-    key = fields.String(required=True)
-    count = fields.Integer(required=True)
-    avg = fields.Float(required=True)
-    min = fields.Float(required=True)
-    max = fields.Float(required=True)
-    p50 = fields.Float(required=True)
+    key = fields.text()
+    count = fields.integer()
+    avg = fields.number()
+    min = fields.number()
+    max = fields.number()
+    p50 = fields.number()
 
 
-def _moment() -> fields.String:
-    return fields.String(
-        required=True, metadata={"format": "date-time", "description": "start of the bucket"}
-    )
+def _moment() -> fields.Field:
+    return fields.text("start of the bucket", format="date-time")
 
 
 class TimelinePoint(Schema):
     """A bucket of the timeline."""
 
     ts = _moment()
-    total = fields.Integer(required=True)
-    done = fields.Integer(required=True)
-    error = fields.Integer(required=True)
-    timeout = fields.Integer(required=True)
-    scores = fields.Dict(
-        keys=fields.String(),
-        values=fields.Float(),
-        required=True,
-        metadata={"description": "averages by featured key; keys without a score are left out"},
+    total = fields.integer()
+    done = fields.integer()
+    error = fields.integer()
+    timeout = fields.integer()
+    scores = fields.mapping(
+        "averages by featured key; keys without a score are left out",
+        keys=fields.text(),
+        values=fields.number(),
     )
 
 
 class Timeline(Schema):
     """The results over time."""
 
-    bucket_unit = fields.String(required=True, validate=validate.OneOf(list(UNITS)))
-    bucket_secs = fields.Integer(
-        required=True,
-        metadata={"description": "length of a bucket; of `week` possibly a multiple"},
-    )
-    points = fields.List(fields.Nested(TimelinePoint), required=True)
+    bucket_unit = fields.text(enum=list(UNITS))
+    bucket_secs = fields.integer("length of a bucket; of `week` possibly a multiple")
+    points = fields.rows(TimelinePoint)
 
 
 class SeriesPoint(Schema):
     """A bucket of a series."""
 
     ts = _moment()
-    value = fields.Float(
-        required=True,
-        allow_none=True,
-        metadata={"description": "null without a score, and for a deviation beyond all numbers"},
-    )
+    value = fields.number("null without a score, and for a deviation beyond all numbers", null=True)
 
 
 class ScoreSeries(Schema):
     """One score over time."""
 
-    agent_id = fields.String(required=True, metadata={"description": f"`{EVERY}`: all agents"})
-    environment = fields.String(
-        required=True, metadata={"description": f"`{EVERY}`: all environments"}
-    )
-    key = fields.String(required=True)
-    agg = fields.String(required=True, validate=validate.OneOf(AGGREGATES))
-    points = fields.List(
-        fields.Nested(SeriesPoint),
-        required=True,
-        metadata={"description": "the same buckets as in the timeline"},
-    )
+    agent_id = fields.text(f"`{EVERY}`: all agents")
+    environment = fields.text(f"`{EVERY}`: all environments")
+    key = fields.text()
+    agg = fields.text(enum=AGGREGATES)
+    points = fields.rows(SeriesPoint, "the same buckets as in the timeline")
 
 
 class EvaluationAggregate(Schema):
     """Aggregated results."""
 
-    total = fields.Integer(required=True)
-    status_counts = fields.Nested(StatusCounts, required=True)
-    score_stats = fields.List(
-        fields.Nested(ScoreStats),
-        required=True,
-        metadata={"description": f"most frequent key first, then by name; at most {MAX_KEYS}"},
+    total = fields.integer()
+    status_counts = fields.nested(StatusCounts)
+    score_stats = fields.rows(
+        ScoreStats, f"most frequent key first, then by name; at most {MAX_KEYS}"
     )
-    timeline = fields.Nested(Timeline, required=True)
-    series = fields.List(
-        fields.Nested(ScoreSeries),
-        required=True,
-        metadata={"description": "in the requested order"},
-    )
-    series_truncated = fields.Boolean(
-        required=True,
-        metadata={
-            "description": f"more than {MAX_SERIES} were requested, and the rest was left out"
-        },
+    timeline = fields.nested(Timeline)
+    series = fields.rows(ScoreSeries, "in the requested order")
+    series_truncated = fields.flag(
+        f"more than {MAX_SERIES} were requested, and the rest was left out"
     )
 
 

@@ -1,16 +1,17 @@
 """Request and response schemas of the routes of evaluations."""
 
-from marshmallow import Schema, fields, validate
+from marshmallow import Schema
 
 from shared.evaluations.filters import STATUSES, EvaluationFilters
+from web import fields
 from web.filters import filtered
-from web.params import Limit, cursor_field, next_cursor_field
+from web.params import Limit
 
 
 class _Page(Schema):
     """The position in the list."""
 
-    cursor = cursor_field()
+    cursor = fields.cursor()
     limit = Limit(default=50, cap=200)
 
 
@@ -20,38 +21,32 @@ EvaluationQuery = filtered(EvaluationFilters, _Page)
 class Evaluation(Schema):
     """A result."""
 
-    evaluation_id = fields.String(required=True, metadata={"description": "the id of its job"})
-    id = fields.String(required=True, metadata={"description": "the same"})
-    session_id = fields.String(required=True)
-    agent_id = fields.String(required=True, metadata={"description": "the session's root agent"})
-    environment = fields.String(required=True)
-    status = fields.String(required=True, validate=validate.OneOf(STATUSES))
-    scores = fields.Dict(
-        keys=fields.String(), values=fields.Float(), required=True, allow_none=True
-    )
-    reasoning = fields.Dict(
-        keys=fields.String(), values=fields.String(), required=True, allow_none=True
-    )
-    summary = fields.String(required=True, allow_none=True)
-    error = fields.String(required=True, allow_none=True)
-    attempt_count = fields.Integer(required=True, metadata={"minimum": 1})
-    duration_ms = fields.Integer(required=True, allow_none=True)
-    completed_at = fields.String(required=True, metadata={"format": "date-time"})
-    created_at = fields.String(
-        required=True, metadata={"format": "date-time", "description": "as completed_at"}
-    )
+    evaluation_id = fields.text("the id of its job")
+    id = fields.text("the same")
+    session_id = fields.text()
+    agent_id = fields.text("the session's root agent")
+    environment = fields.text()
+    status = fields.text(enum=STATUSES)
+    scores = fields.mapping(null=True, keys=fields.text(), values=fields.number())
+    reasoning = fields.mapping(null=True, keys=fields.text(), values=fields.text())
+    summary = fields.text(null=True)
+    error = fields.text(null=True)
+    attempt_count = fields.integer(minimum=1)
+    duration_ms = fields.integer(null=True)
+    completed_at = fields.text(format="date-time")
+    created_at = fields.text("as completed_at", format="date-time")
 
 
 class EvaluationPage(Schema):
     """A page of results."""
 
-    evaluations = fields.List(fields.Nested(Evaluation), required=True)
-    next_cursor = next_cursor_field()
+    evaluations = fields.rows(Evaluation)
+    next_cursor = fields.next_cursor()
 
 
 class MetricKey(Schema):
     """The key of a metric in results."""
 
-    name = fields.String(required=True)
-    unit = fields.String(required=True)
-    count = fields.Integer(required=True)
+    name = fields.text()
+    unit = fields.text()
+    count = fields.integer()

@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from marshmallow import Schema, fields, validate
+from marshmallow import Schema, validate
 
 from shared.events.error_summary import BINS
 from shared.events.latency.aggregate import EDGES_MS, LARGEST_KEYS, NONE, OTHER
@@ -15,8 +15,8 @@ from shared.events.latency.query import (
     LatencyFilters,
     Outcome,
 )
+from web import fields
 from web.filters import filtered
-from web.params import Values
 
 _PATHS = (
     "A path is a column such as `tool_name`, or a dotted path into the payload such as"
@@ -24,19 +24,17 @@ _PATHS = (
 )
 
 
-def _type(role: str, default: str) -> fields.String:
-    return fields.String(
-        load_default=None,
+def _type(role: str, default: str) -> fields.Field:
+    return fields.text(
+        f"type of the {role} event; without both, `{default}`; one alone or"
+        " twice the same is refused",
+        optional=True,
         validate=validate.Length(1, 64),
-        metadata={
-            "description": f"type of the {role} event; without both, `{default}`; one alone or"
-            " twice the same is refused"
-        },
     )
 
 
-def _paths(description: str) -> Values:
-    return Values(load_default=list, metadata={"description": f"{description}. {_PATHS}"})
+def _paths(description: str) -> fields.Field:
+    return fields.values(f"{description}. {_PATHS}")
 
 
 class _Pairs(Schema):
@@ -44,18 +42,13 @@ class _Pairs(Schema):
 
     start_event_type = _type("starting", DEFAULT_TYPES[0])
     end_event_type = _type("closing", DEFAULT_TYPES[1])
-    bin_count = fields.Integer(
-        load_default=24,
-        validate=validate.Range(1, MAX_BINS),
-        metadata={"description": "number of equal parts of the range"},
+    bin_count = fields.integer(
+        "number of equal parts of the range", load_default=24, validate=validate.Range(1, MAX_BINS)
     )
-    outcome = fields.String(
+    outcome = fields.text(
+        "`error`: only pairs whose closing event reports a failure; `success`: only the others",
         load_default="all",
         validate=validate.OneOf(get_args(Outcome)),
-        metadata={
-            "description": "`error`: only pairs whose closing event reports a failure; `success`:"
-            " only the others"
-        },
     )
     pair_key_paths = _paths(
         "path of the key that a start and its close share: the first path that both have;"
@@ -66,43 +59,31 @@ class _Pairs(Schema):
         " closing event's first; default `tool_name`, `model` or `hook_name` for starts of tools,"
         " models or hooks, else `agent_id`"
     )
-    payload_contains = Values(
-        load_default=list,
-        metadata={
-            "description": "`key:text`: the payload's value at the path `key` contains the text, in"
-            " any case, in one of a pair's events; several, comma-separated, must all match;"
-            f" at most {MAX_CONTAINS}"
-        },
+    payload_contains = fields.values(
+        "`key:text`: the payload's value at the path `key` contains the text, in"
+        " any case, in one of a pair's events; several, comma-separated, must all match;"
+        f" at most {MAX_CONTAINS}"
     )
-    payload_sum_paths = Values(
-        load_default=list,
-        metadata={
-            "description": "`name:field`: the total of the closing events' field"
-            f" ({', '.join(SUM_FIELDS)}) is returned as `sums.name`; several, comma-separated, at"
-            f" most {MAX_SUMS}"
-        },
+    payload_sum_paths = fields.values(
+        "`name:field`: the total of the closing events' field"
+        f" ({', '.join(SUM_FIELDS)}) is returned as `sums.name`; several, comma-separated, at"
+        f" most {MAX_SUMS}"
     )
 
 
 LatencyAggregateQuery = filtered(LatencyFilters, _Pairs)
 
 
-def _count(description: str) -> fields.Integer:
-    return fields.Integer(required=True, metadata={"description": description})
+def _count(description: str) -> fields.Field:
+    return fields.integer(description)
 
 
-def _latency(description: str) -> fields.Float:
-    return fields.Float(
-        required=True,
-        allow_none=True,
-        metadata={"description": f"{description}, in ms; null without pairs"},
-    )
+def _latency(description: str) -> fields.Field:
+    return fields.number(f"{description}, in ms; null without pairs", null=True)
 
 
-def _moment(description: str) -> fields.String:
-    return fields.String(
-        required=True, metadata={"format": "date-time", "description": description}
-    )
+def _moment(description: str) -> fields.Field:
+    return fields.text(description, format="date-time")
 
 
 class LatencyFigures(Schema):
@@ -129,37 +110,27 @@ class LatencyBin(LatencyFigures):
 class LatencyOfKey(LatencyFigures):
     """The pairs with one key."""
 
-    key = fields.String(
-        required=True,
-        metadata={"description": f"`{OTHER}`: all further keys; `{NONE}`: pairs without a key"},
-    )
+    key = fields.text(f"`{OTHER}`: all further keys; `{NONE}`: pairs without a key")
 
 
 class LatencyBounds(Schema):
     """The range of time, from inclusive, to exclusive."""
 
-    from_ = fields.String(required=True, data_key="from", metadata={"format": "date-time"})
-    to = fields.String(required=True, metadata={"format": "date-time"})
-    bin_ms = fields.Float(required=True, metadata={"description": "milliseconds per bin"})
+    from_ = fields.text(data_key="from", format="date-time")
+    to = fields.text(format="date-time")
+    bin_ms = fields.number("milliseconds per bin")
 
 
 class LatencyHeatmap(Schema):
     """The number of pairs of each bin in each of 12 fixed bands of latency."""
 
-    edges_ms = fields.List(
-        fields.Integer(),
-        required=True,
-        metadata={
-            "description": f"the {len(EDGES_MS)} edges of the bands, in ms: {EDGES_MS[0]} to"
-            f" {EDGES_MS[-1]}. Band n holds edges[n] <= latency < edges[n + 1]; the first also what"
-            " is shorter, the last what is longer"
-        },
+    edges_ms = fields.list_of(
+        fields.integer(),
+        f"the {len(EDGES_MS)} edges of the bands, in ms: {EDGES_MS[0]} to"
+        f" {EDGES_MS[-1]}. Band n holds edges[n] <= latency < edges[n + 1]; the first also what"
+        " is shorter, the last what is longer",
     )
-    counts = fields.List(
-        fields.List(fields.Integer()),
-        required=True,
-        metadata={"description": "the counts of the bands of each bin"},
-    )
+    counts = fields.list_of(fields.list_of(fields.integer()), "the counts of the bands of each bin")
 
 
 class LatencyEvents(Schema):
@@ -173,24 +144,18 @@ class LatencyEvents(Schema):
 class LatencyAggregate(Schema):
     """Latencies over the whole range, by time, by band and by key."""
 
-    bounds = fields.Nested(LatencyBounds, required=True)
-    bins = fields.List(fields.Nested(LatencyBin), required=True)
-    heatmap = fields.Nested(LatencyHeatmap, required=True)
-    summary = fields.Nested(LatencyFigures, required=True)
-    events = fields.Nested(LatencyEvents, required=True)
-    sums = fields.Dict(
-        keys=fields.String(),
-        values=fields.Integer(),
-        required=True,
-        metadata={"description": "totals by their names in `payload_sum_paths`"},
+    bounds = fields.nested(LatencyBounds)
+    bins = fields.rows(LatencyBin)
+    heatmap = fields.nested(LatencyHeatmap)
+    summary = fields.nested(LatencyFigures)
+    events = fields.nested(LatencyEvents)
+    sums = fields.mapping(
+        "totals by their names in `payload_sum_paths`", keys=fields.text(), values=fields.integer()
     )
-    distribution = fields.List(
-        fields.Nested(LatencyOfKey),
-        required=True,
-        metadata={
-            "description": f"the {LARGEST_KEYS} keys with most pairs, largest first, and `{OTHER}`"
-            " last if there are more"
-        },
+    distribution = fields.rows(
+        LatencyOfKey,
+        f"the {LARGEST_KEYS} keys with most pairs, largest first, and `{OTHER}`"
+        " last if there are more",
     )
 
 
@@ -207,14 +172,6 @@ class ErrorSummary(Schema):
     total = _count("events")
     sessions = _count("sessions of these events")
     agents = _count("agents of these events")
-    last_ts = fields.String(
-        required=True,
-        allow_none=True,
-        metadata={"format": "date-time", "description": "time of the last one"},
-    )
-    bins = fields.List(
-        fields.Integer(),
-        required=True,
-        metadata={"description": f"number in each of {BINS} equal parts of the bounds"},
-    )
-    bounds = fields.Nested(ErrorSummaryBounds, required=True)
+    last_ts = fields.text("time of the last one", null=True, format="date-time")
+    bins = fields.list_of(fields.integer(), f"number in each of {BINS} equal parts of the bounds")
+    bounds = fields.nested(ErrorSummaryBounds)

@@ -1,13 +1,14 @@
 """Request and response schemas of the routes of events."""
 
-from typing import Any
+from collections.abc import Callable
 
-from marshmallow import Schema, fields, validate
+from marshmallow import Schema, validate
 
 from shared.clickhouse.event_columns import LISTED, EventColumn
 from shared.events.filters import EventFilters
+from web import fields
 from web.filters import filtered
-from web.params import Limit, cursor_field, next_cursor_field
+from web.params import Limit
 
 
 def _text(most: int, **details: object) -> dict[str, object]:
@@ -36,43 +37,37 @@ WRAPPED_EVENTS = {"type": "object", "required": ["events"], "properties": {"even
 class AcceptedError(Schema):
     """The reason why one event was skipped."""
 
-    line = fields.Integer(
-        required=True, metadata={"description": "line or array element, counted from 1"}
-    )
-    error = fields.String(required=True)
+    line = fields.integer("line or array element, counted from 1")
+    error = fields.text()
 
 
 class Accepted(Schema):
     """The result of a batch."""
 
-    accepted = fields.Integer(required=True, metadata={"description": "events that will be stored"})
-    skipped = fields.Integer(required=True, metadata={"description": "events that will not be"})
-    errors = fields.List(
-        fields.Nested(AcceptedError),
-        required=True,
-        metadata={"description": "the reasons of the first 20 skipped events"},
-    )
+    accepted = fields.integer("events that will be stored")
+    skipped = fields.integer("events that will not be")
+    errors = fields.rows(AcceptedError, "the reasons of the first 20 skipped events")
 
 
 # By a part of the column's type.
-_FIELD_TYPES: dict[str, type[fields.Field[Any]]] = {
-    "String": fields.String,
-    "DateTime": fields.String,
-    "UInt": fields.Integer,
-    "Float": fields.Float,
-    "Bool": fields.Boolean,
+_FIELDS: dict[str, Callable[..., fields.Field]] = {
+    "String": fields.text,
+    "DateTime": fields.text,
+    "UInt": fields.integer,
+    "Float": fields.number,
+    "Bool": fields.flag,
 }
 
 
 class _Page(Schema):
     """The position in the list."""
 
-    order = fields.String(
+    order = fields.text(
+        "`desc`: newest first; `asc`: oldest first",
         load_default="desc",
         validate=validate.OneOf(["asc", "desc"]),
-        metadata={"description": "`desc`: newest first; `asc`: oldest first"},
     )
-    cursor = cursor_field()
+    cursor = fields.cursor()
     limit = Limit(default=50, cap=1000)
 
 
@@ -80,14 +75,12 @@ EventFilterQuery = filtered(EventFilters)
 EventPageQuery = filtered(EventFilters, _Page)
 
 
-def _shown(column: EventColumn) -> fields.Field[Any]:
+def _shown(column: EventColumn) -> fields.Field:
     """Returns the response field for the value of this column."""
-    [make] = [make for part, make in _FIELD_TYPES.items() if part in column.type]
-    metadata = {"description": column.about} if column.about else {}
-    if "DateTime" in column.type:
-        metadata["format"] = "date-time"
+    [make] = [make for part, make in _FIELDS.items() if part in column.type]
+    details = {"format": "date-time"} if "DateTime" in column.type else {}
     # The document says `null` only for columns that can be null.
-    return make(required=True, allow_none=column.is_nullable, metadata=metadata)
+    return make(column.about, null=column.is_nullable, **details)
 
 
 class EventHead(Schema):
@@ -102,24 +95,24 @@ class EventHead(Schema):
 class Event(EventHead):
     """An event with its payload as it was sent."""
 
-    payload = fields.Dict(required=True)
+    payload = fields.mapping()
 
 
 class EventSummary(EventHead):
     """An event with a one-line summary."""
 
-    summary = fields.String(required=True, metadata={"maxLength": 200})
+    summary = fields.text(maxLength=200)
 
 
 class EventPage(Schema):
     """A page of events."""
 
-    events = fields.List(fields.Nested(Event), required=True)
-    next_cursor = next_cursor_field()
+    events = fields.rows(Event)
+    next_cursor = fields.next_cursor()
 
 
 class EventSummaryPage(Schema):
     """A page of events without their payloads."""
 
-    events = fields.List(fields.Nested(EventSummary), required=True)
-    next_cursor = next_cursor_field()
+    events = fields.rows(EventSummary)
+    next_cursor = fields.next_cursor()

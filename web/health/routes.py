@@ -1,8 +1,9 @@
 """Liveness of the process, and readiness of the deployment."""
 
 from flask import Response
-from marshmallow import Schema, fields, validate
+from marshmallow import Schema
 
+from web import fields
 from web.auth import public
 from web.blueprint import Blueprint
 from web.responses import json_response
@@ -16,19 +17,15 @@ _RETRY_AFTER_SECS = "5"
 class Health(Schema):
     """A live process."""
 
-    status = fields.String(required=True, validate=validate.Equal("ok"))
+    status = fields.text(enum=["ok"])
 
 
-def _store() -> fields.String:
-    return fields.String(required=True, validate=validate.OneOf(["ok", "down"]))
+def _store() -> fields.Field:
+    return fields.text(enum=["ok", "down"])
 
 
-def _age(what: str) -> fields.Float:
-    return fields.Float(
-        required=True,
-        allow_none=True,
-        metadata={"description": f"age of {what}; null when its store is down"},
-    )
+def _age(what: str) -> fields.Field:
+    return fields.number(f"age of {what}; null when its store is down", null=True)
 
 
 class Checks(Schema):
@@ -37,13 +34,10 @@ class Checks(Schema):
     postgres = _store()
     clickhouse = _store()
     redis = _store()
-    evaluator = fields.String(
-        required=True,
-        validate=validate.OneOf(["ok", "down", "unknown", "disabled"]),
-        metadata={
-            "description": "its GET /health, asked at most every 30 s. Never a reason for 503."
-            " unknown: not answered yet; disabled: EVALUATOR_ENDPOINT is unset"
-        },
+    evaluator = fields.text(
+        "its GET /health, asked at most every 30 s. Never a reason for 503."
+        " unknown: not answered yet; disabled: EVALUATOR_ENDPOINT is unset",
+        enum=["ok", "down", "unknown", "disabled"],
     )
     ingest_lag_secs = _age("the oldest batch that is not stored yet")
     oldest_job_secs = _age("the evaluation that has been due the longest")
@@ -52,8 +46,8 @@ class Checks(Schema):
 class Ready(Schema):
     """The readiness of the deployment."""
 
-    status = fields.String(required=True, validate=validate.OneOf(["ok", "unavailable"]))
-    checks = fields.Nested(Checks, required=True)
+    status = fields.text(enum=["ok", "unavailable"])
+    checks = fields.nested(Checks)
 
 
 @blueprint.route("/health")

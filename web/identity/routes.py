@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from marshmallow import Schema, fields
+from marshmallow import Schema
 
 from shared.core.errors import Unauthorized
+from web import fields
 from web.auth import current_identity, requires_identity
 from web.blueprint import Blueprint
-from web.params import Timestamp
 
 blueprint = Blueprint("auth", "Identity of a credential")
 
@@ -15,17 +15,13 @@ blueprint = Blueprint("auth", "Identity of a credential")
 class Introspection(Schema):
     """The key that made the request."""
 
-    id = fields.UUID(required=True)
-    name = fields.String(required=True)
-    org_id = fields.String(
-        required=True, allow_none=True, metadata={"description": "null for instance-scoped keys"}
-    )
-    org_slug = fields.String(
-        required=True, allow_none=True, metadata={"description": "null for instance-scoped keys"}
-    )
-    instance_scoped = fields.Boolean(required=True)
-    permissions = fields.List(fields.String(), required=True)
-    expires_at = Timestamp(required=True, allow_none=True)
+    id = fields.uuid()
+    name = fields.text()
+    org_id = fields.text("null for instance-scoped keys", null=True)
+    org_slug = fields.text("null for instance-scoped keys", null=True)
+    instance_scoped = fields.flag()
+    permissions = fields.texts()
+    expires_at = fields.moment(null=True)
 
 
 @blueprint.route("/auth/introspect")

@@ -1,6 +1,6 @@
 """Request and response schemas of the routes of incidents."""
 
-from marshmallow import Schema, fields
+from marshmallow import Schema
 
 from shared.incidents.activity import KINDS, MOST_SHOWN
 from shared.incidents.rules import (
@@ -11,21 +11,18 @@ from shared.incidents.rules import (
     SEVERITIES,
     STATES,
 )
-from web.params import Body, Limit, Timestamp, Values
+from web import fields
+from web.params import Body, Limit
 
-_WHO = {"description": "an address, the name of a key, or `system`"}
-_STATE = {"enum": list(STATES)}
-_SEVERITY = {"enum": list(SEVERITIES)}
-_SOURCE = {"enum": ["alert", "manual", "audit"]}
-_EMAIL = {"format": "email"}
+_WHO = "an address, the name of a key, or `system`"
+_SOURCES = ["alert", "manual", "audit"]
 
 
-def _states(default: str) -> Values:
-    return Values(
-        metadata={
-            "type": "string",
-            "description": f"states, comma-separated: {', '.join(STATES)}; default: {default}",
-        }
+def _states(default: str) -> fields.Field:
+    return fields.values(
+        f"states, comma-separated: {', '.join(STATES)}; default: {default}",
+        optional=True,
+        type="string",
     )
 
 
@@ -33,11 +30,8 @@ class CountQuery(Schema):
     """The filters of a count of incidents."""
 
     state = _states("firing,acknowledged")
-    alert_id = Values(
-        metadata={
-            "type": "string",
-            "description": "ids of alerts, comma-separated; the default is any",
-        }
+    alert_id = fields.values(
+        "ids of alerts, comma-separated; the default is any", optional=True, type="string"
     )
 
 
@@ -57,211 +51,168 @@ class AlertListQuery(Schema):
 class OpenBody(Body):
     """A report about an alert."""
 
-    summary = fields.String(
-        required=True,
-        metadata={
-            "minLength": 1,
-            "maxLength": MAX_SUMMARY_LENGTH,
-            "description": "description of the problem; surrounding blanks are removed",
-            "example": "An example of a summary",
-        },
+    summary = fields.text(
+        "description of the problem; surrounding blanks are removed",
+        minLength=1,
+        maxLength=MAX_SUMMARY_LENGTH,
+        example="An example of a summary",
     )
-    title = fields.String(
-        load_default=None,
-        allow_none=True,
-        metadata={
-            "maxLength": MAX_TITLE_LENGTH,
-            "description": "one line; the default is the alert's name",
-            "example": "An example of a title",
-        },
+    title = fields.text(
+        "one line; the default is the alert's name",
+        optional=True,
+        maxLength=MAX_TITLE_LENGTH,
+        example="An example of a title",
     )
 
 
 class StandaloneBody(OpenBody):
     """A report about something that no alert watches."""
 
-    title = fields.String(
-        load_default=None,
-        allow_none=True,
-        metadata={
-            "maxLength": MAX_TITLE_LENGTH,
-            "description": "one line; the default is the first words of the summary",
-            "example": "An example of a title",
-        },
+    title = fields.text(
+        "one line; the default is the first words of the summary",
+        optional=True,
+        maxLength=MAX_TITLE_LENGTH,
+        example="An example of a title",
     )
-    severity = fields.String(load_default="warning", metadata=_SEVERITY)
+    severity = fields.text(load_default="warning", enum=SEVERITIES)
 
 
 class AssignBody(Body):
     """The assignees: a list, or one."""
 
-    assignees = fields.List(
-        fields.String(metadata=_EMAIL),
-        metadata={
-            "maxItems": MAX_ASSIGNEES,
-            "description": "addresses of active members, which replace the current ones",
-        },
+    assignees = fields.list_of(
+        fields.text(format="email"),
+        "addresses of active members, which replace the current ones",
+        required=False,
+        maxItems=MAX_ASSIGNEES,
     )
-    assigned_to = fields.String(
-        allow_none=True,
-        metadata={
-            **_EMAIL,
-            "description": "one address, or null for none; used if there is no list",
-        },
+    assigned_to = fields.text(
+        "one address, or null for none; used if there is no list",
+        required=False,
+        null=True,
+        format="email",
     )
 
 
 class CommentBody(Body):
     """A comment."""
 
-    body = fields.String(
-        required=True,
-        metadata={
-            "minLength": 1,
-            "maxLength": MAX_BODY_LENGTH,
-            "description": "surrounding blanks are removed",
-            "example": "An example of a comment",
-        },
+    body = fields.text(
+        "surrounding blanks are removed",
+        minLength=1,
+        maxLength=MAX_BODY_LENGTH,
+        example="An example of a comment",
     )
 
 
 class SubscriptionBody(Body):
     """The address of a subscriber."""
 
-    email = fields.String(
-        load_default=None,
-        allow_none=True,
-        metadata={
-            **_EMAIL,
-            "description": "default: the caller's own; a key that acts for no member has none",
-        },
+    email = fields.text(
+        "default: the caller's own; a key that acts for no member has none",
+        optional=True,
+        format="email",
     )
 
 
 class OpenedRow(Schema):
     """The open incident."""
 
-    id = fields.UUID(required=True)
-    newly_opened = fields.Boolean(
-        required=True,
-        metadata={"description": "false: it was open before, and this report was added to it"},
-    )
-    state = fields.String(required=True, metadata=_STATE)
-    source = fields.String(required=True, metadata=_SOURCE)
+    id = fields.uuid()
+    newly_opened = fields.flag("false: it was open before, and this report was added to it")
+    state = fields.text(enum=STATES)
+    source = fields.text(enum=_SOURCES)
 
 
 class IncidentCount(Schema):
     """The number of incidents."""
 
-    count = fields.Integer(required=True)
+    count = fields.integer()
 
 
 class IncidentRow(Schema):
     """An incident. Its copy of the alert is from the moment when it was opened."""
 
-    id = fields.UUID(required=True)
-    title = fields.String(required=True)
-    source = fields.String(required=True, metadata=_SOURCE)
-    source_finding_id = fields.UUID(required=True, allow_none=True)
-    alert_id = fields.UUID(required=True, allow_none=True)
-    alert_name = fields.String(required=True, allow_none=True)
-    alert_severity = fields.String(required=True, metadata=_SEVERITY)
-    trigger_kind = fields.String(required=True, allow_none=True)
-    state = fields.String(required=True, metadata=_STATE)
-    opened_at = Timestamp(required=True)
-    last_breach_at = Timestamp(required=True)
-    acknowledged_at = Timestamp(required=True, allow_none=True)
-    acknowledged_by = fields.String(required=True, allow_none=True, metadata=_WHO)
-    assignees = fields.List(fields.String(metadata=_EMAIL), required=True)
-    resolved_at = Timestamp(required=True, allow_none=True)
-    resolved_by = fields.String(required=True, allow_none=True, metadata=_WHO)
-    breach_value = fields.Float(required=True, allow_none=True)
-    breach_summary = fields.String(required=True, allow_none=True)
-    evidence = fields.Dict(
-        required=True,
-        allow_none=True,
-        metadata={"description": "the compared numbers, and ids of events behind them"},
-    )
+    id = fields.uuid()
+    title = fields.text()
+    source = fields.text(enum=_SOURCES)
+    source_finding_id = fields.uuid(null=True)
+    alert_id = fields.uuid(null=True)
+    alert_name = fields.text(null=True)
+    alert_severity = fields.text(enum=SEVERITIES)
+    trigger_kind = fields.text(null=True)
+    state = fields.text(enum=STATES)
+    opened_at = fields.moment()
+    last_breach_at = fields.moment()
+    acknowledged_at = fields.moment(null=True)
+    acknowledged_by = fields.text(_WHO, null=True)
+    assignees = fields.list_of(fields.text(format="email"))
+    resolved_at = fields.moment(null=True)
+    resolved_by = fields.text(_WHO, null=True)
+    breach_value = fields.number(null=True)
+    breach_summary = fields.text(null=True)
+    evidence = fields.mapping("the compared numbers, and ids of events behind them", null=True)
 
 
 class IncidentNotification(Schema):
     """One delivery to one target."""
 
-    id = fields.UUID(required=True)
-    channel = fields.String(
-        required=True, metadata={"enum": ["email", "slack", "webhook", "dashboard"]}
-    )
-    target = fields.String(required=True)
-    event = fields.String(
-        required=True, metadata={"enum": ["alert.firing", "alert.resolved", "alert.test"]}
-    )
-    status = fields.String(
-        required=True, metadata={"enum": ["queued", "sent", "failed", "skipped"]}
-    )
-    attempts = fields.Integer(required=True)
-    error = fields.String(required=True, allow_none=True)
-    created_at = Timestamp(required=True)
+    id = fields.uuid()
+    channel = fields.text(enum=["email", "slack", "webhook", "dashboard"])
+    target = fields.text()
+    event = fields.text(enum=["alert.firing", "alert.resolved", "alert.test"])
+    status = fields.text(enum=["queued", "sent", "failed", "skipped"])
+    attempts = fields.integer()
+    error = fields.text(null=True)
+    created_at = fields.moment()
 
 
 class SubscriberRow(Schema):
     """A person who gets mail about an incident."""
 
-    email = fields.String(required=True, metadata=_EMAIL)
-    source = fields.String(
-        required=True,
-        metadata={
-            "enum": ["creator", "ack", "comment", "assigned", "manual"],
-            "description": "reason for the subscription",
-        },
+    email = fields.text(format="email")
+    source = fields.text(
+        "reason for the subscription", enum=["creator", "ack", "comment", "assigned", "manual"]
     )
-    subscribed_at = Timestamp(required=True)
-    unsubscribed_at = Timestamp(required=True, allow_none=True)
+    subscribed_at = fields.moment()
+    unsubscribed_at = fields.moment(null=True)
 
 
 class CommentRow(Schema):
     """A comment. A deleted one has no body."""
 
-    id = fields.UUID(required=True)
-    incident_id = fields.UUID(required=True)
-    author_email = fields.String(
-        required=True, metadata={"description": "an address, or the name of a key"}
-    )
-    body = fields.String(required=True, allow_none=True)
-    created_at = Timestamp(required=True)
-    edited_at = Timestamp(required=True, allow_none=True)
-    deleted_at = Timestamp(required=True, allow_none=True)
+    id = fields.uuid()
+    incident_id = fields.uuid()
+    author_email = fields.text("an address, or the name of a key")
+    body = fields.text(null=True)
+    created_at = fields.moment()
+    edited_at = fields.moment(null=True)
+    deleted_at = fields.moment(null=True)
 
 
 class ActivityRow(Schema):
     """An entry of an incident's history."""
 
-    kind = fields.String(required=True, metadata={"enum": list(KINDS)})
-    actor = fields.String(required=True, metadata=_WHO)
-    at = Timestamp(required=True)
-    detail = fields.Dict(
-        required=True,
-        metadata={
-            "description": "details by kind; consecutive breaches share one row with their `count`,"
-            " dated at the last breach, with the first one as `since`"
-        },
+    kind = fields.text(enum=list(KINDS))
+    actor = fields.text(_WHO)
+    at = fields.moment()
+    detail = fields.mapping(
+        "details by kind; consecutive breaches share one row with their `count`,"
+        " dated at the last breach, with the first one as `since`"
     )
 
 
 class IncidentDetail(IncidentRow):
     """An incident with its details, each list oldest first."""
 
-    notifications = fields.List(fields.Nested(IncidentNotification), required=True)
-    subscribers = fields.List(fields.Nested(SubscriberRow), required=True)
-    comments = fields.List(fields.Nested(CommentRow), required=True)
-    activity = fields.List(
-        fields.Nested(ActivityRow),
-        required=True,
-        metadata={"description": f"the newest {MOST_SHOWN}"},
-    )
+    notifications = fields.rows(IncidentNotification)
+    subscribers = fields.rows(SubscriberRow)
+    comments = fields.rows(CommentRow)
+    activity = fields.rows(ActivityRow, f"the newest {MOST_SHOWN}")
 
 
 class SubscriptionRow(Schema):
     """The state of an address's subscription to an incident."""
 
-    email = fields.String(required=True, metadata=_EMAIL)
-    subscribed = fields.Boolean(required=True)
+    email = fields.text(format="email")
+    subscribed = fields.flag()

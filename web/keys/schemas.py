@@ -2,65 +2,46 @@
 
 from typing import Any
 
-from marshmallow import Schema, fields
+from marshmallow import Schema
+from marshmallow.fields import List, String
 
 from shared.keys.rules import DEFAULT_PERMISSIONS
 from shared.permissions import FOR_KEYS, readable
-from web.params import Body, Timestamp
+from web import fields
+from web.params import Body
 
 
 class KeyBody(Body):
     """A new key."""
 
-    name = fields.String(
-        required=True,
-        metadata={
-            "description": "unique among the organization's live keys",
-            "minLength": 1,
-            "maxLength": 100,
-        },
+    name = fields.text("unique among the organization's live keys", minLength=1, maxLength=100)
+    key = fields.text(
+        "the secret, chosen by the caller; it is never shown again", minLength=16, maxLength=256
     )
-    key = fields.String(
-        required=True,
-        metadata={
-            "description": "the secret, chosen by the caller; it is never shown again",
-            "minLength": 16,
-            "maxLength": 256,
-        },
+    permissions = fields.list_of(
+        fields.text(enum=sorted(FOR_KEYS)),
+        "the default applies only without a permission set",
+        required=False,
+        default=list(DEFAULT_PERMISSIONS),
     )
-    permissions = fields.List(
-        fields.String(metadata={"enum": sorted(FOR_KEYS)}),
-        metadata={
-            "default": list(DEFAULT_PERMISSIONS),
-            "description": "the default applies only without a permission set",
-        },
+    permission_set = fields.text(
+        "gives the key the current permissions of this set, except those that no key can hold",
+        optional=True,
     )
-    permission_set = fields.String(
-        load_default=None,
-        allow_none=True,
-        metadata={
-            "description": "gives the key the current permissions of this set,"
-            " except those that no key can hold"
-        },
-    )
-    expires_at = Timestamp(
-        load_default=None,
-        allow_none=True,
-        metadata={"description": "time when the key stops working; absent: never"},
-    )
+    expires_at = fields.moment("time when the key stops working; absent: never", optional=True)
 
 
 class KeyChangeBody(Body):
     """The new permissions of a key."""
 
-    permissions = fields.List(fields.String(metadata={"enum": sorted(FOR_KEYS)}), required=True)
+    permissions = fields.list_of(fields.text(enum=sorted(FOR_KEYS)))
 
 
-class Grants(fields.List[Any]):
+class Grants(List[Any]):
     """A stored grant with today's names: `alerts:ack` is now `incidents:ack`."""
 
     def __init__(self) -> None:
-        super().__init__(fields.String(), required=True)
+        super().__init__(String(), required=True)
 
     def _serialize(self, value: Any, *args: Any, **kwargs: Any) -> list[Any] | None:
         return super()._serialize(readable(value), *args, **kwargs)
@@ -69,22 +50,20 @@ class Grants(fields.List[Any]):
 class KeyRow(Schema):
     """A key without its secret."""
 
-    id = fields.UUID(required=True)
-    name = fields.String(required=True)
+    id = fields.uuid()
+    name = fields.text()
     permissions = Grants()
-    created_at = Timestamp(required=True)
-    revoked_at = Timestamp(required=True, allow_none=True)
-    expires_at = Timestamp(required=True, allow_none=True)
-    is_protected = fields.Boolean(
-        required=True, metadata={"description": "can be neither disabled nor regenerated"}
-    )
+    created_at = fields.moment()
+    revoked_at = fields.moment(null=True)
+    expires_at = fields.moment(null=True)
+    is_protected = fields.flag("can be neither disabled nor regenerated")
 
 
 class RegeneratedKey(Schema):
     """A key with its new secret, which is shown only once."""
 
-    id = fields.UUID(required=True)
-    name = fields.String(required=True)
+    id = fields.uuid()
+    name = fields.text()
     permissions = Grants()
-    created_at = Timestamp(required=True)
-    key = fields.String(required=True, metadata={"description": "the new secret"})
+    created_at = fields.moment()
+    key = fields.text("the new secret")

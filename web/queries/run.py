@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from flask import Response
-from marshmallow import Schema, ValidationError, fields
+from marshmallow import Schema, ValidationError
 
 from shared.clickhouse.published import TABLES
 from shared.core.errors import Invalid, WatchpostError
@@ -12,6 +12,7 @@ from shared.queries import service as queries
 from shared.queries.guard.lexer import MAX_LENGTH
 from shared.queries.results.reader import MAX_ROWS
 from shared.queries.run import Asker, log_refused
+from web import fields
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.disconnect import client_watch
@@ -23,27 +24,19 @@ from web.state import runtime, state
 class RunBody(Body):
     """A statement to run."""
 
-    sql = fields.String(
-        load_default=None,
-        allow_none=True,
-        metadata={
-            "maxLength": MAX_LENGTH,
-            "description": "one SELECT over the tables of `/queries/schema`, with `$1`, `$2`, …"
-            " for parameters; overrides `query_id`",
-            "example": "SELECT 'example' AS label, count() AS events FROM events",
-        },
+    sql = fields.text(
+        "one SELECT over the tables of `/queries/schema`, with `$1`, `$2`, …"
+        " for parameters; overrides `query_id`",
+        optional=True,
+        maxLength=MAX_LENGTH,
+        example="SELECT 'example' AS label, count() AS events FROM events",
     )
-    query_id = fields.String(
-        load_default=None, allow_none=True, metadata={"description": "a saved query"}
-    )
-    params = fields.List(
-        fields.Raw(allow_none=True),
-        load_default=None,
-        allow_none=True,
-        metadata={
-            "description": "the values of `$1`, `$2`, …: strings, numbers, booleans, null, or"
-            " arrays of one kind of these"
-        },
+    query_id = fields.text("a saved query", optional=True)
+    params = fields.list_of(
+        fields.raw(null=True),
+        "the values of `$1`, `$2`, …: strings, numbers, booleans, null, or"
+        " arrays of one kind of these",
+        optional=True,
     )
 
     def handle_error(self, error: ValidationError, data: Any, **_kwargs: Any) -> None:
@@ -56,56 +49,45 @@ class RunBody(Body):
 class ResultColumn(Schema):
     """A column of a result."""
 
-    name = fields.String(required=True)
-    type = fields.String(required=True, metadata={"description": "ClickHouse's name of the type"})
+    name = fields.text()
+    type = fields.text("ClickHouse's name of the type")
 
 
 class QueryResult(Schema):
     """The result of a statement."""
 
-    columns = fields.List(fields.Nested(ResultColumn), required=True)
-    rows = fields.List(
-        fields.List(fields.Raw(allow_none=True)),
-        required=True,
-        metadata={
-            "maxItems": MAX_ROWS,
-            "description": "a value for each column: integers beyond 2^53 and decimals are strings,"
-            " infinite numbers and NaN are null, moments are RFC 3339 in UTC",
-        },
+    columns = fields.rows(ResultColumn)
+    rows = fields.list_of(
+        fields.list_of(fields.raw(null=True)),
+        "a value for each column: integers beyond 2^53 and decimals are strings,"
+        " infinite numbers and NaN are null, moments are RFC 3339 in UTC",
+        maxItems=MAX_ROWS,
     )
-    truncated = fields.Boolean(
-        required=True, metadata={"description": f"there are more than {MAX_ROWS} rows"}
-    )
-    elapsed_ms = fields.Integer(required=True)
+    truncated = fields.flag(f"there are more than {MAX_ROWS} rows")
+    elapsed_ms = fields.integer()
 
 
 class SchemaColumn(Schema):
     """A column that SQL can read."""
 
-    name = fields.String(required=True)
-    type = fields.String(
-        required=True,
-        metadata={
-            "description": "string, int, float, timestamp, bool, json, array or map, with `?` if"
-            " it can be null"
-        },
+    name = fields.text()
+    type = fields.text(
+        "string, int, float, timestamp, bool, json, array or map, with `?` if it can be null"
     )
 
 
 class SchemaTable(Schema):
     """A table that SQL can read."""
 
-    name = fields.String(required=True)
-    columns = fields.List(fields.Nested(SchemaColumn), required=True)
+    name = fields.text()
+    columns = fields.rows(SchemaColumn)
 
 
 class PublishedTables(Schema):
     """The tables that SQL can read."""
 
-    schema = fields.String(
-        required=True, metadata={"description": "may precede a table's name, with a dot"}
-    )
-    tables = fields.List(fields.Nested(SchemaTable), required=True)
+    schema = fields.text("may precede a table's name, with a dot")
+    tables = fields.rows(SchemaTable)
 
 
 def add_run(blueprint: Blueprint) -> None:

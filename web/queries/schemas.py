@@ -1,6 +1,6 @@
 """Request and response schemas of the routes of saved queries."""
 
-from marshmallow import Schema, fields
+from marshmallow import Schema
 
 from shared.queries.guard.lexer import MAX_LENGTH
 from shared.queries.service import (
@@ -9,61 +9,51 @@ from shared.queries.service import (
     MAX_PARAMS,
     MAX_PARAMS_BYTES,
 )
-from web.params import Body, Timestamp, description_field, name_field
+from web import fields
+from web.params import Body
 
 
 class QueryBody(Body):
     """A saved query as a whole."""
 
-    name = name_field(MAX_NAME_LENGTH, "unique in the organization; ")
-    description = description_field(MAX_DESCRIPTION_LENGTH)
-    sql_text = fields.String(
-        required=True,
-        metadata={
-            "minLength": 1,
-            "maxLength": MAX_LENGTH,
-            "description": "one SELECT over the tables of `/queries/schema`, with `$1`, `$2`, …"
-            " for parameters",
-            "example": "SELECT 'example' AS label, count() AS events FROM events",
-        },
+    name = fields.name(MAX_NAME_LENGTH, "unique in the organization; ")
+    description = fields.description(MAX_DESCRIPTION_LENGTH)
+    sql_text = fields.text(
+        "one SELECT over the tables of `/queries/schema`, with `$1`, `$2`, … for parameters",
+        minLength=1,
+        maxLength=MAX_LENGTH,
+        example="SELECT 'example' AS label, count() AS events FROM events",
     )
-    params = fields.List(
-        fields.Dict(),
-        load_default=None,
-        allow_none=True,
-        metadata={
-            "maxItems": MAX_PARAMS,
-            "description": "a client's own data about the parameters; stored as it is, at"
-            f" most {MAX_PARAMS_BYTES} bytes as JSON in ASCII; none when absent",
-            "example": [{"label": "An example of a parameter"}],
-        },
+    params = fields.list_of(
+        fields.mapping(),
+        "a client's own data about the parameters; stored as it is, at"
+        f" most {MAX_PARAMS_BYTES} bytes as JSON in ASCII; none when absent",
+        optional=True,
+        maxItems=MAX_PARAMS,
+        example=[{"label": "An example of a parameter"}],
     )
 
 
 class QueryRow(Schema):
     """A saved query."""
 
-    id = fields.UUID(required=True)
-    name = fields.String(required=True)
-    description = fields.String(required=True)
-    sql_text = fields.String(required=True)
-    params = fields.List(fields.Dict(), required=True)
-    created_by = fields.String(
-        required=True,
-        allow_none=True,
-        metadata={"description": "the address of a person or the name of a key"},
-    )
-    created_at = Timestamp(required=True)
-    updated_at = Timestamp(required=True)
+    id = fields.uuid()
+    name = fields.text()
+    description = fields.text()
+    sql_text = fields.text()
+    params = fields.list_of(fields.mapping())
+    created_by = fields.author(null=True)
+    created_at = fields.moment()
+    updated_at = fields.moment()
 
 
 class QueryList(Schema):
     """The organization's saved queries, by name."""
 
-    queries = fields.List(fields.Nested(QueryRow), required=True)
+    queries = fields.rows(QueryRow)
 
 
 class DeletedQuery(Schema):
     """A deleted query."""
 
-    ok = fields.Boolean(required=True)
+    ok = fields.flag()

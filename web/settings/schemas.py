@@ -2,24 +2,20 @@
 
 from typing import Any
 
-from marshmallow import Schema, fields, pre_load
+from marshmallow import Schema, pre_load
 
 from shared.settings import Current, Setting, Value
-from web.params import Body, Timestamp
+from web import fields
+from web.params import Body
 
-_VALUE = {"type": ["string", "integer", "array"], "items": {"type": "string"}}
+_VALUE: fields.Details = {"type": ["string", "integer", "array"], "items": {"type": "string"}}
 
 
 class SettingBody(Body):
     """The value. A body that is not an object is the value itself."""
 
-    value = fields.Raw(
-        required=True,
-        allow_none=True,
-        metadata={
-            **_VALUE,
-            "description": "a value of the setting's `kind`; null resets it to its default",
-        },
+    value = fields.raw(
+        "a value of the setting's `kind`; null resets it to its default", null=True, **_VALUE
     )
 
     @pre_load
@@ -31,57 +27,39 @@ class SettingBody(Body):
 class SettingEntry(Schema):
     """The description of a setting and its allowed values."""
 
-    key = fields.String(required=True)
-    kind = fields.String(
-        required=True, metadata={"description": "determines how a value is checked"}
-    )
-    title = fields.String(required=True)
-    description = fields.String(required=True)
-    default = fields.Raw(
-        required=True, metadata={**_VALUE, "description": "used until another value is set"}
-    )
-    min = fields.Integer(required=True, allow_none=True)
-    max = fields.Integer(required=True, allow_none=True)
-    unit = fields.String(required=True, allow_none=True)
-    options = fields.List(
-        fields.String(),
-        required=True,
-        allow_none=True,
-        metadata={"description": "the allowed values of a choice"},
-    )
+    key = fields.text()
+    kind = fields.text("determines how a value is checked")
+    title = fields.text()
+    description = fields.text()
+    default = fields.raw("used until another value is set", **_VALUE)
+    min = fields.integer(null=True)
+    max = fields.integer(null=True)
+    unit = fields.text(null=True)
+    options = fields.texts("the allowed values of a choice", null=True)
 
 
 class SettingRow(Schema):
     """A setting with its current value."""
 
-    key = fields.String(required=True)
-    value = fields.Raw(
-        required=True, metadata={**_VALUE, "description": "always empty for a secret"}
-    )
-    value_set = fields.Boolean(
-        required=True,
-        metadata={"description": "a value has been set; for a secret, a non-empty one"},
-    )
-    updated_at = Timestamp(required=True, allow_none=True)
-    updated_by = fields.String(
-        required=True,
-        allow_none=True,
-        metadata={"description": "a person's address, else the key's name"},
-    )
-    scope = fields.String(required=True, metadata={"enum": ["org"]})
-    schema = fields.Nested(SettingEntry, required=True)
+    key = fields.text()
+    value = fields.raw("always empty for a secret", **_VALUE)
+    value_set = fields.flag("a value has been set; for a secret, a non-empty one")
+    updated_at = fields.moment(null=True)
+    updated_by = fields.text("a person's address, else the key's name", null=True)
+    scope = fields.text(enum=["org"])
+    schema = fields.nested(SettingEntry)
 
 
 class SettingList(Schema):
     """Every setting, in a fixed order."""
 
-    settings = fields.List(fields.Nested(SettingRow), required=True)
+    settings = fields.rows(SettingRow)
 
 
 class SettingEntryList(Schema):
     """All settings, in a fixed order."""
 
-    settings = fields.List(fields.Nested(SettingEntry), required=True)
+    settings = fields.rows(SettingEntry)
 
 
 def row_of(current: Current) -> dict[str, Any]:

@@ -2,22 +2,19 @@
 
 from typing import Any, get_args
 
-from marshmallow import Schema, fields, post_load, validate
+from marshmallow import Schema, post_load, validate
 
 from shared.audits.findings.rules import Status
 from shared.audits.findings.triage import MAX_REASON_LENGTH, Action
 from shared.audits.signals import NAMES
 from shared.audits.signals.interface import Kind, Magnitude, Severity
-from web.params import Body, Limit, Offset, Timestamp, values
+from web import fields
+from web.params import Body, Limit, Offset, values
 
 STATUSES = get_args(Status)
 ACTIONS = get_args(Action)
 # Other words that clients send for an action.
 _ALIASES: dict[str, Action] = {"acknowledge": "ack"}
-
-
-def _names() -> fields.List[str]:
-    return fields.List(fields.String(), required=True)
 
 
 class FindingQuery(Schema):
@@ -27,8 +24,8 @@ class FindingQuery(Schema):
         f"status of a finding: {', '.join(STATUSES)}; the default is open,recurring",
         STATUSES,
     )
-    audit_id = fields.UUID(load_default=None, metadata={"description": "findings of this audit"})
-    run_id = fields.UUID(load_default=None, metadata={"description": "findings of this run"})
+    audit_id = fields.uuid("findings of this audit", optional=True)
+    run_id = fields.uuid("findings of this run", optional=True)
     limit = Limit(default=100, cap=500)
     offset = Offset()
 
@@ -36,24 +33,15 @@ class FindingQuery(Schema):
 class FindingActionBody(Body):
     """An action on a finding."""
 
-    action = fields.String(
-        required=True,
+    action = fields.text(
+        "`acknowledge` means `ack`, and answers say `ack`",
         validate=validate.OneOf((*ACTIONS, *_ALIASES)),
-        metadata={"description": "`acknowledge` means `ack`, and answers say `ack`"},
     )
-    reason = fields.String(
-        load_default=None,
-        allow_none=True,
-        metadata={"maxLength": MAX_REASON_LENGTH, "description": "why"},
-    )
-    assigned_to = fields.String(
-        load_default=None,
-        allow_none=True,
-        metadata={
-            "format": "email",
-            "description": "the address of an active member; required by `assign`, ignored by other"
-            " actions",
-        },
+    reason = fields.text("why", optional=True, maxLength=MAX_REASON_LENGTH)
+    assigned_to = fields.text(
+        "the address of an active member; required by `assign`, ignored by other actions",
+        optional=True,
+        format="email",
     )
 
     @post_load
@@ -64,93 +52,71 @@ class FindingActionBody(Body):
 class FindingEvidence(Schema):
     """The evidence of a finding, from its newest run."""
 
-    session_ids = fields.List(
-        fields.String(), required=True, metadata={"description": "newest first, at most 20"}
-    )
-    event_ids = fields.List(
-        fields.Integer(), required=True, metadata={"description": "newest first, at most 20"}
-    )
-    numbers = fields.Dict(
-        keys=fields.String(),
-        values=fields.Raw(metadata={"type": "number"}),
-        required=True,
-        metadata={"description": "the first row of the first of `evidence_queries`, by column"},
+    session_ids = fields.texts("newest first, at most 20")
+    event_ids = fields.list_of(fields.integer(), "newest first, at most 20")
+    numbers = fields.mapping(
+        "the first row of the first of `evidence_queries`, by column",
+        keys=fields.text(),
+        values=fields.raw(type="number"),
     )
 
 
 class FindingQueryRow(Schema):
     """A statement for POST /queries/run."""
 
-    title = fields.String(required=True)
-    sql = fields.String(required=True)
+    title = fields.text()
+    sql = fields.text()
 
 
 class FindingScope(Schema):
     """The subject of a finding and the scope of its audit. An empty list is no limit."""
 
-    environments = _names()
-    agent_ids = _names()
-    event_types = _names()
-    tool_names = _names()
-    hook_names = _names()
-    models = _names()
-    error_types = _names()
+    environments = fields.texts()
+    agent_ids = fields.texts()
+    event_types = fields.texts()
+    tool_names = fields.texts()
+    hook_names = fields.texts()
+    models = fields.texts()
+    error_types = fields.texts()
 
 
 class FindingRow(Schema):
     """A pattern that an audit found in `occurrences` of its runs."""
 
-    id = fields.UUID(required=True)
-    audit_id = fields.UUID(required=True)
-    audit_name = fields.String(required=True)
-    fingerprint = fields.String(
-        required=True, metadata={"description": "the same for the same pattern in every audit"}
+    id = fields.uuid()
+    audit_id = fields.uuid()
+    audit_name = fields.text()
+    fingerprint = fields.text("the same for the same pattern in every audit")
+    signal = fields.text("the signal that found it, as an audit's `signals` names it", enum=NAMES)
+    title = fields.text()
+    category = fields.text()
+    failure_type = fields.text()
+    kind = fields.text(enum=get_args(Kind))
+    severity = fields.text(enum=get_args(Severity))
+    magnitude = fields.text(enum=get_args(Magnitude))
+    priority = fields.number(
+        "0.30 coverage + 0.25 severity + 0.25 magnitude + 0.20 recency", minimum=0, maximum=1
     )
-    signal = fields.String(
-        required=True,
-        validate=validate.OneOf(NAMES),
-        metadata={"description": "the signal that found it, as an audit's `signals` names it"},
-    )
-    title = fields.String(required=True)
-    category = fields.String(required=True)
-    failure_type = fields.String(required=True)
-    kind = fields.String(required=True, validate=validate.OneOf(get_args(Kind)))
-    severity = fields.String(required=True, validate=validate.OneOf(get_args(Severity)))
-    magnitude = fields.String(required=True, validate=validate.OneOf(get_args(Magnitude)))
-    priority = fields.Float(
-        required=True,
-        metadata={
-            "minimum": 0,
-            "maximum": 1,
-            "description": "0.30 coverage + 0.25 severity + 0.25 magnitude + 0.20 recency",
-        },
-    )
-    status = fields.String(
-        required=True,
-        validate=validate.OneOf(STATUSES),
-        metadata={"description": "recurring: more than one run found it"},
-    )
-    occurrences = fields.Integer(required=True, metadata={"description": "runs that found it"})
-    first_seen_at = Timestamp(required=True)
-    last_seen_at = Timestamp(required=True)
-    description = fields.String(required=True)
-    root_cause_hypothesis = fields.String(required=True, allow_none=True)
-    recommendation = fields.String(required=True, allow_none=True)
-    expected_impact = fields.String(required=True, allow_none=True)
-    effort = fields.String(required=True, allow_none=True)
-    evidence = fields.Nested(FindingEvidence, required=True)
-    evidence_queries = fields.List(fields.Nested(FindingQueryRow), required=True)
-    scope = fields.Nested(FindingScope, required=True)
-    assigned_to = fields.String(required=True, allow_none=True)
-    issue_id = fields.String(
-        required=True, allow_none=True, metadata={"description": "null: no tracker is connected"}
-    )
+    status = fields.text("recurring: more than one run found it", enum=STATUSES)
+    occurrences = fields.integer("runs that found it")
+    first_seen_at = fields.moment()
+    last_seen_at = fields.moment()
+    description = fields.text()
+    root_cause_hypothesis = fields.text(null=True)
+    recommendation = fields.text(null=True)
+    expected_impact = fields.text(null=True)
+    effort = fields.text(null=True)
+    evidence = fields.nested(FindingEvidence)
+    evidence_queries = fields.rows(FindingQueryRow)
+    scope = fields.nested(FindingScope)
+    assigned_to = fields.text(null=True)
+    issue_id = fields.text("null: no tracker is connected", null=True)
 
 
 class FindingActionDone(Schema):
     """The action and the new state of the finding."""
 
-    id = fields.UUID(required=True)
-    action = fields.String(required=True, validate=validate.OneOf(ACTIONS))
-    ok = fields.Boolean(required=True)
-    status = fields.String(required=True, validate=validate.OneOf(STATUSES))
+    id = fields.uuid()
+    action = fields.text(enum=ACTIONS)
+    ok = fields.flag()
+    status = fields.text(enum=STATUSES)
