@@ -103,7 +103,7 @@ class QueryRunner:
 
 
 def log_refused(asker: Asker, error: WatchpostError, sql: object, params: object) -> None:
-    """Logs a run that was refused before it reached a `Runner`; `sql` and `params` are as sent."""
+    """Logs a run refused before it reached a `QueryRunner`; `sql` and `params` are as sent."""
     line = _Line(asker, sql if isinstance(sql, str) else "", params)
     line.fail(error)
     line.write()

@@ -1,4 +1,4 @@
-"""Turns at a store's connections: a burst is served, a stall keeps only a few waiting."""
+"""The queue for a store's connections: a burst is served, a stall keeps only a few waiting."""
 
 import threading
 from collections.abc import Callable, Iterator
