@@ -50,7 +50,7 @@ SET last_due_at = state.due_at,
     due_at = done.due_at,
     recent = CAST(done.recent AS boolean[]),
     clean = done.clean,
-    -- Null where nothing was looked at: an event counts at the next evaluation where this failed.
+    -- Null after a failed evaluation, so that the next one covers its events as well.
     evaluated_to = greatest(state.evaluated_to, done.evaluated_to),
     lease_token = NULL,
     lease_expires_at = NULL

@@ -109,7 +109,7 @@ def test_a_test_of_an_alert_waits_for_what_the_workers_say(
     assert delivery.json["incident"]["id"] == str(result.synthetic_incident_id)
     [mail] = outbox.smtp.messages
     assert mail.message["Subject"] == "[warning] Test: Error rate"
-    assert "It is a test." in mail.text
+    assert "This is a test" in mail.text
 
 
 def test_an_organization_has_four_tests_under_way_and_no_more(desk: Desk, outbox: Outbox) -> None:
