@@ -104,9 +104,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask-smorest 
 
     def reads_body(self, view: View) -> View:
         """Documents the errors of a body that cannot be read."""
-        for status in (400, 408, 413, 415):
-            view = self.alt_response(status, HTTPStatus(status).name)(view)
-        return view
+        return self._may_answer((400, 408, 413, 415), view)
 
     def grants(self, view: View) -> View:
         """Documents that the route grants permissions, and that callers only grant their own.
@@ -135,16 +133,25 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask-smorest 
         return add
 
     def response(
-        self, status: int, schema: object = None, **options: Any
+        self, status: int, schema: object = None, *, errors: tuple[int, ...] = (), **options: Any
     ) -> Callable[[View], View]:
-        """Serialises the result of the view. A `Response` is only documented."""
-        return cast("Callable[[View], View]", super().response(status, schema, **options))
+        """Serialises the result of the view. A `Response` is only documented.
+
+        `errors` are the statuses of errors to document in addition to those of authentication.
+        """
+        decorator = super().response(status, schema, **options)
+        return lambda view: self._may_answer(errors, decorator(view))
 
     def alt_response(
         self, status: int, response: str | None = None, **options: Any
     ) -> Callable[[View], View]:
-        """Documents a further answer. `response` is a status name such as `NOT_FOUND`."""
+        """Documents a further answer that has a schema of its own, or the name of its status."""
         return cast("Callable[[View], View]", super().alt_response(status, response, **options))
+
+    def _may_answer(self, errors: tuple[int, ...], view: View) -> View:
+        for status in errors:
+            view = self.alt_response(status, HTTPStatus(status).name)(view)
+        return view
 
     def doc(self, **documentation: Any) -> Callable[[View], View]:
         """Adds OpenAPI fields to the documentation of a view."""

@@ -1,7 +1,11 @@
-"""JSON responses, encoded by msgspec or already encoded."""
+"""Rows of JSON, and JSON responses that are encoded by msgspec or already encoded."""
+
+from functools import cache
+from typing import Any
 
 import msgspec
 from flask import Response
+from marshmallow import Schema
 
 _encoder = msgspec.json.Encoder()
 
@@ -17,6 +21,22 @@ def json_response(value: object, status: int = 200) -> Response:
 def raw_json_response(body: bytes, status: int = 200) -> Response:
     """Returns a JSON response of bytes that are JSON already."""
     return Response(body, status, mimetype="application/json")
+
+
+def row_of(schema: type[Schema], /, *sources: object, **computed: object) -> dict[str, Any]:
+    """Returns a row of `schema`: the attributes of the sources, and the computed fields."""
+    row = {
+        name: getattr(source, name)
+        for source in sources
+        for name in _fields(schema)
+        if hasattr(source, name)
+    }
+    return row | computed
+
+
+@cache
+def _fields(schema: type[Schema]) -> tuple[str, ...]:
+    return tuple(schema().fields)
 
 
 def no_content() -> Response:

@@ -14,27 +14,10 @@ from shared.incidents.channels import check_channels
 from web.alerts.schemas import AlertBody, AlertRow, DeliveryTest, DeliveryTestBody, Recipient
 from web.auth import current_identity, current_org_id, requires, requires_any
 from web.blueprint import Blueprint
+from web.responses import row_of
 from web.state import published_schema, runtime
 
 blueprint = Blueprint("alerts", "Rules that watch agents and open incidents")
-
-_COLUMNS = (
-    "id",
-    "name",
-    "description",
-    "enabled",
-    "trigger_kind",
-    "trigger_spec",
-    "severity",
-    "min_breaches",
-    "eval_window",
-    "eval_interval_secs",
-    "channels",
-    "created_by",
-    "created_at",
-    "updated_at",
-)
-_STATE = ("last_attempted_at", "last_error")
 
 
 @blueprint.route("/alerts")
@@ -51,8 +34,7 @@ def list_alerts() -> list[dict[str, Any]]:
 @blueprint.route("/alerts", methods=["POST"])
 @requires("alerts:write")
 @blueprint.arguments(AlertBody)
-@blueprint.response(201, AlertRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(201, AlertRow, errors=(409,))
 def create_alert(body: dict[str, Any]) -> dict[str, Any]:
     """Create an alert rule. It is evaluated at once unless it is disabled.
 
@@ -89,8 +71,7 @@ def get_alert(alert_id: str) -> dict[str, Any]:
 @blueprint.route("/alerts/<alert_id>", methods=["PUT"])
 @requires("alerts:write")
 @blueprint.arguments(AlertBody)
-@blueprint.response(200, AlertRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(200, AlertRow, errors=(409,))
 def replace_alert(body: dict[str, Any], alert_id: str) -> dict[str, Any]:
     """Replace an alert rule as a whole. Absent fields get their defaults.
 
@@ -116,8 +97,7 @@ def delete_alert(alert_id: str) -> None:
 @blueprint.route("/alerts/<alert_id>/test", methods=["POST"])
 @requires("alerts:write")
 @blueprint.arguments(DeliveryTestBody)
-@blueprint.response(200, DeliveryTest)
-@blueprint.alt_response(429, "TOO_MANY_REQUESTS")
+@blueprint.response(200, DeliveryTest, errors=(429,))
 def test_alert(body: dict[str, Any], alert_id: str) -> TestResult:
     """Send a test over the rule's channels, or those of the body, and wait for the result.
 
@@ -132,11 +112,7 @@ def test_alert(body: dict[str, Any], alert_id: str) -> TestResult:
 
 
 def _row(alert: Alert, state: AlertState, open_counts: Mapping[UUID, int]) -> dict[str, Any]:
-    return {
-        **{name: getattr(alert, name) for name in _COLUMNS},
-        **{name: getattr(state, name) for name in _STATE},
-        "open_incidents": open_counts.get(alert.id, 0),
-    }
+    return row_of(AlertRow, alert, state, open_incidents=open_counts.get(alert.id, 0))
 
 
 def _content(body: dict[str, Any]) -> AlertContent:

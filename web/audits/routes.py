@@ -21,33 +21,10 @@ from web.audits.schemas import (
 )
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
+from web.responses import row_of
 from web.state import runtime
 
 blueprint = Blueprint("audits", "Recurring searches of events for patterns worth a change")
-
-_COLUMNS = (
-    "id",
-    "name",
-    "description",
-    "enabled",
-    "schedule_interval_secs",
-    "schedule_anchor",
-    "window_mode",
-    "lookback_window_secs",
-    "scope",
-    "signals",
-    "ignore_error_types",
-    "sensitivity",
-    "top_k",
-    "llm_enabled",
-    "channels",
-    "created_by",
-    "created_at",
-    "updated_at",
-    "last_attempted_at",
-    "next_attempt_at",
-    "last_error",
-)
 
 
 @blueprint.route("/audits")
@@ -64,8 +41,7 @@ def list_audits() -> list[dict[str, Any]]:
 @blueprint.route("/audits", methods=["POST"])
 @requires("audits:write")
 @blueprint.arguments(AuditBody)
-@blueprint.response(201, AuditRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(201, AuditRow, errors=(409,))
 def create_audit(body: dict[str, Any]) -> dict[str, Any]:
     """Create an audit. It runs at once unless it is disabled, and then on its schedule.
 
@@ -92,8 +68,7 @@ def get_audit(audit_id: str) -> dict[str, Any]:
 @blueprint.route("/audits/<audit_id>", methods=["PUT"])
 @requires("audits:write")
 @blueprint.arguments(AuditBody)
-@blueprint.response(200, AuditRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(200, AuditRow, errors=(409,))
 def change_audit(body: dict[str, Any], audit_id: str) -> dict[str, Any]:
     """Change an audit. Absent fields stay unchanged.
 
@@ -116,8 +91,7 @@ def delete_audit(audit_id: str) -> None:
 
 @blueprint.route("/audits/<audit_id>/run", methods=["POST"])
 @requires("audits:write")
-@blueprint.response(202, QueuedAuditRun)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(202, QueuedAuditRun, errors=(409,))
 def run_audit(audit_id: str) -> dict[str, Any]:
     """Queue a run, or return the run that is already queued.
 
@@ -151,8 +125,7 @@ def get_context(audit_id: str) -> Context:
 @blueprint.route("/audits/<audit_id>/context", methods=["PUT"])
 @requires("audits:write")
 @blueprint.arguments(AuditContextBody)
-@blueprint.response(200, AuditContext)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(200, AuditContext, errors=(409,))
 def set_context(body: dict[str, Any], audit_id: str) -> Context:
     """Replace the background about the agents that the writer of an audit's reports gets."""
     wanted = Context(body["text"] or "", body["urls"] or [])
@@ -169,11 +142,11 @@ def _told(body: dict[str, Any]) -> dict[str, Any]:
 
 def _row(found: Listed, open_counts: Mapping[UUID, int]) -> dict[str, Any]:
     audit = found.audit
-    return {
-        **{name: getattr(audit, name) for name in _COLUMNS},
-        "open_findings": open_counts.get(audit.id, 0),
-        "last_run_status": found.last_run_status,
-        "last_run_finished_at": found.last_run_finished_at,
-        "additional_context": audit.context_text,
-        "reference_url_count": len(audit.context_urls),
-    }
+    return row_of(
+        AuditRow,
+        found,
+        audit,
+        open_findings=open_counts.get(audit.id, 0),
+        additional_context=audit.context_text,
+        reference_url_count=len(audit.context_urls),
+    )

@@ -4,7 +4,7 @@ from typing import Any
 
 from shared.dashboards import service as dashboards
 from shared.dashboards import tiles
-from shared.dashboards.models import Dashboard, Tile
+from shared.dashboards.models import Tile
 from shared.dashboards.rules import DashboardContent, Place, TileContent
 from shared.dashboards.service import Counted
 from web.auth import current_identity, current_org_id, requires
@@ -21,11 +21,11 @@ from web.dashboards.schemas import (
     TileList,
     TileRow,
 )
+from web.responses import row_of
 from web.state import runtime
 
 blueprint = Blueprint("dashboards", "Pages of charts over saved queries")
 
-_COLUMNS = ("id", "name", "description", "definition", "created_by", "created_at", "updated_at")
 _PLACE = ("pos_x", "pos_y", "pos_w", "pos_h")
 
 
@@ -41,8 +41,7 @@ def list_dashboards() -> dict[str, Any]:
 @blueprint.route("/dashboards", methods=["POST"])
 @requires("dashboards:write")
 @blueprint.arguments(DashboardBody)
-@blueprint.response(201, DashboardRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(201, DashboardRow, errors=(409,))
 def create_dashboard(body: dict[str, Any]) -> dict[str, Any]:
     """Create a dashboard without tiles.
 
@@ -68,8 +67,7 @@ def get_dashboard(dashboard_id: str) -> dict[str, Any]:
 @blueprint.route("/dashboards/<dashboard_id>", methods=["PUT"])
 @requires("dashboards:write")
 @blueprint.arguments(DashboardBody)
-@blueprint.response(200, DashboardRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(200, DashboardRow, errors=(409,))
 def replace_dashboard(body: dict[str, Any], dashboard_id: str) -> dict[str, Any]:
     """Replace a dashboard's name, description and definition. Its tiles stay."""
     with runtime().postgres.transaction() as session:
@@ -98,8 +96,7 @@ def list_tiles(dashboard_id: str) -> dict[str, list[Tile]]:
 @blueprint.route("/dashboards/<dashboard_id>/tiles", methods=["POST"])
 @requires("dashboards:write")
 @blueprint.arguments(TileBody)
-@blueprint.response(201, TileRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(201, TileRow, errors=(409,))
 def create_tile(body: dict[str, Any], dashboard_id: str) -> Tile:
     """Put a saved query on a dashboard, by default below its other tiles.
 
@@ -113,8 +110,7 @@ def create_tile(body: dict[str, Any], dashboard_id: str) -> Tile:
 @blueprint.route("/dashboards/<dashboard_id>/tiles/<tile_id>", methods=["PUT"])
 @requires("dashboards:write")
 @blueprint.arguments(TileBody)
-@blueprint.response(200, TileRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(200, TileRow, errors=(409,))
 def replace_tile(body: dict[str, Any], dashboard_id: str, tile_id: str) -> Tile:
     """Replace a tile as a whole. Without a position it stays in its place."""
     with runtime().postgres.transaction() as session:
@@ -143,9 +139,7 @@ def lay_out_tiles(body: dict[str, Any], dashboard_id: str) -> dict[str, int]:
 
 
 def _row(counted: Counted) -> dict[str, Any]:
-    found: Dashboard = counted.dashboard
-    row = {name: getattr(found, name) for name in _COLUMNS}
-    return {**row, "tile_count": counted.tile_count}
+    return row_of(DashboardRow, counted.dashboard, tile_count=counted.tile_count)
 
 
 def _content(body: dict[str, Any]) -> DashboardContent:

@@ -29,9 +29,7 @@ def list_evaluation_jobs(status: list[str], limit: int) -> Response:
 
 @blueprint.route("/sessions/<any_id:session_id>/re-evaluate", methods=["POST"])
 @requires("evaluations:trigger")
-@blueprint.response(202, Queued)
-@blueprint.alt_response(409, "CONFLICT")
-@blueprint.alt_response(504, "GATEWAY_TIMEOUT")
+@blueprint.response(202, Queued, errors=(409, 504))
 def re_evaluate_session(session_id: str) -> Response:
     """Enqueue an evaluation of a session that ended, went quiet or was evaluated before.
 

@@ -22,8 +22,7 @@ _STRINGS = {"type": "array", "items": {"type": "string"}}
 @blueprint.route("/evaluations")
 @requires("evaluations:read")
 @blueprint.arguments(EvaluationQuery, location="query", as_kwargs=True)
-@blueprint.response(200, EvaluationPage)
-@blueprint.alt_response(504, "GATEWAY_TIMEOUT")
+@blueprint.response(200, EvaluationPage, errors=(504,))
 def list_evaluations(filters: EvaluationFilters, cursor: str | None, limit: int) -> Response:
     """List results, newest first.
 
@@ -40,8 +39,7 @@ def list_evaluations(filters: EvaluationFilters, cursor: str | None, limit: int)
 @blueprint.route("/evaluations/aggregate")
 @requires("evaluations:read")
 @blueprint.arguments(AggregateQuery, location="query", as_kwargs=True)
-@blueprint.response(200, EvaluationAggregate)
-@blueprint.alt_response(504, "GATEWAY_TIMEOUT")
+@blueprint.response(200, EvaluationAggregate, errors=(504,))
 def aggregate_evaluations(
     filters: EvaluationFilters,
     featured_keys: list[str],
@@ -68,8 +66,7 @@ def aggregate_evaluations(
 
 @blueprint.route("/evaluations/environments")
 @requires("evaluations:read")
-@blueprint.response(200, _STRINGS)
-@blueprint.alt_response(504, "GATEWAY_TIMEOUT")
+@blueprint.response(200, _STRINGS, errors=(504,))
 def list_evaluation_environments() -> Response:
     """List the environments that have results, by name."""
     return json_response(facets.environments(runtime().clickhouse, current_identity().org_id))
@@ -77,8 +74,7 @@ def list_evaluation_environments() -> Response:
 
 @blueprint.route("/evaluations/score_keys")
 @requires("evaluations:read")
-@blueprint.response(200, _STRINGS)
-@blueprint.alt_response(504, "GATEWAY_TIMEOUT")
+@blueprint.response(200, _STRINGS, errors=(504,))
 def list_score_keys() -> Response:
     """List the keys of scores, by name."""
     return json_response(facets.score_keys(runtime().clickhouse, current_identity().org_id))

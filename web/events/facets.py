@@ -21,8 +21,7 @@ def add_facets(blueprint: Blueprint) -> None:
     for name, facet in FACETS.items():
         more = ("evaluations:read",) if name in _FOR_EVALUATIONS else ()
         view = _view(name, facet.about)
-        view = blueprint.response(200, _STRINGS)(view)
-        view = blueprint.alt_response(504, "GATEWAY_TIMEOUT")(view)
+        view = blueprint.response(200, _STRINGS, errors=(504,))(view)
         view = requires_any("events:read", *more)(view)
         blueprint.route(f"/events/{name}")(view)
 

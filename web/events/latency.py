@@ -21,8 +21,7 @@ def add_latency(blueprint: Blueprint) -> None:
     @blueprint.route("/events/latency_aggregate")
     @requires("events:read")
     @blueprint.arguments(LatencyAggregateQuery, location="query")
-    @blueprint.response(200, LatencyAggregate)
-    @blueprint.alt_response(504, "GATEWAY_TIMEOUT")
+    @blueprint.response(200, LatencyAggregate, errors=(504,))
     def aggregate_latencies(query: dict[str, Any]) -> Response:
         """Aggregate the latencies of pairs of events, such as tool calls and their results.
 
@@ -40,8 +39,7 @@ def add_latency(blueprint: Blueprint) -> None:
     @blueprint.route("/events/error_summary")
     @requires("events:read")
     @blueprint.arguments(EventFilterQuery, location="query")
-    @blueprint.response(200, ErrorSummary)
-    @blueprint.alt_response(504, "GATEWAY_TIMEOUT")
+    @blueprint.response(200, ErrorSummary, errors=(504,))
     def summarise_errors(query: dict[str, EventFilters]) -> Response:
         """Count the events that report a failure, in total and in 24 equal parts of the range."""
         return json_response(

@@ -81,8 +81,7 @@ def add_events() -> Response:
 @blueprint.route("/events")
 @requires("events:read")
 @blueprint.arguments(EventPageQuery, location="query")
-@blueprint.response(200, EventPage)
-@blueprint.alt_response(504, "GATEWAY_TIMEOUT")
+@blueprint.response(200, EventPage, errors=(504,))
 def list_events(query: dict[str, Any]) -> Response:
     """List events with their payloads, newest first.
 
@@ -94,8 +93,7 @@ def list_events(query: dict[str, Any]) -> Response:
 @blueprint.route("/events/summary")
 @requires("events:read")
 @blueprint.arguments(EventPageQuery, location="query")
-@blueprint.response(200, EventSummaryPage)
-@blueprint.alt_response(504, "GATEWAY_TIMEOUT")
+@blueprint.response(200, EventSummaryPage, errors=(504,))
 def list_event_summaries(query: dict[str, Any]) -> Response:
     """List events with a one-line summary instead of their payloads, newest first."""
     return _page("summary", **query)

@@ -41,12 +41,10 @@ from web.incidents.schemas import (
     SubscriptionBody,
     SubscriptionRow,
 )
-from web.responses import no_content
+from web.responses import no_content, row_of
 from web.state import runtime
 
 blueprint = Blueprint("incidents", "Problems that need people, and their work on them")
-
-_COLUMNS = tuple(IncidentRow().fields)
 
 
 @blueprint.route("/alerts/incidents")
@@ -118,19 +116,19 @@ def get_incident(incident_id: str) -> dict[str, Any]:
     org_id = current_org_id()
     with runtime().postgres.transaction() as session:
         found = incidents.get(session, org_id, incident_id)
-        return {
-            **{name: getattr(found, name) for name in _COLUMNS},
-            "notifications": notifications.list_(session, org_id, found.id),
-            "subscribers": subscribers.list_(session, org_id, found.id),
-            "comments": comments.list_(session, org_id, found.id),
-            "activity": activity.of_incident(session, org_id, found.id),
-        }
+        return row_of(
+            IncidentDetail,
+            found,
+            notifications=notifications.list_(session, org_id, found.id),
+            subscribers=subscribers.list_(session, org_id, found.id),
+            comments=comments.list_(session, org_id, found.id),
+            activity=activity.of_incident(session, org_id, found.id),
+        )
 
 
 @blueprint.route("/alerts/incidents/<incident_id>/ack", methods=["POST"])
 @requires("incidents:ack")
-@blueprint.response(200, IncidentRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(200, IncidentRow, errors=(409,))
 def acknowledge_incident(incident_id: str) -> Incident:
     """Acknowledge an incident and subscribe to it.
 
@@ -146,8 +144,7 @@ def acknowledge_incident(incident_id: str) -> Incident:
 @blueprint.route("/alerts/incidents/<incident_id>/assign", methods=["POST"])
 @requires("incidents:ack")
 @blueprint.arguments(AssignBody)
-@blueprint.response(200, IncidentRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(200, IncidentRow, errors=(409,))
 def assign_incident(body: dict[str, Any], incident_id: str) -> Incident:
     """Replace the assignees of an incident: none to at most 50 active members."""
     field, emails = _assigned(body)
@@ -165,8 +162,7 @@ def assign_incident(body: dict[str, Any], incident_id: str) -> Incident:
 
 @blueprint.route("/alerts/incidents/<incident_id>/resolve", methods=["POST"])
 @requires("incidents:ack")
-@blueprint.response(200, IncidentRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(200, IncidentRow, errors=(409,))
 def resolve_incident(incident_id: str) -> Incident:
     """Resolve an incident for good, with the finding that it came from, and announce it."""
     with runtime().postgres.transaction() as session:
@@ -191,8 +187,7 @@ def list_comments(incident_id: str) -> list[IncidentComment]:
 @blueprint.route("/alerts/incidents/<incident_id>/comments", methods=["POST"])
 @requires("incidents:ack")
 @blueprint.arguments(CommentBody)
-@blueprint.response(201, CommentRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(201, CommentRow, errors=(409,))
 def add_comment(body: dict[str, Any], incident_id: str) -> IncidentComment:
     """Comment on an incident, open or resolved. It has at most 2000 comments."""
     with runtime().postgres.transaction() as session:
@@ -258,13 +253,7 @@ def _filter(query: dict[str, Any]) -> listing.Filter:
 
 
 def _opened(opened: Opened) -> tuple[dict[str, Any], int]:
-    incident = opened.incident
-    row = {
-        "id": incident.id,
-        "newly_opened": opened.newly_opened,
-        "state": incident.state,
-        "source": incident.source,
-    }
+    row = row_of(OpenedRow, opened.incident, newly_opened=opened.newly_opened)
     return row, 201 if opened.newly_opened else 200
 
 

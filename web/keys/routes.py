@@ -8,6 +8,7 @@ from shared.keys import ApiKey, NewKey
 from web.auth import current_identity, current_org_id, requires, requires_person
 from web.blueprint import Blueprint
 from web.keys.schemas import KeyBody, KeyChangeBody, KeyRow, RegeneratedKey
+from web.responses import row_of
 from web.state import runtime
 
 blueprint = Blueprint("keys", "Credentials of programs")
@@ -17,8 +18,7 @@ blueprint = Blueprint("keys", "Credentials of programs")
 @requires("keys:create")
 @blueprint.arguments(KeyBody)
 @blueprint.grants
-@blueprint.response(201, KeyRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(201, KeyRow, errors=(409,))
 def create_key(body: dict[str, Any]) -> ApiKey:
     """Create a key of the organization.
 
@@ -52,8 +52,7 @@ def list_keys() -> list[ApiKey]:
 @requires_person("keys:update")
 @blueprint.arguments(KeyChangeBody)
 @blueprint.grants
-@blueprint.response(200, KeyRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(200, KeyRow, errors=(409,))
 def update_key(body: dict[str, Any], key_id: str) -> ApiKey:
     """Replace a key's permissions, from its next request on.
 
@@ -66,8 +65,7 @@ def update_key(body: dict[str, Any], key_id: str) -> ApiKey:
 
 @blueprint.route("/keys/<key_id>/disable", methods=["POST"])
 @requires("keys:disable")
-@blueprint.response(200, KeyRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(200, KeyRow, errors=(409,))
 def disable_key(key_id: str) -> ApiKey:
     """Revoke a key for good, from its next request on."""
     with at_once(runtime().postgres, runtime().redis) as session:
@@ -77,8 +75,7 @@ def disable_key(key_id: str) -> ApiKey:
 @blueprint.route("/keys/<key_id>/regenerate", methods=["POST"])
 @requires("keys:regenerate")
 @blueprint.grants
-@blueprint.response(200, RegeneratedKey)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(200, RegeneratedKey, errors=(409,))
 def regenerate_key(key_id: str) -> dict[str, Any]:
     """Give a key a new secret. The old one stops working with the next request.
 
@@ -87,10 +84,4 @@ def regenerate_key(key_id: str) -> dict[str, Any]:
     granter = current_identity().permissions
     with at_once(runtime().postgres, runtime().redis) as session:
         key, secret = keys.regenerate(session, current_org_id(), key_id, granter=granter)
-    return {
-        "id": key.id,
-        "name": key.name,
-        "permissions": key.permissions,
-        "created_at": key.created_at,
-        "key": secret,
-    }
+    return row_of(RegeneratedKey, key, key=secret)

@@ -31,8 +31,7 @@ def list_model_windows() -> dict[str, Any]:
 @blueprint.route(_PATH, methods=["PUT"])
 @requires("settings:write")
 @blueprint.arguments(WindowBody)
-@blueprint.response(200, WindowRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(200, WindowRow, errors=(409,))
 def put_model_window(body: dict[str, Any]) -> ModelContextWindow:
     """Set the context window of a model, from the next event on.
 

@@ -13,6 +13,7 @@ from shared.users import Granter, SetHolders
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.permissions.schemas import DeletedSet, NewSetBody, SetBody, SetRow
+from web.responses import row_of
 from web.state import runtime
 
 blueprint = Blueprint("permission-sets", "Named grants for members")
@@ -32,8 +33,7 @@ def list_permission_sets() -> list[dict[str, Any]]:
 @requires("settings:write")
 @blueprint.arguments(NewSetBody)
 @blueprint.grants
-@blueprint.response(201, SetRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(201, SetRow, errors=(409,))
 def create_permission_set(body: dict[str, Any]) -> dict[str, Any]:
     """Create a permission set. It can only hold permissions that the caller holds."""
     wanted = SetRecord(
@@ -61,8 +61,7 @@ def get_permission_set(name: str) -> dict[str, Any]:
 @requires("settings:write")
 @blueprint.arguments(SetBody)
 @blueprint.grants
-@blueprint.response(200, SetRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(200, SetRow, errors=(409,))
 def update_permission_set(body: dict[str, Any], name: str) -> dict[str, Any]:
     """Change the permissions of a set, for all of its members from their next request on.
 
@@ -85,8 +84,7 @@ def update_permission_set(body: dict[str, Any], name: str) -> dict[str, Any]:
 
 @blueprint.route("/permission-sets/<any_id:name>", methods=["DELETE"])
 @requires("settings:write")
-@blueprint.response(200, DeletedSet)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(200, DeletedSet, errors=(409,))
 def delete_permission_set(name: str) -> dict[str, int]:
     """Delete a permission set. Its members have no set from their next request on.
 
@@ -109,10 +107,4 @@ def _shown(session: Session, found: SetRecord) -> dict[str, Any]:
 
 
 def _row(found: SetRecord, counts: Mapping[str, int]) -> dict[str, Any]:
-    return {
-        "name": found.name,
-        "description": found.description,
-        "permissions": found.permissions,
-        "is_builtin": found.is_builtin,
-        "user_count": counts.get(found.name, 0),
-    }
+    return row_of(SetRow, found, user_count=counts.get(found.name, 0))

@@ -30,8 +30,7 @@ def list_queries() -> dict[str, list[SavedQuery]]:
 @blueprint.route("/queries", methods=["POST"])
 @requires("queries:write")
 @blueprint.arguments(QueryBody)
-@blueprint.response(201, QueryRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(201, QueryRow, errors=(409,))
 def create_query(body: dict[str, Any]) -> SavedQuery:
     """Save a query that would be allowed to run, without running it.
 
@@ -57,8 +56,7 @@ def get_query(query_id: str) -> SavedQuery:
 @blueprint.route("/queries/<query_id>", methods=["PUT"])
 @requires("queries:write")
 @blueprint.arguments(QueryBody)
-@blueprint.response(200, QueryRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(200, QueryRow, errors=(409,))
 def replace_query(body: dict[str, Any], query_id: str) -> SavedQuery:
     """Replace a saved query as a whole, for all its tiles. It is checked like a new one."""
     with runtime().postgres.transaction() as session:
@@ -69,8 +67,7 @@ def replace_query(body: dict[str, Any], query_id: str) -> SavedQuery:
 
 @blueprint.route("/queries/<query_id>", methods=["DELETE"])
 @requires("queries:delete")
-@blueprint.response(200, DeletedQuery)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(200, DeletedQuery, errors=(409,))
 def delete_query(query_id: str) -> dict[str, bool]:
     """Delete a saved query for good. A query that a tile shows is refused."""
     with runtime().postgres.transaction() as session:

@@ -92,9 +92,7 @@ class PublishedTables(Schema):
 
 def add_run(blueprint: Blueprint) -> None:
     """Adds the two routes."""
-    view = blueprint.response(200, QueryResult)(run_query)
-    for status, name in ((429, "TOO_MANY_REQUESTS"), (504, "GATEWAY_TIMEOUT")):
-        view = blueprint.alt_response(status, name)(view)
+    view = blueprint.response(200, QueryResult, errors=(429, 504))(run_query)
     view = blueprint.arguments(RunBody)(view)
     view = requires("queries:run")(view)
     blueprint.route("/queries/run", methods=["POST"])(view)

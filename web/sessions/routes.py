@@ -24,8 +24,7 @@ _JSON = "application/json"
 @blueprint.route("/sessions")
 @requires("evaluations:read")
 @blueprint.arguments(SessionQuery, location="query", as_kwargs=True)
-@blueprint.response(200, SessionPage)
-@blueprint.alt_response(504, "GATEWAY_TIMEOUT")
+@blueprint.response(200, SessionPage, errors=(504,))
 def list_sessions(filters: SessionFilters, cursor: str | None, limit: int) -> Response:
     """List sessions, the one with the newest event first.
 

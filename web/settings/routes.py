@@ -12,8 +12,8 @@ from web.settings.schemas import (
     SettingEntryList,
     SettingList,
     SettingRow,
-    entry_of,
-    row_of,
+    setting_entry,
+    setting_row,
 )
 from web.state import runtime
 
@@ -27,7 +27,7 @@ def list_settings() -> dict[str, Any]:
     """List every setting with its current value. Secrets are never shown."""
     with runtime().postgres.transaction() as session:
         found = settings.list_(session, runtime().settings, current_org_id())
-    return {"settings": [row_of(current) for current in found]}
+    return {"settings": [setting_row(current) for current in found]}
 
 
 @blueprint.route("/settings/schema")
@@ -36,7 +36,7 @@ def list_settings() -> dict[str, Any]:
 def list_setting_schemas() -> dict[str, Any]:
     """List all settings with their kinds and allowed values."""
     entries = [
-        entry_of(setting, default_of(runtime().settings, setting.key))
+        setting_entry(setting, default_of(runtime().settings, setting.key))
         for setting in CATALOGUE.values()
     ]
     return {"settings": entries}
@@ -57,4 +57,4 @@ def put_setting(body: dict[str, Any], key: str) -> dict[str, Any]:
         changed = settings.replace(
             session, runtime().settings, current_org_id(), key, body["value"], editor
         )
-    return row_of(changed)
+    return setting_row(changed)

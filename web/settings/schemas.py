@@ -7,6 +7,7 @@ from marshmallow import Schema, pre_load
 from shared.settings import Current, Setting, Value
 from web import fields
 from web.params import Body
+from web.responses import row_of
 
 _VALUE: fields.Details = {"type": ["string", "integer", "array"], "items": {"type": "string"}}
 
@@ -62,29 +63,14 @@ class SettingEntryList(Schema):
     settings = fields.rows(SettingEntry)
 
 
-def row_of(current: Current) -> dict[str, Any]:
+def setting_row(current: Current) -> dict[str, Any]:
     """Returns a `SettingRow`."""
-    return {
-        "key": current.setting.key,
-        "value": current.value,
-        "value_set": current.value_set,
-        "updated_at": current.updated_at,
-        "updated_by": current.updated_by,
-        "scope": "org",
-        "schema": entry_of(current.setting, current.default),
-    }
+    setting = current.setting
+    schema = setting_entry(setting, current.default)
+    return row_of(SettingRow, current, key=setting.key, scope="org", schema=schema)
 
 
-def entry_of(setting: Setting, default: Value) -> dict[str, Any]:
+def setting_entry(setting: Setting, default: Value) -> dict[str, Any]:
     """Returns a `SettingEntry`."""
-    return {
-        "key": setting.key,
-        "kind": setting.kind,
-        "title": setting.title,
-        "description": setting.description,
-        "default": default,
-        "min": setting.minimum,
-        "max": setting.maximum,
-        "unit": setting.unit,
-        "options": setting.options,
-    }
+    bounds = {"min": setting.minimum, "max": setting.maximum}
+    return row_of(SettingEntry, setting, **bounds, default=default)

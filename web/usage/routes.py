@@ -14,8 +14,7 @@ blueprint = Blueprint("usage", "Usage of an organization, in windows of 30 days"
 @blueprint.route("/usage")
 @requires("settings:read")
 @blueprint.arguments(UsageQuery, location="query")
-@blueprint.response(200, Usage)
-@blueprint.alt_response(504, "GATEWAY_TIMEOUT")
+@blueprint.response(200, Usage, errors=(504,))
 def get_usage(query: dict[str, Any]) -> usage.Usage:
     """Count the usage of a window, by default the current one. Figures are up to 60 s old."""
     return usage.usage(runtime(), current_org_id(), query["window_start"])
@@ -23,8 +22,7 @@ def get_usage(query: dict[str, Any]) -> usage.Usage:
 
 @blueprint.route("/usage/windows")
 @requires("settings:read")
-@blueprint.response(200, UsageWindows)
-@blueprint.alt_response(504, "GATEWAY_TIMEOUT")
+@blueprint.response(200, UsageWindows, errors=(504,))
 def list_usage_windows() -> dict[str, Any]:
     """List the newest 36 windows with their events and evaluations. Figures are up to 60 s old."""
     return {"windows": usage.windows(runtime(), current_org_id())}

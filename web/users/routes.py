@@ -29,8 +29,7 @@ def list_users() -> list[MemberRecord]:
 @requires("users:create")
 @blueprint.arguments(InvitationBody)
 @blueprint.grants
-@blueprint.response(201, UserRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(201, UserRow, errors=(409,))
 def invite_user(body: dict[str, Any]) -> MemberRecord:
     """Invite a user. The user is notified by mail and signs in with a code.
 
@@ -66,8 +65,7 @@ def get_user(user_id: str) -> MemberRecord:
 @requires("users:update")
 @blueprint.arguments(GrantBody)
 @blueprint.grants
-@blueprint.response(200, UserRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(200, UserRow, errors=(409,))
 def update_user(grant: Grant, user_id: str) -> MemberRecord:
     """Replace a user's permissions, from the user's next request on.
 
@@ -79,8 +77,7 @@ def update_user(grant: Grant, user_id: str) -> MemberRecord:
 
 @blueprint.route("/users/<user_id>", methods=["DELETE"])
 @requires("users:delete")
-@blueprint.response(200, UserRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(200, UserRow, errors=(409,))
 def disable_user(user_id: str) -> MemberRecord:
     """Disable a user and sign the user out everywhere. The record is kept."""
     with at_once(runtime().postgres, runtime().redis) as session:
@@ -89,8 +86,7 @@ def disable_user(user_id: str) -> MemberRecord:
 
 @blueprint.route("/users/<user_id>/enable", methods=["POST"])
 @requires("users:delete")
-@blueprint.response(200, UserRow)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(200, UserRow, errors=(409,))
 def enable_user(user_id: str) -> MemberRecord:
     """Give a disabled user its permissions back. The user has to sign in again."""
     with at_once(runtime().postgres, runtime().redis) as session:

@@ -15,37 +15,10 @@ from web.audits.findings.schemas import (
 )
 from web.auth import current_actor, current_org_id, requires
 from web.blueprint import Blueprint
+from web.responses import row_of
 from web.state import runtime
 
 blueprint = Blueprint("findings", "Findings of audits, and decisions about them")
-
-_COLUMNS = (
-    "id",
-    "audit_id",
-    "fingerprint",
-    "signal",
-    "title",
-    "category",
-    "failure_type",
-    "kind",
-    "severity",
-    "magnitude",
-    "priority",
-    "status",
-    "occurrences",
-    "first_seen_at",
-    "last_seen_at",
-    "description",
-    "root_cause_hypothesis",
-    "recommendation",
-    "expected_impact",
-    "effort",
-    "evidence",
-    "evidence_queries",
-    "scope",
-    "assigned_to",
-    "issue_id",
-)
 
 
 @blueprint.route("/audits/findings")
@@ -74,8 +47,7 @@ def get_finding(fid: str) -> dict[str, Any]:
 @blueprint.route("/audits/findings/<fid>/status", methods=["POST"])
 @requires("audits:write")
 @blueprint.arguments(FindingActionBody)
-@blueprint.response(200, FindingActionDone)
-@blueprint.alt_response(409, "CONFLICT")
+@blueprint.response(200, FindingActionDone, errors=(409,))
 def act_on_finding(body: dict[str, Any], fid: str) -> dict[str, Any]:
     """Acknowledge, mute, dismiss, resolve, reopen or assign a finding.
 
@@ -108,5 +80,4 @@ def act_on_finding(body: dict[str, Any], fid: str) -> dict[str, Any]:
 
 
 def _row(listed: Listed) -> dict[str, Any]:
-    columns = {name: getattr(listed.finding, name) for name in _COLUMNS}
-    return {**columns, "audit_name": listed.audit_name}
+    return row_of(FindingRow, listed.finding, audit_name=listed.audit_name)
