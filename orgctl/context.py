@@ -1,8 +1,7 @@
-"""Helpers that every command shares: connections for its duration, and output of its result."""
+"""What every command needs: connections for its duration, and the output of its result."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
 
 import click
 import msgspec
@@ -15,16 +14,7 @@ from shared.core.logs import configure_logging
 from shared.deployment.runtime import Runtime
 from shared.queue import unavailable_when_redis_is_gone
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
 Row = dict[str, str | int | None]
-
-
-def json_option(command: Command) -> Command:
-    """Adds the flag `--json` to a command and passes it on as `as_json`."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")(
-        command
-    )
 
 
 @contextmanager
@@ -84,6 +74,14 @@ def print_rows(rows: Sequence[Row], *, as_json: bool) -> None:
     for line in table:
         cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
         click.echo("  ".join(cells).rstrip())
+
+
+def print_result(value: object, sentence: str, *, as_json: bool) -> None:
+    """Prints a JSON document, or the sentence that says the same to people."""
+    if as_json:
+        print_json(value)
+    else:
+        click.echo(sentence)
 
 
 def print_json(value: object) -> None:

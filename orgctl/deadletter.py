@@ -5,13 +5,13 @@ from itertools import islice
 
 import click
 
-from orgctl.context import Row, connected, json_option, print_json, print_rows
+from orgctl.context import Row, connected, print_json, print_rows
+from orgctl.options import choice_of, json_option, limit_option
 from shared.core.clock import format_us
 from shared.core.errors import NotFound
 from shared.deployment.runtime import Runtime
 from shared.events.ingest import dead_letters
 from shared.events.ingest.dead_letters import DeadLetter
-from shared.queue import unavailable_when_redis_is_gone
 from shared.queue.jobs import PERSIST_EVENTS
 
 
@@ -26,17 +26,11 @@ def deadletter() -> None:
 
 @deadletter.command("list")
 @click.option("--org", help="Show only this organization, given by its slug.")
-@click.option(
-    "--limit",
-    default=50,
-    show_default=True,
-    type=click.IntRange(1),
-    help="The largest number to show.",
-)
+@limit_option
 @json_option
 def list_letters(org: str | None, limit: int, *, as_json: bool) -> None:
     """List dead letters, oldest first."""
-    with connected() as runtime, unavailable_when_redis_is_gone():
+    with connected() as runtime:
         letters = list(islice(dead_letters.letters(runtime.redis, org), limit))
         total = dead_letters.count(runtime.redis)
     print_rows([_row(letter) for letter in letters], as_json=as_json)
@@ -49,7 +43,7 @@ def list_letters(org: str | None, limit: int, *, as_json: bool) -> None:
 @json_option
 def show(letter_id: str, *, as_json: bool) -> None:
     """Show one dead letter, with its event as it was sent."""
-    with connected() as runtime, unavailable_when_redis_is_gone():
+    with connected() as runtime:
         letter = dead_letters.get(runtime.redis, letter_id)
     batch = letter.batch
     payload = None if batch is None else batch.payloads[0].decode(errors="replace")
@@ -62,39 +56,35 @@ def show(letter_id: str, *, as_json: bool) -> None:
 
 
 @deadletter.command()
-@click.argument("letter_ids", metavar="[ID]...", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="Every dead letter.")
+@choice_of("dead letter")
 @click.option("--org", help="With --all: only those of this organization, given by its slug.")
-def retry(letter_ids: tuple[str, ...], everything: bool, org: str | None) -> None:
+def retry(ids: tuple[str, ...], everything: bool, org: str | None) -> None:
     """Send events to their organization's queue again."""
-    with connected() as runtime, unavailable_when_redis_is_gone():
-        chosen = _choose(runtime, letter_ids, everything, org)
+    with connected() as runtime:
+        chosen = _choose(runtime, ids, everything, org)
         done = _each(chosen, lambda letter: dead_letters.retry(runtime.redis, letter))
         runtime.queue.nudge(PERSIST_EVENTS)
     click.echo(f"{done} sent again")
 
 
 @deadletter.command()
-@click.argument("letter_ids", metavar="[ID]...", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="Every dead letter.")
+@choice_of("dead letter")
 @click.option("--org", help="With --all: only those of this organization, given by its slug.")
 @click.confirmation_option(prompt="This deletes their events for good. Continue?")
-def drop(letter_ids: tuple[str, ...], everything: bool, org: str | None) -> None:
+def drop(ids: tuple[str, ...], everything: bool, org: str | None) -> None:
     """Delete dead letters and their events for good."""
-    with connected() as runtime, unavailable_when_redis_is_gone():
-        chosen = _choose(runtime, letter_ids, everything, org)
+    with connected() as runtime:
+        chosen = _choose(runtime, ids, everything, org)
         done = _each(chosen, lambda letter: dead_letters.drop(runtime.redis, letter))
     click.echo(f"{done} dropped")
 
 
 def _choose(
-    runtime: Runtime, letter_ids: tuple[str, ...], everything: bool, org: str | None
+    runtime: Runtime, ids: tuple[str, ...], everything: bool, org: str | None
 ) -> list[DeadLetter]:
-    if everything == bool(letter_ids):
-        raise click.UsageError("pass either the ids of dead letters or --all")
     if everything:
         return list(dead_letters.letters(runtime.redis, org))
-    return [dead_letters.get(runtime.redis, letter_id) for letter_id in letter_ids]
+    return [dead_letters.get(runtime.redis, letter_id) for letter_id in ids]
 
 
 def _each(letters: Iterable[DeadLetter], act: Callable[[DeadLetter], None]) -> int:

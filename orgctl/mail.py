@@ -5,7 +5,8 @@ from uuid import UUID
 import click
 from sqlalchemy.orm import Session
 
-from orgctl.context import Row, connected, json_option, print_rows
+from orgctl.context import Row, connected, print_rows
+from orgctl.options import choice_of, json_option, limit_option
 from shared import organizations
 from shared.core.clock import format_optional_ts, format_ts
 from shared.core.errors import NotFound
@@ -31,13 +32,7 @@ def mail() -> None:
     help="Show only mails with this status.",
 )
 @click.option("--org", help="Show only mails about this organization, given by its slug.")
-@click.option(
-    "--limit",
-    default=50,
-    show_default=True,
-    type=click.IntRange(1),
-    help="The largest number to show.",
-)
+@limit_option
 @json_option
 def list_mails(status: str | None, org: str | None, limit: int, *, as_json: bool) -> None:
     """List mails, newest first."""
@@ -50,11 +45,10 @@ def list_mails(status: str | None, org: str | None, limit: int, *, as_json: bool
 
 
 @mail.command()
-@click.argument("mail_ids", metavar="[ID]...", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="Every failed mail.")
-def retry(mail_ids: tuple[str, ...], everything: bool) -> None:
+@choice_of("failed mail")
+def retry(ids: tuple[str, ...], everything: bool) -> None:
     """Send failed mails again, except sign-in codes: their recipients request a new one."""
-    chosen = _choose(mail_ids, everything)
+    chosen = _choose(ids, everything)
     with connected() as runtime:
         with runtime.postgres.transaction() as session:
             done = administration.retry(session, chosen)
@@ -64,25 +58,22 @@ def retry(mail_ids: tuple[str, ...], everything: bool) -> None:
 
 
 @mail.command()
-@click.argument("mail_ids", metavar="[ID]...", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="Every failed mail.")
+@choice_of("failed mail")
 @click.confirmation_option(prompt="Their recipients will not get them. Continue?")
-def drop(mail_ids: tuple[str, ...], everything: bool) -> None:
+def drop(ids: tuple[str, ...], everything: bool) -> None:
     """Delete failed mails for good."""
-    chosen = _choose(mail_ids, everything)
+    chosen = _choose(ids, everything)
     with connected() as runtime, runtime.postgres.transaction() as session:
         done = administration.delete(session, chosen)
     _tell_of_others(chosen, done, "drop")
     click.echo(f"{len(done)} dropped")
 
 
-def _choose(mail_ids: tuple[str, ...], everything: bool) -> list[UUID] | None:
+def _choose(ids: tuple[str, ...], everything: bool) -> list[UUID] | None:
     """Returns the chosen ids, or None for all failed mails."""
-    if everything == bool(mail_ids):
-        raise click.UsageError("pass either the ids of mails or --all")
     if everything:
         return None
-    chosen = {mail_id: parse_uuid(mail_id) for mail_id in mail_ids}
+    chosen = {mail_id: parse_uuid(mail_id) for mail_id in ids}
     for mail_id, parsed in chosen.items():
         if parsed is None:
             raise NotFound(f"there is no mail {mail_id}")

@@ -1,15 +1,17 @@
 """`service-orgctl member`: the members of an organization and their permissions."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import TypeVar
 
 import click
 from sqlalchemy.orm import Session
 
-from orgctl.context import Row, connected, json_option, print_json, print_rows
+from orgctl.context import Row, connected, print_json, print_result, print_rows
+from orgctl.options import json_option
 from shared import users
 from shared.cache import at_once
-from shared.core.clock import format_optional_ts, format_ts
+from shared.core.clock import format_optional_ts
 from shared.deployment.runtime import Runtime
 from shared.organizations import Organization
 from shared.organizations.lifecycle import require
@@ -149,15 +151,9 @@ def remove(slug: str, email: str, *, as_json: bool) -> None:
     The person is signed out everywhere. An account without any other membership is removed too. The
     member that ADMIN_EMAIL names comes back when the web tier starts again.
     """
-
-    def act(_: Runtime, session: Session, org: Organization) -> bool:
-        return operator.remove(session, org.id, email)
-
-    account = _change(slug, act)
-    if as_json:
-        print_json({"slug": slug, "email": email, "account_removed": account})
-    else:
-        click.echo(f"removed {email}" + (" and the account" if account else ""))
+    account = _change(slug, lambda _, session, org: operator.remove(session, org.id, email))
+    result = {"slug": slug, "email": email, "account_removed": account}
+    print_result(result, f"removed {email}{' and the account' if account else ''}", as_json=as_json)
 
 
 @member.command()
@@ -199,10 +195,7 @@ def _require_one(given: object, none: bool, name: str = "set") -> None:
 
 
 def _print(found: MemberRecord, done: str, *, as_json: bool) -> None:
-    if as_json:
-        print_json(_details(found))
-    else:
-        click.echo(f"{done} {found.email} ({found.id})")
+    print_result(_details(found), f"{done} {found.email} ({found.id})", as_json=as_json)
 
 
 def _row(found: MemberRecord) -> Row:
@@ -218,15 +211,5 @@ def _row(found: MemberRecord) -> Row:
 
 
 def _details(found: MemberRecord) -> dict[str, object]:
-    return {
-        "id": str(found.id),
-        "email": found.email,
-        "permissions": found.permissions,
-        "permission_set": found.permission_set,
-        "permission_added": found.permission_added,
-        "permission_removed": found.permission_removed,
-        "is_protected": found.is_protected,
-        "disabled_at": format_optional_ts(found.disabled_at),
-        "created_at": format_ts(found.created_at),
-        "updated_at": format_ts(found.updated_at),
-    }
+    times = ("disabled_at", "created_at", "updated_at")
+    return asdict(found) | {name: format_optional_ts(getattr(found, name)) for name in times}

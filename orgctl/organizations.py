@@ -5,7 +5,8 @@ from collections.abc import Callable
 import click
 from sqlalchemy.orm import Session
 
-from orgctl.context import Row, connected, json_option, print_json, print_rows
+from orgctl.context import Row, connected, print_json, print_result, print_rows
+from orgctl.options import json_option
 from shared import organizations
 from shared.cache import at_once
 from shared.core.clock import format_optional_ts, format_ts
@@ -64,10 +65,7 @@ def rename(slug: str, name: str | None, new_slug: str | None, *, as_json: bool) 
     if name is None and new_slug is None:
         raise click.UsageError("nothing to change: pass --name, --new-slug or both")
     row = _change(lambda session: lifecycle.rename(session, slug, name=name, new_slug=new_slug))
-    if as_json:
-        print_json(row)
-    else:
-        click.echo(f"{slug} is now {row['slug']}, {row['name']}")
+    print_result(row, f"{slug} is now {row['slug']}, {row['name']}", as_json=as_json)
 
 
 @org.command()
@@ -125,10 +123,7 @@ def _change(act: Callable[[Session], Organization]) -> Row:
 
 
 def _print(row: Row, done: str, *, as_json: bool) -> None:
-    if as_json:
-        print_json(row)
-    else:
-        click.echo(f"{done} {row['slug']} ({row['id']})")
+    print_result(row, f"{done} {row['slug']} ({row['id']})", as_json=as_json)
 
 
 def _print_purged(purged: Purged, *, as_json: bool) -> None:
