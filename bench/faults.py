@@ -24,7 +24,8 @@ import click
 # Lets `python bench/faults.py` find its neighbours, as `python -m bench.faults` does.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from shared.audits.signals import NAMES, SIGNALS, Candidate
+from shared.audits.signals import NAMES, SIGNALS
+from shared.audits.signals.interface import Candidate
 from shared.deployment.runtime import Runtime
 from tests.support.airline import load_airline
 from tests.support.days import WINDOW, Days, Template, days, store, templates_of

@@ -18,7 +18,7 @@ from shared.audits.runs import requests as runs
 from shared.audits.runs.report import Ask
 from shared.audits.runs.runner import AuditRunner
 from shared.audits.runs.scheduling import schedule
-from shared.audits.signals import Candidate, EvidenceQuery, Find, Look
+from shared.audits.signals.interface import Candidate, EvidenceQuery, Find, Look
 from shared.core.clock import format_ts, now
 from shared.deployment.runtime import Runtime
 from tests.support.app import Headers

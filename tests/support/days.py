@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from shared.audits.signals import Window
+from shared.audits.signals.interface import Window
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.event_columns import EVENT_COLUMNS
 from shared.core.clock import format_us, to_us

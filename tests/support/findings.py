@@ -10,7 +10,7 @@ from shared.audits.findings.filing import Filed, file
 from shared.audits.findings.models import Finding
 from shared.audits.models import Audit, AuditRun
 from shared.audits.rules import defaults
-from shared.audits.signals import Candidate, EvidenceQuery, Window
+from shared.audits.signals.interface import Candidate, EvidenceQuery, Window
 from shared.core.ids import new_request_id
 from shared.deployment.runtime import Runtime
 from tests.support.runtime import Org

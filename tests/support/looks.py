@@ -5,8 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from shared.audits.signals import Candidate, Find, Look, Sensitivity, Window
-from shared.audits.signals.interface import MAX_CITED
+from shared.audits.signals.interface import MAX_CITED, Candidate, Find, Look, Sensitivity, Window
 from shared.clickhouse import ClickHouse
 from shared.events import store
 from shared.events.ingest.decode import decode_events

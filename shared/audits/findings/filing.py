@@ -14,7 +14,7 @@ from shared.audits.findings.rules import ACTIVE, SCOPES
 from shared.audits.findings.service import changeable
 from shared.audits.lock import lock_findings
 from shared.audits.models import Audit, AuditRun
-from shared.audits.signals import Candidate, Window
+from shared.audits.signals.interface import Candidate, Window
 from shared.core.text import storable
 from shared.postgres import transaction_time
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from shared.audits.signals import Candidate, Window
+from shared.audits.signals.interface import Candidate, Window
 
 _SEVERITY = {"info": 1 / 3, "warning": 2 / 3, "critical": 1.0}
 _MAGNITUDE = {"small": 1 / 3, "medium": 2 / 3, "big": 1.0}

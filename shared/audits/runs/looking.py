@@ -7,7 +7,7 @@ from typing import Any
 
 from clickhouse_driver.errors import ErrorCodes, ServerException
 
-from shared.audits.signals import Candidate, Find, Look
+from shared.audits.signals.interface import Candidate, Find, Look
 from shared.clickhouse.settings import PAGE
 from shared.core.errors import Unavailable, WatchpostError
 from shared.core.logs import get_logger

@@ -9,7 +9,8 @@ from typing import Any
 from shared.audits.runs import claims, ending, looking, reporting
 from shared.audits.runs.claims import LEASE_SECS, MAX_ATTEMPTS, ClaimedRun
 from shared.audits.runs.report import Ask
-from shared.audits.signals import SIGNALS, Find, Look
+from shared.audits.signals import SIGNALS
+from shared.audits.signals.interface import Find, Look
 from shared.core.clock import now
 from shared.core.errors import NotFound, Unavailable, WatchpostError
 from shared.core.logs import get_logger, request_context

@@ -9,25 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
-from shared.audits.signals import counting, reading, sql
-from shared.audits.signals.counting import Cited
-from shared.audits.signals.interface import (
-    Candidate,
-    EvidenceQuery,
-    Look,
-    Sensitivity,
-    Severity,
-    Window,
-)
+from shared.audits.signals import citing, reading, sql
+from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity, Window
 from shared.audits.signals.sessions import SESSIONS_AT_STOP, sessions_at_stop
-from shared.audits.signals.weighing import at_least, magnitude
+from shared.audits.signals.weighing import at_least, magnitude, severity
 from shared.audits.signals.wording import counted, shown
 from shared.clickhouse import Row
 from shared.clickhouse.event_columns import ORDER_KEY
 from shared.clickhouse.where import Where, moment, us
-from shared.core.clock import from_us, to_us
-
-SIGNAL = "abandoned_session"
+from shared.core.clock import to_us
 
 
 @dataclass(frozen=True)
@@ -53,11 +43,10 @@ _MINUTE = timedelta(minutes=1)
 
 def _statement(scope: Where) -> str:
     return f"""
-SELECT agent_id, countIf(NOT has_ended), countIf(has_ended), {counting.cited("NOT has_ended")}
+SELECT agent_id, countIf(NOT has_ended), countIf(has_ended), {citing.citations("NOT has_ended")}
 FROM (
     SELECT org_id, session_id, agent_id, environment, ended_at IS NOT NULL AS has_ended,
-        {us("last_event_at")} AS last, last AS first,
-        CAST([], 'Array(Tuple(Int64, UInt64))') AS newest
+        {us("last_event_at")} AS last, last AS first, {citing.NO_EVENTS}
     FROM {SESSIONS_AT_STOP}
     WHERE ended_at >= {moment("start")} AND ended_at < {moment("stop")}
         OR ended_at IS NULL
@@ -107,7 +96,7 @@ def find(look: Look) -> list[Candidate]:
     found = reading.rows(look, _statement(scope), scope.params)
     if not found:
         return []
-    cited = [session_id for row in found for session_id in Cited.of(row).session_ids]
+    cited = [session_id for row in found for session_id in citing.Cited.of(row).session_ids]
     params = {**scope.params, "session_ids": cited, "agents": [row[0] for row in found]}
     last_events: dict[str, int] = dict(reading.rows(look, _LAST_EVENTS, params))
     ending = {agent for (agent,) in reading.rows(look, _ENDING, params)}
@@ -118,21 +107,27 @@ def _candidate(
     look: Look, stopped: Window, row: Row, last_events: Mapping[str, int], is_ending: bool
 ) -> Candidate:
     agent, abandoned, ended = row[:3]
-    cited = Cited.of(row)
-    rate = abandoned / (abandoned + ended)
     idle = look.window.stop - stopped.stop
+    cited = citing.Cited.of(row).later(idle)
+    cited = cited._replace(
+        event_ids=tuple(last_events[one] for one in cited.session_ids if one in last_events)
+    )
+    rate = abandoned / (abandoned + ended)
+    surely_abandoned = at_least(abandoned, abandoned + ended)
     return Candidate(
-        signal=SIGNAL,
+        signal="abandoned_session",
         key=(agent,),
         title=f"{shown(agent)} abandoned {counted(abandoned, 'session')}",
         category="sessions",
         failure_type="abandoned_session",
         kind="failure",
-        severity=_severity(abandoned, ended) if is_ending else "info",
+        severity=severity(
+            critical=is_ending
+            and surely_abandoned >= _CRITICAL_RATE
+            and abandoned >= _CRITICAL_SESSIONS,
+            warning=is_ending and surely_abandoned >= _INFO_RATE,
+        ),
         magnitude=magnitude(rate),
-        affected_sessions=abandoned,
-        first_seen_at=from_us(cited.first) + idle,
-        last_seen_at=from_us(cited.last) + idle,
         description=(
             f"{counted(abandoned, 'session')} of {shown(agent)} had no event for"
             f" {idle // _MINUTE} minutes and never ended; {ended} ended in the window."
@@ -142,8 +137,7 @@ def _candidate(
                 else " It never ended any session, so it may simply not send `agent_end`."
             )
         ),
-        session_ids=cited.session_ids,
-        event_ids=tuple(last_events[one] for one in cited.session_ids if one in last_events),
+        **cited._asdict(),
         numbers={
             "abandoned_sessions": abandoned,
             "ended_sessions": ended,
@@ -156,13 +150,6 @@ def _candidate(
         ),
         scope={"agent_ids": (agent,)},
     )
-
-
-def _severity(abandoned: int, ended: int) -> Severity:
-    rate = at_least(abandoned, abandoned + ended)
-    if rate >= _CRITICAL_RATE and abandoned >= _CRITICAL_SESSIONS:
-        return "critical"
-    return "info" if rate < _INFO_RATE else "warning"
 
 
 def _queries(look: Look, stopped: Window, agent: str) -> tuple[EvidenceQuery, ...]:

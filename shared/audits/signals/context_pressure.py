@@ -1,21 +1,12 @@
 """Sessions that fill the context window of their model, which then cuts or refuses the rest."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from shared.audits.signals import reading, sql
-from shared.audits.signals.interface import (
-    Candidate,
-    EvidenceQuery,
-    Look,
-    Magnitude,
-    Sensitivity,
-    Severity,
-)
+from shared.audits.signals import citing, reading, sql
+from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity
+from shared.audits.signals.weighing import magnitude, severity
 from shared.audits.signals.wording import counted, shown
 from shared.clickhouse.where import Where
-
-SIGNAL = "context_pressure"
 
 # The share of the window from which a response counts. Models get worse long before they refuse,
 # and the output of one long answer takes a tenth of many windows.
@@ -38,17 +29,6 @@ LIMIT {{most:UInt32}}
 """
 
 
-@dataclass(frozen=True)
-class _Filled:
-    agent_id: str
-    model: str
-    numbers: Mapping[str, float | int]
-
-    @property
-    def share(self) -> float:
-        return self.numbers["filled_sessions"] / self.numbers["sessions"]
-
-
 def find(look: Look) -> list[Candidate]:
     """Returns a candidate for each agent and model whose window the agent fills."""
     limit = THRESHOLDS[look.sensitivity]
@@ -56,11 +36,10 @@ def find(look: Look) -> list[Candidate]:
     where.params.update(most=reading.MAX_CANDIDATES)
     numbers = _numbers(limit)
     statement = _FILLED.format(numbers=reading.select_list(numbers), where=where)
-    found = (
-        _Filled(agent_id, model, dict(zip(numbers, values, strict=True)))
+    made = (
+        _candidate(look, limit, agent_id, model, dict(zip(numbers, values, strict=True)))
         for agent_id, model, *values in reading.rows(look, statement, where.params)
     )
-    made = (_candidate(look, limit, filled) for filled in found)
     return [candidate for candidate in made if candidate is not None]
 
 
@@ -79,62 +58,50 @@ def _numbers(limit: float) -> dict[str, str]:
     }
 
 
-def _candidate(look: Look, limit: float, filled: _Filled) -> Candidate | None:
+def _candidate(
+    look: Look, limit: float, agent_id: str, model: str, numbers: Mapping[str, float | int]
+) -> Candidate | None:
     where = _responses(look).add(
         "agent_id = {agent:String} AND model = {model:String} AND context_fill >= {limit:Float64}",
-        agent=filled.agent_id,
-        model=filled.model,
+        agent=agent_id,
+        model=model,
         limit=limit,
     )
-    cited = reading.cited(look, where)
+    cited = citing.cited(look, where)
     if cited is None:
         return None
-    agent, model = shown(filled.agent_id), shown(filled.model)
+    agent, its_model = shown(agent_id), shown(model)
+    sessions, at_limit = numbers["sessions"], numbers["sessions_at_limit"]
+    highest = numbers["highest_fill"]
     return Candidate(
-        signal=SIGNAL,
-        key=(filled.agent_id, filled.model),
-        title=f"The agent {agent} fills the context window of {model}",
+        signal="context_pressure",
+        key=(agent_id, model),
+        title=f"The agent {agent} fills the context window of {its_model}",
         category="capacity",
         failure_type="context_nearly_full",
         kind="improvement",
-        severity=_severity(filled),
-        magnitude=_magnitude(filled.share),
-        affected_sessions=cited.sessions,
-        first_seen_at=cited.first_seen_at,
-        last_seen_at=cited.last_seen_at,
-        description=(
-            f"{counted(cited.sessions, 'session')} of {filled.numbers['sessions']:,} of the agent"
-            f" {agent} filled {limit:.0%} or more of the context window of {model}; the fullest"
-            f" response reached {filled.numbers['highest_fill']:.0%}."
+        severity=severity(
+            critical=at_limit >= max(_CRITICAL_SESSIONS, _CRITICAL_SHARE * sessions),
+            warning=highest >= 0.9,
         ),
-        session_ids=cited.session_ids,
-        event_ids=cited.event_ids,
-        numbers=filled.numbers,
-        queries=_queries(look, limit, filled),
-        recommendation=("Send less context: summarise earlier turns, and cut long tool outputs."),
-        scope={"agent_ids": (agent,), "models": (model,)},
+        magnitude=magnitude(numbers["filled_sessions"] / sessions),
+        description=(
+            f"{counted(cited.affected_sessions, 'session')} of {sessions:,} of the agent"
+            f" {agent} filled {limit:.0%} or more of the context window of {its_model}; the fullest"
+            f" response reached {highest:.0%}."
+        ),
+        **cited._asdict(),
+        numbers=numbers,
+        queries=_queries(look, limit, agent_id, model),
+        recommendation="Send less context: summarise earlier turns, and cut long tool outputs.",
+        scope={"agent_ids": (agent,), "models": (its_model,)},
     )
 
 
-def _severity(filled: _Filled) -> Severity:
-    at_limit = filled.numbers["sessions_at_limit"]
-    if at_limit >= _CRITICAL_SESSIONS and at_limit >= (
-        _CRITICAL_SHARE * filled.numbers["sessions"]
-    ):
-        return "critical"
-    return "warning" if filled.numbers["highest_fill"] >= 0.9 else "info"
-
-
-def _magnitude(share: float) -> Magnitude:
-    if share < 0.05:
-        return "small"
-    return "medium" if share < 0.2 else "big"
-
-
-def _queries(look: Look, limit: float, filled: _Filled) -> tuple[EvidenceQuery, ...]:
+def _queries(look: Look, limit: float, agent_id: str, model: str) -> tuple[EvidenceQuery, ...]:
     of_it = (
         f"{sql.where(look)} AND event_type = 'model_response' AND isNotNull(context_fill)"
-        f" AND {sql.is_text('agent_id', filled.agent_id)} AND {sql.is_text('model', filled.model)}"
+        f" AND {sql.is_text('agent_id', agent_id)} AND {sql.is_text('model', model)}"
     )
     numbers = reading.select_list(_numbers(limit))
     return (

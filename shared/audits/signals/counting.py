@@ -1,16 +1,14 @@
-"""SQL of signals that count events by name: names, the condition for a failure, and citations.
+"""SQL of signals that count events by name: names, the condition for a failure, and lists.
 
 Each expression works on the table `events` and on the view of that name, so a signal and its
 evidence query count the same.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from shared.audits.signals import sql
-from shared.audits.signals.interface import MAX_CITED, EvidenceQuery, Look
-from shared.clickhouse import Row
-from shared.clickhouse.where import Where, us
+from shared.audits.signals.interface import EvidenceQuery, Look
+from shared.clickhouse.where import Where
 
 # A tool's name may be as long as its event. Longer names are recognized by their beginning.
 _NAME_CHARS = 200
@@ -23,40 +21,7 @@ def names(values: Sequence[str]) -> list[str]:
     return [value[:_NAME_CHARS] for value in values]
 
 
-# The columns `first`, `last` and `newest`, grouped by session, from which sessions are cited.
-SEEN = f"""min({us("ts")}) AS first, max({us("ts")}) AS last,
-        groupArraySorted({MAX_CITED})((-{us("ts")}, id)) AS newest"""
-# The same columns, from rows that have them, if rows of one session are grouped once more.
-SEEN_AGAIN = f"""min(first) AS first, max(last) AS last,
-        groupArraySortedArray({MAX_CITED})(newest) AS newest"""
 _LISTED = 100
-
-
-class Cited(NamedTuple):
-    """The citations of a finding, newest first; moments in microseconds since the epoch."""
-
-    sessions: int
-    first: int
-    last: int
-    session_ids: tuple[str, ...]
-    event_ids: tuple[int, ...]
-
-    @classmethod
-    def of(cls, row: Row) -> "Cited":
-        """Reads the five columns that `cited` selects, which are the last of a row."""
-        sessions, first, last, session_ids, event_ids = row[-5:]
-        return cls(sessions, first, last, tuple(session_ids), tuple(event_ids))
-
-
-def cited(condition: str = "true") -> str:
-    """Selects `Cited` from rows that have `SEEN` and meet a condition.
-
-    Each session has at most one such row.
-    """
-    return f"""uniqExactIf(session_id, {condition}),
-    minIf(first, {condition}), maxIf(last, {condition}),
-    arrayMap(one -> one.2, groupArraySortedIf({MAX_CITED})((-last, session_id), {condition})),
-    arrayMap(one -> one.2, groupArraySortedArrayIf({MAX_CITED})(newest, {condition}))"""
 
 
 def is_failed(look: Look, where: Where) -> str:

@@ -12,16 +12,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from shared.audits.signals import counting, reading, sql
-from shared.audits.signals.counting import Cited
-from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity, Severity
-from shared.audits.signals.weighing import at_least, magnitude, share_of_sessions
+from shared.audits.signals import citing, counting, reading, sql
+from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity
+from shared.audits.signals.weighing import at_least, magnitude, severity, share_of_sessions
 from shared.audits.signals.wording import counted, shown
 from shared.clickhouse import Row
 from shared.clickhouse.where import Where
-from shared.core.clock import from_us
-
-SIGNAL = "error_cluster"
 
 
 @dataclass(frozen=True)
@@ -112,11 +108,11 @@ def _failures(source: str, also: str) -> str:
 
 def _statement(where: Where, is_ignored: str) -> str:
     return f"""
-SELECT type, template, sum(times) AS errors, {counting.cited()}
+SELECT type, template, sum(times) AS errors, {citing.citations()}
 FROM (
     SELECT type, template, session_id, sum(times) AS times,
-        {counting.SEEN_AGAIN}
-    FROM ({_failures(f"FINAL PREWHERE {where}", counting.SEEN)})
+        {citing.SEEN_AGAIN}
+    FROM ({_failures(f"FINAL PREWHERE {where}", citing.SEEN)})
     WHERE NOT ({is_ignored})
     GROUP BY type, template, session_id
 )
@@ -143,41 +139,33 @@ def find(look: Look) -> list[Candidate]:
 
 def _candidate(look: Look, row: Row) -> Candidate:
     error_type, template, errors = row[:3]
-    cited = Cited.of(row)
-    share = share_of_sessions(look, cited.sessions)
+    cited = citing.Cited.of(row)
+    sessions = cited.affected_sessions
+    share = share_of_sessions(look, sessions)
     what = shown(template, _SHOWN_CHARS) if template else "without a message"
     name = f"{shown(error_type)}: {what}" if error_type else what
     return Candidate(
-        signal=SIGNAL,
+        signal="error_cluster",
         key=(error_type, template),
         title=name,
         category="errors",
         failure_type="recurring_error",
         kind="failure",
-        severity=_severity(look, cited.sessions),
+        severity=severity(
+            critical=sessions >= _CRITICAL_SESSIONS
+            and at_least(sessions, look.total_sessions) >= _CRITICAL_SHARE,
+            warning=share >= _INFO_SHARE,
+        ),
         magnitude=magnitude(share),
-        affected_sessions=cited.sessions,
-        first_seen_at=from_us(cited.first),
-        last_seen_at=from_us(cited.last),
         description=(
-            f"{counted(errors, 'error')} in {counted(cited.sessions, 'session')}"
+            f"{counted(errors, 'error')} in {counted(sessions, 'session')}"
             f" ({share:.1%} of the window's) are alike: {name}"
         ),
-        session_ids=cited.session_ids,
-        event_ids=cited.event_ids,
-        numbers={"errors": errors, "sessions": cited.sessions},
+        **cited._asdict(),
+        numbers={"errors": errors, "sessions": sessions},
         queries=_queries(look, error_type, template),
         scope={"error_types": (shown(error_type),)} if error_type else {},
     )
-
-
-def _severity(look: Look, sessions: int) -> Severity:
-    if (
-        sessions >= _CRITICAL_SESSIONS
-        and at_least(sessions, look.total_sessions) >= _CRITICAL_SHARE
-    ):
-        return "critical"
-    return "info" if share_of_sessions(look, sessions) < _INFO_SHARE else "warning"
 
 
 def _queries(look: Look, error_type: str, template: str) -> tuple[EvidenceQuery, ...]:

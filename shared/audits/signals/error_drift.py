@@ -7,13 +7,12 @@ failed call is the same fault. It is a finding only if it also drifts in other s
 
 from collections.abc import Sequence
 
-from shared.audits.signals import counting, reading, sql
-from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Magnitude
-from shared.audits.signals.shares import THRESHOLDS, Family, Share, variance_of
+from shared.audits.signals import citing, counting, reading, sql
+from shared.audits.signals.families import MODELS, TOOLS, Family
+from shared.audits.signals.interface import Candidate, EvidenceQuery, Look
+from shared.audits.signals.shares import THRESHOLDS, Share, variance_of
+from shared.audits.signals.weighing import magnitude, severity
 from shared.audits.signals.wording import counted, shown
-
-SIGNAL = "error_drift"
-
 
 # Nearly all calls fail now and did not before: somebody has to look before the morning.
 _CRITICAL_RATE, _CRITICAL_BEFORE, _CRITICAL_TOTAL = 0.8, 0.4, 50
@@ -21,9 +20,9 @@ _CRITICAL_RATE, _CRITICAL_BEFORE, _CRITICAL_TOTAL = 0.8, 0.4, 50
 
 _ERROR = Family("error", "error_type", "error", "session", "hits more sessions")
 _FAMILIES = (
-    Family("tool_result", "tool_name", "tool", "call"),
-    Family("model_response", "model", "model", "call"),
-    Family("hook_completed", "hook_name", "hook", "call"),
+    TOOLS,
+    MODELS,
+    Family("hook_completed", "hook_name", "hook"),
     Family("agent_end", "agent_id", "agent", "run"),
     _ERROR,
 )
@@ -101,22 +100,17 @@ def _shares(look: Look) -> list[Share]:
     if not found:
         return []
     [(sessions, before)] = reading.rows(look, _SESSIONS.format(now=now, where=where), where.params)
-    return [
-        _of_sessions(name, sessions, before, *failing)
-        if kind == _ERROR.event_type
-        else _of_calls(_BY_TYPE[kind], name, failing[0], sums)
-        for kind, name, *failing, sums in ((*row[:4], row[4:]) for row in found)
-    ]
-
-
-def _of_sessions(name: str, sessions: int, before: int, failing: int, failed_before: int) -> Share:
-    return Share(_ERROR, name, sessions, failing, before, failed_before, failing)
-
-
-def _of_calls(family: Family, name: str, failing: int, sums: Sequence[int]) -> Share:
-    total, failed, total_before, failed_before = sums[:4]
-    variance = variance_of(sums[:4], sums[4:])
-    return Share(family, name, total, failed, total_before, failed_before, failing, variance)
+    shares = []
+    for kind, name, failing, failing_before, *sums in found:
+        family, variance = _BY_TYPE[kind], variance_of(sums[:4], sums[4:])
+        total, failed, total_before, failed_before = sums[:4]
+        if family is _ERROR:
+            total, failed, variance = sessions, failing, 0.0
+            total_before, failed_before = before, failing_before
+        shares.append(
+            Share(family, name, total, failed, total_before, failed_before, failing, variance)
+        )
+    return shares
 
 
 def _alone(look: Look, calls: Sequence[Share]) -> dict[str, int]:
@@ -129,12 +123,8 @@ def _alone(look: Look, calls: Sequence[Share]) -> dict[str, int]:
 
 def _candidate(look: Look, share: Share) -> Candidate | None:
     family = share.family
-    where = look.where().add(
-        f"event_type = {{event_type:String}} AND {family.column} = {{name:String}}",
-        event_type=family.event_type,
-        name=share.name,
-    )
-    cited = reading.cited(look, where.add(counting.is_failed(look, where)))
+    where = family.where(look, share.name)
+    cited = citing.cited(look, where.add(counting.is_failed(look, where)))
     if cited is None:
         return None
     name = shown(share.name)
@@ -146,20 +136,16 @@ def _candidate(look: Look, share: Share) -> Candidate | None:
         and share.total >= _CRITICAL_TOTAL
     )
     return Candidate(
-        signal=SIGNAL,
+        signal="error_drift",
         key=(family.noun, share.name),
         title=f"The {family.noun} {name} {family.verb}",
         category="reliability",
         failure_type=f"{family.noun}_errors_rise",
         kind="failure",
-        severity="critical" if is_critical else "warning" if rose >= 0.1 else "info",
-        magnitude=_magnitude(rose),
-        affected_sessions=cited.sessions,
-        first_seen_at=cited.first_seen_at,
-        last_seen_at=cited.last_seen_at,
+        severity=severity(critical=is_critical, warning=rose >= 0.1),
+        magnitude=magnitude(rose, medium=0.1, big=0.3),
         description=_description(share, name),
-        session_ids=cited.session_ids,
-        event_ids=cited.event_ids,
+        **cited._asdict(),
         numbers={
             "total": share.total,
             "failed": share.failed,
@@ -185,15 +171,9 @@ def _description(share: Share, name: str) -> str:
     return f"{now} of the {share.family.noun} {name} failed; in the window before {before} did."
 
 
-def _magnitude(rose: float) -> Magnitude:
-    if rose < 0.1:
-        return "small"
-    return "medium" if rose < 0.3 else "big"
-
-
 def _queries(look: Look, share: Share) -> tuple[EvidenceQuery, ...]:
     family = share.family
-    of_it = f"event_type = '{family.event_type}' AND {sql.is_text(family.column, share.name)}"
+    of_it = family.condition(share.name)
     failed = f"{of_it} AND {counting.is_failed_literal(look)}"
     both = sql.where(look, reading.with_before(look))
     if family is not _ERROR:

@@ -5,27 +5,17 @@ before the end of that window. Of consecutive windows exactly one judges an end,
 window it was.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 
-from shared.audits.signals import reading, sql
+from shared.audits.signals import citing, reading, sql
 from shared.audits.signals.gaps import Count, Group, gaps_of, total_of, without
-from shared.audits.signals.interface import (
-    MAX_CITED,
-    Candidate,
-    EvidenceQuery,
-    Look,
-    Severity,
-    Window,
-)
+from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Window
 from shared.audits.signals.sessions import SESSIONS_AT_STOP, sessions_at_stop
+from shared.audits.signals.weighing import severity
 from shared.audits.signals.wording import counted, shown
 from shared.clickhouse.where import Where, moment, us
-from shared.core.clock import from_us, to_us
-
-SIGNAL = "evaluation_gap"
-
+from shared.core.clock import to_us
 
 # Evaluators take time, and failed calls are repeated for half an hour or more.
 GRACE = timedelta(hours=1)
@@ -50,9 +40,8 @@ ORDER BY agent_id, environment
 """
 
 _MISSED = f"""
-SELECT count(), min({us("ended_at")}), max({us("ended_at")}),
-    groupArraySorted({MAX_CITED})((-{us("ended_at")}, session_id))
-FROM ({{ended}} WHERE {{where}} AND is_now AND NOT is_evaluated)
+    SELECT session_id, {us("ended_at")} AS first, first AS last
+    FROM ({{ended}} WHERE {{where}} AND is_now AND NOT is_evaluated)
 """
 
 
@@ -96,51 +85,47 @@ def _where(look: Look) -> Where:
 
 def _candidate(look: Look, group: Group) -> Candidate | None:
     where = _where(look)
-    for column, value in (("agent_id", group.agent_id), ("environment", group.environment)):
-        if value is not None:
-            where.add(f"{column} = {{its_{column}:String}}", **{f"its_{column}": value})
-    statement = _MISSED.format(ended=_ENDED, where=where)
-    [(missed, first, last, newest)] = reading.rows(look, statement, where.params)
-    if not missed:
+    for column, value in group.columns.items():
+        where.add(f"{column} = {{its_{column}:String}}", **{f"its_{column}": value})
+    missed = _MISSED.format(ended=_ENDED, where=where)
+    cited = citing.cited_sessions(look, missed, where.params)
+    if cited is None:
         return None
-    session_ids = tuple(session_id for _, session_id in newest)
     judged = _judged(look)
     ends = Where(look.org_id).between("ts", judged.start, judged.stop)
-    ends.add("event_type = 'agent_end'").any_of("session_id", session_ids)
+    ends.add("event_type = 'agent_end'").any_of("session_id", cited.session_ids)
+    cited = cited.later(GRACE)._replace(event_ids=citing.newest_events(look, ends))
     whose = _whose(group)
     return Candidate(
-        signal=SIGNAL,
-        key=tuple(one for one in (group.agent_id, group.environment) if one is not None) or ("*",),
+        signal="evaluation_gap",
+        key=tuple(group.columns.values()) or ("*",),
         title=f"Finished sessions of {whose} are not evaluated",
         category="evaluation",
         failure_type="not_evaluated",
         kind="failure",
-        severity=_severity(group),
+        # The agents keep working without scores, so this is no reason to wake anybody.
+        severity=severity(warning=group.now.share < 0.1 or group.agent_id is None),
         magnitude="big" if group.now.share < 0.1 else "medium",
-        affected_sessions=missed,
-        first_seen_at=from_us(first) + GRACE,
-        last_seen_at=from_us(last) + GRACE,
         description=(
             f"{group.now.evaluated:,} of {counted(group.now.ended, 'session')} of {whose} that"
             f" ended have a result; in the window before it was {group.before.evaluated:,} of"
             f" {group.before.ended:,}, and of other agents and environments it is"
             f" {group.others.evaluated:,} of {group.others.ended:,}."
         ),
-        session_ids=session_ids,
-        event_ids=reading.newest_events(look, ends),
-        numbers=_values(group),
+        **cited._asdict(),
+        numbers={
+            "ended": group.now.ended,
+            "evaluated": group.now.evaluated,
+            "ended_before": group.before.ended,
+            "evaluated_before": group.before.evaluated,
+            "others_ended": group.others.ended,
+            "others_evaluated": group.others.evaluated,
+        },
         queries=_queries(look, group),
         recommendation=(
             "Check that the evaluator is enabled and answers, and read its last errors."
         ),
-        scope={
-            name: (shown(value),)
-            for name, value in (
-                ("agent_ids", group.agent_id),
-                ("environments", group.environment),
-            )
-            if value is not None
-        },
+        scope={f"{column}s": (shown(value),) for column, value in group.columns.items()},
     )
 
 
@@ -151,32 +136,9 @@ def _whose(group: Group) -> str:
     return agent if group.environment is None else f"{agent} in {shown(group.environment)}"
 
 
-def _severity(group: Group) -> Severity:
-    # The agents keep working without scores, so this is no reason to wake anybody.
-    return "warning" if group.now.share < 0.1 or group.agent_id is None else "info"
-
-
-def _values(group: Group) -> Mapping[str, float | int]:
-    return {
-        "ended": group.now.ended,
-        "evaluated": group.now.evaluated,
-        "ended_before": group.before.ended,
-        "evaluated_before": group.before.evaluated,
-        "others_ended": group.others.ended,
-        "others_evaluated": group.others.evaluated,
-    }
-
-
 def _queries(look: Look, group: Group) -> tuple[EvidenceQuery, ...]:
     both = _both(look)
-    conditions = [
-        sql.is_text(column, value)
-        for column, value in (
-            ("agent_id", group.agent_id),
-            ("environment", group.environment),
-        )
-        if value is not None
-    ]
+    conditions = [sql.is_text(column, value) for column, value in group.columns.items()]
     results = Window(both.start, look.window.stop)
     sessions = sessions_at_stop(look, f"event_type = 'agent_end' AND {sql.within(both)}")
     ended = (

@@ -73,6 +73,12 @@ class Group:
     others: Count
 
     @property
+    def columns(self) -> dict[str, str]:
+        """The columns that distinguish the group's sessions from others, with their values."""
+        values = {"agent_id": self.agent_id, "environment": self.environment}
+        return {column: value for column, value in values.items() if value is not None}
+
+    @property
     def usual(self) -> Count:
         """The reference of the share: the window before if known, else the other groups."""
         known = self.before.ended >= _FEW and self.before.evaluated

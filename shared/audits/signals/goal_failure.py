@@ -6,40 +6,28 @@ ignored, so a session that continues and ends again counts there once more.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from shared.audits.signals import counting, reading, sql
-from shared.audits.signals.counting import Cited
-from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity, Severity
+from shared.audits.signals import citing, counting, reading, sql
+from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity
 from shared.audits.signals.sessions import SESSIONS_AT_STOP, sessions_at_stop
-from shared.audits.signals.weighing import at_least_sql, magnitude
+from shared.audits.signals.weighing import (
+    FailureRate,
+    at_least_sql,
+    magnitude,
+    most_failing,
+    severity,
+)
 from shared.audits.signals.wording import counted, shown
 from shared.clickhouse import Row
 from shared.clickhouse.where import Where, us
-from shared.core.clock import from_us, to_us
-
-SIGNAL = "goal_failure"
-
-
-@dataclass(frozen=True)
-class Threshold:
-    """At least `min_failed` sessions failed, and almost surely `min_rate` of all or more fail."""
-
-    min_failed: int
-    min_rate: float
-
-    @property
-    def condition(self) -> str:
-        """The condition on `failures` and `rate`; its numbers are constants of this module."""
-        return f"(failures >= {self.min_failed} AND rate >= {self.min_rate})"
-
+from shared.core.clock import to_us
 
 # Agents fail now and then, and their evaluations cover that; one in ten is worth a look. The rate
 # is Wilson's lower bound: at medium 3 of 9 sessions are a finding, 3 of 10 and 1 of 1 are not.
-THRESHOLDS: Mapping[Sensitivity, Threshold] = {
-    "low": Threshold(10, 0.3),
-    "medium": Threshold(3, 0.12),
-    "high": Threshold(2, 0.04),
+THRESHOLDS: Mapping[Sensitivity, FailureRate] = {
+    "low": FailureRate(10, 0.3),
+    "medium": FailureRate(3, 0.12),
+    "high": FailureRate(2, 0.04),
 }
 # Practically no user gets a result, and there were enough of them to be sure.
 _CRITICAL_RATE, _CRITICAL_SESSIONS = 0.9, 20
@@ -48,12 +36,10 @@ _INFO_RATE = 0.1
 _ENDS = "event_type = 'agent_end'"
 
 
-def _statement(where: Where, ends: Where, failed: str, threshold: Threshold) -> str:
-    # Candidates of a lower sensitivity come first, so that a higher one has room for all of them.
-    found_by = ", ".join(f"{one.condition} DESC" for one in THRESHOLDS.values())
+def _statement(where: Where, ends: Where, failed: str, most: str) -> str:
     return f"""
 SELECT agent_id, count() AS ended, countIf(failed) AS failures,
-    {at_least_sql("failures", "ended")} AS rate, {counting.cited("failed")}
+    {at_least_sql("failures", "ended")} AS rate, {citing.citations("failed")}
 FROM (
     SELECT org_id, session_id, agent_id, environment, ended_at, failed,
         {us("assumeNotNull(ended_at)")} AS first, first AS last, [(-first, end_id)] AS newest
@@ -68,9 +54,7 @@ FROM (
 )
 WHERE {where}
 GROUP BY agent_id
-HAVING {threshold.condition}
-ORDER BY {found_by}, rate DESC, failures DESC, agent_id
-LIMIT {reading.MAX_CANDIDATES}
+{most}
 """
 
 
@@ -80,7 +64,8 @@ def find(look: Look) -> list[Candidate]:
     # The session's environment counts, wherever its last event was.
     ends = Where(look.org_id).between("ts", look.window.start, look.window.stop)
     failed = counting.is_failed(look, where)
-    statement = _statement(where, ends, failed, THRESHOLDS[look.sensitivity])
+    most = most_failing(THRESHOLDS, look.sensitivity, "agent_id")
+    statement = _statement(where, ends, failed, most)
     where.params.update(since=to_us(look.window.start), stop=to_us(look.window.stop))
     found = reading.rows(look, statement, {**ends.params, **where.params})
     return [_candidate(look, row) for row in found]
@@ -88,37 +73,30 @@ def find(look: Look) -> list[Candidate]:
 
 def _candidate(look: Look, row: Row) -> Candidate:
     agent, ended, failed, at_least_failing = row[:4]
-    cited = Cited.of(row)
+    cited = citing.Cited.of(row)
     rate = failed / ended
     return Candidate(
-        signal=SIGNAL,
+        signal="goal_failure",
         key=(agent,),
         title=f"{shown(agent)} fails in {failed} of {counted(ended, 'session')}",
         category="goals",
         failure_type="goal_failure",
         kind="failure",
-        severity=_severity(at_least_failing, ended),
+        severity=severity(
+            critical=at_least_failing >= _CRITICAL_RATE and ended >= _CRITICAL_SESSIONS,
+            warning=at_least_failing >= _INFO_RATE,
+        ),
         magnitude=magnitude(rate),
-        affected_sessions=failed,
-        first_seen_at=from_us(cited.first),
-        last_seen_at=from_us(cited.last),
         description=(
             f"{rate:.1%} of the sessions that {shown(agent)} ended in the window ended in failure:"
             f" {failed} of {ended}."
         ),
-        session_ids=cited.session_ids,
-        event_ids=cited.event_ids,
+        **cited._asdict(),
         numbers={"failed_sessions": failed, "ended_sessions": ended, "failure_rate": rate},
         queries=_queries(look, agent),
         recommendation="Read some of these sessions to the end, and look for a common cause.",
         scope={"agent_ids": (agent,)},
     )
-
-
-def _severity(rate: float, ended: int) -> Severity:
-    if rate >= _CRITICAL_RATE and ended >= _CRITICAL_SESSIONS:
-        return "critical"
-    return "info" if rate < _INFO_RATE else "warning"
 
 
 def _queries(look: Look, agent: str) -> tuple[EvidenceQuery, ...]:

@@ -4,12 +4,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from shared.audits.signals import reading, sql
-from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Magnitude, Sensitivity
+from shared.audits.signals import citing, reading, sql
+from shared.audits.signals.families import MODELS, TOOLS, Family
+from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity
+from shared.audits.signals.weighing import magnitude, severity
 from shared.audits.signals.wording import counted, shown
 from shared.clickhouse.where import Where
-
-SIGNAL = "latency_drift"
 
 
 @dataclass(frozen=True)
@@ -40,19 +40,9 @@ THRESHOLDS: Mapping[Sensitivity, Threshold] = {
 _CRITICAL_RATIO, _CRITICAL_MS = 10, 30_000
 
 
-@dataclass(frozen=True)
-class _Family:
-    event_type: str
-    column: str
-    noun: str
-
-
-_FAMILIES = (
-    _Family("tool_result", "tool_name", "tool"),
-    _Family("model_response", "model", "model"),
-)
+_FAMILIES = {family.event_type: family for family in (TOOLS, MODELS)}
 _TIMED = " OR ".join(
-    f"(event_type = '{one.event_type}' AND isNotNull({one.column}))" for one in _FAMILIES
+    f"(event_type = '{one.event_type}' AND isNotNull({one.column}))" for one in _FAMILIES.values()
 )
 _NAME = "CAST(assumeNotNull(if(event_type = 'tool_result', tool_name, model)), 'String')"
 _GROUP = f"(CAST(event_type, 'String'), {_NAME})"
@@ -81,13 +71,13 @@ GROUP BY named
 
 @dataclass(frozen=True)
 class _Drift:
-    family: _Family
+    family: Family
     name: str
     numbers: Mapping[str, float | int]
 
     @property
     def group(self) -> str:
-        return f"{self.family.event_type}\0{self.name}"
+        return self.family.group(self.name)
 
     @property
     def median_ratio(self) -> float:
@@ -141,9 +131,8 @@ def _drifts(look: Look, threshold: Threshold) -> list[_Drift]:
     where.params["min_calls"] = threshold.min_calls
     numbers = _numbers(reading.is_now(look, where))
     statement = _DRIFTS.format(numbers=reading.select_list(numbers), where=where)
-    families = {family.event_type: family for family in _FAMILIES}
     return [
-        _Drift(families[event_type], name, dict(zip(numbers, values, strict=True)))
+        _Drift(_FAMILIES[event_type], name, dict(zip(numbers, values, strict=True)))
         for (event_type, name), *values in reading.rows(look, statement, where.params)
     ]
 
@@ -161,7 +150,7 @@ def _certain(
     statement = _TESTS.format(now=reading.is_now(look, where), where=where)
     certain = []
     for (event_type, name), p_value, slow in reading.rows(look, statement, where.params):
-        drift = by_group[f"{event_type}\0{name}"]
+        drift = by_group[_FAMILIES[event_type].group(name)]
         by_median = drift.median_grew(threshold) and p_value < threshold.p_value
         by_tail = drift.tail_grew(threshold) and _tail_z(drift, slow) >= threshold.tail_z
         if by_median or by_tail:
@@ -179,14 +168,8 @@ def _tail_z(drift: _Drift, slow: int) -> float:
 def _candidate(look: Look, drift: _Drift, by_median: bool) -> Candidate | None:
     family, numbers = drift.family, drift.numbers
     limit = numbers["median_before_ms" if by_median else "p95_before_ms"]
-    slow = look.where().add(
-        f"event_type = {{event_type:String}} AND {family.column} = {{name:String}}"
-        " AND duration_ms > {limit:Float64}",
-        event_type=family.event_type,
-        name=drift.name,
-        limit=float(limit),
-    )
-    cited = reading.cited(look, slow)
+    slow = family.where(look, drift.name).add("duration_ms > {limit:Float64}", limit=float(limit))
+    cited = citing.cited(look, slow)
     if cited is None:
         return None
     ratio = drift.median_ratio if by_median else drift.tail_ratio
@@ -197,24 +180,20 @@ def _candidate(look: Look, drift: _Drift, by_median: bool) -> Candidate | None:
     name = shown(drift.name)
     is_critical = ratio >= _CRITICAL_RATIO and now >= _CRITICAL_MS
     return Candidate(
-        signal=SIGNAL,
+        signal="latency_drift",
         key=(family.noun, drift.name),
         title=f"The {family.noun} {name} answers more slowly",
         category="performance",
         failure_type=f"slow_{family.noun}",
         kind="failure",
-        severity="critical" if is_critical else "warning" if ratio >= 2 else "info",
-        magnitude=_magnitude(ratio),
-        affected_sessions=cited.sessions,
-        first_seen_at=cited.first_seen_at,
-        last_seen_at=cited.last_seen_at,
+        severity=severity(critical=is_critical, warning=ratio >= 2),
+        magnitude=magnitude(ratio, medium=2, big=4),
         description=(
             f"The {measure} of {counted(int(numbers['calls']), 'call')} of the {family.noun}"
             f" {name} is {now:,.0f} ms, {ratio:.1f} times the {before:,.0f} ms of"
             f" {counted(int(numbers['calls_before']), 'call')} in the window before."
         ),
-        session_ids=cited.session_ids,
-        event_ids=cited.event_ids,
+        **cited._asdict(),
         numbers=numbers,
         queries=_queries(look, drift, limit),
         recommendation=(
@@ -224,18 +203,8 @@ def _candidate(look: Look, drift: _Drift, by_median: bool) -> Candidate | None:
     )
 
 
-def _magnitude(ratio: float) -> Magnitude:
-    if ratio < 2:
-        return "small"
-    return "medium" if ratio < 4 else "big"
-
-
 def _queries(look: Look, drift: _Drift, limit: float) -> tuple[EvidenceQuery, ...]:
-    family = drift.family
-    of_it = (
-        f"event_type = '{family.event_type}' AND {sql.is_text(family.column, drift.name)}"
-        " AND isNotNull(duration_ms)"
-    )
+    of_it = f"{drift.family.condition(drift.name)} AND isNotNull(duration_ms)"
     numbers = reading.select_list(_numbers(reading.is_now_literal(look)))
     both = sql.where(look, reading.with_before(look))
     return (

@@ -7,16 +7,13 @@ stays in the database, which returns the numbers of events, sessions and differe
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from shared.audits.signals import counting, credentials, reading, sql
-from shared.audits.signals.counting import Cited
+from shared.audits.signals import citing, counting, credentials, reading, sql
 from shared.audits.signals.credentials import PATTERNS, Pattern
-from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Magnitude, Sensitivity
+from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity
+from shared.audits.signals.weighing import magnitude
 from shared.audits.signals.wording import counted, shown
 from shared.clickhouse import Row
 from shared.clickhouse.where import Where
-from shared.core.clock import from_us
-
-SIGNAL = "leaked_credential"
 
 
 @dataclass(frozen=True)
@@ -39,10 +36,10 @@ _BY_KIND = {pattern.kind: pattern for pattern in PATTERNS}
 
 def _statement(where: Where, threshold: Threshold) -> str:
     return f"""
-SELECT kind, event_type, tool, sum(events), uniqExactArrayMerge(secrets), {counting.cited()}
+SELECT kind, event_type, tool, sum(events), uniqExactArrayMerge(secrets), {citing.citations()}
 FROM (
     SELECT found.1 AS kind, event_type, tool, session_id, count() AS events,
-        uniqExactArrayState(found.2) AS secrets, {counting.SEEN}
+        uniqExactArrayState(found.2) AS secrets, {citing.SEEN}
     FROM (
         SELECT session_id, id, ts, CAST(event_type, 'String') AS event_type,
             {counting.TOOL} AS tool,
@@ -70,30 +67,26 @@ def find(look: Look) -> list[Candidate]:
 
 def _candidate(look: Look, row: Row) -> Candidate:
     kind, event_type, tool, events, secrets = row[:5]
-    cited = Cited.of(row)
-    pattern = _BY_KIND[kind]
+    cited = citing.Cited.of(row)
+    pattern, sessions = _BY_KIND[kind], cited.affected_sessions
     place = f"{shown(event_type)} of {shown(tool)}" if tool else shown(event_type)
     return Candidate(
-        signal=SIGNAL,
+        signal="leaked_credential",
         key=(kind, event_type, tool),
         title=f"{kind}{f' ({pattern.shown}…)' if pattern.shown else ''} in {place}",
         category="security",
         failure_type="leaked_credential",
         kind="policy",
         severity="critical",
-        magnitude=_magnitude(cited.sessions),
-        affected_sessions=cited.sessions,
-        first_seen_at=from_us(cited.first),
-        last_seen_at=from_us(cited.last),
+        magnitude=magnitude(sessions, medium=_MEDIUM_SESSIONS, big=_BIG_SESSIONS),
         description=(
-            f"{counted(events, 'event')} of type {place} in {counted(cited.sessions, 'session')}"
+            f"{counted(events, 'event')} of type {place} in {counted(sessions, 'session')}"
             f" {'seems' if events == 1 else 'seem'} to contain {_one(kind)}"
             f"{f', beginning with {pattern.shown}…' if pattern.shown else ''}:"
             f" {counted(secrets, 'different value')}. Everybody with access to events can read it."
         ),
-        session_ids=cited.session_ids,
-        event_ids=cited.event_ids,
-        numbers={"events": events, "sessions": cited.sessions, "secrets": secrets},
+        **cited._asdict(),
+        numbers={"events": events, "sessions": sessions, "secrets": secrets},
         queries=_queries(look, pattern, event_type, tool),
         recommendation=(
             "Revoke it, and keep such values out of events: name the key in the setting"
@@ -105,12 +98,6 @@ def _candidate(look: Look, row: Row) -> Candidate:
 
 def _one(kind: str) -> str:
     return f"{'an' if kind[0] in 'AEIO' else 'a'} {kind}"
-
-
-def _magnitude(sessions: int) -> Magnitude:
-    if sessions < _MEDIUM_SESSIONS:
-        return "small"
-    return "medium" if sessions < _BIG_SESSIONS else "big"
 
 
 def _queries(look: Look, pattern: Pattern, event_type: str, tool: str) -> tuple[EvidenceQuery, ...]:

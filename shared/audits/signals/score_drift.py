@@ -4,20 +4,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from shared.audits.signals import reading, sql
-from shared.audits.signals.interface import (
-    MAX_CITED,
-    Candidate,
-    EvidenceQuery,
-    Look,
-    Magnitude,
-    Sensitivity,
-)
+from shared.audits.signals import citing, reading, sql
+from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity
+from shared.audits.signals.weighing import magnitude, severity
 from shared.audits.signals.wording import counted, shown
 from shared.clickhouse.where import us
-from shared.core.clock import from_us
-
-SIGNAL = "score_drift"
 
 
 @dataclass(frozen=True)
@@ -61,14 +52,12 @@ HAVING least(evaluations, evaluations_before) >= {{{{min_evaluations:UInt64}}}}
 
 # Results may outlive the events of their sessions; such sessions are not cited.
 _LOW = f"""
-SELECT count(), min(first), max(last), groupArraySorted({MAX_CITED})((-last, session_id))
-FROM (
     SELECT session_id, min({us("completed_at")}) AS first, max({us("completed_at")}) AS last
     FROM evaluations FINAL
     WHERE {{where}}
     GROUP BY session_id
-)
-WHERE session_id IN (SELECT session_id FROM agent_sessions WHERE org_id = {{{{org_id:String}}}})
+    HAVING session_id IN
+        (SELECT session_id FROM agent_sessions WHERE org_id = {{{{org_id:String}}}})
 """
 
 
@@ -154,10 +143,10 @@ def _candidate(look: Look, drop: _Drop) -> Candidate | None:
         key=drop.key,
         average=float(drop.numbers["average_before"]),
     )
-    [(sessions, first, last, newest)] = reading.rows(look, _LOW.format(where=where), where.params)
-    if not sessions:
+    cited = citing.cited_sessions(look, _LOW.format(where=where), where.params)
+    if cited is None:
         return None
-    session_ids = tuple(session_id for _, session_id in newest)
+    cited = cited._replace(event_ids=citing.last_events(look, cited.session_ids))
     key, agent = shown(drop.key), shown(drop.agent_id)
     average, before = drop.numbers["average"], drop.numbers["average_before"]
     is_critical = (
@@ -166,24 +155,20 @@ def _candidate(look: Look, drop: _Drop) -> Candidate | None:
         and drop.numbers["evaluations"] >= _CRITICAL_EVALUATIONS
     )
     return Candidate(
-        signal=SIGNAL,
+        signal="score_drift",
         key=(drop.agent_id, drop.key),
         title=f"The score {key} of the agent {agent} dropped",
         category="quality",
         failure_type="score_drop",
         kind="failure",
-        severity="critical" if is_critical else "warning" if drop.effect >= 0.5 else "info",
-        magnitude=_magnitude(drop.effect),
-        affected_sessions=sessions,
-        first_seen_at=from_us(first),
-        last_seen_at=from_us(last),
+        severity=severity(critical=is_critical, warning=drop.effect >= 0.5),
+        magnitude=magnitude(drop.effect, medium=0.5, big=1),
         description=(
             f"{counted(int(drop.numbers['evaluations']), 'evaluation')} of the agent {agent} have"
             f" an average {key} of {average:.3g}; in the window before it was {before:.3g} over"
             f" {drop.numbers['evaluations_before']:,}."
         ),
-        session_ids=session_ids,
-        event_ids=reading.last_events(look, session_ids),
+        **cited._asdict(),
         numbers=drop.numbers,
         queries=_queries(look, drop),
         recommendation=(
@@ -192,12 +177,6 @@ def _candidate(look: Look, drop: _Drop) -> Candidate | None:
         ),
         scope={"agent_ids": (agent,)},
     )
-
-
-def _magnitude(effect: float) -> Magnitude:
-    if effect < 0.5:
-        return "small"
-    return "medium" if effect < 1 else "big"
 
 
 def _queries(look: Look, drop: _Drop) -> tuple[EvidenceQuery, ...]:

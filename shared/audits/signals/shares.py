@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from shared.audits.signals.families import Family
 from shared.audits.signals.interface import Sensitivity
 
 
@@ -33,17 +34,6 @@ THRESHOLDS: Mapping[Sensitivity, Threshold] = {
 
 
 @dataclass(frozen=True)
-class Family:
-    """Events of one type that succeed or fail, grouped by a column, with words for them."""
-
-    event_type: str
-    column: str
-    noun: str
-    unit: str
-    verb: str = "fails more often"
-
-
-@dataclass(frozen=True)
 class Share:
     """The calls of a group: `failed` of `total` now and before, and `sessions` with a failure now.
 
@@ -62,8 +52,8 @@ class Share:
 
     @property
     def group(self) -> str:
-        """The unique name of the share: its event type and name."""
-        return f"{self.family.event_type}\0{self.name}"
+        """The unique name of the share."""
+        return self.family.group(self.name)
 
     @property
     def rate(self) -> float:

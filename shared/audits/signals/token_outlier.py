@@ -4,13 +4,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from shared.audits.signals import reading, sql
-from shared.audits.signals.interface import MAX_CITED, Candidate, EvidenceQuery, Look, Sensitivity
+from shared.audits.signals import citing, reading, sql
+from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity
+from shared.audits.signals.weighing import magnitude, severity
 from shared.audits.signals.wording import counted, shown
 from shared.clickhouse.where import Where, us
-from shared.core.clock import from_us
-
-SIGNAL = "token_outlier"
 
 
 @dataclass(frozen=True)
@@ -57,30 +55,16 @@ GROUP BY agent
 HAVING count() >= {{{{min_sessions:UInt64}}}} AND max(tokens) >= {{{{min_tokens:UInt64}}}}
 """
 _OUTLIERS = f"""
-SELECT {{numbers}}, minIf(first, tokens >= {{limit}}), maxIf(last, tokens >= {{limit}}),
-    groupArraySortedIf({MAX_CITED})((-last, session_id), tokens >= {{limit}})
+SELECT {{numbers}}, {{citations}}
 FROM (
-    SELECT session_id, {_TOKENS} AS tokens, min({us("ts")}) AS first, max({us("ts")}) AS last
+    SELECT session_id, {_TOKENS} AS tokens, min({us("ts")}) AS first, max({us("ts")}) AS last,
+        {citing.NO_EVENTS}
     FROM events FINAL
     PREWHERE {{where}}
     GROUP BY session_id
     HAVING tokens > 0
 )
 """
-
-
-@dataclass(frozen=True)
-class _Outliers:
-    agent_id: str
-    limit: int
-    numbers: Mapping[str, float | int]
-    first: int
-    last: int
-    session_ids: tuple[str, ...]
-
-    @property
-    def ratio(self) -> float:
-        return self.numbers["highest_tokens"] / max(self.numbers["median_tokens"], 1)
 
 
 def find(look: Look) -> list[Candidate]:
@@ -94,10 +78,7 @@ def find(look: Look) -> list[Candidate]:
         for agent, sessions, median, upper, highest in agents
     ]
     above = sorted((one for one in limits if one[2] >= one[1]), key=lambda one: (-one[2], one[0]))
-    return [
-        _candidate(look, _outliers(look, agent, limit))
-        for agent, limit, _ in above[: reading.MAX_CANDIDATES]
-    ]
+    return [_candidate(look, agent, limit) for agent, limit, _ in above[: reading.MAX_CANDIDATES]]
 
 
 def _limit(threshold: Threshold, sessions: int, median: float, upper: float) -> int:
@@ -127,48 +108,41 @@ def _numbers(limit: int) -> dict[str, str]:
     }
 
 
-def _outliers(look: Look, agent_id: str, limit: int) -> _Outliers:
+def _candidate(look: Look, agent_id: str, limit: int) -> Candidate:
     where = _with_tokens(look).add("agent_id = {agent:String}", agent=agent_id)
-    numbers = _numbers(limit)
-    statement = _OUTLIERS.format(numbers=reading.select_list(numbers), limit=limit, where=where)
-    [(*values, first, last, newest)] = reading.rows(look, statement, where.params)
-    return _Outliers(
-        agent_id,
-        limit,
-        dict(zip(numbers, values, strict=True)),
-        first,
-        last,
-        tuple(session_id for _, session_id in newest),
+    statement = _OUTLIERS.format(
+        numbers=reading.select_list(_numbers(limit)),
+        citations=citing.citations(f"tokens >= {limit}"),
+        where=where,
     )
-
-
-def _candidate(look: Look, found: _Outliers) -> Candidate:
-    responses = _with_tokens(look).add("agent_id = {agent:String}", agent=found.agent_id)
-    responses.any_of("session_id", found.session_ids)
-    agent, numbers = shown(found.agent_id), found.numbers
-    outliers, highest = int(numbers["outlier_sessions"]), numbers["highest_tokens"]
-    is_critical = highest >= _CRITICAL_TOKENS and found.ratio >= _CRITICAL_RATIO
+    [row] = reading.rows(look, statement, where.params)
+    # The citations follow the numbers.
+    numbers = dict(zip(_numbers(limit), row, strict=False))
+    cited = citing.Cited.of(row)
+    where.any_of("session_id", cited.session_ids)
+    cited = cited._replace(event_ids=citing.newest_events(look, where))
+    agent, highest = shown(agent_id), numbers["highest_tokens"]
+    ratio = highest / max(numbers["median_tokens"], 1)
     return Candidate(
-        signal=SIGNAL,
-        key=(found.agent_id,),
+        signal="token_outlier",
+        key=(agent_id,),
         title=f"Sessions of the agent {agent} use far more tokens than its others",
         category="cost",
         failure_type="token_outlier",
         kind="improvement",
-        severity="critical" if is_critical else "warning" if found.ratio >= 10 else "info",
-        magnitude="small" if found.ratio < 10 else "medium" if found.ratio < 50 else "big",
-        affected_sessions=outliers,
-        first_seen_at=from_us(found.first),
-        last_seen_at=from_us(found.last),
+        severity=severity(
+            critical=highest >= _CRITICAL_TOKENS and ratio >= _CRITICAL_RATIO,
+            warning=ratio >= 10,
+        ),
+        magnitude=magnitude(ratio, medium=10, big=50),
         description=(
-            f"{counted(outliers, 'session')} of {numbers['sessions']:,} used {found.limit:,} tokens"
-            f" or more, up to {highest:,}: {found.ratio:,.0f} times the median of"
+            f"{counted(cited.affected_sessions, 'session')} of {numbers['sessions']:,} used"
+            f" {limit:,} tokens or more, up to {highest:,}: {ratio:,.0f} times the median of"
             f" {numbers['median_tokens']:,.0f}."
         ),
-        session_ids=found.session_ids,
-        event_ids=reading.newest_events(look, responses),
+        **cited._asdict(),
         numbers=numbers,
-        queries=_queries(look, found),
+        queries=_queries(look, agent_id, limit),
         recommendation=(
             "Check whether these sessions repeat themselves, and limit the steps of a session."
         ),
@@ -176,13 +150,13 @@ def _candidate(look: Look, found: _Outliers) -> Candidate:
     )
 
 
-def _queries(look: Look, found: _Outliers) -> tuple[EvidenceQuery, ...]:
+def _queries(look: Look, agent_id: str, limit: int) -> tuple[EvidenceQuery, ...]:
     sessions = (
         f"SELECT session_id, {_TOKENS} AS tokens, max(ts) AS last FROM events"
         f" WHERE {sql.where(look)} AND (isNotNull(input_tokens) OR isNotNull(output_tokens))"
-        f" AND {sql.is_text('agent_id', found.agent_id)} GROUP BY session_id HAVING tokens > 0"
+        f" AND {sql.is_text('agent_id', agent_id)} GROUP BY session_id HAVING tokens > 0"
     )
-    numbers = reading.select_list(_numbers(found.limit))
+    numbers = reading.select_list(_numbers(limit))
     return (
         EvidenceQuery("Tokens of sessions", f"SELECT {numbers} FROM ({sessions})"),
         EvidenceQuery(

@@ -7,16 +7,12 @@ no inputs would have loops everywhere.
 
 from collections.abc import Mapping
 
-from shared.audits.signals import counting, reading, sql
-from shared.audits.signals.counting import Cited
-from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity, Severity
-from shared.audits.signals.weighing import magnitude, share_of_sessions
+from shared.audits.signals import citing, counting, reading, sql
+from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity
+from shared.audits.signals.weighing import magnitude, severity, share_of_sessions
 from shared.audits.signals.wording import counted, shown
 from shared.clickhouse import Row
 from shared.clickhouse.where import Where
-from shared.core.clock import from_us
-
-SIGNAL = "tool_loop"
 
 # Calls with one input in one session. Agents repeat a call now and then: of 200 recorded sessions
 # of an airline's agent, four asked three times and one four times, for good reasons.
@@ -34,12 +30,12 @@ _SHOWN_CHARS = 1000
 
 def _statement(where: Where) -> str:
     return f"""
-SELECT tool, sum(loops), sum(calls), max(longest), {counting.cited()}
+SELECT tool, sum(loops), sum(calls), max(longest), {citing.citations()}
 FROM (
     SELECT tool, session_id, count() AS loops, sum(times) AS calls, max(times) AS longest,
-        {counting.SEEN_AGAIN}
+        {citing.SEEN_AGAIN}
     FROM (
-        SELECT {counting.TOOL} AS tool, session_id, count() AS times, {counting.SEEN}
+        SELECT {counting.TOOL} AS tool, session_id, count() AS times, {citing.SEEN}
         FROM events FINAL
         PREWHERE {where} AND {_CALLS}
         WHERE {_HAS_INPUT}
@@ -67,31 +63,34 @@ def find(look: Look) -> list[Candidate]:
 
 def _candidate(look: Look, row: Row) -> Candidate:
     tool, loops, calls, longest = row[:4]
-    cited = Cited.of(row)
-    share = share_of_sessions(look, cited.sessions)
+    cited = citing.Cited.of(row)
+    sessions = cited.affected_sessions
+    share = share_of_sessions(look, sessions)
     return Candidate(
-        signal=SIGNAL,
+        signal="tool_loop",
         key=(tool,),
         title=(
             f"{shown(tool)} is called up to {longest} times with the same input"
-            f" in {counted(cited.sessions, 'session')}"
+            f" in {counted(sessions, 'session')}"
         ),
         category="tools",
         failure_type="tool_loop",
         kind="failure",
-        severity=_severity(longest, share),
+        # Never a reason to wake anybody: if a loop breaks something, that appears as failures.
+        severity=severity(warning=longest >= _WARNING_CALLS or share >= _WARNING_SHARE),
         magnitude=magnitude(share),
-        affected_sessions=cited.sessions,
-        first_seen_at=from_us(cited.first),
-        last_seen_at=from_us(cited.last),
         description=(
-            f"{counted(cited.sessions, 'session')} called the tool {shown(tool)} at least"
+            f"{counted(sessions, 'session')} called the tool {shown(tool)} at least"
             f" {THRESHOLDS[look.sensitivity]} times with the same input:"
             f" {counted(loops, 'loop')}, {calls} calls in all, the longest of {longest}."
         ),
-        session_ids=cited.session_ids,
-        event_ids=cited.event_ids,
-        numbers={"loops": loops, "sessions": cited.sessions, "calls": calls, "longest": longest},
+        **cited._asdict(),
+        numbers={
+            "loops": loops,
+            "sessions": sessions,
+            "calls": calls,
+            "longest": longest,
+        },
         queries=_queries(look, tool),
         recommendation=(
             "Look at the tool's results in these sessions: an agent repeats a call that tells it"
@@ -99,11 +98,6 @@ def _candidate(look: Look, row: Row) -> Candidate:
         ),
         scope={"tool_names": (shown(tool),)},
     )
-
-
-def _severity(longest: int, share: float) -> Severity:
-    # Never a reason to wake anybody: if a loop breaks something, that appears as failures.
-    return "warning" if longest >= _WARNING_CALLS or share >= _WARNING_SHARE else "info"
 
 
 def _queries(look: Look, tool: str) -> tuple[EvidenceQuery, ...]:

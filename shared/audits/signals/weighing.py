@@ -1,8 +1,11 @@
-"""Statistics that several signals share: the certainty of a share, and the size of a finding."""
+"""Weights that several signals share: the certainty of a share, and the severity and size."""
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from shared.audits.signals.interface import Look, Magnitude
+from shared.audits.signals.interface import Look, Magnitude, Sensitivity, Severity
+from shared.audits.signals.reading import MAX_CANDIDATES
 
 # Normal distribution: 97.5 % lie below, so a bound is wrong in one of forty cases.
 _Z = 1.96
@@ -30,11 +33,50 @@ def at_least_sql(hits: str, total: str) -> str:
     return f"(({share} + {_Z * _Z / 2} / {n} - {spread}) / (1 + {_Z * _Z} / {n}))"
 
 
-def magnitude(share: float) -> Magnitude:
-    """Returns `small` below a twentieth, `big` from a fifth on."""
-    if share < _MEDIUM_SHARE:
+@dataclass(frozen=True)
+class FailureRate:
+    """At least `min_failures` of a group failed, and almost surely `min_rate` of all or more fail.
+
+    The rate is the lower bound of `at_least_sql`.
+    """
+
+    min_failures: int
+    min_rate: float
+
+    @property
+    def condition(self) -> str:
+        """The condition on `failures` and `rate`; its numbers are constants of the signals."""
+        return f"(failures >= {self.min_failures} AND rate >= {self.min_rate})"
+
+
+def most_failing(
+    thresholds: Mapping[Sensitivity, FailureRate], sensitivity: Sensitivity, group: str
+) -> str:
+    """Returns the SQL that keeps the groups above the threshold, the worst first.
+
+    Groups found at a lower sensitivity come first, so that a higher one has room for all of them.
+    """
+    found_by = ", ".join(f"{one.condition} DESC" for one in thresholds.values())
+    return f"""HAVING {thresholds[sensitivity].condition}
+ORDER BY {found_by}, rate DESC, failures DESC, {group}
+LIMIT {MAX_CANDIDATES}"""
+
+
+def severity(*, critical: bool = False, warning: bool) -> Severity:
+    """Returns the highest severity whose condition holds, else `info`."""
+    if critical:
+        return "critical"
+    return "warning" if warning else "info"
+
+
+def magnitude(value: float, *, medium: float = _MEDIUM_SHARE, big: float = _BIG_SHARE) -> Magnitude:
+    """Returns the size of a finding by the values from which it is `medium` and `big`.
+
+    By default `value` is a share: `medium` from a twentieth on, and `big` from a fifth on.
+    """
+    if value < medium:
         return "small"
-    return "medium" if share < _BIG_SHARE else "big"
+    return "medium" if value < big else "big"
 
 
 def share_of_sessions(look: Look, sessions: int) -> float:

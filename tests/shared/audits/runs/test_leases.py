@@ -12,7 +12,7 @@ from shared.audits.runs import claims, ending, runner
 from shared.audits.runs.claims import ClaimedRun
 from shared.audits.runs.looking import Looked
 from shared.audits.runs.report import Message, ReportFailed
-from shared.audits.signals import Candidate, Look, Window
+from shared.audits.signals.interface import Candidate, Look, Window
 from shared.deployment.runtime import Runtime
 from shared.postgres import leases
 from tests.support.audits import AuditBench, candidate, finding, meanwhile

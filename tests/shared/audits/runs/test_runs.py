@@ -7,7 +7,8 @@ from clickhouse_driver.errors import ErrorCodes, ServerException
 from structlog.testing import capture_logs
 
 from shared.audits import service
-from shared.audits.signals import NAMES, SIGNALS, Candidate, Find, Look
+from shared.audits.signals import NAMES, SIGNALS
+from shared.audits.signals.interface import Candidate, Find, Look
 from shared.core.clock import now, to_us
 from shared.core.errors import QueryTimeout, Unavailable
 from shared.events.ingest import stream

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from shared.audits.signals import Look, Window
+from shared.audits.signals.interface import Look, Window
 from shared.clickhouse import ClickHouse
 from shared.deployment.runtime import Runtime
 from shared.queries.run import QueryRunner

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 from clickhouse_driver import Client
 
-from shared.audits.signals import Look, Window
 from shared.audits.signals.abandoned_session import find
+from shared.audits.signals.interface import Look, Window
 from shared.clickhouse import ClickHouse
 from shared.core.clock import to_us
 from shared.core.ids import new_id

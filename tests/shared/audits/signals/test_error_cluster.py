@@ -5,8 +5,8 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import replace
 
-from shared.audits.signals import Look
 from shared.audits.signals.error_cluster import find
+from shared.audits.signals.interface import Look
 from shared.clickhouse import ClickHouse
 from shared.queries.run import QueryRunner
 from tests.support.airline import Airline

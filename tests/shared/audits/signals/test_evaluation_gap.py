@@ -3,8 +3,8 @@
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from shared.audits.signals import Window
 from shared.audits.signals.evaluation_gap import find
+from shared.audits.signals.interface import Window
 from shared.clickhouse import ClickHouse
 from shared.core.clock import to_us
 from shared.deployment.runtime import Runtime

@@ -12,8 +12,8 @@ from flask.testing import FlaskClient
 
 from shared.audits import rules
 from shared.audits.findings.rules import SCOPES
-from shared.audits.signals import NAMES, SIGNALS, Candidate, sql
-from shared.audits.signals.interface import MAX_CITED
+from shared.audits.signals import NAMES, SIGNALS, sql
+from shared.audits.signals.interface import MAX_CITED, Candidate
 from shared.core.clock import now
 from shared.deployment.runtime import Runtime
 from shared.queries.guard.lexer import MAX_LENGTH

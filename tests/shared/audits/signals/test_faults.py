@@ -5,7 +5,8 @@ from functools import cache
 
 import pytest
 
-from shared.audits.signals import NAMES, SIGNALS, Look
+from shared.audits.signals import NAMES, SIGNALS
+from shared.audits.signals.interface import Look
 from shared.clickhouse import ClickHouse
 from shared.deployment.runtime import Runtime
 from tests.support.airline import Airline

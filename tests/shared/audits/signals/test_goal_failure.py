@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from shared.audits.signals import Look, Window
 from shared.audits.signals.goal_failure import find
+from shared.audits.signals.interface import Look, Window
 from shared.audits.signals.reading import MAX_CANDIDATES
 from shared.clickhouse import ClickHouse
 from shared.queries.run import QueryRunner

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from shared.audits.signals import Look
 from shared.audits.signals.credentials import PATTERNS
+from shared.audits.signals.interface import Look
 from shared.audits.signals.leaked_credential import find
 from shared.clickhouse import ClickHouse
 from shared.queries.run import QueryRunner

@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from shared.audits.signals import Look, Window, sql
+from shared.audits.signals import sql
+from shared.audits.signals.interface import Look, Window
 from shared.audits.signals.wording import shown
 from shared.deployment.runtime import Runtime
 from shared.queries.run import Asker, QueryRunner

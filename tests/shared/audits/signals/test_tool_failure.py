@@ -4,7 +4,7 @@ import json
 from collections import Counter, defaultdict
 from dataclasses import replace
 
-from shared.audits.signals import Look
+from shared.audits.signals.interface import Look
 from shared.audits.signals.reading import MAX_CANDIDATES
 from shared.audits.signals.tool_failure import find
 from shared.clickhouse import ClickHouse

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from shared.audits.signals import Look
+from shared.audits.signals.interface import Look
 from shared.audits.signals.tool_loop import find
 from shared.clickhouse import ClickHouse
 from shared.queries.run import QueryRunner
