@@ -57,30 +57,23 @@ def checked(wanted: AlertContent, *, schema: str) -> tuple[dict[str, Any], int]:
     `schema` is the database of the published tables, which a statement may name.
     """
     name = bounds.require_name("name", wanted.name, most=MAX_NAME_LENGTH)
-    description = wanted.description
-    if description is not None:
-        description = bounds.require_text("description", description, most=MAX_DESCRIPTION_LENGTH)
-    _require_one_of("severity", wanted.severity, SEVERITIES)
-    _require_between("eval_window", wanted.eval_window, 1, MAX_EVAL_WINDOW)
-    _require_between(
-        "eval_interval_secs", wanted.eval_interval_secs, MIN_INTERVAL_SECS, MAX_INTERVAL_SECS
+    description = bounds.require_optional_text(
+        "description", wanted.description, most=MAX_DESCRIPTION_LENGTH
+    )
+    bounds.require_one_of("severity", wanted.severity, SEVERITIES)
+    bounds.require_between("eval_window", wanted.eval_window, least=1, most=MAX_EVAL_WINDOW)
+    bounds.require_between(
+        "eval_interval_secs",
+        wanted.eval_interval_secs,
+        least=MIN_INTERVAL_SECS,
+        most=MAX_INTERVAL_SECS,
     )
     if not 1 <= wanted.min_breaches <= wanted.eval_window:
         raise Invalid.field("min_breaches", "must be from 1 to eval_window")
     spec = checked_spec(wanted.trigger_kind, wanted.trigger_spec, schema=schema)
     channels = check_channels(wanted.channels)
-    columns = {
-        "name": name,
-        "description": description,
-        "enabled": wanted.enabled,
-        "trigger_kind": wanted.trigger_kind,
-        "trigger_spec": spec,
-        "severity": wanted.severity,
-        "min_breaches": wanted.min_breaches,
-        "eval_window": wanted.eval_window,
-        "eval_interval_secs": wanted.eval_interval_secs,
-        "channels": channels,
-    }
+    normalized = {"name": name, "description": description, "trigger_spec": spec}
+    columns = {**vars(wanted), **normalized, "channels": channels}
     texts = f"{name}{description or ''}{json.dumps(spec)}{json.dumps(channels)}"
     return columns, len(texts.encode())
 
@@ -90,7 +83,7 @@ def checked_spec(kind: str, given: Mapping[str, Any], *, schema: str) -> dict[st
 
     Raises `Invalid` naming `trigger_kind`, or the field of `trigger_spec`.
     """
-    _require_one_of("trigger_kind", kind, tuple(SPECS))
+    bounds.require_one_of("trigger_kind", kind, SPECS)
     kept = _known(given, SPECS[kind])
     try:
         spec = msgspec.convert(kept, SPECS[kind])
@@ -153,16 +146,6 @@ def _require_statement(spec: CustomSql, schema: str) -> None:
 def _require_finite(field: str, number: float) -> None:
     if not math.isfinite(number):
         raise Invalid.field(field, "must be a finite number")
-
-
-def _require_one_of(field: str, value: str, options: tuple[str, ...]) -> None:
-    if value not in options:
-        raise Invalid.field(field, f"must be one of {', '.join(options)}")
-
-
-def _require_between(field: str, value: int, least: int, most: int) -> None:
-    if not least <= value <= most:
-        raise Invalid.field(field, f"must be from {least} to {most}")
 
 
 def _named(message: str) -> Invalid:

@@ -36,7 +36,11 @@ def list_(session: Session, org_id: uuid.UUID) -> list[tuple[Alert, AlertState]]
 
 def get(session: Session, org_id: uuid.UUID, alert_id: str) -> tuple[Alert, AlertState]:
     """Returns one rule with its state; raises `NotFound`."""
-    return _one(session, _of(org_id), alert_id)
+    query = _of(org_id).where(Alert.id == parse_uuid(alert_id))
+    found = session.execute(query).one_or_none()
+    if found is None:
+        raise NotFound("there is no such alert")
+    return found[0], found[1]
 
 
 def create(
@@ -122,18 +126,6 @@ def _begin_anew(session: Session, alert: Alert, state: AlertState) -> None:
 def _of(org_id: uuid.UUID) -> Select[Alert, AlertState]:
     of_alert = (AlertState.org_id == Alert.org_id) & (AlertState.alert_id == Alert.id)
     return select(Alert, AlertState).join(AlertState, of_alert).where(Alert.org_id == org_id)
-
-
-def _one(
-    session: Session, query: Select[Alert, AlertState], alert_id: str
-) -> tuple[Alert, AlertState]:
-    parsed = parse_uuid(alert_id)
-    found = None
-    if parsed is not None:
-        found = session.execute(query.where(Alert.id == parsed)).one_or_none()
-    if found is None:
-        raise NotFound("there is no such alert")
-    return found[0], found[1]
 
 
 def _sizes(org_id: uuid.UUID) -> Select[int]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -70,8 +71,7 @@ def checked(wanted: Mapping[str, Any], now: datetime) -> dict[str, Any]:
 
     An anchor lies at most a year after `now`.
     """
-    latest = now + MAX_ANCHOR_AHEAD
-    checks: Mapping[str, Check] = {**_CHECKS, "schedule_anchor": _moment(MIN_ANCHOR, latest)}
+    checks: Mapping[str, Check] = {**_CHECKS, "schedule_anchor": partial(_anchor, now=now)}
     return {name: checks[name](name, value) for name, value in wanted.items()}
 
 
@@ -91,47 +91,16 @@ def size_of(columns: Mapping[str, Any]) -> int:
     )
 
 
-def _name(field: str, value: str) -> str:
-    return bounds.require_name(field, value, most=MAX_NAME_LENGTH)
-
-
-def _description(field: str, value: str | None) -> str | None:
-    if value is None:
-        return None
-    return bounds.require_text(field, value, most=MAX_DESCRIPTION_LENGTH)
-
-
 def _as_it_is(_field: str, value: Any) -> Any:
     return value
 
 
-def _between(least: int, most: int) -> Check:
-    def check(field: str, value: int) -> int:
-        if not least <= value <= most:
-            raise Invalid.field(field, f"must be from {least} to {most}")
-        return value
-
-    return check
-
-
-def _moment(earliest: datetime, latest: datetime) -> Check:
-    def check(field: str, value: datetime) -> datetime:
-        if value < earliest:
-            raise Invalid.field(field, f"must not be before {earliest.year}")
-        if value > latest:
-            raise Invalid.field(field, f"must be at most {MAX_ANCHOR_AHEAD.days} days ahead")
-        return value
-
-    return check
-
-
-def _one_of(options: tuple[str, ...]) -> Check:
-    def check(field: str, value: str) -> str:
-        if value not in options:
-            raise Invalid.field(field, f"must be one of {', '.join(options)}")
-        return value
-
-    return check
+def _anchor(field: str, value: datetime, *, now: datetime) -> datetime:
+    if value < MIN_ANCHOR:
+        raise Invalid.field(field, f"must not be before {MIN_ANCHOR.year}")
+    if value > now + MAX_ANCHOR_AHEAD:
+        raise Invalid.field(field, f"must be at most {MAX_ANCHOR_AHEAD.days} days ahead")
+    return value
 
 
 def _values(field: str, values: list[str]) -> list[str]:
@@ -158,10 +127,6 @@ def _signals(field: str, values: list[str]) -> list[str]:
     return [name for name in NAMES if name in values]
 
 
-def _channels(field: str, value: object) -> list[dict[str, Any]]:
-    return check_channels(value, field)
-
-
 def _url(field: str, url: str) -> str:
     trimmed = bounds.require_line(field, url, most=MAX_URL_LENGTH)
     try:
@@ -175,17 +140,21 @@ def _url(field: str, url: str) -> str:
 
 
 _CHECKS: Mapping[str, Check] = {
-    "name": _name,
-    "description": _description,
+    "name": partial(bounds.require_name, most=MAX_NAME_LENGTH),
+    "description": partial(bounds.require_optional_text, most=MAX_DESCRIPTION_LENGTH),
     "enabled": _as_it_is,
-    "schedule_interval_secs": _between(MIN_INTERVAL_SECS, MAX_INTERVAL_SECS),
-    "window_mode": _one_of(WINDOW_MODES),
-    "lookback_window_secs": _between(MIN_LOOKBACK_SECS, MAX_LOOKBACK_SECS),
+    "schedule_interval_secs": partial(
+        bounds.require_between, least=MIN_INTERVAL_SECS, most=MAX_INTERVAL_SECS
+    ),
+    "window_mode": partial(bounds.require_one_of, options=WINDOW_MODES),
+    "lookback_window_secs": partial(
+        bounds.require_between, least=MIN_LOOKBACK_SECS, most=MAX_LOOKBACK_SECS
+    ),
     "scope": _scope,
     "signals": _signals,
     "ignore_error_types": _values,
-    "sensitivity": _one_of(SENSITIVITIES),
-    "top_k": _between(1, MAX_TOP_K),
+    "sensitivity": partial(bounds.require_one_of, options=SENSITIVITIES),
+    "top_k": partial(bounds.require_between, least=1, most=MAX_TOP_K),
     "llm_enabled": _as_it_is,
-    "channels": _channels,
+    "channels": lambda field, value: check_channels(value, field),
 }

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, Select, Text, cast, func, select, true
+from sqlalchemy import Select, Text, cast, func, select, true
 from sqlalchemy import delete as sql_delete
 from sqlalchemy.orm import Session
 
@@ -34,19 +34,16 @@ class Listed(NamedTuple):
 def list_(session: Session, org_id: uuid.UUID) -> list[Listed]:
     """Lists the organization's audits, newest first."""
     newest_first = _with_newest_run(org_id).order_by(Audit.created_at.desc(), Audit.id)
-    return [_listed(row) for row in session.execute(newest_first)]
+    return [Listed(*row) for row in session.execute(newest_first)]
 
 
 def get(session: Session, org_id: uuid.UUID, audit_id: str) -> Listed:
     """Returns one audit; raises `NotFound`."""
-    parsed = parse_uuid(audit_id)
-    found = None
-    if parsed is not None:
-        query = _with_newest_run(org_id).where(Audit.id == parsed)
-        found = session.execute(query).one_or_none()
+    query = _with_newest_run(org_id).where(Audit.id == parse_uuid(audit_id))
+    found = session.execute(query).one_or_none()
     if found is None:
         raise _not_found()
-    return _listed(found)
+    return Listed(*found)
 
 
 def changeable(session: Session, org_id: uuid.UUID, audit_id: str | uuid.UUID) -> Audit:
@@ -57,7 +54,7 @@ def changeable(session: Session, org_id: uuid.UUID, audit_id: str | uuid.UUID) -
     """
     parsed = audit_id if isinstance(audit_id, uuid.UUID) else parse_uuid(audit_id)
     query = select(Audit).where(Audit.org_id == org_id, Audit.id == parsed).with_for_update()
-    found = session.scalars(query).one_or_none() if parsed is not None else None
+    found = session.scalars(query).one_or_none()
     if found is None:
         raise _not_found()
     return found
@@ -175,11 +172,6 @@ def _with_newest_run(org_id: uuid.UUID) -> Select[Audit, str, datetime]:
         .outerjoin(newest, true())
         .where(Audit.org_id == org_id)
     )
-
-
-def _listed(row: Row[Audit, str, datetime]) -> Listed:
-    audit, status, finished_at = row
-    return Listed(audit, status, finished_at)
 
 
 def _require_room(session: Session, audit: Audit) -> None:

@@ -1,7 +1,8 @@
-"""Bounds of texts and opaque JSON values in a request, checked before they are stored."""
+"""Bounds of values in a request, checked before they are stored."""
 
 import json
 import unicodedata
+from collections.abc import Collection
 from typing import Any
 
 from shared.core.errors import Invalid
@@ -44,6 +45,25 @@ def require_text(field: str, text: str, *, most: int) -> str:
     if any(unicodedata.category(one) == "Cc" and one not in _LINE_BREAKS for one in text):
         raise Invalid.field(field, "must not contain control characters")
     return text
+
+
+def require_optional_text(field: str, text: str | None, *, most: int) -> str | None:
+    """Does the same as `require_text`, but allows None."""
+    return None if text is None else require_text(field, text, most=most)
+
+
+def require_one_of(field: str, value: str, options: Collection[str]) -> str:
+    """Returns the value if it is one of the options; raises `Invalid` naming the field."""
+    if value not in options:
+        raise Invalid.field(field, f"must be one of {', '.join(options)}")
+    return value
+
+
+def require_between(field: str, value: int, *, least: int, most: int) -> int:
+    """Returns the value if it is from `least` to `most`; raises `Invalid` naming the field."""
+    if not least <= value <= most:
+        raise Invalid.field(field, f"must be from {least} to {most}")
+    return value
 
 
 def require_opaque(field: str, value: Any, *, most: int) -> int:

@@ -8,7 +8,8 @@ from uuid import UUID, uuid4
 import msgspec
 import pytest
 
-from shared.alerts.evaluation.triggers import Context, Outcome, Reading, Rule, evaluate
+from shared.alerts.evaluation.triggers.batch import evaluate
+from shared.alerts.evaluation.triggers.interface import Context, Outcome, Reading, Rule
 from shared.alerts.specs import EventFilter, Metric, MetricThreshold, PerEvent, Spec
 from shared.core.clock import format_ts, from_us, to_us
 from shared.deployment.runtime import Runtime

@@ -5,18 +5,11 @@ from typing import Any
 from marshmallow import Schema, ValidationError, post_load, validate
 
 from shared.core.clock import format_us
-from shared.evaluations.aggregate import (
-    AGGREGATES,
-    AUTO,
-    EVERY,
-    MAX_FEATURED,
-    MAX_KEYS,
-    MAX_SERIES,
-    UNITS,
-    Aggregate,
-    Chart,
-    parse_series,
-)
+from shared.evaluations.aggregate.buckets import AUTO, UNITS
+from shared.evaluations.aggregate.chart import Chart
+from shared.evaluations.aggregate.compute import MAX_FEATURED, Aggregate
+from shared.evaluations.aggregate.selectors import AGGREGATES, EVERY, MAX_SERIES, parse_series
+from shared.evaluations.aggregate.stats import MAX_KEYS
 from shared.evaluations.filters import STATUSES, EvaluationFilters
 from web import fields
 from web.filters import filtered

@@ -3,7 +3,8 @@
 from flask import Response
 
 from shared.evaluations import facets
-from shared.evaluations.aggregate import Selector, aggregate
+from shared.evaluations.aggregate.compute import aggregate
+from shared.evaluations.aggregate.selectors import Selector
 from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.listing import page
 from web.auth import current_identity, requires

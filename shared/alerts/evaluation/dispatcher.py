@@ -5,9 +5,10 @@ import time
 import uuid
 from functools import partial
 
-from shared.alerts.evaluation import claims, recording, triggers
+from shared.alerts.evaluation import claims, recording
 from shared.alerts.evaluation.claims import RuleBatch
 from shared.alerts.evaluation.evaluating import outcomes_of
+from shared.alerts.evaluation.triggers import batch as triggers
 from shared.alerts.evaluation.triggers.interface import Context, Evaluate, Outcome
 from shared.core.errors import NotFound, Unavailable
 from shared.core.logs import get_logger

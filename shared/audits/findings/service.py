@@ -58,10 +58,8 @@ def list_(
 
 def get(session: Session, org_id: uuid.UUID, finding_id: str) -> Listed:
     """Returns one finding; raises `NotFound`."""
-    parsed = parse_uuid(finding_id)
-    row = None
-    if parsed is not None:
-        row = session.execute(_of(org_id).where(Finding.id == parsed)).one_or_none()
+    query = _of(org_id).where(Finding.id == parse_uuid(finding_id))
+    row = session.execute(query).one_or_none()
     if row is None:
         raise NotFound("there is no such finding")
     return Listed(*row)

@@ -6,10 +6,12 @@ existing sessions are kept. A report that cannot be written does not affect the 
 """
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from shared.audits.findings.models import Finding
+from shared.audits.models import Audit
 from shared.audits.runs.markdown import name, plain
 
 # Limits of the material for the model, and of the parts of its answer that are kept.
@@ -64,30 +66,6 @@ Ask = Callable[[Sequence[Message]], str]
 
 
 @dataclass(frozen=True)
-class Told:
-    """A finding as the model sees it; texts come from events, `session_ids` exist."""
-
-    title: str
-    category: str
-    severity: str
-    priority: float
-    occurrences: int
-    description: str
-    numbers: Mapping[str, float | int]
-    session_ids: Sequence[str]
-
-
-@dataclass(frozen=True)
-class Material:
-    """The material for the model: the most urgent findings of a run, and the audit's context."""
-
-    audit_name: str
-    context: str
-    reference_urls: Sequence[str]
-    findings: Sequence[Told]
-
-
-@dataclass(frozen=True)
 class Statement:
     """A statement of the model, with the sessions that it cites."""
 
@@ -108,13 +86,16 @@ class Draft:
         return {session_id for one in self.statements for session_id in one.session_ids}
 
 
-def messages(material: Material) -> list[Message]:
-    """Returns the messages to send; their size is limited however long the texts are."""
+def messages(audit: Audit, findings: Sequence[Finding]) -> list[Message]:
+    """Returns the messages to send about a run's findings, the most urgent first.
+
+    Their size is limited however long the texts are, which come from events.
+    """
     data = {
-        "audit": material.audit_name,
-        "context": material.context,
-        "reference_urls": list(material.reference_urls),
-        "findings": [_told(one) for one in material.findings[:MAX_FINDINGS]],
+        "audit": audit.name,
+        "context": audit.context_text,
+        "reference_urls": audit.context_urls,
+        "findings": [_told(one) for one in findings[:MAX_FINDINGS]],
     }
     return [Message("system", _TASK), Message("user", json.dumps(data, ensure_ascii=False))]
 
@@ -156,7 +137,7 @@ def write(draft: Draft, existing: Collection[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _told(finding: Told) -> dict[str, Any]:
+def _told(finding: Finding) -> dict[str, Any]:
     return {
         "title": finding.title[:MAX_PROMPT_TEXT],
         "category": finding.category[:MAX_PROMPT_TEXT],
@@ -164,8 +145,8 @@ def _told(finding: Told) -> dict[str, Any]:
         "priority": finding.priority,
         "runs_that_saw_it": finding.occurrences,
         "description": finding.description[:MAX_PROMPT_TEXT],
-        "numbers": dict(finding.numbers),
-        "session_ids": list(finding.session_ids[:MAX_PROMPT_SESSIONS]),
+        "numbers": finding.evidence["numbers"],
+        "session_ids": finding.evidence["session_ids"][:MAX_PROMPT_SESSIONS],
     }
 
 

@@ -1,11 +1,10 @@
 """Gets the report of a run from its filed findings; after any failure the run has no report."""
 
 from shared.audits.findings import service as findings
-from shared.audits.findings.models import Finding
 from shared.audits.findings.service import FindingFilter
 from shared.audits.runs import claims, report
 from shared.audits.runs.claims import ClaimedRun
-from shared.audits.runs.report import Ask, Material, Report, ReportFailed, Told
+from shared.audits.runs.report import Ask, Message, Report, ReportFailed
 from shared.core.errors import WatchpostError
 from shared.core.logs import get_logger
 from shared.deployment.runtime import Runtime
@@ -19,10 +18,10 @@ def written(runtime: Runtime, claimed: ClaimedRun, ask: Ask | None) -> Report:
     if ask is None:
         return Report()
     try:
-        material = _material(runtime, claimed)
-        if material is None:
+        messages = _messages(runtime, claimed)
+        if messages is None:
             return Report()
-        draft = report.read(ask(report.messages(material)))
+        draft = report.read(ask(messages))
         existing = facts.fetch(runtime.clickhouse, str(claimed.row.org_id), sorted(draft.cited))
         return Report(report.write(draft, existing.keys()))
     except ReportFailed as error:
@@ -36,8 +35,8 @@ def written(runtime: Runtime, claimed: ClaimedRun, ask: Ask | None) -> Report:
     return Report(error=reason)
 
 
-def _material(runtime: Runtime, claimed: ClaimedRun) -> Material | None:
-    """Returns the material for the report; None if no report is wanted or nothing was found."""
+def _messages(runtime: Runtime, claimed: ClaimedRun) -> list[Message] | None:
+    """Returns the request for the report; None if no report is wanted or nothing was found."""
     with runtime.postgres.transaction() as session:
         audit = session.scalar(claims.audit_of(claimed))
         if audit is None or not audit.llm_enabled:
@@ -46,24 +45,6 @@ def _material(runtime: Runtime, claimed: ClaimedRun) -> Material | None:
         ranked = findings.list_(
             session, claimed.row.org_id, wanted, limit=report.MAX_FINDINGS, offset=0
         )
-    if not ranked:
-        return None
-    return Material(
-        audit_name=audit.name,
-        context=audit.context_text,
-        reference_urls=audit.context_urls,
-        findings=[_told(one.finding) for one in ranked],
-    )
-
-
-def _told(finding: Finding) -> Told:
-    return Told(
-        title=finding.title,
-        category=finding.category,
-        severity=finding.severity,
-        priority=finding.priority,
-        occurrences=finding.occurrences,
-        description=finding.description,
-        numbers=finding.evidence["numbers"],
-        session_ids=finding.evidence["session_ids"],
-    )
+        if not ranked:
+            return None
+        return report.messages(audit, [one.finding for one in ranked])

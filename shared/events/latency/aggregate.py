@@ -109,10 +109,10 @@ def _rows(clickhouse: ClickHouse, org_id: str, query: LatencyQuery) -> list[Row]
     keys = find_keys(clickhouse, where, query.pair_paths)
     if keys.empty:
         return []
-    pairs = pairs_sql(query, keys, where)
+    pairs, all_met = pairs_sql(query, keys, where)
     sql = _AGGREGATE.format(
-        pairs=pairs.sql,
-        all_met=pairs.all_met,
+        pairs=pairs,
+        all_met=all_met,
         start=query.start,
         stop=query.stop,
         bin_count=query.bin_count,

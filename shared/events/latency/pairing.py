@@ -4,8 +4,6 @@ Each step is a SELECT around the previous one, so ClickHouse reads the events on
 tuple; its times are microseconds.
 """
 
-from dataclasses import dataclass
-
 from shared.clickhouse.event_columns import SELECT_KEY, TABLE
 from shared.clickhouse.where import Where
 from shared.events.latency.keys import Keys
@@ -117,20 +115,12 @@ GROUP BY session_id, path, key
 """
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """A SELECT of (`first`, `second`, `state`): pairs, and events without a partner, as both.
+def pairs_sql(query: LatencyQuery, keys: Keys, where: Where) -> tuple[str, int]:
+    """Pairs the events of `where`; adds the bound parameters to it.
 
-    An event has the fields of the tuple above; `all_met` is the value of `met` if all filters are
-    met.
+    Returns a SELECT of (`first`, `second`, `state`): pairs, and events without a partner, as both.
+    An event has the fields of `_EVENT`. The number is the value of `met` if all filters are met.
     """
-
-    sql: str
-    all_met: int
-
-
-def pairs_sql(query: LatencyQuery, keys: Keys, where: Where) -> Pairs:
-    """Returns the pairs among the events of `where`; adds the bound parameters to it."""
     place, name = first_of(query.distribution_paths, where, MAX_NAME_BYTES)
     conditions = filter_conditions(query, where)
     bits = [
@@ -143,7 +133,7 @@ def pairs_sql(query: LatencyQuery, keys: Keys, where: Where) -> Pairs:
         name=name,
         where=where,
     )
-    return Pairs(_PAIRS.format(grouped=_grouped(keys, events)), (1 << len(conditions)) - 1)
+    return _PAIRS.format(grouped=_grouped(keys, events)), (1 << len(conditions)) - 1
 
 
 def filter_conditions(query: LatencyQuery, where: Where) -> list[str]:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from shared.core.errors import Invalid
-from shared.evaluations.aggregate import AGGREGATES, Selector, parse_series
+from shared.evaluations.aggregate.selectors import AGGREGATES, Selector, parse_series
 
 
 def test_each_element_is_a_selector() -> None:

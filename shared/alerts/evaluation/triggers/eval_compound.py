@@ -9,7 +9,7 @@ from typing import Any
 
 from shared.alerts.evaluation.triggers.aggregates import Aggregate
 from shared.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, Reading, Rule
-from shared.alerts.evaluation.triggers.plan import window
+from shared.alerts.evaluation.triggers.plan import comparison, selection
 from shared.alerts.evaluation.triggers.scores import Average, Judged
 from shared.alerts.specs import AtLeast, EvalCompound
 from shared.core.text import duration, number
@@ -24,16 +24,7 @@ class CompoundPlan:
     def __init__(self, rule: Rule, spec: EvalCompound) -> None:
         self._filter = {} if spec.environment is None else {"environment": spec.environment}
         self._averages = [
-            Average(
-                rule,
-                score_key=condition.score_key,
-                op=condition.op,
-                bound=condition.value,
-                window_secs=spec.window_secs,
-                min_count=spec.min_count,
-                admitted=self._filter,
-            )
-            for condition in spec.conditions
+            Average(rule, spec, condition, self._filter) for condition in spec.conditions
         ]
         self._needed = _needed(spec)
         self.aggregates: Sequence[Aggregate] = [
@@ -52,15 +43,8 @@ class CompoundPlan:
             return NotEvaluated(self._shortages(judged))
         rows = self._averages[0].rows
         told = [self._told(*pair) for pair in zip(self._averages, judged, strict=True)]
-        evidence = {
-            "metric": "conditions_holding",
-            "value": holding,
-            "op": ">=",
-            "bound": self._needed,
-            "window": window(rows),
-            "filter": self._filter,
-            "conditions": told,
-        }
+        compared = comparison("conditions_holding", holding, ">=", self._needed)
+        evidence = {**compared, **selection(rows, self._filter), "conditions": told}
         summary = (
             f"{holding} of {len(judged)} conditions held over the evaluations of the last"
             f" {duration(rows.stop - rows.start)} (>= {self._needed})"

@@ -5,7 +5,7 @@ from typing import Any
 
 from shared.alerts.evaluation.triggers.aggregates import Aggregate
 from shared.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, Reading, Rule
-from shared.alerts.evaluation.triggers.plan import window
+from shared.alerts.evaluation.triggers.plan import comparison, selection
 from shared.alerts.evaluation.triggers.scores import Average
 from shared.alerts.specs import EvaluationScore
 from shared.core.text import duration, number
@@ -17,15 +17,7 @@ class ScorePlan:
     def __init__(self, rule: Rule, spec: EvaluationScore) -> None:
         named = {"environment": spec.environment, "agent_id": spec.agent_id}
         self._filter = {name: value for name, value in named.items() if value is not None}
-        self._average = Average(
-            rule,
-            score_key=spec.score_key,
-            op=spec.op,
-            bound=spec.value,
-            window_secs=spec.window_secs,
-            min_count=spec.min_count,
-            admitted=self._filter,
-        )
+        self._average = Average(rule, spec, spec, self._filter)
         self.aggregates: Sequence[Aggregate] = self._average.aggregates
 
     def outcome(self, values: Sequence[Any]) -> Outcome:
@@ -41,13 +33,9 @@ class ScorePlan:
             f" ({average.op} {number(average.bound)})"
         )
         evidence = {
-            "metric": "average_score",
+            **comparison("average_score", judged.average, average.op, average.bound),
+            **selection(rows, self._filter),
             "score_key": average.score_key,
-            "value": judged.average,
-            "op": average.op,
-            "bound": average.bound,
-            "window": window(rows),
-            "filter": self._filter,
             "counts": {"evaluations": judged.count},
         }
         return Reading(judged.average, judged.holds, summary, evidence)

@@ -6,7 +6,7 @@ from typing import Any
 
 from shared.alerts.evaluation.triggers.aggregates import EVENTS, Aggregate, Rows, Term
 from shared.alerts.evaluation.triggers.interface import Outcome, Reading, Rule
-from shared.alerts.evaluation.triggers.plan import sample, window
+from shared.alerts.evaluation.triggers.plan import comparison, sample, selection
 from shared.alerts.specs import EventFilter, Metric, MetricThreshold, holds, symbol
 from shared.core.clock import to_us
 from shared.core.text import duration, number
@@ -75,12 +75,8 @@ class MetricPlan:
         value = None if made is None else float(made)
         breached = value is not None and holds(spec.op, value, spec.value)
         evidence = {
-            "metric": spec.metric,
-            "value": value,
-            "op": symbol(spec.op),
-            "bound": spec.value,
-            "window": window(self._rows),
-            "filter": filtered(spec.filter),
+            **comparison(spec.metric, value, symbol(spec.op), spec.value),
+            **selection(self._rows, filtered(spec.filter)),
             "counts": counts,
         }
         return Reading(value, breached, self._summary(value), evidence)

@@ -10,7 +10,7 @@ from typing import Any
 
 from shared.alerts.evaluation.triggers.aggregates import EVENTS, Aggregate, Rows, Term
 from shared.alerts.evaluation.triggers.interface import Outcome, Reading, Rule
-from shared.alerts.evaluation.triggers.plan import sample, window
+from shared.alerts.evaluation.triggers.plan import comparison, sample, selection
 from shared.alerts.specs import PerEvent
 from shared.core.clock import format_us, to_us
 from shared.core.text import duration
@@ -59,12 +59,8 @@ class PerEventPlan:
         """Returns the outcome; `values` holds the number of matching events."""
         [matches] = values
         evidence = {
-            "metric": "matching_events",
-            "value": matches,
-            "op": ">",
-            "bound": 0,
-            "window": window(self._rows),
-            "filter": self._filter,
+            **comparison("matching_events", matches, ">", 0),
+            **selection(self._rows, self._filter),
             "counts": {"events": matches},
         }
         return Reading(float(matches), matches > 0, self._summary(matches), evidence)

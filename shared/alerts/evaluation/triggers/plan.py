@@ -1,6 +1,6 @@
 """Plans: the part of an evaluation that depends on the kind of a rule."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from shared.alerts.evaluation.triggers.aggregates import Aggregate, Rows
@@ -41,6 +41,12 @@ def sample(rows: Rows, order: str | None = None, value: str | None = None) -> Ag
     return Aggregate(f"groupArraySortedIf({MAX_SAMPLES})({chosen}, @)", rows, value)
 
 
-def window(rows: Rows) -> dict[str, str]:
-    """Returns the range of time of `rows` for the evidence."""
-    return {"from": format_us(rows.start), "to": format_us(rows.stop)}
+def comparison(metric: str, value: float | None, op: str, bound: float) -> dict[str, Any]:
+    """Returns the part of the evidence that shows which number was compared with which bound."""
+    return {"metric": metric, "value": value, "op": op, "bound": bound}
+
+
+def selection(rows: Rows, filtered: Mapping[str, str]) -> dict[str, Any]:
+    """Returns the part of the evidence that shows which rows the number was computed from."""
+    window = {"from": format_us(rows.start), "to": format_us(rows.stop)}
+    return {"window": window, "filter": filtered}

@@ -7,7 +7,7 @@ from typing import Any
 from shared.alerts.evaluation.triggers.aggregates import EVALUATIONS, Aggregate, Rows, Term
 from shared.alerts.evaluation.triggers.interface import Rule
 from shared.alerts.evaluation.triggers.plan import sample
-from shared.alerts.specs import Op, holds, symbol
+from shared.alerts.specs import EvalCompound, EvaluationScore, ScoreCondition, holds, symbol
 from shared.core.clock import to_us
 
 _SECOND = 1_000_000
@@ -45,27 +45,23 @@ class Average:
     def __init__(
         self,
         rule: Rule,
-        *,
-        score_key: str,
-        op: Op,
-        bound: float,
-        window_secs: int,
-        min_count: int,
+        spec: EvaluationScore | EvalCompound,
+        condition: EvaluationScore | ScoreCondition,
         admitted: Mapping[str, str],
     ) -> None:
         stop = to_us(rule.until)
-        self.score_key, self.bound = score_key, bound
-        self._op = op
-        self._min_count = min_count
+        self.score_key, self.bound = condition.score_key, condition.value
+        self._op = condition.op
+        self._min_count = spec.min_count
         self.rows = Rows(
             EVALUATIONS,
-            stop - window_secs * _SECOND,
+            stop - spec.window_secs * _SECOND,
             stop,
             among=(("status", ("done",)), *((name, (value,)) for name, value in admitted.items())),
-            terms=(Term("mapContains(scores, ?)", score_key),),
+            terms=(Term("mapContains(scores, ?)", self.score_key),),
         )
         self.aggregates: Sequence[Aggregate] = (
-            Aggregate(_AVERAGE, self.rows, score_key),
+            Aggregate(_AVERAGE, self.rows, self.score_key),
             Aggregate(_COUNT, self.rows),
         )
 

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import RowMapping
 
 from shared.alerts.evaluation import claims, dispatcher, evaluating
-from shared.alerts.evaluation.triggers import evaluate as by_triggers
+from shared.alerts.evaluation.triggers.batch import evaluate as by_triggers
 from shared.alerts.evaluation.triggers.interface import Context, Outcome, Rule
 from shared.clickhouse import ClickHouse
 from shared.core.clock import now

@@ -10,7 +10,7 @@ import pytest
 
 from shared.alerts.evaluation import evaluating
 from shared.alerts.evaluation.triggers import aggregates, metric_threshold
-from shared.alerts.evaluation.triggers import evaluate as by_triggers
+from shared.alerts.evaluation.triggers.batch import evaluate as by_triggers
 from shared.alerts.evaluation.triggers.interface import Context, Outcome, Rule
 from shared.core.clock import now
 from shared.deployment.runtime import Runtime

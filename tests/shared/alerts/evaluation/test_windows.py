@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from shared.alerts.evaluation.claims import ClaimedRule
-from shared.alerts.evaluation.triggers import evaluate as by_triggers
+from shared.alerts.evaluation.triggers.batch import evaluate as by_triggers
 from shared.alerts.evaluation.triggers.interface import (
     Context,
     NotEvaluated,

@@ -6,7 +6,8 @@ from uuid import uuid4
 
 import pytest
 
-from shared.alerts.evaluation.triggers import Context, NotEvaluated, Reading, Rule, evaluate
+from shared.alerts.evaluation.triggers.batch import evaluate
+from shared.alerts.evaluation.triggers.interface import Context, NotEvaluated, Reading, Rule
 from shared.alerts.specs import Spec
 from shared.deployment.runtime import Runtime
 from shared.queries.run import QueryRunner

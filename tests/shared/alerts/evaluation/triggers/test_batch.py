@@ -7,17 +7,16 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from shared.alerts.evaluation.triggers import (
+from shared.alerts.evaluation.triggers import aggregates, metric_threshold
+from shared.alerts.evaluation.triggers.aggregates import MAX_AGGREGATES
+from shared.alerts.evaluation.triggers.batch import evaluate
+from shared.alerts.evaluation.triggers.interface import (
     Context,
     NotEvaluated,
     Outcome,
     Reading,
     Rule,
-    aggregates,
-    evaluate,
-    metric_threshold,
 )
-from shared.alerts.evaluation.triggers.aggregates import MAX_AGGREGATES
 from shared.alerts.specs import (
     CustomSql,
     EvalCompound,

@@ -6,7 +6,8 @@ import msgspec
 import pytest
 from structlog.testing import capture_logs
 
-from shared.alerts.evaluation.triggers import Context, NotEvaluated, Reading, evaluate
+from shared.alerts.evaluation.triggers.batch import evaluate
+from shared.alerts.evaluation.triggers.interface import Context, NotEvaluated, Reading
 from shared.alerts.specs import CustomSql, Op
 from shared.core.errors import Unavailable
 from shared.queries import slots

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.alerts.evaluation.triggers import Context
+from shared.alerts.evaluation.triggers.interface import Context
 from shared.alerts.specs import EventFilter, Metric, MetricThreshold, Op
 from tests.shared.alerts.evaluation.triggers.conftest import reading_of
 from tests.support.events import event, store_events

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from shared.alerts.evaluation.triggers import Context, Reading, evaluate
+from shared.alerts.evaluation.triggers.batch import evaluate
+from shared.alerts.evaluation.triggers.interface import Context, Reading
 from shared.alerts.specs import PerEvent
 from tests.shared.alerts.evaluation.triggers.conftest import NOON, reading_of, rule
 from tests.support.events import event, store_events

@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 import pytest
 
-from shared.alerts.evaluation.triggers import Context, NotEvaluated, Reading, evaluate
+from shared.alerts.evaluation.triggers.batch import evaluate
+from shared.alerts.evaluation.triggers.interface import Context, NotEvaluated, Reading
 from shared.alerts.specs import (
     AtLeast,
     EvalCompound,
