@@ -9,7 +9,6 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     ForeignKey,
-    ForeignKeyConstraint,
     Index,
     UniqueConstraint,
     text,
@@ -18,7 +17,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.core.ids import new_id
-from shared.postgres import Base, created_at_column, timestamp_type
+from shared.postgres import Base, created_at_column, same_org, timestamp_type
 from shared.postgres.leases import Leased
 
 
@@ -76,12 +75,7 @@ class AlertState(Leased, Base):
     clean: Mapped[int] = mapped_column(server_default=text("0"))
 
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["org_id", "alert_id"],
-            [Alert.org_id, Alert.id],
-            name="fk_alert_states_alert",
-            ondelete="CASCADE",
-        ),
+        same_org("alert_id", "alerts", name="fk_alert_states_alert"),
         Index(
             "ix_alert_states_due",
             "is_sql",

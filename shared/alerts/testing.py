@@ -25,21 +25,11 @@ PLACES = Places("alert-tests", 4, what="tests")
 
 
 @dataclass(frozen=True)
-class Delivery:
-    """The state of one delivery; `status` is the status of a notification."""
-
-    channel: str
-    target: str
-    status: str
-    error: str | None
-
-
-@dataclass(frozen=True)
 class TestResult:
     """The incident id that the deliveries used, and the state of each delivery."""
 
     synthetic_incident_id: uuid.UUID
-    deliveries: list[Delivery]
+    deliveries: list[Notification]
 
     @property
     def ok(self) -> bool:
@@ -61,27 +51,16 @@ def send_test(
     once, by mail as often as any mail. Raises `RateLimited` while four tests of the organization
     are running.
     """
-    with Slots(runtime.redis, runtime.clickhouse, PLACES).hold(str(org_id)):
-        return _send(runtime, org_id, alert, channels, wait_secs)
-
-
-def _send(
-    runtime: Runtime,
-    org_id: uuid.UUID,
-    alert: Alert,
-    channels: Sequence[Mapping[str, Any]],
-    wait_secs: float,
-) -> TestResult:
     news = _news(alert)
-    with runtime.postgres.transaction() as session:
-        rows = deliver(session, runtime, news, channels)
-    ids = [row.id for row in rows]
-    ends = time.monotonic() + wait_secs
-    while True:
-        found = _deliveries(runtime, org_id, ids)
-        if all(one.status != "queued" for one in found) or time.monotonic() >= ends:
-            return TestResult(news.incident_id, found)
-        time.sleep(_LOOK_SECS)
+    with Slots(runtime.redis, runtime.clickhouse, PLACES).hold(str(org_id)):
+        with runtime.postgres.transaction() as session:
+            ids = [row.id for row in deliver(session, runtime, news, channels)]
+        ends = time.monotonic() + wait_secs
+        while True:
+            found = _deliveries(runtime, org_id, ids)
+            if all(one.status != "queued" for one in found) or time.monotonic() >= ends:
+                return TestResult(news.incident_id, found)
+            time.sleep(_LOOK_SECS)
 
 
 def _news(alert: Alert) -> News:
@@ -101,11 +80,10 @@ def _news(alert: Alert) -> News:
     )
 
 
-def _deliveries(runtime: Runtime, org_id: uuid.UUID, ids: Sequence[uuid.UUID]) -> list[Delivery]:
+def _deliveries(
+    runtime: Runtime, org_id: uuid.UUID, ids: Sequence[uuid.UUID]
+) -> list[Notification]:
     query = select(Notification).where(Notification.org_id == org_id, Notification.id.in_(ids))
     with runtime.postgres.transaction() as session:
         rows = {row.id: row for row in session.scalars(query)}
-    return [
-        Delivery(row.channel, row.target, row.status, row.error)
-        for row in (rows[one] for one in ids if one in rows)
-    ]
+    return [rows[one] for one in ids if one in rows]

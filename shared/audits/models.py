@@ -8,7 +8,6 @@ from sqlalchemy import (
     JSON,
     CheckConstraint,
     ForeignKey,
-    ForeignKeyConstraint,
     Index,
     Text,
     UniqueConstraint,
@@ -18,7 +17,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.core.ids import new_id
-from shared.postgres import Base, created_at_column, timestamp_type
+from shared.postgres import Base, created_at_column, same_org, timestamp_type
 from shared.postgres.leases import Leased
 
 
@@ -99,12 +98,7 @@ class AuditRun(Leased, Base):
         CheckConstraint("status IN ('queued', 'running', 'succeeded', 'failed')", name="status"),
         CheckConstraint("trigger_kind IN ('scheduled', 'manual')", name="trigger_kind"),
         UniqueConstraint("org_id", "id", name="uq_audit_runs_id"),
-        ForeignKeyConstraint(
-            ["org_id", "audit_id"],
-            [Audit.org_id, Audit.id],
-            name="fk_audit_runs_audit",
-            ondelete="CASCADE",
-        ),
+        same_org("audit_id", "audits", name="fk_audit_runs_audit"),
         Index(
             "uq_audit_runs_live",
             "audit_id",

@@ -7,7 +7,7 @@ from sqlalchemy import JSON, ForeignKey, ForeignKeyConstraint, Index, UniqueCons
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.core.ids import new_id
-from shared.postgres import Base, created_at_column
+from shared.postgres import Base, created_at_column, same_org
 
 
 class Dashboard(Base):
@@ -52,12 +52,7 @@ class Tile(Base):
     updated_at: Mapped[datetime] = created_at_column()
 
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["org_id", "dashboard_id"],
-            ["dashboards.org_id", "dashboards.id"],
-            name="fk_dashboard_tiles_dashboard",
-            ondelete="CASCADE",
-        ),
+        same_org("dashboard_id", "dashboards", name="fk_dashboard_tiles_dashboard"),
         ForeignKeyConstraint(
             ["org_id", "query_id"],
             ["saved_queries.org_id", "saved_queries.id"],

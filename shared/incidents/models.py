@@ -9,7 +9,6 @@ from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     ForeignKey,
-    ForeignKeyConstraint,
     Identity,
     Index,
     Text,
@@ -20,7 +19,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.core.ids import new_id
-from shared.postgres import Base, created_at_column, timestamp_type
+from shared.postgres import Base, created_at_column, same_org, timestamp_type
 
 OPEN = "state <> 'resolved'"
 
@@ -69,13 +68,7 @@ class Incident(Base):
         CheckConstraint("alert_severity IN ('info', 'warning', 'critical')", name="severity"),
         # Rows that refer to an incident do so within its organization.
         UniqueConstraint("org_id", "id", name="uq_incidents_id"),
-        ForeignKeyConstraint(
-            ["org_id", "alert_id"],
-            ["alerts.org_id", "alerts.id"],
-            name="fk_incidents_alert",
-            ondelete="CASCADE",
-            use_alter=True,
-        ),
+        same_org("alert_id", "alerts", name="fk_incidents_alert", use_alter=True),
         # An alert or a finding has at most one open incident, whoever opens it.
         Index("uq_incidents_open_of_alert", "alert_id", unique=True, postgresql_where=text(OPEN)),
         Index(
@@ -112,12 +105,7 @@ class IncidentComment(Base):
     deleted_at: Mapped[datetime | None] = mapped_column(timestamp_type)
 
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["org_id", "incident_id"],
-            [Incident.org_id, Incident.id],
-            name="fk_incident_comments_incident",
-            ondelete="CASCADE",
-        ),
+        same_org("incident_id", "incidents", name="fk_incident_comments_incident"),
         Index("ix_incident_comments_incident", "org_id", "incident_id", "created_at"),
     )
 
@@ -137,12 +125,7 @@ class IncidentSubscriber(Base):
     unsubscribed_at: Mapped[datetime | None] = mapped_column(timestamp_type)
 
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["org_id", "incident_id"],
-            [Incident.org_id, Incident.id],
-            name="fk_incident_subscribers_incident",
-            ondelete="CASCADE",
-        ),
+        same_org("incident_id", "incidents", name="fk_incident_subscribers_incident"),
     )
 
 
@@ -160,11 +143,6 @@ class IncidentActivity(Base):
     detail: Mapped[dict[str, Any]] = mapped_column(JSON)
 
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["org_id", "incident_id"],
-            [Incident.org_id, Incident.id],
-            name="fk_incident_activity_incident",
-            ondelete="CASCADE",
-        ),
+        same_org("incident_id", "incidents", name="fk_incident_activity_incident"),
         Index("ix_incident_activity_incident", "org_id", "incident_id", "id"),
     )

@@ -1,6 +1,6 @@
 """PostgreSQL: the configuration, and the authoritative state of everything that is processed."""
 
-from shared.postgres.base import Base, created_at_column, timestamp_type
+from shared.postgres.base import Base, created_at_column, same_org, timestamp_type
 from shared.postgres.database import Postgres, after_commit, present_time, transaction_time
 from shared.postgres.locks import lock_until_commit, single_flight
 
@@ -11,6 +11,7 @@ __all__ = [
     "created_at_column",
     "lock_until_commit",
     "present_time",
+    "same_org",
     "single_flight",
     "timestamp_type",
     "transaction_time",

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import DateTime, MetaData, Text, func
+from sqlalchemy import DateTime, ForeignKeyConstraint, MetaData, Text, func
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 timestamp_type = DateTime(timezone=True)
@@ -23,6 +23,22 @@ class Base(DeclarativeBase):
             "fk": "fk_%(table_name)s_%(column_0_N_name)s",
             "pk": "pk_%(table_name)s",
         }
+    )
+
+
+def same_org(
+    column: str, table: str, *, name: str, use_alter: bool = False
+) -> ForeignKeyConstraint:
+    """Returns the constraint that a column refers to a row of `table` in the same organization.
+
+    The row is deleted with the one that it refers to.
+    """
+    return ForeignKeyConstraint(
+        ["org_id", column],
+        [f"{table}.org_id", f"{table}.id"],
+        name=name,
+        ondelete="CASCADE",
+        use_alter=use_alter,
     )
 
 

@@ -8,16 +8,14 @@ from sqlalchemy import (
     JSON,
     CheckConstraint,
     ForeignKey,
-    ForeignKeyConstraint,
     Index,
     UniqueConstraint,
     text,
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.audits.models import Audit, AuditRun
 from shared.core.ids import new_id
-from shared.postgres import Base, created_at_column, timestamp_type
+from shared.postgres import Base, created_at_column, same_org, timestamp_type
 
 
 class Finding(Base):
@@ -68,12 +66,7 @@ class Finding(Base):
         ),
         # Rows that refer to a finding do so within its organization.
         UniqueConstraint("org_id", "id", name="uq_findings_id"),
-        ForeignKeyConstraint(
-            ["org_id", "audit_id"],
-            [Audit.org_id, Audit.id],
-            name="fk_findings_audit",
-            ondelete="CASCADE",
-        ),
+        same_org("audit_id", "audits", name="fk_findings_audit"),
         Index(
             "uq_findings_fingerprint",
             "audit_id",
@@ -101,18 +94,8 @@ class FindingSighting(Base):
     finding_id: Mapped[uuid.UUID] = mapped_column(primary_key=True)
 
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["org_id", "run_id"],
-            [AuditRun.org_id, AuditRun.id],
-            name="fk_finding_sightings_run",
-            ondelete="CASCADE",
-        ),
-        ForeignKeyConstraint(
-            ["org_id", "finding_id"],
-            [Finding.org_id, Finding.id],
-            name="fk_finding_sightings_finding",
-            ondelete="CASCADE",
-        ),
+        same_org("run_id", "audit_runs", name="fk_finding_sightings_run"),
+        same_org("finding_id", "findings", name="fk_finding_sightings_finding"),
         Index("ix_finding_sightings_finding", "org_id", "finding_id"),
     )
 
@@ -148,11 +131,6 @@ class FindingAction(Base):
     at: Mapped[datetime] = created_at_column()
 
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["org_id", "finding_id"],
-            [Finding.org_id, Finding.id],
-            name="fk_finding_actions_finding",
-            ondelete="CASCADE",
-        ),
+        same_org("finding_id", "findings", name="fk_finding_actions_finding"),
         Index("ix_finding_actions_finding", "org_id", "finding_id", "at"),
     )

@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Literal
 
 from sqlalchemy import delete, select
@@ -113,14 +114,6 @@ def _suppress(decision: _Decision, status: Status) -> None:
         _record(decision, finding)
 
 
-def _mute(decision: _Decision) -> None:
-    _suppress(decision, "muted")
-
-
-def _dismiss(decision: _Decision) -> None:
-    _suppress(decision, "dismissed")
-
-
 def _resolve(decision: _Decision) -> None:
     finding, session = decision.finding, decision.session
     if finding.status == "resolved":
@@ -136,13 +129,7 @@ def _resolve(decision: _Decision) -> None:
         )
     )
     if incident_id is not None:
-        incidents.resolve(
-            session,
-            decision.runtime,
-            finding.org_id,
-            incident_id,
-            decision.actor,
-        )
+        incidents.resolve(session, decision.runtime, finding.org_id, incident_id, decision.actor)
 
 
 def _reopen(decision: _Decision) -> None:
@@ -181,8 +168,8 @@ def _assign(decision: _Decision) -> None:
 
 _ACTIONS: dict[Action, Callable[[_Decision], None]] = {
     "ack": _ack,
-    "mute": _mute,
-    "dismiss": _dismiss,
+    "mute": partial(_suppress, status="muted"),
+    "dismiss": partial(_suppress, status="dismissed"),
     "resolve": _resolve,
     "reopen": _reopen,
     "assign": _assign,
@@ -190,9 +177,8 @@ _ACTIONS: dict[Action, Callable[[_Decision], None]] = {
 
 
 def _one(session: Session, org_id: uuid.UUID, finding_id: str) -> Finding:
-    parsed = parse_uuid(finding_id)
-    query = select(Finding).where(Finding.org_id == org_id, Finding.id == parsed)
-    found = None if parsed is None else session.scalars(changeable(query)).one_or_none()
+    query = select(Finding).where(Finding.org_id == org_id, Finding.id == parse_uuid(finding_id))
+    found = session.scalars(changeable(query)).one_or_none()
     if found is None:
         raise NotFound("there is no such finding")
     return found

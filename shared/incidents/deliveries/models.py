@@ -4,13 +4,12 @@ import uuid
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, text
+from sqlalchemy import JSON, CheckConstraint, ForeignKey, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.core.ids import new_id
-from shared.incidents.models import Incident
 from shared.mail.models import Mail
-from shared.postgres import Base, created_at_column, timestamp_type
+from shared.postgres import Base, created_at_column, same_org, timestamp_type
 from shared.postgres.leases import Leased
 
 
@@ -50,12 +49,7 @@ class Notification(Leased, Base):
         CheckConstraint("channel IN ('email', 'slack', 'webhook', 'dashboard')", name="channel"),
         CheckConstraint("event IN ('alert.firing', 'alert.resolved', 'alert.test')", name="event"),
         CheckConstraint("status IN ('queued', 'sent', 'failed', 'skipped')", name="status"),
-        ForeignKeyConstraint(
-            ["org_id", "incident_id"],
-            [Incident.org_id, Incident.id],
-            name="fk_notifications_incident",
-            ondelete="CASCADE",
-        ),
+        same_org("incident_id", "incidents", name="fk_notifications_incident"),
         Index("ix_notifications_incident", "org_id", "incident_id", "created_at"),
         Index(
             "ix_notifications_due",

@@ -9,7 +9,7 @@ from typing import Any
 
 from shared.alerts.evaluation.triggers.aggregates import Aggregate
 from shared.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, Reading, Rule
-from shared.alerts.evaluation.triggers.plan import comparison, selection
+from shared.alerts.evaluation.triggers.plan import comparison, filtered, selection
 from shared.alerts.evaluation.triggers.scores import Average, Judged
 from shared.alerts.specs import AtLeast, EvalCompound
 from shared.core.text import duration, number
@@ -22,7 +22,7 @@ class CompoundPlan:
     """The plan of one rule; its value is the number of conditions that hold."""
 
     def __init__(self, rule: Rule, spec: EvalCompound) -> None:
-        self._filter = {} if spec.environment is None else {"environment": spec.environment}
+        self._filter = filtered(spec, ("environment",))
         self._averages = [
             Average(rule, spec, condition, self._filter) for condition in spec.conditions
         ]

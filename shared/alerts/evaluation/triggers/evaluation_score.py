@@ -5,7 +5,7 @@ from typing import Any
 
 from shared.alerts.evaluation.triggers.aggregates import Aggregate
 from shared.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, Reading, Rule
-from shared.alerts.evaluation.triggers.plan import comparison, selection
+from shared.alerts.evaluation.triggers.plan import comparison, filtered, selection
 from shared.alerts.evaluation.triggers.scores import Average
 from shared.alerts.specs import EvaluationScore
 from shared.core.text import duration, number
@@ -15,8 +15,7 @@ class ScorePlan:
     """The plan of one rule."""
 
     def __init__(self, rule: Rule, spec: EvaluationScore) -> None:
-        named = {"environment": spec.environment, "agent_id": spec.agent_id}
-        self._filter = {name: value for name, value in named.items() if value is not None}
+        self._filter = filtered(spec, ("environment", "agent_id"))
         self._average = Average(rule, spec, spec, self._filter)
         self.aggregates: Sequence[Aggregate] = self._average.aggregates
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from shared.alerts.evaluation.triggers.aggregates import EVENTS, Aggregate, Rows, Term
 from shared.alerts.evaluation.triggers.interface import Outcome, Reading, Rule
-from shared.alerts.evaluation.triggers.plan import comparison, sample, selection
+from shared.alerts.evaluation.triggers.plan import among, comparison, filtered, sample, selection
 from shared.alerts.specs import EventFilter, Metric, MetricThreshold, holds, symbol
 from shared.core.clock import to_us
 from shared.core.text import duration, number
@@ -55,9 +55,12 @@ class MetricPlan:
         self._spec = spec
         self._metric = _METRICS[spec.metric]
         stop = to_us(rule.until)
-        admitted = Rows(
-            EVENTS, stop - spec.window_secs * _SECOND, stop, among=_among(spec, self._metric)
-        )
+        self._filter = filtered(spec.filter, EventFilter.__struct_fields__)
+        columns = dict(among(self._filter))
+        if self._metric.is_of_timed:
+            columns.setdefault("event_type", TIMED)
+        start = stop - spec.window_secs * _SECOND
+        admitted = Rows(EVENTS, start, stop, among=tuple(columns.items()))
         term = self._metric.term
         self._rows = admitted if term is None else replace(admitted, terms=(term,))
         self.aggregates: Sequence[Aggregate] = (
@@ -76,7 +79,7 @@ class MetricPlan:
         breached = value is not None and holds(spec.op, value, spec.value)
         evidence = {
             **comparison(spec.metric, value, symbol(spec.op), spec.value),
-            **selection(self._rows, filtered(spec.filter)),
+            **selection(self._rows, self._filter),
             "counts": counts,
         }
         return Reading(value, breached, self._summary(value), evidence)
@@ -92,18 +95,3 @@ class MetricPlan:
         return (
             f"{spec.metric} {seen} over the last {length} ({symbol(spec.op)} {number(spec.value)})"
         )
-
-
-def _among(spec: MetricThreshold, metric: _Metric) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    named: dict[str, tuple[str, ...]] = {
-        name: (value,) for name, value in filtered(spec.filter).items()
-    }
-    if metric.is_of_timed:
-        named.setdefault("event_type", TIMED)
-    return tuple(named.items())
-
-
-def filtered(admitted: EventFilter) -> dict[str, str]:
-    """Returns the columns that a filter names, each with its value."""
-    values = {name: getattr(admitted, name) for name in EventFilter.__struct_fields__}
-    return {name: value for name, value in values.items() if value is not None}

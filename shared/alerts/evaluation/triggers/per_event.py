@@ -10,7 +10,7 @@ from typing import Any
 
 from shared.alerts.evaluation.triggers.aggregates import EVENTS, Aggregate, Rows, Term
 from shared.alerts.evaluation.triggers.interface import Outcome, Reading, Rule
-from shared.alerts.evaluation.triggers.plan import comparison, sample, selection
+from shared.alerts.evaluation.triggers.plan import among, comparison, filtered, sample, selection
 from shared.alerts.specs import PerEvent
 from shared.core.clock import format_us, to_us
 from shared.core.text import duration
@@ -38,18 +38,14 @@ class PerEventPlan:
         start = stop - spec.lookback_secs * _SECOND
         if rule.since is not None:
             start = min(start, to_us(rule.since))
-        self._filter = {
-            name: getattr(spec, name)
-            for name in (*_COLUMNS, _MESSAGE)
-            if getattr(spec, name) is not None
-        }
+        self._filter = filtered(spec, (*_COLUMNS, _MESSAGE))
         self._is_behind = rule.is_behind
         says = spec.message_contains
         self._rows = Rows(
             EVENTS,
             start,
             stop,
-            among=tuple((name, (self._filter[name],)) for name in _COLUMNS if name in self._filter),
+            among=among(filtered(spec, _COLUMNS)),
             terms=() if says is None else (Term(_SAYS, says),),
             prelude="" if says is None else _TEXTS,
         )

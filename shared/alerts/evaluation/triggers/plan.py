@@ -1,7 +1,9 @@
 """Plans: the part of an evaluation that depends on the kind of a rule."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
+
+import msgspec
 
 from shared.alerts.evaluation.triggers.aggregates import Aggregate, Rows
 from shared.alerts.evaluation.triggers.interface import Outcome
@@ -41,12 +43,23 @@ def sample(rows: Rows, order: str | None = None, value: str | None = None) -> Ag
     return Aggregate(f"groupArraySortedIf({MAX_SAMPLES})({chosen}, @)", rows, value)
 
 
+def filtered(spec: msgspec.Struct, names: Iterable[str]) -> dict[str, str]:
+    """Returns the columns among `names` that a spec restricts, each with its value."""
+    values = {name: getattr(spec, name) for name in names}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def among(filters: Mapping[str, str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Returns the filters as `Rows.among`."""
+    return tuple((name, (value,)) for name, value in filters.items())
+
+
 def comparison(metric: str, value: float | None, op: str, bound: float) -> dict[str, Any]:
     """Returns the part of the evidence that shows which number was compared with which bound."""
     return {"metric": metric, "value": value, "op": op, "bound": bound}
 
 
-def selection(rows: Rows, filtered: Mapping[str, str]) -> dict[str, Any]:
+def selection(rows: Rows, filters: Mapping[str, str]) -> dict[str, Any]:
     """Returns the part of the evidence that shows which rows the number was computed from."""
     window = {"from": format_us(rows.start), "to": format_us(rows.stop)}
-    return {"window": window, "filter": filtered}
+    return {"window": window, "filter": filters}

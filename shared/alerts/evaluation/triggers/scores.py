@@ -6,7 +6,7 @@ from typing import Any
 
 from shared.alerts.evaluation.triggers.aggregates import EVALUATIONS, Aggregate, Rows, Term
 from shared.alerts.evaluation.triggers.interface import Rule
-from shared.alerts.evaluation.triggers.plan import sample
+from shared.alerts.evaluation.triggers.plan import among, sample
 from shared.alerts.specs import EvalCompound, EvaluationScore, ScoreCondition, holds, symbol
 from shared.core.clock import to_us
 
@@ -57,7 +57,7 @@ class Average:
             EVALUATIONS,
             stop - spec.window_secs * _SECOND,
             stop,
-            among=(("status", ("done",)), *((name, (value,)) for name, value in admitted.items())),
+            among=(("status", ("done",)), *among(admitted)),
             terms=(Term("mapContains(scores, ?)", self.score_key),),
         )
         self.aggregates: Sequence[Aggregate] = (
