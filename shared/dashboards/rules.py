@@ -74,8 +74,7 @@ def checked_dashboard(wanted: DashboardContent) -> tuple[dict[str, Any], int]:
 def checked_tile(wanted: TileContent) -> tuple[dict[str, Any], int]:
     """Does the same as `checked_dashboard` for a tile, without the query and the place."""
     title = bounds.require_line("title", wanted.title, most=MAX_TITLE_LENGTH)
-    if wanted.chart_type not in CHART_TYPES:
-        raise Invalid.field("chart_type", f"must be one of {', '.join(CHART_TYPES)}")
+    bounds.require_one_of("chart_type", wanted.chart_type, CHART_TYPES)
     size = bounds.require_opaque("chart_config", wanted.chart_config, most=MAX_CHART_CONFIG_BYTES)
     size += bounds.require_opaque(
         "param_bindings", wanted.param_bindings, most=MAX_PARAM_BINDINGS_BYTES

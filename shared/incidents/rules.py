@@ -60,9 +60,7 @@ def checked_state(states: Sequence[str]) -> tuple[str, ...]:
 
 def checked_severity(severity: str) -> str:
     """Raises `Invalid` naming `severity`."""
-    if severity not in SEVERITIES:
-        raise Invalid.field("severity", f"must be one of {', '.join(SEVERITIES)}")
-    return severity
+    return bounds.require_one_of("severity", severity, SEVERITIES)
 
 
 def checked_assignees(field: str, texts: Sequence[str], members: set[str]) -> list[str]:

@@ -64,5 +64,5 @@ def test_an_organization_has_so_many_rules_and_no_more(
         created(runtime, org)
     with runtime.postgres.transaction() as session:
         long = content(description="d" * 10_000)
-        with pytest.raises(Conflict, match="together at most"):
+        with pytest.raises(Conflict, match="in total"):
             alerts.replace(session, org.uuid, alert_id, long, schema="")
