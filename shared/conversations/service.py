@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session, defer
 from shared.conversations.messages import EMPTY, Thread
 from shared.conversations.models import Conversation
 from shared.core.cursor import decode_cursor, encode_cursor
-from shared.core.errors import Invalid, NotFound
-from shared.core.ids import parse_uuid
+from shared.core.errors import Invalid
+from shared.postgres.rows import require_row
 
 MAX_TITLE_LENGTH = 200
 DEFAULT_TITLE = "New conversation"
@@ -125,13 +125,7 @@ def _changeable(
 
 
 def _one(session: Session, query: Select[Conversation], conversation_id: str) -> Conversation:
-    parsed = parse_uuid(conversation_id)
-    found = None
-    if parsed is not None:
-        found = session.scalars(query.where(Conversation.id == parsed)).one_or_none()
-    if found is None:
-        raise NotFound("there is no such conversation")
-    return found
+    return require_row(session, query, Conversation.id, conversation_id, "conversation")
 
 
 def _touched(session: Session, conversation: Conversation) -> Conversation:

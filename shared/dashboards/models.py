@@ -1,34 +1,29 @@
 """Dashboards and their tiles."""
 
 import uuid
-from datetime import datetime
 
-from sqlalchemy import JSON, ForeignKey, ForeignKeyConstraint, Index, UniqueConstraint, text
+from sqlalchemy import JSON, ForeignKeyConstraint, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.core.ids import new_id
-from shared.postgres import Base, created_at_column, same_org
+from shared.postgres import Base, same_org
+from shared.postgres.columns import Dated, OfOrganization
 
 
-class Dashboard(Base):
+class Dashboard(OfOrganization, Dated, Base):
     """A named page of tiles; `definition` is an object that only clients understand."""
 
     __tablename__ = "dashboards"
 
-    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
-    org_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
     name: Mapped[str]
     description: Mapped[str] = mapped_column(server_default=text("''"))
     definition: Mapped[dict[str, object]] = mapped_column(JSON)
     created_by: Mapped[str | None]
-    created_at: Mapped[datetime] = created_at_column()
-    updated_at: Mapped[datetime] = created_at_column()
 
     # Rows that refer to a dashboard do so within its organization.
     __table_args__ = (UniqueConstraint("org_id", "id", name="uq_dashboards_id"),)
 
 
-class Tile(Base):
+class Tile(OfOrganization, Dated, Base):
     """A saved query that is drawn on a dashboard's grid.
 
     Both foreign keys contain the organization, so a tile never refers to another one's rows.
@@ -36,8 +31,6 @@ class Tile(Base):
 
     __tablename__ = "dashboard_tiles"
 
-    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
-    org_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
     dashboard_id: Mapped[uuid.UUID]
     query_id: Mapped[uuid.UUID]
     title: Mapped[str] = mapped_column(server_default=text("''"))
@@ -48,8 +41,6 @@ class Tile(Base):
     pos_y: Mapped[int]
     pos_w: Mapped[int]
     pos_h: Mapped[int]
-    created_at: Mapped[datetime] = created_at_column()
-    updated_at: Mapped[datetime] = created_at_column()
 
     __table_args__ = (
         same_org("dashboard_id", "dashboards", name="fk_dashboard_tiles_dashboard"),

@@ -1,17 +1,17 @@
 """Dashboards of an organization, and the deletion of queries that dashboards may show."""
 
 import uuid
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Select, Text, cast, func, select
 from sqlalchemy.orm import Session
 
-from shared.core.errors import Conflict, NotFound
-from shared.core.ids import parse_uuid
+from shared.core.errors import Conflict
 from shared.dashboards.models import Dashboard, Tile
 from shared.dashboards.rules import ROOM, DashboardContent, checked_dashboard
 from shared.organizations import creations
 from shared.postgres import transaction_time
+from shared.postgres.rows import change, require_row
 from shared.queries import service as queries
 
 
@@ -36,7 +36,7 @@ def list_(session: Session, org_id: uuid.UUID) -> list[Counted]:
 
 def get(session: Session, org_id: uuid.UUID, dashboard_id: str) -> Dashboard:
     """Returns one dashboard; raises `NotFound`."""
-    return _one(session, _of(org_id), dashboard_id)
+    return require_row(session, _of(org_id), Dashboard.id, dashboard_id, "dashboard")
 
 
 def changeable(session: Session, org_id: uuid.UUID, dashboard_id: str) -> Dashboard:
@@ -45,7 +45,9 @@ def changeable(session: Session, org_id: uuid.UUID, dashboard_id: str) -> Dashbo
     Every change of tiles locks their dashboard first, so writers of one dashboard wait for each
     other and cannot deadlock.
     """
-    return _one(session, _of(org_id).with_for_update(), dashboard_id)
+    return require_row(
+        session, _of(org_id).with_for_update(), Dashboard.id, dashboard_id, "dashboard"
+    )
 
 
 def create(
@@ -78,7 +80,7 @@ def replace(
     dashboard = changeable(session, org_id, dashboard_id)
     others = _sizes(org_id).where(Dashboard.id != dashboard.id)
     ROOM.require(session, others, size, what="dashboards")
-    touch(session, dashboard, columns)
+    change(session, dashboard, columns)
     count = select(func.count()).where(Tile.org_id == org_id, Tile.dashboard_id == dashboard.id)
     return Counted(dashboard, session.scalar(count) or 0)
 
@@ -104,25 +106,8 @@ def delete_query(session: Session, org_id: uuid.UUID, query_id: str) -> None:
     session.delete(query)
 
 
-def touch(session: Session, row: Dashboard | Tile, columns: dict[str, Any]) -> None:
-    """Sets columns of a row and the time of its last change."""
-    moment = transaction_time(session)
-    for name, value in {**columns, "updated_at": moment}.items():
-        setattr(row, name, value)
-
-
 def _of(org_id: uuid.UUID) -> Select[Dashboard]:
     return select(Dashboard).where(Dashboard.org_id == org_id)
-
-
-def _one(session: Session, query: Select[Dashboard], dashboard_id: str) -> Dashboard:
-    parsed = parse_uuid(dashboard_id)
-    found = None
-    if parsed is not None:
-        found = session.scalars(query.where(Dashboard.id == parsed)).one_or_none()
-    if found is None:
-        raise NotFound("there is no such dashboard")
-    return found
 
 
 def _sizes(org_id: uuid.UUID) -> Select[int]:

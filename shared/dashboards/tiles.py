@@ -24,6 +24,7 @@ from shared.dashboards.rules import (
     require_place,
 )
 from shared.postgres import transaction_time
+from shared.postgres.rows import change, require_row
 from shared.queries import service as queries
 
 
@@ -87,7 +88,7 @@ def replace(
     query = queries.chosen(session, org_id, wanted.query_id, "query_id")
     others = _sizes(dashboard).where(Tile.id != tile.id)
     TILE_ROOM.require(session, others, size, what="tiles of a dashboard")
-    dashboards.touch(session, tile, {**columns, **asdict(place), "query_id": query.id})
+    change(session, tile, {**columns, **asdict(place), "query_id": query.id})
     return tile
 
 
@@ -151,13 +152,7 @@ def _of(dashboard: Dashboard) -> Select[Tile]:
 
 
 def _one(session: Session, dashboard: Dashboard, tile_id: str) -> Tile:
-    parsed = parse_uuid(tile_id)
-    found = None
-    if parsed is not None:
-        found = session.scalars(_of(dashboard).where(Tile.id == parsed)).one_or_none()
-    if found is None:
-        raise NotFound("there is no such tile")
-    return found
+    return require_row(session, _of(dashboard), Tile.id, tile_id, "tile")
 
 
 def _sizes(dashboard: Dashboard) -> Select[int]:

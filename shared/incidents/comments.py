@@ -6,12 +6,12 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from shared.core.actor import Actor
-from shared.core.errors import Conflict, Forbidden, NotFound
-from shared.core.ids import parse_uuid
+from shared.core.errors import Conflict, Forbidden
 from shared.incidents import activity, mails, rows, subscribers
 from shared.incidents.models import Incident, IncidentComment
 from shared.incidents.rules import MAX_COMMENTS, checked_body
 from shared.postgres import present_time
+from shared.postgres.rows import require_row
 from shared.queue import Queue
 
 # The permission to delete comments of others.
@@ -74,15 +74,8 @@ def delete(
     `incidents:write` for another author's comment if `permissions` lack it.
     """
     incident = rows.changeable(session, org_id, incident_id)
-    comment = None
-    parsed = parse_uuid(comment_id)
-    if parsed is not None:
-        query = _of(incident).where(
-            IncidentComment.id == parsed, IncidentComment.deleted_at.is_(None)
-        )
-        comment = session.scalars(query).one_or_none()
-    if comment is None:
-        raise NotFound("there is no such comment")
+    undeleted = _of(incident).where(IncidentComment.deleted_at.is_(None))
+    comment = require_row(session, undeleted, IncidentComment.id, comment_id, "comment")
     if comment.author_id != actor.id and MODERATES not in permissions:
         raise Forbidden(
             f"you need the permission {MODERATES} to delete comments of others",

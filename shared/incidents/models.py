@@ -18,13 +18,13 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.core.ids import new_id
 from shared.postgres import Base, created_at_column, same_org, timestamp_type
+from shared.postgres.columns import KeyedInOrganization, OfOrganization
 
 OPEN = "state <> 'resolved'"
 
 
-class Incident(Base):
+class Incident(OfOrganization, Base):
     """A problem that needs people, from its opening until it is resolved.
 
     The columns about its alert or finding (`alert_name`, `alert_severity`, `trigger_kind`,
@@ -37,8 +37,6 @@ class Incident(Base):
 
     __tablename__ = "incidents"
 
-    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
-    org_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
     title: Mapped[str]
     source: Mapped[str]
     source_finding_id: Mapped[uuid.UUID | None] = mapped_column(
@@ -85,7 +83,7 @@ class Incident(Base):
     )
 
 
-class IncidentComment(Base):
+class IncidentComment(OfOrganization, Base):
     """A comment; a deleted one stays as a tombstone without its body.
 
     `author_id` is the account or key of the author, because anybody may give a key the name of a
@@ -94,8 +92,6 @@ class IncidentComment(Base):
 
     __tablename__ = "incident_comments"
 
-    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
-    org_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
     incident_id: Mapped[uuid.UUID]
     author_id: Mapped[uuid.UUID]
     author_email: Mapped[str]
@@ -110,14 +106,11 @@ class IncidentComment(Base):
     )
 
 
-class IncidentSubscriber(Base):
+class IncidentSubscriber(KeyedInOrganization, Base):
     """An address that gets mail about an incident while `unsubscribed_at` is null."""
 
     __tablename__ = "incident_subscribers"
 
-    org_id: Mapped[uuid.UUID] = mapped_column(
-        ForeignKey("organizations.id", ondelete="CASCADE"), primary_key=True
-    )
     incident_id: Mapped[uuid.UUID] = mapped_column(primary_key=True)
     email: Mapped[str] = mapped_column(primary_key=True)
     source: Mapped[str]

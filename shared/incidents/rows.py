@@ -5,9 +5,9 @@ import uuid
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from shared.core.errors import Conflict, NotFound
-from shared.core.ids import parse_uuid
+from shared.core.errors import Conflict
 from shared.incidents.models import Incident
+from shared.postgres.rows import require_row
 
 RESOLVED = "resolved"
 
@@ -52,10 +52,4 @@ def _of(org_id: uuid.UUID) -> Select[Incident]:
 
 
 def _one(session: Session, query: Select[Incident], incident_id: str | uuid.UUID) -> Incident:
-    parsed = parse_uuid(incident_id) if isinstance(incident_id, str) else incident_id
-    found = None
-    if parsed is not None:
-        found = session.scalars(query.where(Incident.id == parsed)).one_or_none()
-    if found is None:
-        raise NotFound("there is no such incident")
-    return found
+    return require_row(session, query, Incident.id, incident_id, "incident")

@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import or_, select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from shared.core.errors import Conflict, Forbidden, NotFound
-from shared.core.ids import parse_uuid
+from shared.core.errors import Conflict, Forbidden
 from shared.keys import rules
 from shared.keys.models import ApiKey
 from shared.organizations import DEFAULT_SLUG
 from shared.permissions import FOR_KEYS, effective, require_for_keys, require_may_grant
 from shared.permissions import custom_sets as permission_sets
 from shared.postgres import transaction_time
+from shared.postgres.rows import flush_unique, require_row
 
 
 @dataclass(frozen=True)
@@ -55,10 +54,7 @@ def create(
         expires_at=wanted.expires_at,
     )
     session.add(key)
-    try:
-        session.flush()
-    except IntegrityError as error:
-        raise (_conflict(error) or error) from None
+    flush_unique(session, _conflicts())
     return key
 
 
@@ -142,15 +138,8 @@ def _changeable(session: Session, org_id: uuid.UUID, key_id: str) -> ApiKey:
 
     Finds keys of the instance too, in order to refuse their change.
     """
-    parsed = parse_uuid(key_id)
-    query = (
-        select(ApiKey)
-        .where(ApiKey.id == parsed, or_(ApiKey.org_id == org_id, ApiKey.org_id.is_(None)))
-        .with_for_update()
-    )
-    key = None if parsed is None else session.scalars(query).one_or_none()
-    if key is None:
-        raise NotFound("there is no such key")
+    keys = select(ApiKey).where(or_(ApiKey.org_id == org_id, ApiKey.org_id.is_(None)))
+    key = require_row(session, keys.with_for_update(), ApiKey.id, key_id, "key")
     if key.is_protected:
         raise Forbidden(
             "this key is protected: change its variable and restart to rotate it",
@@ -161,10 +150,13 @@ def _changeable(session: Session, org_id: uuid.UUID, key_id: str) -> ApiKey:
     return key
 
 
-def _conflict(error: IntegrityError) -> Conflict | None:
-    """Returns the error for a name or secret that is taken, None for any other cause."""
-    if "uq_api_keys_key_hash" in str(error.orig):
-        return Conflict("this secret is in use: choose another one", code="secret_in_use")
-    if "uq_api_keys_live_name" in str(error.orig):
-        return Conflict("a key of this name exists: choose another name", code="key_name_taken")
-    return None
+def _conflicts() -> dict[str, Conflict]:
+    """Returns the error for each unique constraint."""
+    return {
+        "uq_api_keys_key_hash": Conflict(
+            "this secret is in use: choose another one", code="secret_in_use"
+        ),
+        "uq_api_keys_live_name": Conflict(
+            "a key of this name exists: choose another name", code="key_name_taken"
+        ),
+    }

@@ -3,7 +3,6 @@
 from datetime import datetime
 
 from sqlalchemy import select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from shared.core.errors import Conflict, NotFound
@@ -11,6 +10,7 @@ from shared.organizations.models import Organization
 from shared.organizations.rules import DEFAULT_SLUG, require_name, require_slug
 from shared.organizations.service import slug_taken
 from shared.postgres import transaction_time
+from shared.postgres.rows import flush_unique
 
 
 def require(session: Session, slug: str) -> Organization:
@@ -55,10 +55,7 @@ def rename(
         if slug == DEFAULT_SLUG:
             raise Conflict(f"{slug!r} is built in and keeps its slug", code="builtin_org")
         organization.slug = new_slug
-    try:
-        session.flush()
-    except IntegrityError:
-        raise slug_taken(str(new_slug)) from None
+    flush_unique(session, {"uq_organizations_slug": slug_taken(str(new_slug))})
     return organization
 
 

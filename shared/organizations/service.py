@@ -4,12 +4,12 @@ import uuid
 from collections.abc import Iterable
 
 from sqlalchemy import select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from shared.core.errors import Conflict
 from shared.organizations.models import Organization
 from shared.organizations.rules import require_name, require_slug
+from shared.postgres.rows import flush_unique
 
 
 def create(session: Session, slug: str, name: str | None = None) -> Organization:
@@ -22,10 +22,7 @@ def create(session: Session, slug: str, name: str | None = None) -> Organization
     require_name(slug if name is None else name)
     organization = Organization(slug=slug, name=slug if name is None else name)
     session.add(organization)
-    try:
-        session.flush()
-    except IntegrityError:
-        raise slug_taken(slug) from None
+    flush_unique(session, {"uq_organizations_slug": slug_taken(slug)})
     return organization
 
 

@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Select, Text, cast, collate, func, select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from shared.core import bounds
 from shared.core.errors import Conflict, Invalid, NotFound
-from shared.core.ids import parse_uuid
 from shared.organizations import creations
 from shared.postgres import transaction_time
 from shared.postgres.room import Room
+from shared.postgres.rows import change, flush_unique, require_row
 from shared.queries.guard.statement import guard
 from shared.queries.models import SavedQuery
 
@@ -94,9 +93,7 @@ def replace(
     query = changeable(session, org_id, query_id)
     others = _sizes(org_id).where(SavedQuery.id != query.id)
     ROOM.require(session, others, size, what="saved queries")
-    moment = transaction_time(session)
-    for name, value in {**content, "updated_at": moment}.items():
-        setattr(query, name, value)
+    change(session, query, content)
     _flush(session)
     return query
 
@@ -106,13 +103,7 @@ def _of(org_id: uuid.UUID) -> Select[SavedQuery]:
 
 
 def _one(session: Session, query: Select[SavedQuery], query_id: str) -> SavedQuery:
-    parsed = parse_uuid(query_id)
-    found = None
-    if parsed is not None:
-        found = session.scalars(query.where(SavedQuery.id == parsed)).one_or_none()
-    if found is None:
-        raise NotFound("there is no such saved query")
-    return found
+    return require_row(session, query, SavedQuery.id, query_id, "saved query")
 
 
 def _checked(wanted: QueryContent, schema: str) -> tuple[dict[str, Any], int]:
@@ -161,11 +152,5 @@ def _sizes(org_id: uuid.UUID) -> Select[int]:
 
 
 def _flush(session: Session) -> None:
-    try:
-        session.flush()
-    except IntegrityError as error:
-        if "uq_saved_queries_name" in str(error.orig):
-            raise Conflict(
-                "a query of this name exists: choose another name", code="query_name_taken"
-            ) from None
-        raise
+    taken = Conflict("a query of this name exists: choose another name", code="query_name_taken")
+    flush_unique(session, {"uq_saved_queries_name": taken})

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.core.ids import new_id
 from shared.postgres import Base, created_at_column, timestamp_type
+from shared.postgres.columns import Dated, KeyedInOrganization
 
 
 class User(Base):
@@ -21,14 +22,11 @@ class User(Base):
     created_at: Mapped[datetime] = created_at_column()
 
 
-class Membership(Base):
+class Membership(KeyedInOrganization, Dated, Base):
     """A user's permissions in one organization: (permission_set | added) - removed."""
 
     __tablename__ = "memberships"
 
-    org_id: Mapped[uuid.UUID] = mapped_column(
-        ForeignKey("organizations.id", ondelete="CASCADE"), primary_key=True
-    )
     user_id: Mapped[uuid.UUID] = mapped_column(
         ForeignKey("users.id", ondelete="CASCADE"), primary_key=True, index=True
     )
@@ -37,5 +35,3 @@ class Membership(Base):
     permission_removed: Mapped[list[str]] = mapped_column(ARRAY(Text), server_default=text("'{}'"))
     is_protected: Mapped[bool] = mapped_column(server_default=text("false"))
     disabled_at: Mapped[datetime | None] = mapped_column(timestamp_type)
-    created_at: Mapped[datetime] = created_at_column()
-    updated_at: Mapped[datetime] = created_at_column()

@@ -14,6 +14,7 @@ from shared.core.errors import Conflict, Forbidden, NotFound
 from shared.core.ids import parse_uuid
 from shared.mail import Letter, enqueue
 from shared.postgres import transaction_time
+from shared.postgres.rows import require_row
 from shared.queue import Queue
 from shared.users import mails
 from shared.users.accounts import join
@@ -114,16 +115,9 @@ def enable(session: Session, org_id: uuid.UUID, user_id: str) -> MemberRecord:
     return _shown(session, org_id, membership.user_id)
 
 
-def _member(session: Session, org_id: uuid.UUID, user_id: str) -> Membership:
-    parsed = parse_uuid(user_id)
-    found = None if parsed is None else _locked(session, org_id, parsed)
-    if found is None:
-        raise _no_member()
-    return found
-
-
 def _unprotected(session: Session, org_id: uuid.UUID, user_id: str) -> Membership:
-    membership = _member(session, org_id, user_id)
+    members = select(Membership).where(Membership.org_id == org_id).with_for_update()
+    membership = require_row(session, members, Membership.user_id, user_id, "user")
     if membership.is_protected:
         raise Forbidden(
             "this user is protected: use service-orgctl to change or remove it",
@@ -137,11 +131,6 @@ def _changeable(session: Session, org_id: uuid.UUID, user_id: str) -> Membership
     if membership.disabled_at is not None:
         raise _disabled()
     return membership
-
-
-def _locked(session: Session, org_id: uuid.UUID, user_id: uuid.UUID) -> Membership | None:
-    query = select(Membership).where(Membership.org_id == org_id, Membership.user_id == user_id)
-    return session.scalars(query.with_for_update()).one_or_none()
 
 
 def _shown(session: Session, org_id: uuid.UUID, user_id: uuid.UUID) -> MemberRecord:

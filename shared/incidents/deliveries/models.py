@@ -7,13 +7,13 @@ from typing import Any
 from sqlalchemy import JSON, CheckConstraint, ForeignKey, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.core.ids import new_id
 from shared.mail.models import Mail
 from shared.postgres import Base, created_at_column, same_org, timestamp_type
+from shared.postgres.columns import OfOrganization
 from shared.postgres.leases import Leased
 
 
-class Notification(Leased, Base):
+class Notification(Leased, OfOrganization, Base):
     """One delivery to one target; receivers know its `id` as the `delivery_id`.
 
     `incident_id` is null for a test. `content` is the content, the same in each attempt. The URL
@@ -24,8 +24,6 @@ class Notification(Leased, Base):
 
     __tablename__ = "notifications"
 
-    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=new_id)
-    org_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
     incident_id: Mapped[uuid.UUID | None]
     channel: Mapped[str]
     target: Mapped[str]

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from sqlalchemy import select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from shared.core.config import Settings
@@ -26,6 +25,7 @@ from shared.permissions import (
 from shared.permissions.custom_sets import rules
 from shared.permissions.custom_sets.models import PermissionSet
 from shared.postgres import transaction_time
+from shared.postgres.rows import flush_unique
 
 
 @dataclass(frozen=True)
@@ -129,12 +129,7 @@ def create(
         permissions=readable(wanted.permissions),
     )
     session.add(row)
-    try:
-        session.flush()
-    except IntegrityError as error:
-        if "pk_permission_sets" in str(error.orig):
-            raise _taken() from None
-        raise
+    flush_unique(session, {"pk_permission_sets": _taken()})
     return _of_row(row)
 
 
