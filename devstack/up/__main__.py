@@ -11,17 +11,11 @@ from rich.console import Console
 
 from devstack.__main__ import default_directory
 from devstack.errors import StackError
+from devstack.up import report
 from devstack.up.api import Api, ApiError
 from devstack.up.checks import run_checks
 from devstack.up.demo import play
 from devstack.up.deployment import Deployment
-from devstack.up.report import (
-    print_checks,
-    print_figures,
-    print_next_steps,
-    print_oversight,
-    print_scores,
-)
 
 _INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -68,16 +62,16 @@ def _serve(deployment: Deployment, *, check: bool, demo: bool) -> bool:
         api = Api(deployment.url, deployment.admin_key)
         try:
             played = play(api, console, sql=deployment.runs_sql)
-            print_scores(console, played)
-            print_figures(console, played.figures)
-            print_oversight(console, played.oversight)
+            report.print_scores(console, played)
+            report.print_figures(console, played.figures)
+            report.print_oversight(console, played.oversight)
             if check:
                 checks = run_checks(api, played, scores=deployment.uses_example_evaluator)
-                return print_checks(console, checks)
+                return report.print_checks(console, checks)
         finally:
             api.close()
         click.echo(f"the demonstration took {time.monotonic() - started:.1f} s")
-    print_next_steps(console, deployment)
+    report.print_next_steps(console, deployment)
     click.echo("Ctrl-C stops everything; the data stays.")
     threading.Event().wait()
     return True

@@ -12,16 +12,7 @@ from honcho.environ import parse_procfile
 from devstack.errors import StackError
 from devstack.ports import LOOPBACK, free_port
 from devstack.stack import DevStack
-from devstack.up.environment import (
-    for_orgctl,
-    orgctl_file,
-    search_path,
-    secrets_for,
-    servers_to_start,
-    store_urls,
-    web_port,
-    write_orgctl_file,
-)
+from devstack.up import environment
 from devstack.up.programs import PROJECT, Program
 from devstack.up.watcher import Watcher
 
@@ -48,7 +39,7 @@ class Deployment:
         self._given = given
         self._say = say
         self._lines: dict[str, str] = parse_procfile(procfile.read_text()).processes
-        self._stack = DevStack(directory, servers=servers_to_start(given), say=say)
+        self._stack = DevStack(directory, servers=environment.servers_to_start(given), say=say)
         self._watcher = Watcher(say)
         self._programs: list[Program] = []
         self.environ: dict[str, str] = {}
@@ -71,7 +62,7 @@ class Deployment:
     @property
     def variables(self) -> dict[str, str]:
         """The variables that the operator's tool needs."""
-        return for_orgctl(self.environ)
+        return environment.for_orgctl(self.environ)
 
     @property
     def sign_in(self) -> str:
@@ -106,7 +97,7 @@ class Deployment:
             Program("release", self._lines["release"], self._stack, self.environ).run_to_end()
             self._start_programs()
             self._wait_for_health()
-            write_orgctl_file(directory, self.environ)
+            environment.write_orgctl_file(directory, self.environ)
             self._watcher.start()
         except BaseException:
             self.stop()
@@ -117,7 +108,7 @@ class Deployment:
         self._watcher.stop()
         if self.environ:
             # Only the process that owns the directory reaches this line.
-            orgctl_file(self._stack.directory).unlink(missing_ok=True)
+            environment.orgctl_file(self._stack.directory).unlink(missing_ok=True)
         for program in self._programs:
             program.ask_to_stop()
         deadline = time.monotonic() + _STOPPING_SECONDS
@@ -139,12 +130,12 @@ class Deployment:
         self.stop()
 
     def _make_environ(self) -> dict[str, str]:
-        port = str(web_port(self._given, self._say))
+        port = str(environment.web_port(self._given, self._say))
         environ = {
             **self._given,
-            **store_urls(self._stack.urls, self._given),
-            **secrets_for(self._stack.directory, self._given),
-            "PATH": search_path(self._given),
+            **environment.store_urls(self._stack.urls, self._given),
+            **environment.secrets_for(self._stack.directory, self._given),
+            "PATH": environment.search_path(self._given),
             "PORT": port,
             "PUBLIC_URL": self._given.get("PUBLIC_URL") or f"http://{LOOPBACK}:{port}",
             "ADMIN_EMAIL": self._given.get("ADMIN_EMAIL") or _ADMIN_EMAIL,

@@ -10,19 +10,9 @@ from sqlalchemy.orm import Session
 
 from shared.core.errors import Invalid, NotFound
 from shared.core.ids import parse_uuid
+from shared.dashboards import rules
 from shared.dashboards import service as dashboards
 from shared.dashboards.models import Dashboard, Tile
-from shared.dashboards.rules import (
-    DEFAULT_HEIGHT,
-    DEFAULT_WIDTH,
-    MAX_POSITION,
-    TILE_ROOM,
-    Place,
-    TileContent,
-    checked_tile,
-    place_errors,
-    require_place,
-)
 from shared.postgres import transaction_time
 from shared.postgres.rows import change, require_row
 from shared.queries import service as queries
@@ -39,26 +29,28 @@ def of_dashboard(session: Session, dashboard: Dashboard) -> list[Tile]:
     return list(session.scalars(in_order))
 
 
-def create(session: Session, org_id: uuid.UUID, dashboard_id: str, wanted: TileContent) -> Tile:
+def create(
+    session: Session, org_id: uuid.UUID, dashboard_id: str, wanted: rules.TileContent
+) -> Tile:
     """Creates a tile, by default below the others.
 
     Raises `NotFound`, `Invalid` naming the field (`query_id` for a query that does not exist),
     `Conflict` if the dashboard has no room for another tile.
     """
-    columns, size = checked_tile(wanted)
+    columns, size = rules.checked_tile(wanted)
     dashboard = dashboards.changeable(session, org_id, dashboard_id)
     below = select(func.max(Tile.pos_y + Tile.pos_h)).where(
         Tile.org_id == org_id, Tile.dashboard_id == dashboard.id
     )
-    free = Place(
+    free = rules.Place(
         pos_x=0,
-        pos_y=min(session.scalar(below) or 0, MAX_POSITION),
-        pos_w=DEFAULT_WIDTH,
-        pos_h=DEFAULT_HEIGHT,
+        pos_y=min(session.scalar(below) or 0, rules.MAX_POSITION),
+        pos_w=rules.DEFAULT_WIDTH,
+        pos_h=rules.DEFAULT_HEIGHT,
     )
-    place = require_place(_placed(wanted.place, free))
+    place = rules.require_place(_placed(wanted.place, free))
     query = queries.chosen(session, org_id, wanted.query_id, "query_id")
-    TILE_ROOM.require(session, _sizes(dashboard), size, what="tiles of a dashboard")
+    rules.TILE_ROOM.require(session, _sizes(dashboard), size, what="tiles of a dashboard")
     moment = transaction_time(session)
     tile = Tile(
         org_id=org_id,
@@ -75,19 +67,19 @@ def create(session: Session, org_id: uuid.UUID, dashboard_id: str, wanted: TileC
 
 
 def replace(
-    session: Session, org_id: uuid.UUID, dashboard_id: str, tile_id: str, wanted: TileContent
+    session: Session, org_id: uuid.UUID, dashboard_id: str, tile_id: str, wanted: rules.TileContent
 ) -> Tile:
     """Replaces the content of a tile; coordinates that are not given stay unchanged.
 
     Raises the errors of `create`.
     """
-    columns, size = checked_tile(wanted)
+    columns, size = rules.checked_tile(wanted)
     dashboard = dashboards.changeable(session, org_id, dashboard_id)
     tile = _one(session, dashboard, tile_id)
-    place = require_place(_placed(wanted.place, _place_of(tile)))
+    place = rules.require_place(_placed(wanted.place, _place_of(tile)))
     query = queries.chosen(session, org_id, wanted.query_id, "query_id")
     others = _sizes(dashboard).where(Tile.id != tile.id)
-    TILE_ROOM.require(session, others, size, what="tiles of a dashboard")
+    rules.TILE_ROOM.require(session, others, size, what="tiles of a dashboard")
     change(session, tile, {**columns, **asdict(place), "query_id": query.id})
     return tile
 
@@ -102,7 +94,7 @@ def lay_out(
     session: Session,
     org_id: uuid.UUID,
     dashboard_id: str,
-    places: Sequence[tuple[str, Place]],
+    places: Sequence[tuple[str, rules.Place]],
 ) -> int:
     """Moves these tiles, given by id, all or none; returns their number.
 
@@ -123,12 +115,14 @@ def lay_out(
     return len(wanted)
 
 
-def _wanted_places(places: Sequence[tuple[str, Place]]) -> Mapping[uuid.UUID | None, Place]:
+def _wanted_places(
+    places: Sequence[tuple[str, rules.Place]],
+) -> Mapping[uuid.UUID | None, rules.Place]:
     """Returns the places by tile; None stands for malformed ids."""
     bad: dict[str, list[str]] = {}
-    wanted: dict[uuid.UUID | None, Place] = {}
+    wanted: dict[uuid.UUID | None, rules.Place] = {}
     for index, (tile_id, place) in enumerate(places):
-        bad |= place_errors(place, f"tiles.{index}.")
+        bad |= rules.place_errors(place, f"tiles.{index}.")
         parsed = parse_uuid(tile_id)
         if parsed is not None and parsed in wanted:
             bad[f"tiles.{index}.id"] = ["the tile is given twice"]
@@ -138,13 +132,13 @@ def _wanted_places(places: Sequence[tuple[str, Place]]) -> Mapping[uuid.UUID | N
     return wanted
 
 
-def _placed(wanted: Mapping[str, int | None], otherwise: Place) -> Place:
+def _placed(wanted: Mapping[str, int | None], otherwise: rules.Place) -> rules.Place:
     """Returns the wanted place; takes missing coordinates from the other one."""
     return with_fields(otherwise, **{n: v for n, v in wanted.items() if v is not None})
 
 
-def _place_of(tile: Tile) -> Place:
-    return Place(tile.pos_x, tile.pos_y, tile.pos_w, tile.pos_h)
+def _place_of(tile: Tile) -> rules.Place:
+    return rules.Place(tile.pos_x, tile.pos_y, tile.pos_w, tile.pos_h)
 
 
 def _of(dashboard: Dashboard) -> Select[Tile]:

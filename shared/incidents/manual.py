@@ -3,13 +3,8 @@
 import uuid
 
 from shared.core.actor import Actor
+from shared.incidents import rules
 from shared.incidents.opening import Breach, Opening
-from shared.incidents.rules import (
-    checked_severity,
-    checked_summary,
-    checked_title,
-    title_of,
-)
 
 
 def standalone(
@@ -20,12 +15,12 @@ def standalone(
     Without a title it gets the first words of the summary. Raises `Invalid` naming `summary`,
     `title` or `severity`.
     """
-    said = checked_summary(summary)
+    said = rules.checked_summary(summary)
     return Opening(
         org_id=org_id,
-        title=checked_title(title) or title_of(said),
+        title=rules.checked_title(title) or rules.title_of(said),
         source="manual",
-        severity=checked_severity(severity),
+        severity=rules.checked_severity(severity),
         breach=Breach(value=None, summary=said, evidence=None),
         actor=actor,
     )

@@ -2,15 +2,7 @@
 
 from marshmallow import Schema
 
-from shared.alerts.rules import (
-    DEFAULT_INTERVAL_SECS,
-    MAX_DESCRIPTION_LENGTH,
-    MAX_EVAL_WINDOW,
-    MAX_INTERVAL_SECS,
-    MAX_NAME_LENGTH,
-    MIN_INTERVAL_SECS,
-    SEVERITIES,
-)
+from shared.alerts import rules
 from shared.alerts.specs import SPECS
 from web import fields
 from web.params import Body
@@ -39,20 +31,28 @@ _CHANNELS: fields.Details = {
 class AlertBody(Body):
     """A rule as a whole. Absent and null fields get their defaults."""
 
-    name = fields.name(MAX_NAME_LENGTH)
+    name = fields.name(rules.MAX_NAME_LENGTH)
     description = fields.text(
-        optional=True, maxLength=MAX_DESCRIPTION_LENGTH, example="An example of a description"
+        optional=True, maxLength=rules.MAX_DESCRIPTION_LENGTH, example="An example of a description"
     )
     enabled = fields.switch(True, "a disabled rule is not evaluated")
     trigger_kind = fields.text(enum=_KINDS, example="metric_threshold")
     trigger_spec = fields.mapping(**_SPEC)
-    severity = fields.text(optional=True, enum=SEVERITIES, default="warning")
+    severity = fields.text(optional=True, enum=rules.SEVERITIES, default="warning")
     min_breaches = fields.count(
-        1, 1, MAX_EVAL_WINDOW, "number of the last `eval_window` evaluations that have to breach"
+        1,
+        1,
+        rules.MAX_EVAL_WINDOW,
+        "number of the last `eval_window` evaluations that have to breach",
     )
-    eval_window = fields.count(1, 1, MAX_EVAL_WINDOW, "number of recent evaluations that count")
+    eval_window = fields.count(
+        1, 1, rules.MAX_EVAL_WINDOW, "number of recent evaluations that count"
+    )
     eval_interval_secs = fields.count(
-        DEFAULT_INTERVAL_SECS, MIN_INTERVAL_SECS, MAX_INTERVAL_SECS, "seconds between evaluations"
+        rules.DEFAULT_INTERVAL_SECS,
+        rules.MIN_INTERVAL_SECS,
+        rules.MAX_INTERVAL_SECS,
+        "seconds between evaluations",
     )
     channels = fields.list_of(fields.mapping(), optional=True, **_CHANNELS)
 
@@ -66,7 +66,7 @@ class AlertRow(Schema):
     enabled = fields.flag()
     trigger_kind = fields.text(enum=_KINDS)
     trigger_spec = fields.mapping("as it was sent, without unknown fields")
-    severity = fields.text(enum=SEVERITIES)
+    severity = fields.text(enum=rules.SEVERITIES)
     min_breaches = fields.integer()
     eval_window = fields.integer()
     eval_interval_secs = fields.integer()

@@ -10,15 +10,7 @@ from shared.audits.models import AuditRun
 from shared.audits.rules import Context
 from shared.audits.runs import requests as runs
 from shared.audits.service import Listed
-from web.audits.schemas import (
-    AuditBody,
-    AuditContext,
-    AuditContextBody,
-    AuditRow,
-    AuditRunQuery,
-    AuditRunRow,
-    QueuedAuditRun,
-)
+from web.audits import schemas
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.responses import row_of
@@ -29,7 +21,7 @@ blueprint = Blueprint("audits", "Recurring searches of events for patterns worth
 
 @blueprint.route("/audits")
 @requires("audits:read")
-@blueprint.response(200, AuditRow(many=True))
+@blueprint.response(200, schemas.AuditRow(many=True))
 def list_audits() -> list[dict[str, Any]]:
     """List the organization's audits, newest first."""
     with runtime().postgres.transaction() as session:
@@ -40,8 +32,8 @@ def list_audits() -> list[dict[str, Any]]:
 
 @blueprint.route("/audits", methods=["POST"])
 @requires("audits:write")
-@blueprint.arguments(AuditBody)
-@blueprint.response(201, AuditRow, errors=(409,))
+@blueprint.arguments(schemas.AuditBody)
+@blueprint.response(201, schemas.AuditRow, errors=(409,))
 def create_audit(body: dict[str, Any]) -> dict[str, Any]:
     """Create an audit. It runs at once unless it is disabled, and then on its schedule.
 
@@ -57,7 +49,7 @@ def create_audit(body: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.route("/audits/<audit_id>")
 @requires("audits:read")
-@blueprint.response(200, AuditRow)
+@blueprint.response(200, schemas.AuditRow)
 def get_audit(audit_id: str) -> dict[str, Any]:
     """Read one audit."""
     with runtime().postgres.transaction() as session:
@@ -67,8 +59,8 @@ def get_audit(audit_id: str) -> dict[str, Any]:
 
 @blueprint.route("/audits/<audit_id>", methods=["PUT"])
 @requires("audits:write")
-@blueprint.arguments(AuditBody)
-@blueprint.response(200, AuditRow, errors=(409,))
+@blueprint.arguments(schemas.AuditBody)
+@blueprint.response(200, schemas.AuditRow, errors=(409,))
 def change_audit(body: dict[str, Any], audit_id: str) -> dict[str, Any]:
     """Change an audit. Absent fields stay unchanged.
 
@@ -91,7 +83,7 @@ def delete_audit(audit_id: str) -> None:
 
 @blueprint.route("/audits/<audit_id>/run", methods=["POST"])
 @requires("audits:write")
-@blueprint.response(202, QueuedAuditRun, errors=(409,))
+@blueprint.response(202, schemas.QueuedAuditRun, errors=(409,))
 def run_audit(audit_id: str) -> dict[str, Any]:
     """Queue a run, or return the run that is already queued.
 
@@ -105,8 +97,8 @@ def run_audit(audit_id: str) -> dict[str, Any]:
 
 @blueprint.route("/audits/<audit_id>/runs")
 @requires("audits:read")
-@blueprint.arguments(AuditRunQuery, location="query")
-@blueprint.response(200, AuditRunRow(many=True))
+@blueprint.arguments(schemas.AuditRunQuery, location="query")
+@blueprint.response(200, schemas.AuditRunRow(many=True))
 def list_runs(query: dict[str, int], audit_id: str) -> list[AuditRun]:
     """List the runs of an audit, newest first. A queued run appears once it starts."""
     with runtime().postgres.transaction() as session:
@@ -115,7 +107,7 @@ def list_runs(query: dict[str, int], audit_id: str) -> list[AuditRun]:
 
 @blueprint.route("/audits/<audit_id>/context")
 @requires("audits:read")
-@blueprint.response(200, AuditContext)
+@blueprint.response(200, schemas.AuditContext)
 def get_context(audit_id: str) -> Context:
     """Read the background about the agents that the writer of an audit's reports gets."""
     with runtime().postgres.transaction() as session:
@@ -124,8 +116,8 @@ def get_context(audit_id: str) -> Context:
 
 @blueprint.route("/audits/<audit_id>/context", methods=["PUT"])
 @requires("audits:write")
-@blueprint.arguments(AuditContextBody)
-@blueprint.response(200, AuditContext, errors=(409,))
+@blueprint.arguments(schemas.AuditContextBody)
+@blueprint.response(200, schemas.AuditContext, errors=(409,))
 def set_context(body: dict[str, Any], audit_id: str) -> Context:
     """Replace the background about the agents that the writer of an audit's reports gets."""
     wanted = Context(body["text"] or "", body["urls"] or [])
@@ -143,7 +135,7 @@ def _told(body: dict[str, Any]) -> dict[str, Any]:
 def _row(found: Listed, open_counts: Mapping[UUID, int]) -> dict[str, Any]:
     audit = found.audit
     return row_of(
-        AuditRow,
+        schemas.AuditRow,
         found,
         audit,
         open_findings=open_counts.get(audit.id, 0),

@@ -2,26 +2,7 @@
 
 from marshmallow import Schema
 
-from shared.audits.rules import (
-    DEFAULT_INTERVAL_SECS,
-    DEFAULT_LOOKBACK_SECS,
-    DEFAULT_TOP_K,
-    MAX_ANCHOR_AHEAD,
-    MAX_CONTEXT_LENGTH,
-    MAX_DESCRIPTION_LENGTH,
-    MAX_INTERVAL_SECS,
-    MAX_LOOKBACK_SECS,
-    MAX_NAME_LENGTH,
-    MAX_TOP_K,
-    MAX_URL_LENGTH,
-    MAX_URLS,
-    MAX_VALUE_LENGTH,
-    MAX_VALUES,
-    MIN_INTERVAL_SECS,
-    MIN_LOOKBACK_SECS,
-    SENSITIVITIES,
-    WINDOW_MODES,
-)
+from shared.audits import rules
 from shared.audits.runs.requests import DEFAULT_PAGE, MAX_PAGE
 from shared.audits.signals import NAMES
 from web import fields
@@ -32,10 +13,10 @@ _ENDED = ["running", "succeeded", "failed"]
 
 def _values(description: str) -> fields.Field:
     return fields.list_of(
-        fields.text(minLength=1, maxLength=MAX_VALUE_LENGTH),
+        fields.text(minLength=1, maxLength=rules.MAX_VALUE_LENGTH),
         description,
         optional=True,
-        maxItems=MAX_VALUES,
+        maxItems=rules.MAX_VALUES,
     )
 
 
@@ -49,35 +30,38 @@ class AuditScopeBody(Body):
 class AuditBody(Body):
     """An audit. An absent or null field gets its default on creation and stays unchanged later."""
 
-    name = fields.name(MAX_NAME_LENGTH)
+    name = fields.name(rules.MAX_NAME_LENGTH)
     # Null removes it, so null has to differ from absent.
     description = fields.text(
         "null removes it",
         required=False,
         null=True,
-        maxLength=MAX_DESCRIPTION_LENGTH,
+        maxLength=rules.MAX_DESCRIPTION_LENGTH,
         example="An example of a description",
     )
     enabled = fields.switch(True, "a disabled audit never runs")
     schedule_interval_secs = fields.count(
-        DEFAULT_INTERVAL_SECS, MIN_INTERVAL_SECS, MAX_INTERVAL_SECS, "seconds from run to run"
+        rules.DEFAULT_INTERVAL_SECS,
+        rules.MIN_INTERVAL_SECS,
+        rules.MAX_INTERVAL_SECS,
+        "seconds from run to run",
     )
     schedule_anchor = fields.moment(
         "runs begin here and at every interval after it; the next 09:00 UTC for"
-        f" a new audit, at most {MAX_ANCHOR_AHEAD.days} days ahead",
+        f" a new audit, at most {rules.MAX_ANCHOR_AHEAD.days} days ahead",
         optional=True,
     )
     window_mode = fields.text(
         "`since_last`: the events since the last run that succeeded;"
         " `fixed`: those of the last `lookback_window_secs`",
         optional=True,
-        enum=WINDOW_MODES,
-        default=WINDOW_MODES[0],
+        enum=rules.WINDOW_MODES,
+        default=rules.WINDOW_MODES[0],
     )
     lookback_window_secs = fields.count(
-        DEFAULT_LOOKBACK_SECS,
-        MIN_LOOKBACK_SECS,
-        MAX_LOOKBACK_SECS,
+        rules.DEFAULT_LOOKBACK_SECS,
+        rules.MIN_LOOKBACK_SECS,
+        rules.MAX_LOOKBACK_SECS,
         "length of a `fixed` window, and of the first window of `since_last`",
     )
     scope = fields.nested(AuditScopeBody, optional=True)
@@ -85,9 +69,12 @@ class AuditBody(Body):
         fields.text(enum=NAMES), "signals to look for; empty: all of them", optional=True
     )
     ignore_error_types = _values("errors of these types are not counted as errors")
-    sensitivity = fields.text(optional=True, enum=SENSITIVITIES, default="medium")
+    sensitivity = fields.text(optional=True, enum=rules.SENSITIVITIES, default="medium")
     top_k = fields.count(
-        DEFAULT_TOP_K, 1, MAX_TOP_K, "number of findings that a run files, most urgent first"
+        rules.DEFAULT_TOP_K,
+        1,
+        rules.MAX_TOP_K,
+        "number of findings that a run files, most urgent first",
     )
     llm_enabled = fields.switch(
         True, "have a report written, where the deployment has a language model"
@@ -116,12 +103,12 @@ class AuditRow(Schema):
     enabled = fields.flag()
     schedule_interval_secs = fields.integer()
     schedule_anchor = fields.moment()
-    window_mode = fields.text(enum=WINDOW_MODES)
+    window_mode = fields.text(enum=rules.WINDOW_MODES)
     lookback_window_secs = fields.integer()
     scope = fields.nested(AuditScope)
     signals = fields.texts()
     ignore_error_types = fields.texts()
-    sensitivity = fields.text(enum=SENSITIVITIES)
+    sensitivity = fields.text(enum=rules.SENSITIVITIES)
     top_k = fields.integer()
     llm_enabled = fields.flag()
     channels = fields.list_of(fields.mapping())
@@ -179,12 +166,12 @@ class AuditRunRow(Schema):
 
 
 _CONTEXT_TEXT: fields.Details = {
-    "maxLength": MAX_CONTEXT_LENGTH,
+    "maxLength": rules.MAX_CONTEXT_LENGTH,
     "description": "background about the agents for the writer of the report",
 }
-_URL = fields.text(format="uri", maxLength=MAX_URL_LENGTH)
+_URL = fields.text(format="uri", maxLength=rules.MAX_URL_LENGTH)
 _URLS: fields.Details = {
-    "maxItems": MAX_URLS,
+    "maxItems": rules.MAX_URLS,
     "description": "https only; passed to the writer of the report as text, never fetched",
 }
 

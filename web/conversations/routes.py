@@ -12,27 +12,19 @@ from shared.core.clock import format_ts
 from web.auth import current_org_id, current_user, requires_person
 from web.blueprint import Blueprint
 from web.body import read_json_body
-from web.conversations.schemas import (
-    MESSAGES,
-    ConversationDetail,
-    ConversationList,
-    ConversationQuery,
-    ConversationRow,
-    NewConversationBody,
-    RenameBody,
-)
+from web.conversations import schemas
 from web.responses import json_response, no_content
 from web.state import runtime
 
 blueprint = Blueprint("conversations", "A person's own conversations with the assistant")
 
-_BODY = {"required": True, "content": {"application/json": {"schema": MESSAGES}}}
+_BODY = {"required": True, "content": {"application/json": {"schema": schemas.MESSAGES}}}
 
 
 @blueprint.route("/agent/conversations")
 @requires_person("agent:use")
-@blueprint.arguments(ConversationQuery, location="query")
-@blueprint.response(200, ConversationList)
+@blueprint.arguments(schemas.ConversationQuery, location="query")
+@blueprint.response(200, schemas.ConversationList)
 def list_conversations(query: dict[str, Any]) -> ConversationPage:
     """List your conversations, newest first, without their messages."""
     with runtime().postgres.transaction() as session:
@@ -41,8 +33,8 @@ def list_conversations(query: dict[str, Any]) -> ConversationPage:
 
 @blueprint.route("/agent/conversations", methods=["POST"])
 @requires_person("agent:use")
-@blueprint.arguments(NewConversationBody)
-@blueprint.response(201, ConversationRow)
+@blueprint.arguments(schemas.NewConversationBody)
+@blueprint.response(201, schemas.ConversationRow)
 def create_conversation(body: dict[str, Any]) -> Conversation:
     """Start a conversation without messages."""
     with runtime().postgres.transaction() as session:
@@ -51,7 +43,7 @@ def create_conversation(body: dict[str, Any]) -> Conversation:
 
 @blueprint.route("/agent/conversations/<conversation_id>")
 @requires_person("agent:use")
-@blueprint.response(200, ConversationDetail)
+@blueprint.response(200, schemas.ConversationDetail)
 def get_conversation(conversation_id: str) -> Response:
     """Read one of your conversations with its messages."""
     with runtime().postgres.transaction() as session:
@@ -69,8 +61,8 @@ def get_conversation(conversation_id: str) -> Response:
 
 @blueprint.route("/agent/conversations/<conversation_id>", methods=["PATCH"])
 @requires_person("agent:use")
-@blueprint.arguments(RenameBody)
-@blueprint.response(200, ConversationRow)
+@blueprint.arguments(schemas.RenameBody)
+@blueprint.response(200, schemas.ConversationRow)
 def rename_conversation(body: dict[str, Any], conversation_id: str) -> Conversation:
     """Give one of your conversations another title."""
     with runtime().postgres.transaction() as session:
@@ -91,7 +83,7 @@ def delete_conversation(conversation_id: str) -> Response:
 @requires_person("agent:use")
 @blueprint.doc(requestBody=_BODY)
 @blueprint.reads_body
-@blueprint.response(200, ConversationRow)
+@blueprint.response(200, schemas.ConversationRow)
 def replace_messages(conversation_id: str) -> Conversation:
     """Replace the messages of one of your conversations.
 

@@ -9,18 +9,7 @@ from shared.dashboards.rules import DashboardContent, Place, TileContent
 from shared.dashboards.service import Counted
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
-from web.dashboards.schemas import (
-    DashboardBody,
-    DashboardDetail,
-    DashboardList,
-    DashboardRow,
-    DeletedDashboard,
-    LaidOut,
-    LayoutBody,
-    TileBody,
-    TileList,
-    TileRow,
-)
+from web.dashboards import schemas
 from web.responses import row_of
 from web.state import runtime
 
@@ -31,7 +20,7 @@ _PLACE = ("pos_x", "pos_y", "pos_w", "pos_h")
 
 @blueprint.route("/dashboards")
 @requires("dashboards:read")
-@blueprint.response(200, DashboardList)
+@blueprint.response(200, schemas.DashboardList)
 def list_dashboards() -> dict[str, Any]:
     """List the organization's dashboards, newest first, without their tiles."""
     with runtime().postgres.transaction() as session:
@@ -40,8 +29,8 @@ def list_dashboards() -> dict[str, Any]:
 
 @blueprint.route("/dashboards", methods=["POST"])
 @requires("dashboards:write")
-@blueprint.arguments(DashboardBody)
-@blueprint.response(201, DashboardRow, errors=(409,))
+@blueprint.arguments(schemas.DashboardBody)
+@blueprint.response(201, schemas.DashboardRow, errors=(409,))
 def create_dashboard(body: dict[str, Any]) -> dict[str, Any]:
     """Create a dashboard without tiles.
 
@@ -55,7 +44,7 @@ def create_dashboard(body: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.route("/dashboards/<dashboard_id>")
 @requires("dashboards:read")
-@blueprint.response(200, DashboardDetail)
+@blueprint.response(200, schemas.DashboardDetail)
 def get_dashboard(dashboard_id: str) -> dict[str, Any]:
     """Read one dashboard with its tiles, top to bottom, left to right."""
     with runtime().postgres.transaction() as session:
@@ -66,8 +55,8 @@ def get_dashboard(dashboard_id: str) -> dict[str, Any]:
 
 @blueprint.route("/dashboards/<dashboard_id>", methods=["PUT"])
 @requires("dashboards:write")
-@blueprint.arguments(DashboardBody)
-@blueprint.response(200, DashboardRow, errors=(409,))
+@blueprint.arguments(schemas.DashboardBody)
+@blueprint.response(200, schemas.DashboardRow, errors=(409,))
 def replace_dashboard(body: dict[str, Any], dashboard_id: str) -> dict[str, Any]:
     """Replace a dashboard's name, description and definition. Its tiles stay."""
     with runtime().postgres.transaction() as session:
@@ -76,7 +65,7 @@ def replace_dashboard(body: dict[str, Any], dashboard_id: str) -> dict[str, Any]
 
 @blueprint.route("/dashboards/<dashboard_id>", methods=["DELETE"])
 @requires("dashboards:delete")
-@blueprint.response(200, DeletedDashboard)
+@blueprint.response(200, schemas.DeletedDashboard)
 def delete_dashboard(dashboard_id: str) -> dict[str, bool]:
     """Delete a dashboard with its tiles for good. The queries of the tiles stay."""
     with runtime().postgres.transaction() as session:
@@ -86,7 +75,7 @@ def delete_dashboard(dashboard_id: str) -> dict[str, bool]:
 
 @blueprint.route("/dashboards/<dashboard_id>/tiles")
 @requires("dashboards:read")
-@blueprint.response(200, TileList)
+@blueprint.response(200, schemas.TileList)
 def list_tiles(dashboard_id: str) -> dict[str, list[Tile]]:
     """List the tiles of a dashboard, top to bottom, left to right."""
     with runtime().postgres.transaction() as session:
@@ -95,8 +84,8 @@ def list_tiles(dashboard_id: str) -> dict[str, list[Tile]]:
 
 @blueprint.route("/dashboards/<dashboard_id>/tiles", methods=["POST"])
 @requires("dashboards:write")
-@blueprint.arguments(TileBody)
-@blueprint.response(201, TileRow, errors=(409,))
+@blueprint.arguments(schemas.TileBody)
+@blueprint.response(201, schemas.TileRow, errors=(409,))
 def create_tile(body: dict[str, Any], dashboard_id: str) -> Tile:
     """Put a saved query on a dashboard, by default below its other tiles.
 
@@ -109,8 +98,8 @@ def create_tile(body: dict[str, Any], dashboard_id: str) -> Tile:
 
 @blueprint.route("/dashboards/<dashboard_id>/tiles/<tile_id>", methods=["PUT"])
 @requires("dashboards:write")
-@blueprint.arguments(TileBody)
-@blueprint.response(200, TileRow, errors=(409,))
+@blueprint.arguments(schemas.TileBody)
+@blueprint.response(200, schemas.TileRow, errors=(409,))
 def replace_tile(body: dict[str, Any], dashboard_id: str, tile_id: str) -> Tile:
     """Replace a tile as a whole. Without a position it stays in its place."""
     with runtime().postgres.transaction() as session:
@@ -119,7 +108,7 @@ def replace_tile(body: dict[str, Any], dashboard_id: str, tile_id: str) -> Tile:
 
 @blueprint.route("/dashboards/<dashboard_id>/tiles/<tile_id>", methods=["DELETE"])
 @requires("dashboards:write")
-@blueprint.response(200, DeletedDashboard)
+@blueprint.response(200, schemas.DeletedDashboard)
 def delete_tile(dashboard_id: str, tile_id: str) -> dict[str, bool]:
     """Delete a tile for good. Its query stays."""
     with runtime().postgres.transaction() as session:
@@ -129,8 +118,8 @@ def delete_tile(dashboard_id: str, tile_id: str) -> dict[str, bool]:
 
 @blueprint.route("/dashboards/<dashboard_id>/tiles/layout", methods=["PUT"])
 @requires("dashboards:write")
-@blueprint.arguments(LayoutBody)
-@blueprint.response(200, LaidOut)
+@blueprint.arguments(schemas.LayoutBody)
+@blueprint.response(200, schemas.LaidOut)
 def lay_out_tiles(body: dict[str, Any], dashboard_id: str) -> dict[str, int]:
     """Move all named tiles. If one of them is not on the dashboard (404), none moves."""
     places = [(one["id"], Place(**{name: one[name] for name in _PLACE})) for one in body["tiles"]]
@@ -139,7 +128,7 @@ def lay_out_tiles(body: dict[str, Any], dashboard_id: str) -> dict[str, int]:
 
 
 def _row(counted: Counted) -> dict[str, Any]:
-    return row_of(DashboardRow, counted.dashboard, tile_count=counted.tile_count)
+    return row_of(schemas.DashboardRow, counted.dashboard, tile_count=counted.tile_count)
 
 
 def _content(body: dict[str, Any]) -> DashboardContent:

@@ -2,18 +2,7 @@
 
 from marshmallow import Schema
 
-from shared.dashboards.rules import (
-    CHART_TYPES,
-    DEFAULT_HEIGHT,
-    DEFAULT_WIDTH,
-    MAX_CHART_CONFIG_BYTES,
-    MAX_DEFINITION_BYTES,
-    MAX_DESCRIPTION_LENGTH,
-    MAX_NAME_LENGTH,
-    MAX_PARAM_BINDINGS_BYTES,
-    MAX_POSITION,
-    MAX_TITLE_LENGTH,
-)
+from shared.dashboards import rules
 from web import fields
 from web.params import Body
 
@@ -28,16 +17,16 @@ def _opaque(what: str, most: int) -> fields.Field:
 
 def _position(least: int, about: str = "") -> fields.Field:
     """Returns a field for a grid position: required, or optional with the `about`."""
-    bounds: fields.Details = {"minimum": least, "maximum": MAX_POSITION}
+    bounds: fields.Details = {"minimum": least, "maximum": rules.MAX_POSITION}
     return fields.integer(about, optional=bool(about), strict=True, **bounds)
 
 
 class DashboardBody(Body):
     """A dashboard as a whole, without its tiles."""
 
-    name = fields.name(MAX_NAME_LENGTH)
-    description = fields.description(MAX_DESCRIPTION_LENGTH)
-    definition = _opaque("a client's own data about the dashboard", MAX_DEFINITION_BYTES)
+    name = fields.name(rules.MAX_NAME_LENGTH)
+    description = fields.description(rules.MAX_DESCRIPTION_LENGTH)
+    definition = _opaque("a client's own data about the dashboard", rules.MAX_DEFINITION_BYTES)
 
 
 class TileBody(Body):
@@ -47,16 +36,16 @@ class TileBody(Body):
     title = fields.text(
         "surrounding blanks are removed; empty when absent",
         optional=True,
-        maxLength=MAX_TITLE_LENGTH,
+        maxLength=rules.MAX_TITLE_LENGTH,
         example="An example of a title",
     )
-    chart_type = fields.text(enum=CHART_TYPES)
-    chart_config = _opaque("a client's own data for drawing it", MAX_CHART_CONFIG_BYTES)
-    param_bindings = _opaque("the values of the query's parameters", MAX_PARAM_BINDINGS_BYTES)
+    chart_type = fields.text(enum=rules.CHART_TYPES)
+    chart_config = _opaque("a client's own data for drawing it", rules.MAX_CHART_CONFIG_BYTES)
+    param_bindings = _opaque("the values of the query's parameters", rules.MAX_PARAM_BINDINGS_BYTES)
     pos_x = _position(0, "column from the left; 0 for a new tile")
     pos_y = _position(0, "row from the top; below the others for a new tile")
-    pos_w = _position(1, f"width in columns; {DEFAULT_WIDTH} for a new tile")
-    pos_h = _position(1, f"height in rows; {DEFAULT_HEIGHT} for a new tile")
+    pos_w = _position(1, f"width in columns; {rules.DEFAULT_WIDTH} for a new tile")
+    pos_h = _position(1, f"height in rows; {rules.DEFAULT_HEIGHT} for a new tile")
 
 
 class PlaceBody(Body):
@@ -82,7 +71,7 @@ class TileRow(Schema):
     dashboard_id = fields.uuid()
     query_id = fields.uuid()
     title = fields.text()
-    chart_type = fields.text(enum=CHART_TYPES)
+    chart_type = fields.text(enum=rules.CHART_TYPES)
     chart_config = fields.mapping()
     param_bindings = fields.mapping()
     pos_x = fields.integer()

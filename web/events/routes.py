@@ -12,16 +12,9 @@ from shared.events.page import read_page
 from web.auth import current_identity, require_access_still, requires
 from web.blueprint import Blueprint
 from web.body import read_body
+from web.events import schemas
 from web.events.facets import add_facets
 from web.events.latency import add_latency
-from web.events.schemas import (
-    EVENTS,
-    WRAPPED_EVENTS,
-    Accepted,
-    EventPage,
-    EventPageQuery,
-    EventSummaryPage,
-)
 from web.responses import json_response
 from web.state import runtime, state
 
@@ -37,7 +30,7 @@ _BATCHES = {
         "application/x-ndjson": {
             "schema": {"type": "string", "description": "one event per line, as below"}
         },
-        "application/json": {"schema": {"oneOf": [EVENTS, WRAPPED_EVENTS]}},
+        "application/json": {"schema": {"oneOf": [schemas.EVENTS, schemas.WRAPPED_EVENTS]}},
     },
 }
 _ENCODING = {"type": "string", "enum": ["gzip", "zstd", "identity"]}
@@ -47,7 +40,7 @@ _ENCODING = {"type": "string", "enum": ["gzip", "zstd", "identity"]}
 @requires("events:add")
 @blueprint.doc(requestBody=_BATCHES)
 @blueprint.header("Content-Encoding", schema=_ENCODING)
-@blueprint.response(202, Accepted)
+@blueprint.response(202, schemas.Accepted)
 @blueprint.reads_body
 @blueprint.alt_response(422, "UNPROCESSABLE_ENTITY")
 def add_events() -> Response:
@@ -80,8 +73,8 @@ def add_events() -> Response:
 
 @blueprint.route("/events")
 @requires("events:read")
-@blueprint.arguments(EventPageQuery, location="query")
-@blueprint.response(200, EventPage, errors=(504,))
+@blueprint.arguments(schemas.EventPageQuery, location="query")
+@blueprint.response(200, schemas.EventPage, errors=(504,))
 def list_events(query: dict[str, Any]) -> Response:
     """List events with their payloads, newest first.
 
@@ -92,8 +85,8 @@ def list_events(query: dict[str, Any]) -> Response:
 
 @blueprint.route("/events/summary")
 @requires("events:read")
-@blueprint.arguments(EventPageQuery, location="query")
-@blueprint.response(200, EventSummaryPage, errors=(504,))
+@blueprint.arguments(schemas.EventPageQuery, location="query")
+@blueprint.response(200, schemas.EventSummaryPage, errors=(504,))
 def list_event_summaries(query: dict[str, Any]) -> Response:
     """List events with a one-line summary instead of their payloads, newest first."""
     return _page("summary", **query)

@@ -24,23 +24,7 @@ from shared.incidents.rules import OPEN_STATES, STATES
 from shared.incidents.subscribers import Subscription
 from web.auth import current_actor, current_identity, current_org_id, requires, requires_any
 from web.blueprint import Blueprint
-from web.incidents.schemas import (
-    AlertListQuery,
-    AssignBody,
-    CommentBody,
-    CommentRow,
-    CountQuery,
-    IncidentCount,
-    IncidentDetail,
-    IncidentRow,
-    ListQuery,
-    OpenBody,
-    OpenedRow,
-    StandaloneBody,
-    SubscriberRow,
-    SubscriptionBody,
-    SubscriptionRow,
-)
+from web.incidents import schemas
 from web.responses import no_content, row_of
 from web.state import runtime
 
@@ -49,8 +33,8 @@ blueprint = Blueprint("incidents", "Problems that need people, and their work on
 
 @blueprint.route("/alerts/incidents")
 @requires("incidents:read")
-@blueprint.arguments(ListQuery, location="query")
-@blueprint.response(200, IncidentRow(many=True))
+@blueprint.arguments(schemas.ListQuery, location="query")
+@blueprint.response(200, schemas.IncidentRow(many=True))
 def list_incidents(query: dict[str, Any]) -> list[Incident]:
     """List incidents, newest first; by default the open ones."""
     with runtime().postgres.transaction() as session:
@@ -59,8 +43,8 @@ def list_incidents(query: dict[str, Any]) -> list[Incident]:
 
 @blueprint.route("/alerts/incidents/count")
 @requires("incidents:read")
-@blueprint.arguments(CountQuery, location="query")
-@blueprint.response(200, IncidentCount)
+@blueprint.arguments(schemas.CountQuery, location="query")
+@blueprint.response(200, schemas.IncidentCount)
 def count_incidents(query: dict[str, Any]) -> dict[str, int]:
     """Count incidents; by default the open ones."""
     with runtime().postgres.transaction() as session:
@@ -69,8 +53,8 @@ def count_incidents(query: dict[str, Any]) -> dict[str, int]:
 
 @blueprint.route("/alerts/<alert_id>/incidents")
 @requires("incidents:read")
-@blueprint.arguments(AlertListQuery, location="query")
-@blueprint.response(200, IncidentRow(many=True))
+@blueprint.arguments(schemas.AlertListQuery, location="query")
+@blueprint.response(200, schemas.IncidentRow(many=True))
 def list_alert_incidents(query: dict[str, Any], alert_id: str) -> list[Incident]:
     """List the incidents of an alert, newest first; by default those in any state."""
     wanted = listing.Filter(states=query["state"] or STATES, alert_ids=[alert_id])
@@ -81,9 +65,11 @@ def list_alert_incidents(query: dict[str, Any], alert_id: str) -> list[Incident]
 
 @blueprint.route("/alerts/<alert_id>/incidents", methods=["POST"])
 @requires("incidents:write")
-@blueprint.arguments(OpenBody)
-@blueprint.response(201, OpenedRow)
-@blueprint.alt_response(200, schema=OpenedRow, description="The alert has an open incident already")
+@blueprint.arguments(schemas.OpenBody)
+@blueprint.response(201, schemas.OpenedRow)
+@blueprint.alt_response(
+    200, schema=schemas.OpenedRow, description="The alert has an open incident already"
+)
 def open_alert_incident(body: dict[str, Any], alert_id: str) -> tuple[dict[str, Any], int]:
     """Open an incident of an alert by hand and announce it over the alert's channels.
 
@@ -97,8 +83,8 @@ def open_alert_incident(body: dict[str, Any], alert_id: str) -> tuple[dict[str, 
 
 @blueprint.route("/alerts/incidents", methods=["POST"])
 @requires("incidents:write")
-@blueprint.arguments(StandaloneBody)
-@blueprint.response(201, OpenedRow)
+@blueprint.arguments(schemas.StandaloneBody)
+@blueprint.response(201, schemas.OpenedRow)
 def open_incident(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
     """Open an incident by hand that belongs to no alert. It is not announced."""
     opening = manual.standalone(
@@ -110,14 +96,14 @@ def open_incident(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
 
 @blueprint.route("/alerts/incidents/<incident_id>")
 @requires("incidents:read")
-@blueprint.response(200, IncidentDetail)
+@blueprint.response(200, schemas.IncidentDetail)
 def get_incident(incident_id: str) -> dict[str, Any]:
     """Read one incident with its notifications, subscribers, comments and activity."""
     org_id = current_org_id()
     with runtime().postgres.transaction() as session:
         found = incidents.get(session, org_id, incident_id)
         return row_of(
-            IncidentDetail,
+            schemas.IncidentDetail,
             found,
             notifications=notifications.list_(session, org_id, found.id),
             subscribers=subscribers.list_(session, org_id, found.id),
@@ -128,7 +114,7 @@ def get_incident(incident_id: str) -> dict[str, Any]:
 
 @blueprint.route("/alerts/incidents/<incident_id>/ack", methods=["POST"])
 @requires("incidents:ack")
-@blueprint.response(200, IncidentRow, errors=(409,))
+@blueprint.response(200, schemas.IncidentRow, errors=(409,))
 def acknowledge_incident(incident_id: str) -> Incident:
     """Acknowledge an incident and subscribe to it.
 
@@ -143,8 +129,8 @@ def acknowledge_incident(incident_id: str) -> Incident:
 
 @blueprint.route("/alerts/incidents/<incident_id>/assign", methods=["POST"])
 @requires("incidents:ack")
-@blueprint.arguments(AssignBody)
-@blueprint.response(200, IncidentRow, errors=(409,))
+@blueprint.arguments(schemas.AssignBody)
+@blueprint.response(200, schemas.IncidentRow, errors=(409,))
 def assign_incident(body: dict[str, Any], incident_id: str) -> Incident:
     """Replace the assignees of an incident: none to at most 50 active members."""
     field, emails = _assigned(body)
@@ -162,7 +148,7 @@ def assign_incident(body: dict[str, Any], incident_id: str) -> Incident:
 
 @blueprint.route("/alerts/incidents/<incident_id>/resolve", methods=["POST"])
 @requires("incidents:ack")
-@blueprint.response(200, IncidentRow, errors=(409,))
+@blueprint.response(200, schemas.IncidentRow, errors=(409,))
 def resolve_incident(incident_id: str) -> Incident:
     """Resolve an incident for good, with the finding that it came from, and announce it."""
     with runtime().postgres.transaction() as session:
@@ -177,7 +163,7 @@ def resolve_incident(incident_id: str) -> Incident:
 
 @blueprint.route("/alerts/incidents/<incident_id>/comments")
 @requires("incidents:read")
-@blueprint.response(200, CommentRow(many=True))
+@blueprint.response(200, schemas.CommentRow(many=True))
 def list_comments(incident_id: str) -> list[IncidentComment]:
     """List the comments on an incident, oldest first, deleted ones without their body."""
     with runtime().postgres.transaction() as session:
@@ -186,8 +172,8 @@ def list_comments(incident_id: str) -> list[IncidentComment]:
 
 @blueprint.route("/alerts/incidents/<incident_id>/comments", methods=["POST"])
 @requires("incidents:ack")
-@blueprint.arguments(CommentBody)
-@blueprint.response(201, CommentRow, errors=(409,))
+@blueprint.arguments(schemas.CommentBody)
+@blueprint.response(201, schemas.CommentRow, errors=(409,))
 def add_comment(body: dict[str, Any], incident_id: str) -> IncidentComment:
     """Comment on an incident, open or resolved. It has at most 2000 comments."""
     with runtime().postgres.transaction() as session:
@@ -217,7 +203,7 @@ def delete_comment(incident_id: str, comment_id: str) -> Response:
 
 @blueprint.route("/alerts/incidents/<incident_id>/subscribers")
 @requires("incidents:read")
-@blueprint.response(200, SubscriberRow(many=True))
+@blueprint.response(200, schemas.SubscriberRow(many=True))
 def list_subscribers(incident_id: str) -> list[IncidentSubscriber]:
     """List the current subscribers of an incident."""
     with runtime().postgres.transaction() as session:
@@ -226,8 +212,8 @@ def list_subscribers(incident_id: str) -> list[IncidentSubscriber]:
 
 @blueprint.route("/alerts/incidents/<incident_id>/subscribe", methods=["POST"])
 @requires("incidents:ack")
-@blueprint.arguments(SubscriptionBody)
-@blueprint.response(200, SubscriptionRow)
+@blueprint.arguments(schemas.SubscriptionBody)
+@blueprint.response(200, schemas.SubscriptionRow)
 def subscribe_to_incident(body: dict[str, Any], incident_id: str) -> Subscription:
     """Subscribe an active member to an incident, by mail."""
     with runtime().postgres.transaction() as session:
@@ -238,8 +224,8 @@ def subscribe_to_incident(body: dict[str, Any], incident_id: str) -> Subscriptio
 
 @blueprint.route("/alerts/incidents/<incident_id>/unsubscribe", methods=["POST"])
 @requires("incidents:ack")
-@blueprint.arguments(SubscriptionBody)
-@blueprint.response(200, SubscriptionRow)
+@blueprint.arguments(schemas.SubscriptionBody)
+@blueprint.response(200, schemas.SubscriptionRow)
 def unsubscribe_from_incident(body: dict[str, Any], incident_id: str) -> Subscription:
     """End a subscription until the member acts on the incident or is assigned to it again."""
     with runtime().postgres.transaction() as session:
@@ -253,7 +239,7 @@ def _filter(query: dict[str, Any]) -> listing.Filter:
 
 
 def _opened(opened: Opened) -> tuple[dict[str, Any], int]:
-    row = row_of(OpenedRow, opened.incident, newly_opened=opened.newly_opened)
+    row = row_of(schemas.OpenedRow, opened.incident, newly_opened=opened.newly_opened)
     return row, 201 if opened.newly_opened else 200
 
 

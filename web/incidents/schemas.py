@@ -2,15 +2,8 @@
 
 from marshmallow import Schema
 
+from shared.incidents import rules
 from shared.incidents.activity import KINDS, MOST_SHOWN
-from shared.incidents.rules import (
-    MAX_ASSIGNEES,
-    MAX_BODY_LENGTH,
-    MAX_SUMMARY_LENGTH,
-    MAX_TITLE_LENGTH,
-    SEVERITIES,
-    STATES,
-)
 from web import fields
 from web.params import Body, Limit
 
@@ -20,7 +13,7 @@ _SOURCES = ["alert", "manual", "audit"]
 
 def _states(default: str) -> fields.Field:
     return fields.values(
-        f"states, comma-separated: {', '.join(STATES)}; default: {default}",
+        f"states, comma-separated: {', '.join(rules.STATES)}; default: {default}",
         optional=True,
         type="string",
     )
@@ -54,13 +47,13 @@ class OpenBody(Body):
     summary = fields.text(
         "description of the problem; surrounding blanks are removed",
         minLength=1,
-        maxLength=MAX_SUMMARY_LENGTH,
+        maxLength=rules.MAX_SUMMARY_LENGTH,
         example="An example of a summary",
     )
     title = fields.text(
         "one line; the default is the alert's name",
         optional=True,
-        maxLength=MAX_TITLE_LENGTH,
+        maxLength=rules.MAX_TITLE_LENGTH,
         example="An example of a title",
     )
 
@@ -71,10 +64,10 @@ class StandaloneBody(OpenBody):
     title = fields.text(
         "one line; the default is the first words of the summary",
         optional=True,
-        maxLength=MAX_TITLE_LENGTH,
+        maxLength=rules.MAX_TITLE_LENGTH,
         example="An example of a title",
     )
-    severity = fields.text(load_default="warning", enum=SEVERITIES)
+    severity = fields.text(load_default="warning", enum=rules.SEVERITIES)
 
 
 class AssignBody(Body):
@@ -84,7 +77,7 @@ class AssignBody(Body):
         fields.text(format="email"),
         "addresses of active members, which replace the current ones",
         required=False,
-        maxItems=MAX_ASSIGNEES,
+        maxItems=rules.MAX_ASSIGNEES,
     )
     assigned_to = fields.text(
         "one address, or null for none; used if there is no list",
@@ -100,7 +93,7 @@ class CommentBody(Body):
     body = fields.text(
         "surrounding blanks are removed",
         minLength=1,
-        maxLength=MAX_BODY_LENGTH,
+        maxLength=rules.MAX_BODY_LENGTH,
         example="An example of a comment",
     )
 
@@ -120,7 +113,7 @@ class OpenedRow(Schema):
 
     id = fields.uuid()
     newly_opened = fields.flag("false: it was open before, and this report was added to it")
-    state = fields.text(enum=STATES)
+    state = fields.text(enum=rules.STATES)
     source = fields.text(enum=_SOURCES)
 
 
@@ -139,9 +132,9 @@ class IncidentRow(Schema):
     source_finding_id = fields.uuid(null=True)
     alert_id = fields.uuid(null=True)
     alert_name = fields.text(null=True)
-    alert_severity = fields.text(enum=SEVERITIES)
+    alert_severity = fields.text(enum=rules.SEVERITIES)
     trigger_kind = fields.text(null=True)
-    state = fields.text(enum=STATES)
+    state = fields.text(enum=rules.STATES)
     opened_at = fields.moment()
     last_breach_at = fields.moment()
     acknowledged_at = fields.moment(null=True)

@@ -2,13 +2,8 @@
 
 from marshmallow import Schema
 
+from shared.queries import service
 from shared.queries.guard.lexer import MAX_LENGTH
-from shared.queries.service import (
-    MAX_DESCRIPTION_LENGTH,
-    MAX_NAME_LENGTH,
-    MAX_PARAMS,
-    MAX_PARAMS_BYTES,
-)
 from web import fields
 from web.params import Body
 
@@ -16,8 +11,8 @@ from web.params import Body
 class QueryBody(Body):
     """A saved query as a whole."""
 
-    name = fields.name(MAX_NAME_LENGTH, "unique in the organization; ")
-    description = fields.description(MAX_DESCRIPTION_LENGTH)
+    name = fields.name(service.MAX_NAME_LENGTH, "unique in the organization; ")
+    description = fields.description(service.MAX_DESCRIPTION_LENGTH)
     sql_text = fields.text(
         "one SELECT over the tables of `/queries/schema`, with `$1`, `$2`, … for parameters",
         minLength=1,
@@ -27,9 +22,9 @@ class QueryBody(Body):
     params = fields.list_of(
         fields.mapping(),
         "a client's own data about the parameters; stored as it is, at"
-        f" most {MAX_PARAMS_BYTES} bytes as JSON in ASCII; none when absent",
+        f" most {service.MAX_PARAMS_BYTES} bytes as JSON in ASCII; none when absent",
         optional=True,
-        maxItems=MAX_PARAMS,
+        maxItems=service.MAX_PARAMS,
         example=[{"label": "An example of a parameter"}],
     )
 

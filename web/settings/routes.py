@@ -7,14 +7,7 @@ from shared.cache import at_once
 from shared.settings import CATALOGUE, Editor, default_of
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
-from web.settings.schemas import (
-    SettingBody,
-    SettingEntryList,
-    SettingList,
-    SettingRow,
-    setting_entry,
-    setting_row,
-)
+from web.settings import schemas
 from web.state import runtime
 
 blueprint = Blueprint("settings", "Values that people change while the service runs")
@@ -22,21 +15,21 @@ blueprint = Blueprint("settings", "Values that people change while the service r
 
 @blueprint.route("/settings")
 @requires("settings:read")
-@blueprint.response(200, SettingList)
+@blueprint.response(200, schemas.SettingList)
 def list_settings() -> dict[str, Any]:
     """List every setting with its current value. Secrets are never shown."""
     with runtime().postgres.transaction() as session:
         found = settings.list_(session, runtime().settings, current_org_id())
-    return {"settings": [setting_row(current) for current in found]}
+    return {"settings": [schemas.setting_row(current) for current in found]}
 
 
 @blueprint.route("/settings/schema")
 @requires("settings:read")
-@blueprint.response(200, SettingEntryList)
+@blueprint.response(200, schemas.SettingEntryList)
 def list_setting_schemas() -> dict[str, Any]:
     """List all settings with their kinds and allowed values."""
     entries = [
-        setting_entry(setting, default_of(runtime().settings, setting.key))
+        schemas.setting_entry(setting, default_of(runtime().settings, setting.key))
         for setting in CATALOGUE.values()
     ]
     return {"settings": entries}
@@ -44,8 +37,8 @@ def list_setting_schemas() -> dict[str, Any]:
 
 @blueprint.route("/settings/<key>", methods=["PUT"])
 @requires("settings:write")
-@blueprint.arguments(SettingBody)
-@blueprint.response(200, SettingRow)
+@blueprint.arguments(schemas.SettingBody)
+@blueprint.response(200, schemas.SettingRow)
 def put_setting(body: dict[str, Any], key: str) -> dict[str, Any]:
     """Set a value, from the next request or event on in every process.
 
@@ -57,4 +50,4 @@ def put_setting(body: dict[str, Any], key: str) -> dict[str, Any]:
         changed = settings.replace(
             session, runtime().settings, current_org_id(), key, body["value"], editor
         )
-    return setting_row(changed)
+    return schemas.setting_row(changed)

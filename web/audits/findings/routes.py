@@ -7,12 +7,7 @@ from shared.audits.findings import service as findings
 from shared.audits.findings import triage
 from shared.audits.findings.rules import ACTIVE
 from shared.audits.findings.service import FindingFilter, Listed
-from web.audits.findings.schemas import (
-    FindingActionBody,
-    FindingActionDone,
-    FindingQuery,
-    FindingRow,
-)
+from web.audits.findings import schemas
 from web.auth import current_actor, current_org_id, requires
 from web.blueprint import Blueprint
 from web.responses import row_of
@@ -23,8 +18,8 @@ blueprint = Blueprint("findings", "Findings of audits, and decisions about them"
 
 @blueprint.route("/audits/findings")
 @requires("audits:read")
-@blueprint.arguments(FindingQuery, location="query", as_kwargs=True)
-@blueprint.response(200, FindingRow(many=True))
+@blueprint.arguments(schemas.FindingQuery, location="query", as_kwargs=True)
+@blueprint.response(200, schemas.FindingRow(many=True))
 def list_findings(
     status: list[Any], audit_id: UUID | None, run_id: UUID | None, limit: int, offset: int
 ) -> list[dict[str, Any]]:
@@ -37,7 +32,7 @@ def list_findings(
 
 @blueprint.route("/audits/findings/<fid>")
 @requires("audits:read")
-@blueprint.response(200, FindingRow)
+@blueprint.response(200, schemas.FindingRow)
 def get_finding(fid: str) -> dict[str, Any]:
     """Read one finding, whatever its status."""
     with runtime().postgres.transaction() as session:
@@ -46,8 +41,8 @@ def get_finding(fid: str) -> dict[str, Any]:
 
 @blueprint.route("/audits/findings/<fid>/status", methods=["POST"])
 @requires("audits:write")
-@blueprint.arguments(FindingActionBody)
-@blueprint.response(200, FindingActionDone, errors=(409,))
+@blueprint.arguments(schemas.FindingActionBody)
+@blueprint.response(200, schemas.FindingActionDone, errors=(409,))
 def act_on_finding(body: dict[str, Any], fid: str) -> dict[str, Any]:
     """Acknowledge, mute, dismiss, resolve, reopen or assign a finding.
 
@@ -80,4 +75,4 @@ def act_on_finding(body: dict[str, Any], fid: str) -> dict[str, Any]:
 
 
 def _row(listed: Listed) -> dict[str, Any]:
-    return row_of(FindingRow, listed.finding, audit_name=listed.audit_name)
+    return row_of(schemas.FindingRow, listed.finding, audit_name=listed.audit_name)

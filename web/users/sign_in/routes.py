@@ -12,16 +12,7 @@ from web.client_address import client_of_request
 from web.credentials import ACTOR_HEADER, session_of_request
 from web.responses import row_of
 from web.state import runtime, state
-from web.users.sign_in import cookie
-from web.users.sign_in.schemas import (
-    CodeBody,
-    CodeRequestBody,
-    CodeRequested,
-    SessionMembership,
-    SignedIn,
-    SignedOut,
-    SignInSession,
-)
+from web.users.sign_in import cookie, schemas
 
 blueprint = Blueprint("sign-in", "Sign-in and sign-out of people")
 
@@ -30,8 +21,8 @@ _COOKIE_HEADER = {"Set-Cookie": {"schema": {"type": "string"}}}
 
 @blueprint.route("/auth/otp/request", methods=["POST"])
 @public
-@blueprint.arguments(CodeRequestBody)
-@blueprint.response(200, CodeRequested, errors=(429, 503))
+@blueprint.arguments(schemas.CodeRequestBody)
+@blueprint.response(200, schemas.CodeRequested, errors=(429, 503))
 def request_code(body: dict[str, Any]) -> dict[str, bool]:
     """Send a sign-in code to a member's address.
 
@@ -46,8 +37,8 @@ def request_code(body: dict[str, Any]) -> dict[str, bool]:
 
 @blueprint.route("/auth/otp/verify", methods=["POST"])
 @public
-@blueprint.arguments(CodeBody)
-@blueprint.response(200, SignedIn, headers=_COOKIE_HEADER, errors=(401, 429, 503))
+@blueprint.arguments(schemas.CodeBody)
+@blueprint.response(200, schemas.SignedIn, headers=_COOKIE_HEADER, errors=(401, 429, 503))
 def verify_code(body: dict[str, Any]) -> dict[str, Any]:
     """Sign in with a code. The answer carries the session as the cookie `service_session`.
 
@@ -70,7 +61,7 @@ def verify_code(body: dict[str, Any]) -> dict[str, Any]:
     schema={"type": "string", "format": "email"},
     description="With an instance-scoped key: the address of the member to describe.",
 )
-@blueprint.response(200, SignInSession, errors=(401, 403, 503))
+@blueprint.response(200, schemas.SignInSession, errors=(401, 403, 503))
 def get_session() -> dict[str, Any]:
     """Return the person who is signed in, by cookie or bearer, or for whom an instance key acts.
 
@@ -87,7 +78,7 @@ def get_session() -> dict[str, Any]:
 
 @blueprint.route("/auth/logout", methods=["POST"])
 @public
-@blueprint.response(200, SignedOut, headers=_COOKIE_HEADER, errors=(403, 503))
+@blueprint.response(200, schemas.SignedOut, headers=_COOKIE_HEADER, errors=(403, 503))
 def log_out() -> dict[str, bool]:
     """Sign out, from the next request on. The answer is the same when no one is signed in."""
     token_hash, by_cookie = session_of_request()
@@ -100,4 +91,4 @@ def log_out() -> dict[str, bool]:
 
 def _membership(member: Member) -> dict[str, Any]:
     permissions = sorted(member.permissions)
-    return row_of(SessionMembership, member, permissions=permissions, feature_flags=[])
+    return row_of(schemas.SessionMembership, member, permissions=permissions, feature_flags=[])
