@@ -67,42 +67,37 @@ class Timestamp(fields.Field[datetime]):
         return format_optional_ts(value)
 
 
-class Limit(fields.Integer):
+class _Bounded(fields.Integer):
+    """A number of at least `least`. A number above `most` counts as `most`."""
+
+    def __init__(self, least: int, most: int, default: int, about: str) -> None:
+        self._least, self._most = least, most
+        # No "maximum": clients that validate their requests would refuse values that are accepted
+        # here.
+        metadata = {"minimum": least, "description": about}
+        super().__init__(load_default=default, metadata=metadata)
+
+    def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> int:
+        number = super()._deserialize(value, *args, **kwargs)
+        if number is None or number < self._least:
+            raise ValidationError(f"must be at least {self._least}")
+        return min(number, self._most)
+
+
+class Limit(_Bounded):
     """A number of rows: at least 1; a number above `cap` counts as `cap`."""
 
     def __init__(self, *, default: int, cap: int) -> None:
-        self.cap = cap
-        super().__init__(
-            load_default=default,
-            # No "maximum": clients that validate their requests would refuse values that are
-            # accepted here.
-            metadata={
-                "minimum": 1,
-                "description": f"rows per page; a larger number than {cap} counts as {cap}",
-            },
-        )
-
-    def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> int:
-        limit = super()._deserialize(value, *args, **kwargs)
-        if limit is None or limit < 1:
-            raise ValidationError("must be at least 1")
-        return min(limit, self.cap)
+        about = f"rows per page; a larger number than {cap} counts as {cap}"
+        super().__init__(1, cap, default, about)
 
 
-class Offset(fields.Integer):
+class Offset(_Bounded):
     """The number of rows to skip. The page is empty beyond the end of the list."""
 
-    # No list is this long, and PostgreSQL accepts the number.
-    _MOST = 2**31
-
     def __init__(self) -> None:
-        super().__init__(load_default=0, metadata={"minimum": 0, "description": "rows to skip"})
-
-    def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> int:
-        offset = super()._deserialize(value, *args, **kwargs)
-        if offset is None or offset < 0:
-            raise ValidationError("must be at least 0")
-        return min(offset, self._MOST)
+        # No list is this long, and PostgreSQL accepts the number.
+        super().__init__(0, 2**31, 0, "rows to skip")
 
 
 class Switch(fields.Boolean):

@@ -1,7 +1,7 @@
 """Conversations with the assistant. Each is visible only to its owner."""
 
 import uuid
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from flask import Response
@@ -95,10 +95,5 @@ def replace_messages(conversation_id: str) -> Conversation:
         return conversations.replace_messages(session, *_owner(), conversation_id, thread)
 
 
-class _Owner(NamedTuple):
-    org_id: uuid.UUID
-    user_id: uuid.UUID
-
-
-def _owner() -> _Owner:
-    return _Owner(current_org_id(), current_user().id)
+def _owner() -> tuple[uuid.UUID, uuid.UUID]:
+    return current_org_id(), current_user().id
