@@ -20,6 +20,7 @@ from shared.core.errors import ConfigurationError
 Seconds = Annotated[float, Meta(gt=0)]
 Bytes = Annotated[int, Meta(ge=1024)]
 Count = Annotated[int, Meta(ge=1)]
+Port = Annotated[int, Meta(ge=1, le=65535)]
 ClusterName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]+$")]
 Secret = Annotated[str, Meta(min_length=16, max_length=256)]
 
@@ -33,194 +34,159 @@ _PREFIXES = {
     "audit_llm_base_url": ("http://", "https://"),
 }
 
+# If the first variable is set, the second one is required.
+_NEEDS = {
+    "smtp_host": "smtp_from",
+    "smtp_username": "smtp_password",
+    "audit_llm_base_url": "audit_llm_model",
+}
+
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The configuration of a process; `load_settings` reads it."""
 
     # Stores
-    database_url: Annotated[str, Meta(description="PostgreSQL, `postgresql://user@host/db`")]
-    redis_url: Annotated[str, Meta(description="Redis or Valkey, `redis://host:6379/0`")]
+    database_url: Annotated[str, "PostgreSQL, `postgresql://user@host/db`"]
+    redis_url: Annotated[str, "Redis or Valkey, `redis://host:6379/0`"]
     clickhouse_url: Annotated[
-        str, Meta(description="ClickHouse, native protocol, `clickhouse://user:pw@host:9000/db`")
+        str, "ClickHouse, native protocol, `clickhouse://user:pw@host:9000/db`"
     ]
     clickhouse_readonly_url: Annotated[
-        str | None, Meta(description="the read-only ClickHouse user that runs people's SQL")
+        str | None, "the read-only ClickHouse user that runs people's SQL"
     ] = None
     clickhouse_cluster: Annotated[
         ClusterName | None,
-        Meta(
-            description="name, in `remote_servers`, of the cluster that holds the tables"
-            " (`docs/cluster.md`); unset: one server",
-        ),
+        "name, in `remote_servers`, of the cluster that holds the tables"
+        " (`docs/cluster.md`); unset: one server",
     ] = None
     clickhouse_pool_size: Annotated[
-        Count, Meta(description="maximum number of ClickHouse connections of a process")
+        Count, "maximum number of ClickHouse connections of a process"
     ] = 16
     database_pool_size: Annotated[
-        Count, Meta(description="maximum number of PostgreSQL connections of a process")
+        Count, "maximum number of PostgreSQL connections of a process"
     ] = 16
 
     # Web
-    port: Annotated[int, Meta(ge=1, le=65535, description="port on which `web` listens")] = 8000
-    web_bind: Annotated[str, Meta(description="address on which `web` listens")] = "127.0.0.1"
-    web_concurrency: Annotated[Count, Meta(description="web processes")] = 2
+    port: Annotated[Port, "port on which `web` listens"] = 8000
+    web_bind: Annotated[str, "address on which `web` listens"] = "127.0.0.1"
+    web_concurrency: Annotated[Count, "web processes"] = 2
     web_threads: Annotated[
-        Count, Meta(description="requests that a web process serves at once, slow clients included")
+        Count, "requests that a web process serves at once, slow clients included"
     ] = 64
     web_receive_timeout_secs: Annotated[
-        Seconds, Meta(description="maximum time for a request's body to arrive; above it 408")
+        Seconds, "maximum time for a request's body to arrive; above it 408"
     ] = 30
-    public_url: Annotated[
-        str | None, Meta(description="URL under which people reach this deployment")
-    ] = None
+    public_url: Annotated[str | None, "URL under which people reach this deployment"] = None
     log_level: Annotated[
         str,
-        Meta(
-            pattern="^(debug|info|warning|error)$",
-            description="lowest level logged: debug, info, warning or error",
-        ),
+        Meta(pattern="^(debug|info|warning|error)$"),
+        "lowest level logged: debug, info, warning or error",
     ] = "info"
     log_format: Annotated[
         str,
-        Meta(
-            pattern="^(auto|json|console)$",
-            description="json, console, or auto: readable on a terminal, else JSON",
-        ),
+        Meta(pattern="^(auto|json|console)$"),
+        "json, console, or auto: readable on a terminal, else JSON",
     ] = "auto"
 
     # Identity
     admin_key: Annotated[
-        Secret | None,
-        Meta(description="secret of the instance key `admin`, 16 to 256 characters"),
+        Secret | None, "secret of the instance key `admin`, 16 to 256 characters"
     ] = None
     agent_api_key: Annotated[
-        Secret | None,
-        Meta(description="secret of the key `dashboard-assistant`, 16 to 256 characters"),
+        Secret | None, "secret of the key `dashboard-assistant`, 16 to 256 characters"
     ] = None
-    admin_email: Annotated[
-        str | None, Meta(description="protected first member of the default organization")
-    ] = None
+    admin_email: Annotated[str | None, "protected first member of the default organization"] = None
     default_user_permissions: Annotated[
         str,
-        Meta(
-            description="permission set of new members, if the organization names none; no process"
-            " starts if neither a built-in set nor an organization's has this name"
-        ),
+        "permission set of new members, if the organization names none; no process"
+        " starts if neither a built-in set nor an organization's has this name",
     ] = "standard"
     trusted_proxy_hops: Annotated[
-        int, Meta(ge=0, description="number of proxies in front, each adding to X-Forwarded-For")
+        int, Meta(ge=0), "number of proxies in front, each adding to X-Forwarded-For"
     ] = 0
 
     # Mail
     smtp_host: Annotated[
-        str | None,
-        Meta(description="mail server; unset: sign-in codes go to the log, other mails fail"),
+        str | None, "mail server; unset: sign-in codes go to the log, other mails fail"
     ] = None
-    smtp_port: Annotated[
-        int, Meta(ge=1, le=65535, description="its port; 465 is TLS from the first byte on")
-    ] = 587
-    smtp_username: Annotated[
-        str | None, Meta(description="user name for the mail server; unset: no sign-in")
-    ] = None
-    smtp_password: Annotated[str | None, Meta(description="password of `SMTP_USERNAME`")] = None
+    smtp_port: Annotated[Port, "its port; 465 is TLS from the first byte on"] = 587
+    smtp_username: Annotated[str | None, "user name for the mail server; unset: no sign-in"] = None
+    smtp_password: Annotated[str | None, "password of `SMTP_USERNAME`"] = None
     smtp_from: Annotated[
-        str | None,
-        Meta(description="sender of all mail, `a@b` or `Name <a@b>`; required with `SMTP_HOST`"),
+        str | None, "sender of all mail, `a@b` or `Name <a@b>`; required with `SMTP_HOST`"
     ] = None
-    smtp_tls: Annotated[
-        bool, Meta(description="send only over TLS with a valid certificate; 0: send in clear")
-    ] = True
+    smtp_tls: Annotated[bool, "send only over TLS with a valid certificate; 0: send in clear"] = (
+        True
+    )
 
     # Ingest
-    ingest_max_body_bytes: Annotated[Bytes, Meta(description="maximum POST /events as sent")] = (
-        16 * 1024 * 1024
-    )
+    ingest_max_body_bytes: Annotated[Bytes, "maximum POST /events as sent"] = 16 * 1024 * 1024
     ingest_max_unpacked_bytes: Annotated[
-        Bytes, Meta(description="maximum size of a POST /events after decompression")
+        Bytes, "maximum size of a POST /events after decompression"
     ] = 128 * 1024 * 1024
-    ingest_max_event_bytes: Annotated[Bytes, Meta(description="maximum single event")] = 1024 * 1024
+    ingest_max_event_bytes: Annotated[Bytes, "maximum single event"] = 1024 * 1024
     ingest_backlog_bytes: Annotated[
-        Bytes, Meta(description="accepted events in Redis that are not stored yet; above it 503")
+        Bytes, "accepted events in Redis that are not stored yet; above it 503"
     ] = 512 * 1024 * 1024
-    ingest_sync: Annotated[
-        bool, Meta(description="answer only once Redis has the batch on disk (WAITAOF)")
-    ] = True
+    ingest_sync: Annotated[bool, "answer only once Redis has the batch on disk (WAITAOF)"] = True
     ingest_concurrency: Annotated[
-        Count, Meta(description="batches that a web process unpacks at once; bounds its memory")
+        Count, "batches that a web process unpacks at once; bounds its memory"
     ] = 8
     ingest_claim_idle_secs: Annotated[
-        Seconds, Meta(description="time until another worker takes over the batches of a dead one")
+        Seconds, "time until another worker takes over the batches of a dead one"
     ] = 15
-    ingest_processes: Annotated[
-        Count, Meta(description="ingest processes that one `worker` or `ingest` runs")
-    ] = 2
+    ingest_processes: Annotated[Count, "ingest processes that one `worker` or `ingest` runs"] = 2
 
     # Evaluation
     evaluator_endpoint: Annotated[
-        str | None, Meta(description="base URL of the evaluator; unset: no evaluations")
+        str | None, "base URL of the evaluator; unset: no evaluations"
     ] = None
-    evaluator_token: Annotated[
-        str | None, Meta(description="bearer token shared with the evaluator")
-    ] = None
+    evaluator_token: Annotated[str | None, "bearer token shared with the evaluator"] = None
     evaluator_orgs: Annotated[
-        str | None,
-        Meta(description="slugs that may use the evaluator, comma-separated; unset: all"),
+        str | None, "slugs that may use the evaluator, comma-separated; unset: all"
     ] = None
     evaluator_workers: Annotated[
         Count,
-        Meta(
-            description="times `EVALUATOR_CLAIM_BATCH`: calls to the evaluator that run at once in"
-            " the whole deployment, polls included; each `evaluator` process has as many threads"
-        ),
+        "times `EVALUATOR_CLAIM_BATCH`: calls to the evaluator that run at once in"
+        " the whole deployment, polls included; each `evaluator` process has as many threads",
     ] = 2
     evaluator_claim_batch: Annotated[
         Count,
-        Meta(
-            description="the other factor; only the product counts, because a thread claims one"
-            " session at a time"
-        ),
+        "the other factor; only the product counts, because a thread claims one session at a time",
     ] = 4
     evaluator_polling_interval_secs: Annotated[
-        Seconds, Meta(description="polling interval, if the evaluator names none")
+        Seconds, "polling interval, if the evaluator names none"
     ] = 10
     evaluator_request_timeout_ms: Annotated[
-        Count, Meta(description="time limit of a whole evaluator request, in milliseconds")
+        Count, "time limit of a whole evaluator request, in milliseconds"
     ] = 30000
-    evaluator_max_attempts: Annotated[
-        Count, Meta(description="delivery attempts before a job ends in error")
-    ] = 5
+    evaluator_max_attempts: Annotated[Count, "delivery attempts before a job ends in error"] = 5
     evaluator_config_refresh_secs: Annotated[
-        Seconds, Meta(description="interval at which the evaluator's /config is read")
+        Seconds, "interval at which the evaluator's /config is read"
     ] = 300
     evaluator_max_poll_duration_secs: Annotated[
-        Seconds, Meta(description="maximum time for which an asynchronous job is polled")
+        Seconds, "maximum time for which an asynchronous job is polled"
     ] = 3600
 
     # Watching
     webhook_allow_private: Annotated[
-        bool,
-        Meta(description="1: webhooks and Slack may reach loopback, private, link-local addresses"),
+        bool, "1: webhooks and Slack may reach loopback, private, link-local addresses"
     ] = False
     alert_query_concurrency: Annotated[
-        Count, Meta(description="`custom_sql` statements that run at once in the whole deployment")
+        Count, "`custom_sql` statements that run at once in the whole deployment"
     ] = 4
     audit_llm_base_url: Annotated[
-        str | None,
-        Meta(description="OpenAI-compatible server that writes audit reports; unset: no reports"),
+        str | None, "OpenAI-compatible server that writes audit reports; unset: no reports"
     ] = None
-    audit_llm_model: Annotated[
-        str | None, Meta(description="its model; required with `AUDIT_LLM_BASE_URL`")
-    ] = None
-    audit_llm_api_key: Annotated[
-        str | None, Meta(description="its bearer token; unset: requests carry none")
-    ] = None
+    audit_llm_model: Annotated[str | None, "its model; required with `AUDIT_LLM_BASE_URL`"] = None
+    audit_llm_api_key: Annotated[str | None, "its bearer token; unset: requests carry none"] = None
 
     # Readiness
     ready_max_ingest_lag_secs: Annotated[
-        Seconds, Meta(description="/ready is 503 if the oldest batch that is not stored is older")
+        Seconds, "/ready is 503 if the oldest batch that is not stored is older"
     ] = 60
     ready_max_job_age_secs: Annotated[
-        Seconds, Meta(description="/ready is 503 if a due evaluation has waited longer")
+        Seconds, "/ready is 503 if a due evaluation has waited longer"
     ] = 300
 
     @property
@@ -260,19 +226,12 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     except msgspec.ValidationError as error:
         reason, _, path = str(error).partition(" - at `$.")
         raise ConfigurationError(f"{path.rstrip('`').upper()}: {reason}") from None
-    _require_complete_mail(settings)
-    if settings.audit_llm_base_url is not None and settings.audit_llm_model is None:
-        raise ConfigurationError("AUDIT_LLM_MODEL is not set, and AUDIT_LLM_BASE_URL needs it")
-    return settings
-
-
-def _require_complete_mail(settings: Settings) -> None:
-    if settings.smtp_host is not None and settings.smtp_from is None:
-        raise ConfigurationError("SMTP_FROM is not set, and SMTP_HOST needs it")
-    if settings.smtp_username is not None and settings.smtp_password is None:
-        raise ConfigurationError("SMTP_PASSWORD is not set, and SMTP_USERNAME needs it")
+    for name, needed in _NEEDS.items():
+        if name in raw and needed not in raw:
+            raise ConfigurationError(f"{needed.upper()} is not set, and {name.upper()} needs it")
     if settings.smtp_from is not None and not _is_one_address(settings.smtp_from):
         raise ConfigurationError("SMTP_FROM: expected one address, `a@b` or `Name <a@b>`")
+    return settings
 
 
 def _is_one_address(text: str) -> bool:
@@ -287,7 +246,7 @@ def variables_table() -> str:
         (f"`{field.name.upper()}`", _shown_default(field), hints[field.name].__metadata__[-1])
         for field in msgspec.structs.fields(Settings)
     ]
-    lines = [f"| {name} | {default} | {meta.description} |" for name, default, meta in rows]
+    lines = [f"| {name} | {default} | {description} |" for name, default, description in rows]
     return "\n".join(["| variable | default | description |", "|---|---|---|", *lines])
 
 
