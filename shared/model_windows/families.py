@@ -7,222 +7,129 @@ successors that are not in the table. `shared.model_windows.builtin` handles the
 
 from collections.abc import Mapping
 
-_ANTHROPIC = {
-    "claude-2": 100_000,
-    "claude-2.1": 200_000,
-    "claude-v2": 100_000,
-    "claude-v2:1": 200_000,
-    "claude-instant": 100_000,
-    "claude-3": 200_000,
-    # A million from 4.6 on; for Haiku from 5.5 on.
-    "claude-opus": 1_000_000,
-    "claude-opus-3": 200_000,
-    "claude-opus-4": 200_000,
-    "claude-opus-4.6": 1_000_000,
-    "claude-opus-4.7": 1_000_000,
-    "claude-opus-4.8": 1_000_000,
-    "claude-sonnet": 1_000_000,
-    "claude-sonnet-3": 200_000,
-    "claude-sonnet-4": 200_000,
-    "claude-sonnet-4.6": 1_000_000,
-    "claude-haiku": 1_000_000,
-    "claude-haiku-3": 200_000,
-    "claude-haiku-4": 200_000,
-    "claude-fable": 1_000_000,
-    "claude-mythos": 1_000_000,
-}
-
-_OPENAI = {
-    "gpt-3.5-turbo": 16_385,
-    "gpt-3.5-turbo-instruct": 4_096,
-    "gpt-4": 8_192,
-    "gpt-4-32k": 32_768,
-    "gpt-4-turbo": 128_000,
-    "gpt-4-vision": 128_000,
-    "gpt-4-1106": 128_000,
-    "gpt-4-0125": 128_000,
-    "gpt-4o": 128_000,
-    "gpt-4o-realtime": 32_000,
-    "gpt-4o-mini-realtime": 16_000,
-    "chatgpt-4o": 128_000,
-    "gpt-4.1": 1_047_576,
-    "gpt-4.5": 128_000,
-    "gpt-5": 400_000,
-    "gpt-5-chat": 128_000,
-    "gpt-5.1-chat": 128_000,
-    "gpt-5.2-chat": 128_000,
-    "gpt-5.3-chat": 128_000,
-    "gpt-5.4": 1_050_000,
-    "gpt-5.4-mini": 400_000,
-    "gpt-5.4-nano": 400_000,
-    "gpt-5.5": 1_050_000,
-    "gpt-5.6": 1_050_000,
-    "gpt-6": 1_050_000,
-    "gpt-oss": 131_072,
-    "gpt-audio": 128_000,
-    "gpt-realtime": 32_000,
-    "gpt-realtime-2": 128_000,
-    "codex-mini": 200_000,
-    "computer-use": 8_192,
-    "o1": 200_000,
-    "o1-mini": 128_000,
-    "o1-preview": 128_000,
-    "o3": 200_000,
-    "o4-mini": 200_000,
-}
-
-_GOOGLE = {
-    "gemini-pro": 32_768,
-    "gemini-pro-latest": 1_048_576,
-    "gemini-flash": 1_048_576,
-    "gemini-1.0": 32_768,
-    "gemini-1.5-flash": 1_048_576,
-    "gemini-1.5-pro": 2_097_152,
-    "gemini-pro-1.5": 2_097_152,
-    "gemini-2.0": 1_048_576,
-    "gemini-2.5": 1_048_576,
-    "gemini-3": 1_048_576,
-    "gemini-4": 1_048_576,
-    "gemma-2": 8_192,
-    "gemma-3": 131_072,
-    "gemma-3n": 32_768,
-    "gemma-4": 262_144,
-}
-
-_META = {
-    "llama-2": 4_096,
-    "llama-3": 8_192,
-    "llama-3.1": 131_072,
-    "llama-3.2": 131_072,
-    "llama-3.3": 131_072,
-    "llama-4-maverick": 1_048_576,
-    "llama-4-scout": 10_485_760,
-    "muse-spark": 1_048_576,
-    "muse-wonder": 1_048_576,
-}
-
-_MISTRAL = {
-    "mistral-7b": 32_768,
-    "mistral-nemo": 131_072,
-    "mistral-saba": 32_768,
-    "mistral-small": 131_072,
-    "mistral-small-2402": 32_768,
-    "mistral-small-2409": 32_768,
-    "mistral-small-2501": 32_768,
-    "mistral-small-24b-instruct-2501": 32_768,
-    "mistral-small-2603": 262_144,
-    "mistral-medium": 131_072,
-    "mistral-medium-2312": 32_768,
-    "mistral-medium-2604": 262_144,
-    "mistral-medium-3.5": 262_144,
-    "mistral-large": 131_072,
-    "mistral-large-2402": 32_768,
-    "mistral-large-2512": 262_144,
-    "mistral-large-3": 262_144,
-    "mistral-large-4": 1_048_576,
-    "mixtral-8x7b": 32_768,
-    "mixtral-8x22b": 65_536,
-    "codestral": 262_144,
-    "devstral": 131_072,
-    "devstral-2": 262_144,
-    "devstral-2512": 262_144,
-    "magistral": 131_072,
-    "ministral": 131_072,
-    "ministral-8b-2512": 262_144,
-    "ministral-14b": 262_144,
-    "pixtral": 131_072,
-    "voxtral": 32_768,
-}
-
-_DEEPSEEK = {
-    "deepseek-chat": 131_072,
-    "deepseek-reasoner": 131_072,
-    "deepseek-v3": 131_072,
-    "deepseek-r1": 131_072,
-    "deepseek-v4": 1_048_576,
-    "deepseek-flash": 1_048_576,
-    "deepseek-pro": 1_048_576,
-}
-
-_QWEN = {
-    "qwen-2.5": 131_072,
-    "qwen-max": 32_768,
-    "qwen-plus": 1_000_000,
-    "qwen-flash": 1_000_000,
-    "qwen-turbo": 1_000_000,
-    "qwen-3": 131_072,
-    "qwen-3-235b-a22b-2507": 262_144,
-    "qwen-3-235b-a22b-instruct-2507": 262_144,
-    "qwen-3-235b-a22b-thinking-2507": 262_144,
-    "qwen-3-30b-a3b-instruct-2507": 262_144,
-    "qwen-3-30b-a3b-thinking-2507": 262_144,
-    "qwen-3-max": 262_144,
-    "qwen-3-next": 262_144,
-    "qwen-3-vl": 262_144,
-    "qwen-3-coder": 262_144,
-    "qwen-3-coder-plus": 1_000_000,
-    "qwen-3-coder-flash": 1_000_000,
-    "qwen-3.5": 262_144,
-    "qwen-3.5-plus": 1_000_000,
-    "qwen-3.5-flash": 1_000_000,
-    "qwen-3.6": 262_144,
-    "qwen-3.6-plus": 1_000_000,
-    "qwen-3.6-flash": 1_000_000,
-    "qwen-3.7": 1_000_000,
-    "qwen-3.8": 1_000_000,
-}
-
-_XAI = {
-    "grok-2": 131_072,
-    "grok-3": 131_072,
-    "grok-4": 256_000,
-    "grok-4-fast": 2_000_000,
-    "grok-4.1-fast": 2_000_000,
-    "grok-4.20": 1_000_000,
-    "grok-4.3": 1_000_000,
-    "grok-4.5": 500_000,
-    "grok-4.6": 500_000,
-    "grok-4.7": 500_000,
-    "grok-build": 256_000,
-    "grok-code": 256_000,
-}
-
-_OTHERS = {
-    "nova-micro": 128_000,
-    "nova-lite": 300_000,
-    "nova-pro": 300_000,
-    "nova-premier": 1_000_000,
-    "nova-2": 1_000_000,
-    "command-r": 128_000,
-    "command-r7b": 128_000,
-    "command-a": 262_144,
-    "jamba": 256_000,
-    "phi-3": 131_072,
-    "phi-3-mini-4k": 4_096,
-    "phi-3-medium-4k": 4_096,
-    "phi-4": 16_384,
-    "phi-4-mini": 131_072,
-    "phi-4-multimodal": 131_072,
-    "phi-4-reasoning": 32_768,
-    "kimi-k2": 131_072,
-    "kimi-k2-0905": 262_144,
-    "kimi-k2-instruct-0905": 262_144,
-    "kimi-k2-thinking": 262_144,
-    "kimi-k2-turbo": 262_144,
-    "kimi-k2.5": 262_144,
-    "kimi-k2.6": 262_144,
-    "kimi-k2.7": 262_144,
-    "kimi-k3": 1_048_576,
-    "glm-4.5": 131_072,
-    "glm-4.6": 200_000,
-    "glm-4.7": 200_000,
-    "glm-5": 200_000,
-    "glm-5.2": 1_000_000,
-    "glm-5.3": 1_000_000,
-    "minimax-m2": 204_800,
-    "minimax-m3": 1_000_000,
-}
-
-FAMILIES: Mapping[str, int] = (
-    _ANTHROPIC | _OPENAI | _GOOGLE | _META | _MISTRAL | _DEEPSEEK | _QWEN | _XAI | _OTHERS
+# The families of each size, separated by blanks; a part for each provider.
+_BY_SIZE: tuple[Mapping[int, str], ...] = (
+    # Anthropic: a million from 4.6 on, for Haiku from 5.5 on.
+    {
+        100_000: "claude-2 claude-v2 claude-instant",
+        200_000: """
+            claude-2.1 claude-v2:1 claude-3 claude-opus-3 claude-opus-4 claude-sonnet-3
+            claude-sonnet-4 claude-haiku-3 claude-haiku-4
+        """,
+        1_000_000: """
+            claude-opus claude-opus-4.6 claude-opus-4.7 claude-opus-4.8 claude-sonnet
+            claude-sonnet-4.6 claude-haiku claude-fable claude-mythos
+        """,
+    },
+    # OpenAI
+    {
+        4_096: "gpt-3.5-turbo-instruct",
+        8_192: "gpt-4 computer-use",
+        16_000: "gpt-4o-mini-realtime",
+        16_385: "gpt-3.5-turbo",
+        32_000: "gpt-4o-realtime gpt-realtime",
+        32_768: "gpt-4-32k",
+        128_000: """
+            gpt-4-turbo gpt-4-vision gpt-4-1106 gpt-4-0125 gpt-4o chatgpt-4o gpt-4.5
+            gpt-5-chat gpt-5.1-chat gpt-5.2-chat gpt-5.3-chat gpt-audio gpt-realtime-2
+            o1-mini o1-preview
+        """,
+        131_072: "gpt-oss",
+        200_000: "codex-mini o1 o3 o4-mini",
+        400_000: "gpt-5 gpt-5.4-mini gpt-5.4-nano",
+        1_047_576: "gpt-4.1",
+        1_050_000: "gpt-5.4 gpt-5.5 gpt-5.6 gpt-6",
+    },
+    # Google
+    {
+        8_192: "gemma-2",
+        32_768: "gemini-pro gemini-1.0 gemma-3n",
+        131_072: "gemma-3",
+        262_144: "gemma-4",
+        1_048_576: """
+            gemini-pro-latest gemini-flash gemini-1.5-flash gemini-2.0 gemini-2.5 gemini-3
+            gemini-4
+        """,
+        2_097_152: "gemini-1.5-pro gemini-pro-1.5",
+    },
+    # Meta
+    {
+        4_096: "llama-2",
+        8_192: "llama-3",
+        131_072: "llama-3.1 llama-3.2 llama-3.3",
+        1_048_576: "llama-4-maverick muse-spark muse-wonder",
+        10_485_760: "llama-4-scout",
+    },
+    # Mistral
+    {
+        32_768: """
+            mistral-7b mistral-saba mistral-small-2402 mistral-small-2409 mistral-small-2501
+            mistral-small-24b-instruct-2501 mistral-medium-2312 mistral-large-2402
+            mixtral-8x7b voxtral
+        """,
+        65_536: "mixtral-8x22b",
+        131_072: """
+            mistral-nemo mistral-small mistral-medium mistral-large devstral magistral
+            ministral pixtral
+        """,
+        262_144: """
+            mistral-small-2603 mistral-medium-2604 mistral-medium-3.5 mistral-large-2512
+            mistral-large-3 codestral devstral-2 devstral-2512 ministral-8b-2512
+            ministral-14b
+        """,
+        1_048_576: "mistral-large-4",
+    },
+    # DeepSeek
+    {
+        131_072: "deepseek-chat deepseek-reasoner deepseek-v3 deepseek-r1",
+        1_048_576: "deepseek-v4 deepseek-flash deepseek-pro",
+    },
+    # Qwen
+    {
+        32_768: "qwen-max",
+        131_072: "qwen-2.5 qwen-3",
+        262_144: """
+            qwen-3-235b-a22b-2507 qwen-3-235b-a22b-instruct-2507
+            qwen-3-235b-a22b-thinking-2507 qwen-3-30b-a3b-instruct-2507
+            qwen-3-30b-a3b-thinking-2507 qwen-3-max qwen-3-next qwen-3-vl qwen-3-coder
+            qwen-3.5 qwen-3.6
+        """,
+        1_000_000: """
+            qwen-plus qwen-flash qwen-turbo qwen-3-coder-plus qwen-3-coder-flash
+            qwen-3.5-plus qwen-3.5-flash qwen-3.6-plus qwen-3.6-flash qwen-3.7 qwen-3.8
+        """,
+    },
+    # xAI
+    {
+        131_072: "grok-2 grok-3",
+        256_000: "grok-4 grok-build grok-code",
+        500_000: "grok-4.5 grok-4.6 grok-4.7",
+        1_000_000: "grok-4.20 grok-4.3",
+        2_000_000: "grok-4-fast grok-4.1-fast",
+    },
+    # Others
+    {
+        4_096: "phi-3-mini-4k phi-3-medium-4k",
+        16_384: "phi-4",
+        32_768: "phi-4-reasoning",
+        128_000: "nova-micro command-r command-r7b",
+        131_072: "phi-3 phi-4-mini phi-4-multimodal kimi-k2 glm-4.5",
+        200_000: "glm-4.6 glm-4.7 glm-5",
+        204_800: "minimax-m2",
+        256_000: "jamba",
+        262_144: """
+            command-a kimi-k2-0905 kimi-k2-instruct-0905 kimi-k2-thinking kimi-k2-turbo
+            kimi-k2.5 kimi-k2.6 kimi-k2.7
+        """,
+        300_000: "nova-lite nova-pro",
+        1_000_000: "nova-premier nova-2 glm-5.2 glm-5.3 minimax-m3",
+        1_048_576: "kimi-k3",
+    },
 )
+
+FAMILIES: Mapping[str, int] = {
+    family: size
+    for sizes in _BY_SIZE
+    for size, families in sizes.items()
+    for family in families.split()
+}
