@@ -16,7 +16,7 @@ from shared.deployment.runtime import Runtime
 from shared.deployment.schema import require_current
 from shared.deployment.stores import wait_for_stores
 from shared.identity import bootstrap
-from shared.permissions import custom_sets
+from shared.permissions.custom_sets import service as custom_sets
 from web.app import create_app
 
 log = get_logger(__name__)

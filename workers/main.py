@@ -19,7 +19,7 @@ from shared.core.errors import ConfigurationError, WatchpostError
 from shared.core.logs import configure_logging, get_logger
 from shared.deployment.runtime import Runtime
 from shared.deployment.schema import require_current
-from shared.permissions import custom_sets
+from shared.permissions.custom_sets import service as custom_sets
 from workers import context
 from workers.groups import GROUPS
 

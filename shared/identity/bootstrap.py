@@ -22,7 +22,8 @@ from shared.core.errors import ConfigurationError, Invalid
 from shared.core.ids import new_id
 from shared.deployment.runtime import Runtime
 from shared.identity.models import FirstMember
-from shared.keys import ApiKey, hash_secret
+from shared.keys.models import ApiKey
+from shared.keys.rules import hash_secret
 from shared.permissions import ADMIN_SET, FOR_KEYS
 from shared.postgres import transaction_time
 from shared.users.models import Membership, User

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from shared.keys import hash_secret
+from shared.keys.rules import hash_secret
 from shared.users.sign_in.sessions import TOKEN_PREFIX
 
 

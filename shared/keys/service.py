@@ -13,7 +13,7 @@ from shared.keys import rules
 from shared.keys.models import ApiKey
 from shared.organizations import DEFAULT_SLUG
 from shared.permissions import FOR_KEYS, effective, require_for_keys, require_may_grant
-from shared.permissions import custom_sets as permission_sets
+from shared.permissions.custom_sets import service as permission_sets
 from shared.postgres import transaction_time
 from shared.postgres.rows import flush_unique, require_row
 

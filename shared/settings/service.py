@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from shared.core.config import Settings
 from shared.core.errors import Invalid, NotFound
-from shared.permissions import custom_sets as permission_sets
+from shared.permissions.custom_sets import service as permission_sets
 from shared.settings.catalogue import CATALOGUE, Setting, Value
 from shared.settings.models import OrganizationSetting
 from shared.settings.reading import default_of

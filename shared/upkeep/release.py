@@ -12,7 +12,7 @@ from shared.core.logs import configure_logging
 from shared.deployment.runtime import Runtime
 from shared.deployment.schema import release
 from shared.deployment.stores import wait_for_stores
-from shared.permissions import custom_sets
+from shared.permissions.custom_sets import service as custom_sets
 from shared.postgres import migrate as postgres_migrations
 
 # Any number that no other advisory lock of this project uses.

@@ -9,7 +9,7 @@ from sqlalchemy import func, or_, select
 
 from shared.core.clock import now
 from shared.deployment.runtime import Runtime
-from shared.keys import ApiKey
+from shared.keys.models import ApiKey
 from shared.organizations.creations import Kind, created_in
 from shared.usage.billing_windows import BillingWindow
 from shared.usage.evaluations import EvaluationTotals, evaluation_totals

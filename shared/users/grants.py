@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from shared import settings
 from shared.core.config import Settings
 from shared.permissions import STANDARD_SET, readable, require_known, require_may_grant
-from shared.permissions import custom_sets as permission_sets
+from shared.permissions.custom_sets import service as permission_sets
+from shared.settings import reading as settings
 from shared.users.members import effective_permissions
 from shared.users.models import Membership
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from shared.conversations import Conversation
+from shared.conversations.models import Conversation
 from shared.core.email_address import normal_address
 from shared.core.errors import Conflict, NotFound
 from shared.postgres import transaction_time

@@ -12,7 +12,7 @@ from sqlalchemy import update
 from werkzeug.test import TestResponse
 
 from shared.deployment.runtime import Runtime
-from shared.keys import ApiKey
+from shared.keys.models import ApiKey
 from tests.contracts.document import Document
 from tests.support.app import ADMIN_KEY, AGENT_API_KEY, Headers, bearer
 

@@ -10,16 +10,17 @@ from sqlalchemy import func, select
 
 from devstack import DevStack
 from orgctl.cli import main
-from shared import conversations, users
+from shared import users
 from shared.cache import at_once
-from shared.conversations import Conversation
+from shared.conversations import service as conversations
+from shared.conversations.models import Conversation
 from shared.core.errors import Unauthorized
 from shared.deployment.runtime import Runtime
 from shared.identity import Authenticator, Credential
 from shared.mail.models import Mail
 from shared.permissions import ALL, BUILTIN_SETS
-from shared.permissions import custom_sets as permission_sets
-from shared.permissions.custom_sets import SetRecord
+from shared.permissions.custom_sets import service as permission_sets
+from shared.permissions.custom_sets.service import SetRecord
 from shared.users import Membership, User
 from tests.support.people import add_member, new_email, signed_in
 from tests.support.runtime import Org, make_org

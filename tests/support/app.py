@@ -3,9 +3,10 @@
 import secrets
 from collections.abc import Iterable
 
-from shared import keys
 from shared.deployment.runtime import Runtime
-from shared.keys import NewKey
+from shared.keys import service as keys
+from shared.keys.rules import new_secret
+from shared.keys.service import NewKey
 from shared.permissions import FOR_KEYS
 from tests.support.runtime import Org
 
@@ -23,7 +24,7 @@ def bearer(secret: str, org_slug: str | None = None) -> Headers:
 
 def new_key(runtime: Runtime, org: Org, permissions: Iterable[str] = FOR_KEYS) -> Headers:
     """Returns the headers of a fresh key of this organization, with every permission by default."""
-    name, secret = f"key-{secrets.token_hex(6)}", keys.new_secret()
+    name, secret = f"key-{secrets.token_hex(6)}", new_secret()
     wanted = NewKey(name=name, secret=secret, permissions=permissions)
     with runtime.postgres.transaction() as session:
         keys.create(session, org.uuid, wanted, granter=FOR_KEYS)

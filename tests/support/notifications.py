@@ -9,7 +9,6 @@ import msgspec
 from aiohttp.abc import AbstractResolver
 from sqlalchemy import RowMapping, text
 
-from shared import settings
 from shared.alerts.models import Alert
 from shared.cache import at_once
 from shared.core.actor import SYSTEM
@@ -18,6 +17,7 @@ from shared.deployment.runtime import Runtime
 from shared.incidents import service as incidents
 from shared.incidents.models import Incident
 from shared.incidents.opening import Breach, Opening
+from shared.settings import service as settings
 from tests.support.incidents import key_actor
 from tests.support.runtime import Org
 from workers.deliveries.client import DeliveryClient

@@ -8,8 +8,9 @@ from typing import Any
 from sqlalchemy import inspect, text
 from sqlalchemy.orm import Session
 
-from shared import conversations, mail
-from shared.conversations import Thread
+from shared import mail
+from shared.conversations import service as conversations
+from shared.conversations.messages import Thread
 from shared.core.actor import Actor
 from shared.core.clock import now, now_us
 from shared.dashboards import service as dashboards

@@ -15,9 +15,10 @@ from sqlalchemy import text
 
 from devstack import DevStack, StackUrls
 from devstack.ports import free_port
-from shared import keys
 from shared.deployment.runtime import Runtime
-from shared.keys import NewKey
+from shared.keys import service as keys
+from shared.keys.rules import new_secret
+from shared.keys.service import NewKey
 from shared.permissions import FOR_KEYS
 from tests.support.databases import empty_databases, environment
 from tests.support.processes import wait_until
@@ -59,7 +60,7 @@ def org(own: Runtime) -> Org:
 
 def make_key(own: Runtime, org: Org) -> tuple[str, str]:
     """Creates a key with every permission and returns its id and secret."""
-    secret = keys.new_secret()
+    secret = new_secret()
     with own.postgres.transaction() as session:
         made = keys.create(
             session, org.uuid, NewKey(secret[:20], secret, FOR_KEYS), granter=FOR_KEYS

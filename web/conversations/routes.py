@@ -6,8 +6,10 @@ from typing import Any
 import msgspec
 from flask import Response
 
-from shared import conversations
-from shared.conversations import Conversation, ConversationPage
+from shared.conversations import service as conversations
+from shared.conversations.messages import read_thread
+from shared.conversations.models import Conversation
+from shared.conversations.service import ConversationPage
 from shared.core.clock import format_ts
 from web.auth import current_org_id, current_user, requires_person
 from web.blueprint import Blueprint
@@ -90,7 +92,7 @@ def replace_messages(conversation_id: str) -> Conversation:
     There are at most 500 messages, with at most 1 MiB in total as a JSON array. A content is any
     JSON value and is returned as it was sent.
     """
-    thread = conversations.read_thread(read_json_body() or b"{}")
+    thread = read_thread(read_json_body() or b"{}")
     with runtime().postgres.transaction() as session:
         return conversations.replace_messages(session, *_owner(), conversation_id, thread)
 

@@ -7,8 +7,8 @@ from sqlalchemy.orm import Session
 
 from shared import users
 from shared.cache import at_once
-from shared.permissions import custom_sets as permission_sets
-from shared.permissions.custom_sets import SetRecord
+from shared.permissions.custom_sets import service as permission_sets
+from shared.permissions.custom_sets.service import SetRecord
 from shared.users import Granter, SetHolders
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint

@@ -4,7 +4,8 @@ from typing import Any
 
 from marshmallow import Schema, pre_load
 
-from shared.settings import Current, Setting, Value
+from shared.settings.catalogue import Setting, Value
+from shared.settings.service import Current
 from web import fields
 from web.params import Body
 from web.responses import row_of

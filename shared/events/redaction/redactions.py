@@ -7,7 +7,8 @@ from typing import cast
 from shared.cache import EpochCache
 from shared.deployment.runtime import Runtime
 from shared.events.redaction.rules import Redactor
-from shared.settings import CATALOGUE, value
+from shared.settings.catalogue import CATALOGUE
+from shared.settings.reading import value
 
 SETTING = "redaction.payload_keys"
 

@@ -14,7 +14,6 @@ from typing import Any
 from sqlalchemy import Row, and_, func, text, update
 from sqlalchemy.orm import Session
 
-from shared import settings
 from shared.core.attempts import Again, Sent
 from shared.core.config import Settings
 from shared.incidents.deliveries.models import Notification
@@ -22,6 +21,7 @@ from shared.incidents.deliveries.rules import Attempt, Step
 from shared.incidents.deliveries.targets import shown_url
 from shared.postgres import leases
 from shared.postgres.leases import Lease
+from shared.settings import reading as settings
 from shared.settings.catalogue import CATALOGUE
 
 # Any number that no other advisory lock of this project uses.

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 from sqlalchemy.orm import Session
 
-from shared import settings
 from shared.core.config import Settings
+from shared.settings import reading as settings
 from shared.settings.catalogue import Value
 
 ENABLED = "alerts.enabled_channels"

@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import select
 
-from shared import settings
 from shared.core.config import Settings
 from shared.organizations import Organization
 from shared.postgres import Postgres
+from shared.settings import reading as settings
 
 KEY = "retention.events_days"
 

@@ -8,10 +8,11 @@ from datetime import datetime, timedelta
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from shared import settings
 from shared.core.clock import now
 from shared.core.config import Settings
-from shared.keys import hash_secret
+from shared.keys.rules import hash_secret
+from shared.settings import reading as settings
+from shared.settings.rules import lets_in
 from shared.users.members import Member, memberships_of
 from shared.users.sign_in.models import SignInSession
 
@@ -83,7 +84,7 @@ def allowed(session: Session, config: Settings, members: list[Member]) -> list[M
     """Returns the memberships whose organization lets the address sign in."""
     org_ids = [member.org_id for member in members]
     lists = settings.values(session, config, org_ids, "allowed_sign_ins")
-    return [member for member in members if settings.lets_in(lists[member.org_id], member.email)]
+    return [member for member in members if lets_in(lists[member.org_id], member.email)]
 
 
 def shortest(session: Session, config: Settings, members: list[Member], key: str) -> int:

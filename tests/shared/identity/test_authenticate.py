@@ -11,14 +11,16 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from sqlalchemy import update
 
 from devstack import DevStack
-from shared import keys
 from shared.cache import at_once, renew_epoch
 from shared.cache import cache as cache_module
 from shared.core.clock import now
 from shared.core.errors import Forbidden, NotFound, Unauthorized, Unavailable
 from shared.deployment.runtime import Runtime
 from shared.identity import Authenticator, Credential, loading
-from shared.keys import ApiKey, NewKey
+from shared.keys import service as keys
+from shared.keys.models import ApiKey
+from shared.keys.rules import hash_secret, new_secret
+from shared.keys.service import NewKey
 from shared.organizations import Organization
 from shared.permissions import FOR_KEYS
 from tests.support.runtime import Org, connected, settings_for
@@ -28,7 +30,7 @@ from tests.support.statements import counted_statements
 @pytest.fixture
 def secret(runtime: Runtime, org: Org) -> str:
     """The secret of a fresh key of the test's organization."""
-    secret = keys.new_secret()
+    secret = new_secret()
     with runtime.postgres.transaction() as session:
         wanted = NewKey(name="probe", secret=secret, permissions=["events:read"])
         keys.create(session, org.uuid, wanted, granter=FOR_KEYS)
@@ -201,7 +203,7 @@ def test_a_cached_identity_still_expires(
     authenticator = Authenticator(runtime)
     expires_at = now() + timedelta(hours=1)
     with runtime.postgres.transaction() as session:
-        soon = update(ApiKey).where(ApiKey.key_hash == keys.hash_secret(secret.encode()))
+        soon = update(ApiKey).where(ApiKey.key_hash == hash_secret(secret.encode()))
         session.execute(soon.values(expires_at=expires_at))
     authenticator.authenticate(Credential.of(secret.encode()))
     monkeypatch.setattr(loading, "now", lambda: expires_at)
@@ -213,7 +215,7 @@ def test_a_cached_identity_still_expires(
 def test_refusals_are_not_cached(runtime: Runtime, org: Org) -> None:
     """A key and an organization are usable from the moment they are created."""
     authenticator = Authenticator(runtime)
-    secret = keys.new_secret()
+    secret = new_secret()
     with pytest.raises(Unauthorized):
         authenticator.authenticate(Credential.of(secret.encode()))
     with runtime.postgres.transaction() as session:
@@ -227,7 +229,7 @@ def test_instance_keys_do_not_reach_deleted_organizations(
     runtime: Runtime, org: Org, secret: str
 ) -> None:
     with runtime.postgres.transaction() as session:
-        of_the_instance = update(ApiKey).where(ApiKey.key_hash == keys.hash_secret(secret.encode()))
+        of_the_instance = update(ApiKey).where(ApiKey.key_hash == hash_secret(secret.encode()))
         session.execute(of_the_instance.values(org_id=None, name=f"instance-{org.slug}"))
     renew_epoch(runtime.redis)
     authenticator = Authenticator(runtime)

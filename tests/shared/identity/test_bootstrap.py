@@ -7,12 +7,13 @@ import pytest
 from sqlalchemy import delete, select
 
 from devstack import DevStack, StackUrls
-from shared import keys
 from shared.core.errors import ConfigurationError, Unauthorized
 from shared.deployment.runtime import Runtime
 from shared.identity import Authenticator, Credential, bootstrap
 from shared.identity.models import FirstMember
-from shared.keys import ApiKey, NewKey
+from shared.keys import service as keys
+from shared.keys.models import ApiKey
+from shared.keys.service import NewKey
 from shared.organizations import Organization
 from shared.permissions import FOR_KEYS
 from shared.users import operator

@@ -9,7 +9,8 @@ import pytest
 from shared.core.errors import ConfigurationError
 from shared.deployment.runtime import Runtime
 from shared.permissions import BUILTIN_SETS
-from shared.permissions.custom_sets import PermissionSet, require_default
+from shared.permissions.custom_sets.models import PermissionSet
+from shared.permissions.custom_sets.service import require_default
 from tests.support.processes import running
 from tests.support.runtime import Org
 

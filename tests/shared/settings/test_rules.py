@@ -3,8 +3,8 @@
 import pytest
 
 from shared.core.errors import Invalid
-from shared.settings import CATALOGUE, lets_in
-from shared.settings.rules import normal_value
+from shared.settings.catalogue import CATALOGUE
+from shared.settings.rules import lets_in, normal_value
 
 CASES: list[tuple[str, object, object]] = [
     ("allowed_sign_ins", [], []),

@@ -10,7 +10,7 @@ from sqlalchemy import update
 from shared.cache import at_once
 from shared.deployment.runtime import Runtime
 from shared.identity.bootstrap import ASSISTANT_PERMISSIONS
-from shared.keys import ApiKey
+from shared.keys.models import ApiKey
 from shared.organizations import get
 from shared.permissions import ADMIN_SET
 from shared.users.sign_in.models import SignInSession

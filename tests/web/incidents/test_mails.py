@@ -7,13 +7,14 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import text
 
-from shared import keys
 from shared.audits.findings.incident import hold
 from shared.core.actor import SYSTEM
 from shared.deployment.runtime import Runtime
 from shared.incidents import service as incidents
 from shared.incidents.opening import Breach, Opening
-from shared.keys import NewKey
+from shared.keys import service as keys
+from shared.keys.rules import new_secret
+from shared.keys.service import NewKey
 from shared.permissions import FOR_KEYS
 from tests.support.app import Headers, bearer
 from tests.support.findings import Audited, candidate
@@ -65,7 +66,7 @@ def test_a_key_that_is_named_like_a_person_is_not_that_person(
     bob = new_email()
     incident = desk.open(person(email=bob))
     desk.act(incident, "assign", assignees=[bob])
-    secret = keys.new_secret()
+    secret = new_secret()
     with runtime.postgres.transaction() as session:
         wanted = NewKey(name=bob, secret=secret, permissions=FOR_KEYS)
         keys.create(session, org.uuid, wanted, granter=FOR_KEYS)

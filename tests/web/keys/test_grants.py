@@ -10,7 +10,8 @@ from sqlalchemy import update
 from werkzeug.test import TestResponse
 
 from shared.deployment.runtime import Runtime
-from shared.keys import ApiKey, new_secret
+from shared.keys.models import ApiKey
+from shared.keys.rules import new_secret
 from shared.permissions import BUILTIN_SETS, FOR_KEYS
 from tests.support.app import ADMIN_KEY, Headers, bearer, new_key
 from tests.support.people import acting_as, new_email

@@ -11,7 +11,7 @@ from werkzeug.test import TestResponse
 
 from shared.deployment.runtime import Runtime
 from shared.identity import bootstrap
-from shared.keys import new_secret
+from shared.keys.rules import new_secret
 from tests.support.app import ADMIN_KEY, Headers, bearer, new_key
 from tests.support.runtime import make_org
 

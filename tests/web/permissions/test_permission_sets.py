@@ -13,7 +13,7 @@ from werkzeug.test import TestResponse
 
 from shared.deployment.runtime import Runtime
 from shared.permissions import BUILTIN_SETS
-from shared.permissions.custom_sets import PermissionSet
+from shared.permissions.custom_sets.models import PermissionSet
 from tests.support.app import ADMIN_KEY, Headers, bearer
 from tests.support.people import acting_as, add_member, new_email, new_member
 from tests.support.runtime import Org, make_org

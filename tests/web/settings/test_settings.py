@@ -11,8 +11,8 @@ from werkzeug.test import TestResponse
 
 from devstack.ports import free_port
 from shared.deployment.runtime import Runtime
-from shared.permissions.custom_sets import PermissionSet
-from shared.settings import CATALOGUE
+from shared.permissions.custom_sets.models import PermissionSet
+from shared.settings.catalogue import CATALOGUE
 from tests.support.app import Headers, new_key
 from tests.support.people import acting_as, add_member, new_email
 from tests.support.runtime import Org, connected, make_org

@@ -14,7 +14,7 @@ from devstack.ports import free_port
 from shared.core.clock import format_ts, now, to_us
 from shared.deployment.runtime import Runtime
 from shared.evaluations import store as evaluation_store
-from shared.keys import ApiKey
+from shared.keys.models import ApiKey
 from shared.organizations import Organization
 from shared.usage.billing_windows import LENGTH
 from tests.support.app import Headers, new_key

@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from shared.deployment.runtime import Runtime
-from shared.keys import new_secret
+from shared.keys.rules import new_secret
 from shared.permissions import BUILTIN_SETS
 from tests.support.app import ADMIN_KEY, Headers, bearer
 from tests.support.people import acting_as, add_member, new_email, signed_in

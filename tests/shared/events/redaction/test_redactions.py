@@ -17,8 +17,9 @@ from shared.events.ingest.decode import Envelope
 from shared.events.ingest.stream import remove
 from shared.events.redaction import Redactions
 from shared.events.redaction.redactions import SETTING
-from shared.settings import CATALOGUE, Editor, replace
+from shared.settings.catalogue import CATALOGUE
 from shared.settings.models import OrganizationSetting
+from shared.settings.service import Editor, replace
 from tests.support.runtime import Org, connected, make_org, settings_for
 from tests.support.statements import counted_statements
 from tests.support.streams import waiting_payloads

@@ -8,11 +8,11 @@ import pytest
 from sqlalchemy import delete
 
 from devstack import DevStack
-from shared import settings
 from shared.cache import at_once
 from shared.deployment.runtime import Runtime
-from shared.settings import Editor
+from shared.settings import service as settings
 from shared.settings.models import OrganizationSetting
+from shared.settings.service import Editor
 from shared.upkeep import retention
 from shared.upkeep.retention.service import Removed
 from tests.support.databases import empty_databases

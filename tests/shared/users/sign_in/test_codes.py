@@ -7,7 +7,7 @@ from sqlalchemy import select, text, update
 
 from shared.cache import at_once
 from shared.deployment.runtime import Runtime
-from shared.keys import hash_secret
+from shared.keys.rules import hash_secret
 from shared.organizations import Organization
 from shared.settings.models import OrganizationSetting
 from shared.users import Membership
