@@ -5,7 +5,6 @@ import os
 import time
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from clickhouse_driver import Client
@@ -92,12 +91,7 @@ class Site:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.stop()
 
     def _start(self, name: str) -> Program:

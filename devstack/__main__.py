@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import click
@@ -44,7 +45,7 @@ def up(directory: Path) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: ended.set())
     try:
-        with DevStack(directory, say=_tell) as stack:
+        with DevStack(directory, say=partial(click.echo, err=True)) as stack:
             for name, url in asdict(stack.urls).items():
                 click.echo(f"export {name.upper()}={url}")
             ended.wait()
@@ -91,10 +92,6 @@ def _end_leftovers(directory: Path) -> int:
         return reap(directory)
     finally:
         lock.release()
-
-
-def _tell(message: str) -> None:
-    click.echo(message, err=True)
 
 
 if __name__ == "__main__":

@@ -54,7 +54,10 @@ class Ports:
     @classmethod
     def free(cls) -> "Ports":
         """Returns three free ports, for a stack that must not meet another one (tests)."""
-        return cls(*_distinct_free_ports(3))
+        found: set[int] = set()
+        while len(found) < 3:
+            found.add(free_port())
+        return cls(*found)
 
     def moved_where_taken(self, say: Callable[[str], None]) -> "Ports":
         """Returns the ports with free ones for those taken, and reports each change to `say`."""
@@ -75,10 +78,3 @@ class Ports:
             if not is_free(port):
                 raise StackError(f"port {port}, chosen for {name}, is taken")
         return self
-
-
-def _distinct_free_ports(count: int) -> list[int]:
-    found: set[int] = set()
-    while len(found) < count:
-        found.add(free_port())
-    return list(found)

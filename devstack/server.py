@@ -4,6 +4,7 @@ import signal
 import subprocess
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import ClassVar
 
 from devstack.accounts import Account
@@ -73,19 +74,17 @@ class Server(ABC):
 
     def stop(self, timeout: float = 10.0) -> None:
         """Shuts the server down in order and kills it after `timeout` seconds."""
-        if self.pid is None or self._process is None:
-            return
-        self._ask_to_stop(self._process)
-        if not wait_until_gone(self._process, timeout):
-            self._process.kill()
-            self._process.wait()
+        self._end(self._ask_to_stop, timeout)
 
     def kill(self) -> None:
         """Ends the server at once (see `kill_signal`)."""
+        self._end(lambda process: process.send_signal(self.kill_signal), timeout=10.0)
+
+    def _end(self, ask: Callable[[subprocess.Popen[bytes]], None], timeout: float) -> None:
         if self.pid is None or self._process is None:
             return
-        self._process.send_signal(self.kill_signal)
-        if not wait_until_gone(self._process, 10.0):
+        ask(self._process)
+        if not wait_until_gone(self._process, timeout):
             self._process.kill()
             self._process.wait()
 

@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from devstack.clickhouse import ClickHouseServer
@@ -33,16 +32,13 @@ class StackUrls:
     clickhouse_readonly_url: str
 
 
-def _nothing(_message: str) -> None:
-    """Ignores a message."""
-
-
 class DevStack:
     """PostgreSQL, Valkey and ClickHouse with their data in `directory`.
 
     `ports`: exactly these, or for None those of the last start, or the defaults; a taken one is
     then replaced. `servers`: the servers to start. `say` gets the messages for people. A restart
-    keeps the data and, where possible, the ports.
+    keeps the data and, where possible, the ports. No process that is recorded in `state_file`
+    outlives the owner.
     """
 
     def __init__(
@@ -51,14 +47,14 @@ class DevStack:
         ports: Ports | None = None,
         *,
         servers: Collection[str] = ALL_SERVERS,
-        say: Callable[[str], None] = _nothing,
+        say: Callable[[str], None] = lambda _message: None,
     ) -> None:
         self.directory = Path(directory).expanduser().resolve()
         self._wanted_ports = ports
         self._wanted_servers = ALL_SERVERS & frozenset(servers)
         self._say = say
         self._lock = DirectoryLock(self.directory)
-        self._state_file = StateFile(self.directory)
+        self.state_file = StateFile(self.directory)
         self._servers: tuple[RedisServer, ClickHouseServer, PostgresServer] | None = None
 
     def start(self) -> None:
@@ -83,14 +79,6 @@ class DevStack:
         """Stops the servers in order and releases the directory. Harmless when not started."""
         self._stop_servers()
         self._lock.release()
-
-    def record(self, name: str, pid: int) -> None:
-        """Records a process of the stack, so that it never outlives the owner."""
-        self._state_file.record(name, pid)
-
-    def forget(self, name: str) -> None:
-        """Removes a recorded process that has done its work."""
-        self._state_file.forget(name)
 
     @property
     def servers(self) -> list[Server]:
@@ -123,12 +111,7 @@ class DevStack:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.stop()
 
     def _start_servers(self) -> None:
@@ -152,23 +135,23 @@ class DevStack:
         if self._servers is not None:
             for server in self._servers:
                 server.stop()
-            self._state_file.clear()
+            self.state_file.clear()
             self._servers = None
 
     def _choose_ports(self) -> Ports:
         if self._wanted_ports is not None:
             ports = self._wanted_ports.require_free()
         else:
-            earlier = self._state_file.read().ports or Ports()
+            earlier = self.state_file.read().ports or Ports()
             ports = earlier.moved_where_taken(self._say)
-        self._state_file.write(State(owner=Identity.of(os.getpid()), ports=ports))
+        self.state_file.write(State(owner=Identity.of(os.getpid()), ports=ports))
         return ports
 
     def _make_servers(self, ports: Ports) -> tuple[RedisServer, ClickHouseServer, PostgresServer]:
         return (
-            RedisServer(self._state_file, ports.redis),
-            ClickHouseServer(self._state_file, ports.clickhouse),
-            PostgresServer(self._state_file, ports.postgres, self._say),
+            RedisServer(self.state_file, ports.redis),
+            ClickHouseServer(self.state_file, ports.clickhouse),
+            PostgresServer(self.state_file, ports.postgres, self._say),
         )
 
     def _all(self) -> tuple[RedisServer, ClickHouseServer, PostgresServer]:

@@ -67,8 +67,7 @@ class Api:
     def run_sql(self, sql: str, params: Sequence[object]) -> list[list[Any]]:
         """Returns the rows of a statement."""
         answer = self.send("POST", "/v1/queries/run", {"sql": sql, "params": params})
-        rows: list[list[Any]] = answer["rows"]
-        return rows
+        return msgspec.convert(answer["rows"], list[list[Any]])
 
     def send(self, method: str, path: str, body: object) -> Row:
         """Sends JSON to a route and returns the answer. May send twice after a lost connection."""
@@ -83,8 +82,7 @@ class Api:
     def listing(self, path: str, query: dict[str, str]) -> list[Row]:
         """Returns the whole list of a route that does not page."""
         answer = self._answer("GET", f"{path}?{urlencode(query)}")
-        rows: list[Row] = msgspec.json.decode(answer, type=list[Row])
-        return rows
+        return msgspec.json.decode(answer, type=list[Row])
 
     def _answer(
         self,
@@ -129,5 +127,4 @@ class Api:
 
 
 def _decoded(answer: bytes) -> Row:
-    row: Row = msgspec.json.decode(answer, type=Row)
-    return row
+    return msgspec.json.decode(answer, type=Row)

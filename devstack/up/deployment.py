@@ -4,7 +4,6 @@ import http.client
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from honcho.environ import parse_procfile
@@ -121,12 +120,7 @@ class Deployment:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.stop()
 
     def _make_environ(self) -> dict[str, str]:

@@ -48,13 +48,13 @@ class Program:
             environ=self._environ,
         )
         with suppress(ProcessLookupError):
-            self._stack.record(self.name, self._process.pid)
+            self._stack.state_file.record(self.name, self._process.pid)
 
     def run_to_end(self) -> None:
         """Runs the program and waits for its end. Raises `StackError` when it fails."""
         self.start()
         code = self._process.wait() if self._process else 0
-        self._stack.forget(self.name)
+        self._stack.state_file.forget(self.name)
         if code != 0:
             raise StackError(f"{self.name} failed:\n{last_lines(self.log)}")
 

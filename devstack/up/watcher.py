@@ -4,33 +4,16 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Protocol
 
 from devstack.errors import StackError
 from devstack.processes import last_lines
+from devstack.server import Server
+from devstack.up.programs import Program
 
 _LOOK_EVERY_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 30.0
 
-
-class Watched(Protocol):
-    """A `Program` or a server of the stack that a `Watcher` looks after."""
-
-    @property
-    def name(self) -> str:
-        """The name for messages."""
-
-    @property
-    def log(self) -> Path:
-        """The path of the log."""
-
-    @property
-    def pid(self) -> int | None:
-        """The process id while it runs."""
-
-    def start(self) -> None:
-        """Starts it, also after an end."""
+Watched = Program | Server
 
 
 @dataclass
