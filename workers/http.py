@@ -34,6 +34,11 @@ class Request:
     body: bytes | None = None
 
 
+def bearer(token: str | None) -> dict[str, str]:
+    """Returns the header that carries a token, none without a token."""
+    return {} if token is None else {"Authorization": f"Bearer {token}"}
+
+
 @asynccontextmanager
 async def answer_to(
     request: Request, *, resolver: AbstractResolver | None = None, check: Check | None = None

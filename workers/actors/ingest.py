@@ -1,6 +1,5 @@
 """Actors of the ingest path; the work is in `shared.events.ingest`."""
 
-import functools
 import os
 import socket
 import threading
@@ -13,7 +12,7 @@ from shared.events.ingest import stream
 from shared.events.ingest.drain import Drain
 from shared.model_windows.context_windows import ContextWindows
 from shared.queue.jobs import PERSIST_EVENTS, TIDY_STREAMS
-from workers.context import runtime
+from workers.context import once, runtime
 
 # A process that is restarted under its old pid must not inherit the entries of another one.
 _PROCESS = f"{socket.gethostname()}-{os.getpid()}-{new_request_id()[:8]}"
@@ -21,12 +20,8 @@ _PROCESS = f"{socket.gethostname()}-{os.getpid()}-{new_request_id()[:8]}"
 _DEAD_AFTER_MS = 10 * 60 * 1000
 
 
-@functools.cache
+@once
 def _windows_of() -> ContextWindows:
-    """Returns this process's cache.
-
-    Two threads that start at once may create two, and one is lost.
-    """
     return ContextWindows(runtime())
 
 

@@ -11,13 +11,11 @@ from workers.nudged import nudged_actor, stopping
 @nudged_actor(APPLY_RETENTION)
 def apply_retention() -> None:
     """Removes data that organizations no longer want to keep."""
-    runtime().queue.nudged(APPLY_RETENTION)
     retention.apply(runtime(), stopping, clock.now())
 
 
 @nudged_actor(TIDY_SIGN_IN)
 def tidy_sign_in() -> None:
     """Deletes expired codes and sessions."""
-    runtime().queue.nudged(TIDY_SIGN_IN)
     with runtime().postgres.transaction() as session:
         service.tidy(session)

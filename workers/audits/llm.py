@@ -1,6 +1,5 @@
 """A client of an OpenAI-compatible server, which may hang, drip or flood."""
 
-import asyncio
 from collections.abc import Sequence
 
 import aiohttp
@@ -9,12 +8,10 @@ import msgspec
 from shared.audits.runs.report import Message, ReportFailed
 from shared.core.config import Settings
 from workers.call_loop import CallLoop
-from workers.http import Request, answer_to, read_bounded
+from workers.http import Request, answer_to, bearer, read_bounded
 
 TIMEOUT_SECS = 60.0
 MAX_ANSWER_BYTES = 1024 * 1024
-# The loop answers shortly after the deadline at the latest; a caller waits no longer than this.
-_LOOP_SLACK_SECS = 3.0
 
 
 class _Part(msgspec.Struct):
@@ -52,12 +49,7 @@ class LanguageModel:
 
         Raises `ReportFailed` if there is none in time.
         """
-        future = self._loop.start(self._within_timeout(self._request(messages)))
-        try:
-            body = future.result(self._timeout + _LOOP_SLACK_SECS)
-        except TimeoutError:
-            future.cancel()
-            raise self._timed_out() from None
+        body = self._answer_to(self._request(messages))
         # Some servers quote the request, and people see the answer.
         return _text_of(body).replace(self._key, "[hidden]") if self._key else _text_of(body)
 
@@ -73,25 +65,20 @@ class LanguageModel:
             "response_format": {"type": "json_object"},
         }
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if self._key is not None:
-            headers["Authorization"] = f"Bearer {self._key}"
-        return Request("POST", self._url, headers, msgspec.json.encode(body))
+        return Request("POST", self._url, headers | bearer(self._key), msgspec.json.encode(body))
 
-    async def _within_timeout(self, request: Request) -> bytes:
+    def _answer_to(self, request: Request) -> bytes:
         try:
-            async with asyncio.timeout(self._timeout):
-                return await _exchange(request)
+            return self._loop.within(self._timeout, _exchange(request))
         except TimeoutError:
-            raise self._timed_out() from None
+            reason = f"the language model gave no answer within {self._timeout:g} s"
+            raise ReportFailed(reason) from None
         except aiohttp.ClientConnectorError:
             raise ReportFailed("the language model could not be reached") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             # Leaves out the error's text, because addresses and headers must not become visible.
             reason = f"the connection to the language model broke ({type(error).__name__})"
             raise ReportFailed(reason) from None
-
-    def _timed_out(self) -> ReportFailed:
-        return ReportFailed(f"the language model gave no answer within {self._timeout:g} s")
 
 
 async def _exchange(request: Request) -> bytes:

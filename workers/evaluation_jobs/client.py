@@ -1,6 +1,5 @@
 """A client of the evaluator, which may hang, drip, redirect or flood; nothing outlasts a call."""
 
-import asyncio
 from collections.abc import Mapping
 from urllib.parse import quote
 
@@ -9,10 +8,7 @@ import aiohttp
 from shared.core.config import Settings
 from shared.evaluation_jobs.answers import MAX_ANSWER_BYTES, Answer, NoAnswer
 from workers.call_loop import CallLoop
-from workers.http import Request, answer_to, read_bounded
-
-# The loop answers shortly after the deadline at the latest; a caller waits no longer than this.
-_LOOP_SLACK_SECS = 3.0
+from workers.http import Request, answer_to, bearer, read_bounded
 
 
 class EvaluatorClient:
@@ -47,21 +43,13 @@ class EvaluatorClient:
     def _call(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes | None = None
     ) -> Answer | NoAnswer:
-        headers = {**self._common_headers(), **headers}
+        headers = {"Accept": "application/json", **bearer(self._token), **headers}
         request = Request(method, self._base + path, headers, body)
-        future = self._loop.start(self._within_timeout(request))
         try:
-            return future.result(self._timeout + _LOOP_SLACK_SECS)
+            return self._loop.within(self._timeout, self._exchange(request))
         except TimeoutError:
-            future.cancel()
-            return self._timed_out()
-
-    async def _within_timeout(self, request: Request) -> Answer | NoAnswer:
-        try:
-            async with asyncio.timeout(self._timeout):
-                return await self._exchange(request)
-        except TimeoutError:
-            return self._timed_out()
+            reason = f"no complete answer within {self._timeout:g} s"
+            return NoAnswer(reason, timed_out=True)
         except (aiohttp.ClientError, OSError, ValueError) as error:
             return NoAnswer(_connection_error(error), timed_out=False)
 
@@ -72,20 +60,11 @@ class EvaluatorClient:
                 content = self._without_token(content)
             return Answer(response.status, content, response.headers.get("Retry-After"))
 
-    def _common_headers(self) -> dict[str, str]:
-        headers = {"Accept": "application/json"}
-        if self._token is not None:
-            headers["Authorization"] = f"Bearer {self._token}"
-        return headers
-
     def _without_token(self, content: bytes | None) -> bytes | None:
         """Removes the token: people see errors, and some servers quote the request in theirs."""
         if content is None or not self._token:
             return content
         return content.replace(self._token.encode(), b"[hidden]")
-
-    def _timed_out(self) -> NoAnswer:
-        return NoAnswer(f"no complete answer within {self._timeout:g} s", timed_out=True)
 
 
 def _job_headers(job_id: str, request_id: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ from shared.core.config import Settings
 from shared.evaluation_jobs.answers import MAX_ANSWER_BYTES, Answer, NoAnswer
 from tests.support import evaluator as behave
 from tests.support.evaluator import Evaluator
-from workers.evaluation_jobs import client as client_module
+from workers import call_loop
 from workers.evaluation_jobs.client import EvaluatorClient
 
 # For calls with an answer, and for calls that never get one.
@@ -31,7 +31,7 @@ def client(evaluator: Evaluator) -> Iterator[EvaluatorClient]:
 @pytest.fixture
 def only_the_deadline_ends_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes a call that does not end at its own deadline exceed the timeout of these tests."""
-    monkeypatch.setattr(client_module, "_LOOP_SLACK_SECS", 60.0)
+    monkeypatch.setattr(call_loop, "_SLACK_SECS", 60.0)
 
 
 def _settings(endpoint: str | None, timeout_ms: int = PATIENT_MS) -> Settings:
