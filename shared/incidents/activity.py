@@ -71,11 +71,8 @@ def record_breach(
 
 def has(session: Session, incident: Incident, kind: Kind, actor: str) -> bool:
     """Returns whether `actor` has done this to the incident before."""
-    query = select(IncidentActivity.id).where(
-        IncidentActivity.org_id == incident.org_id,
-        IncidentActivity.incident_id == incident.id,
-        IncidentActivity.kind == kind,
-        IncidentActivity.actor == actor,
+    query = _newest_first(incident.org_id, incident.id).where(
+        IncidentActivity.kind == kind, IncidentActivity.actor == actor
     )
     return session.scalar(query.limit(1)) is not None
 

@@ -23,8 +23,8 @@ def list_(
 ) -> list[IncidentComment]:
     """Lists all comments, oldest first, with tombstones of deleted ones; raises `NotFound`."""
     incident = rows.get(session, org_id, incident_id)
-    lock_until_commit = _of(incident).order_by(IncidentComment.created_at, IncidentComment.id)
-    return list(session.scalars(lock_until_commit))
+    oldest_first = _of(incident).order_by(IncidentComment.created_at, IncidentComment.id)
+    return list(session.scalars(oldest_first))
 
 
 def create(
@@ -51,8 +51,7 @@ def create(
     )
     session.add(comment)
     session.flush()
-    if actor.email is not None:
-        subscribers.add(session, incident, [actor.email], "comment", at)
+    subscribers.add_actor(session, incident, actor, "comment", at)
     detail = {"comment_id": str(comment.id)}
     activity.record(session, incident, "commented", actor.name, at, detail)
     mails.tell(session, queue, incident, "commented", actor, said)

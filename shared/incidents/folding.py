@@ -84,7 +84,8 @@ def _note_opening(session: Session, incident: Incident, opening: Opening) -> Non
     creations.record(session, opening.org_id, "incident")
     detail = {"source": opening.source, "summary": incident.breach_summary}
     activity.record(session, incident, "opened", opening.actor.name, incident.opened_at, detail)
-    _subscribe(session, incident, opening)
+    at = incident.last_breach_at
+    subscribers.add_actor(session, incident, opening.actor, "creator", at)
 
 
 def _fold(session: Session, incident: Incident, opening: Opening) -> None:
@@ -95,14 +96,8 @@ def _fold(session: Session, incident: Incident, opening: Opening) -> None:
             setattr(incident, column, value)
     told = {"value": measured["breach_value"], "summary": measured["breach_summary"]}
     activity.record_breach(session, incident, opening.actor.name, at, told)
-    _subscribe(session, incident, opening)
+    subscribers.add_actor(session, incident, opening.actor, "creator", at)
     session.flush()
-
-
-def _subscribe(session: Session, incident: Incident, opening: Opening) -> None:
-    if opening.actor.email is not None:
-        at = incident.last_breach_at
-        subscribers.add(session, incident, [opening.actor.email], "creator", at)
 
 
 def _measured(opening: Opening) -> dict[str, Any]:

@@ -26,8 +26,7 @@ def acknowledge(
     """
     incident = rows.unresolved(session, org_id, incident_id)
     at = present_time(session)
-    if actor.email is not None:
-        subscribers.add(session, incident, [actor.email], "ack", at)
+    subscribers.add_actor(session, incident, actor, "ack", at)
     if incident.state == "firing":
         incident.state, incident.acknowledged_at = "acknowledged", at
         incident.acknowledged_by = actor.name

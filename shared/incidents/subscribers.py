@@ -33,8 +33,8 @@ def list_(
     """Lists the current subscribers, in the order of subscription; raises `NotFound`."""
     incident = rows.get(session, org_id, incident_id)
     query = _of(incident).where(IncidentSubscriber.unsubscribed_at.is_(None))
-    lock_until_commit = query.order_by(IncidentSubscriber.subscribed_at, IncidentSubscriber.email)
-    return list(session.scalars(lock_until_commit))
+    oldest_first = query.order_by(IncidentSubscriber.subscribed_at, IncidentSubscriber.email)
+    return list(session.scalars(oldest_first))
 
 
 def subscribe(
@@ -69,6 +69,14 @@ def unsubscribe(
         found.unsubscribed_at = at = present_time(session)
         activity.record(session, incident, "unsubscribed", actor.name, at, {"email": address})
     return Subscription(address, subscribed=False)
+
+
+def add_actor(
+    session: Session, incident: Incident, actor: Actor, source: Source, at: datetime
+) -> None:
+    """Subscribes a person who acts; a key that acts for no person subscribes to nothing."""
+    if actor.email is not None:
+        add(session, incident, [actor.email], source, at)
 
 
 def add(

@@ -46,9 +46,8 @@ class News:
 
 def of_incident(incident: Incident, event: Event, public_url: str | None) -> News:
     """Returns the facts of `event` about an incident as it is now."""
-    url = None
-    if public_url is not None:
-        url = f"{public_url.rstrip('/')}/v1/alerts/incidents/{incident.id}"
+    path = f"/v1/alerts/incidents/{incident.id}"
+    url = None if public_url is None else public_url.rstrip("/") + path
     return News(
         event=event,
         org_id=incident.org_id,
