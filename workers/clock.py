@@ -8,14 +8,13 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import click
 import psycopg2
 from psycopg2.extensions import connection as Connection  # noqa: N812 a class by its lower-case name
 
-from shared.core.config import Settings, load_settings
+from shared.core.config import load_settings
 from shared.core.errors import ConfigurationError, Unavailable
 from shared.core.logs import configure_logging, get_logger
 from shared.deployment.runtime import Runtime
@@ -35,34 +34,29 @@ class Beat:
     """A task and the interval of its nudges, in seconds."""
 
     task: Task
-    every: Callable[[Settings], float]
-
-
-def every(seconds: float) -> Callable[[Settings], float]:
-    """Returns a fixed interval."""
-    return lambda _settings: seconds
+    every: float
 
 
 BEATS: tuple[Beat, ...] = (
-    Beat(jobs.PERSIST_EVENTS, every(1.0)),
-    Beat(jobs.RUN_EVALUATIONS, every(1.0)),
-    Beat(jobs.CHECK_WATCHED_SESSIONS, every(0.5)),
-    Beat(jobs.SCAN_INACTIVE_SESSIONS, every(2.0)),
-    Beat(jobs.STORE_EVALUATIONS, every(2.0)),
+    Beat(jobs.PERSIST_EVENTS, 1.0),
+    Beat(jobs.RUN_EVALUATIONS, 1.0),
+    Beat(jobs.CHECK_WATCHED_SESSIONS, 0.5),
+    Beat(jobs.SCAN_INACTIVE_SESSIONS, 2.0),
+    Beat(jobs.STORE_EVALUATIONS, 2.0),
     # The task itself limits the reads of the evaluator to EVALUATOR_CONFIG_REFRESH_SECS.
-    Beat(jobs.REFRESH_EVALUATOR_CONFIG, every(1.0)),
-    Beat(jobs.EVALUATE_ALERTS, every(0.5)),
-    Beat(jobs.EVALUATE_SQL_ALERTS, every(0.5)),
-    Beat(jobs.SCHEDULE_AUDITS, every(1.0)),
-    Beat(jobs.RUN_AUDITS, every(1.0)),
-    Beat(jobs.TIDY_STREAMS, every(60.0)),
-    Beat(jobs.SEND_MAIL, every(1.0)),
-    Beat(jobs.TIDY_MAILS, every(3600.0)),
-    Beat(jobs.SEND_NOTIFICATIONS, every(1.0)),
-    Beat(jobs.TIDY_NOTIFICATIONS, every(3600.0)),
-    Beat(jobs.TIDY_SIGN_IN, every(600.0)),
+    Beat(jobs.REFRESH_EVALUATOR_CONFIG, 1.0),
+    Beat(jobs.EVALUATE_ALERTS, 0.5),
+    Beat(jobs.EVALUATE_SQL_ALERTS, 0.5),
+    Beat(jobs.SCHEDULE_AUDITS, 1.0),
+    Beat(jobs.RUN_AUDITS, 1.0),
+    Beat(jobs.TIDY_STREAMS, 60.0),
+    Beat(jobs.SEND_MAIL, 1.0),
+    Beat(jobs.TIDY_MAILS, 3600.0),
+    Beat(jobs.SEND_NOTIFICATIONS, 1.0),
+    Beat(jobs.TIDY_NOTIFICATIONS, 3600.0),
+    Beat(jobs.TIDY_SIGN_IN, 600.0),
     # Data becomes old at midnight; other runs only find late arrivals.
-    Beat(jobs.APPLY_RETENTION, every(900.0)),
+    Beat(jobs.APPLY_RETENTION, 900.0),
 )
 
 
@@ -112,7 +106,7 @@ def tick(runtime: Runtime, due: dict[str, float], now: float) -> None:
     """Nudges every task that is due and sets when it is due next."""
     for beat in BEATS:
         if now >= due.get(beat.task.actor, 0.0):
-            due[beat.task.actor] = now + beat.every(runtime.settings)
+            due[beat.task.actor] = now + beat.every
             runtime.queue.nudge(beat.task)
 
 

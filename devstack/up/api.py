@@ -103,27 +103,22 @@ class Api:
         target: str,
         body: bytes | None = None,
         headers: dict[str, str] | None = None,
+        *,
+        reopen: bool = True,
     ) -> tuple[int, str | None, bytes]:
         """Returns status, Retry-After and body. Reopens a lost connection once.
 
         Servers close idle connections. An event that is sent twice is stored once.
         """
         try:
-            return self._call_once(method, target, body, headers or {})
-        except (OSError, http.client.HTTPException):
-            self._connection.close()
-        try:
-            return self._call_once(method, target, body, headers or {})
+            self._connection.request(method, target, body, self._headers | (headers or {}))
+            response = self._connection.getresponse()
+            return response.status, response.headers["Retry-After"], response.read()
         except (OSError, http.client.HTTPException) as error:
             self._connection.close()
-            raise ApiError(f"{method} {target}: {error!r}") from error
-
-    def _call_once(
-        self, method: str, target: str, body: bytes | None, headers: dict[str, str]
-    ) -> tuple[int, str | None, bytes]:
-        self._connection.request(method, target, body, self._headers | headers)
-        response = self._connection.getresponse()
-        return response.status, response.headers["Retry-After"], response.read()
+            if not reopen:
+                raise ApiError(f"{method} {target}: {error!r}") from error
+        return self._call(method, target, body, headers, reopen=False)
 
 
 def _decoded(answer: bytes) -> Row:

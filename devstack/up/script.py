@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,28 +11,20 @@ from devstack.up.profiles import Profile
 Event = dict[str, Any]
 
 
+@dataclass
 class Script:
     """The events of a session. Its clock is simulated: it ends when the last event happened.
 
     `finished` False leaves out `agent_end`, as in a session that still runs.
     """
 
-    def __init__(
-        self,
-        session_id: str,
-        profile: Profile,
-        environment: str,
-        dice: random.Random,
-        *,
-        finished: bool,
-    ) -> None:
-        self.session_id = session_id
-        self._profile = profile
-        self._environment = environment
-        self._dice = dice
-        self._finished = finished
-        self._elapsed = timedelta()
-        self._calls = 0
+    session_id: str
+    profile: Profile
+    environment: str
+    dice: random.Random
+    finished: bool
+    _elapsed: timedelta = timedelta()
+    _calls: int = 0
 
     def events(self, ended_at: datetime) -> list[Event]:
         """Returns all events, oldest first, the last one at `ended_at`."""
@@ -39,7 +32,7 @@ class Script:
         return [self._stamped(ended_at - (self._elapsed - at), event) for at, event in timed]
 
     def _play(self) -> Iterator[Event]:
-        profile, dice = self._profile, self._dice
+        profile, dice = self.profile, self.dice
         yield self._event("agent_start", goal=dice.choice(profile.goals))
         turns = dice.randint(*profile.turns)
         for turn in range(turns):
@@ -50,7 +43,7 @@ class Script:
                 yield from self._help(profile.helper)
         if dice.random() < 0.15:
             yield self._event("error", error_type="RateLimitError", message="429 from the provider")
-        if self._finished:
+        if self.finished:
             good = dice.random() < profile.success_rate
             yield self._event(
                 "agent_end",
@@ -60,19 +53,19 @@ class Script:
 
     def _model_call(self, *, last: bool) -> Iterator[Event]:
         request_id = self._next_id("req")
-        asked = self._dice.randint(400, 6000)
-        answered = self._dice.randint(40, 700)
+        asked = self.dice.randint(400, 6000)
+        answered = self.dice.randint(40, 700)
         yield self._event(
             "model_request",
-            model=self._profile.model,
+            model=self.profile.model,
             request_id=request_id,
             messages=[{"role": "user", "content": f"(about {asked} tokens of conversation)"}],
-            tools=list(self._profile.tools),
+            tools=list(self.profile.tools),
         )
         yield self._event(
             "model_response",
             after_ms=answered * 9,
-            model=self._profile.model,
+            model=self.profile.model,
             request_id=request_id,
             stop_reason="end_turn" if last else "tool_use",
             input_tokens=asked,
@@ -83,19 +76,19 @@ class Script:
 
     def _tool_call(self, tool: str) -> Iterator[Event]:
         call_id = self._next_id("call")
-        guarded = self._dice.random() < 0.15
+        guarded = self.dice.random() < 0.15
         if guarded:
             yield from self._hook(call_id)
         yield self._event(
             "tool_use", tool_name=tool, tool_call_id=call_id, input={"query": f"{tool} {call_id}"}
         )
-        failed = self._dice.random() < self._profile.tool_failure_rate
+        failed = self.dice.random() < self.profile.tool_failure_rate
         result: Event = (
             {"error": "connection reset by peer"} if failed else {"output": "3 rows found"}
         )
         yield self._event(
             "tool_result",
-            after_ms=self._dice.randint(20, 4000),
+            after_ms=self.dice.randint(20, 4000),
             tool_name=tool,
             tool_call_id=call_id,
             **result,
@@ -108,24 +101,24 @@ class Script:
 
     def _help(self, helper: str) -> Iterator[Event]:
         """Adds a helper agent. Its failure does not change the session's outcome."""
-        parent = self._profile.agent_id
+        parent = self.profile.agent_id
         yield self._event("agent_start", agent_id=helper, goal="Help", parent_id=parent)
-        outcome = self._dice.choice(("success", "failed"))
+        outcome = self.dice.choice(("success", "failed"))
         yield self._event("agent_end", agent_id=helper, outcome=outcome, summary="Reported back.")
 
     def _event(self, event_type: str, after_ms: int = 0, **fields: Any) -> Event:
-        self._elapsed += timedelta(microseconds=self._dice.randint(1_000, 400_000))
+        self._elapsed += timedelta(microseconds=self.dice.randint(1_000, 400_000))
         self._elapsed += timedelta(milliseconds=after_ms)
         if after_ms:
             fields["duration_ms"] = after_ms
-        fields.setdefault("agent_id", self._profile.agent_id)
+        fields.setdefault("agent_id", self.profile.agent_id)
         return {"type": event_type, **fields}
 
     def _stamped(self, at: datetime, event: Event) -> Event:
         return {
             "timestamp": at.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
             "session_id": self.session_id,
-            "environment": self._environment,
+            "environment": self.environment,
             **event,
         }
 

@@ -1,6 +1,6 @@
 """The channels of an alert or audit: the destinations of its notifications (docs/webhooks.md)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from shared.core.email_address import normal_address
@@ -11,6 +11,14 @@ MAX_CHANNELS = 20
 MAX_RECIPIENTS = 50
 
 Channel = dict[str, Any]
+
+# The members of each kind that name a setting, and the kind of that setting.
+_SETTING_KEYS: Mapping[str, Mapping[str, str]] = {
+    "email": {},
+    "slack": {"webhook_setting_key": "url"},
+    "webhook": {"url_setting_key": "url", "secret_setting_key": "secret"},
+    "dashboard": {},
+}
 
 
 def check_channels(raw: object, field: str = "channels") -> list[Channel]:
@@ -31,53 +39,30 @@ def _channel(raw: object, field: str) -> Channel:
     if not isinstance(raw, dict):
         raise Invalid.field(field, "must be an object")
     kind = raw.get("kind")
-    if not isinstance(kind, str) or kind not in _KINDS:
-        raise Invalid.field(f"{field}.kind", f"must be one of {', '.join(_KINDS)}")
-    return {"kind": kind, **_KINDS[kind](raw, field)}
+    if not isinstance(kind, str) or kind not in _SETTING_KEYS:
+        raise Invalid.field(f"{field}.kind", f"must be one of {', '.join(_SETTING_KEYS)}")
+    channel: Channel = {"kind": kind}
+    if kind == "email":
+        channel["recipients"] = _recipients(raw.get("recipients"), f"{field}.recipients")
+    for name, kind_of_setting in _SETTING_KEYS[kind].items():
+        if raw.get(name) is not None:
+            channel[name] = _setting_key(raw[name], f"{field}.{name}", kind_of_setting)
+    return channel
 
 
-def _email(raw: Mapping[str, object], field: str) -> Channel:
-    field = f"{field}.recipients"
-    recipients = raw.get("recipients")
-    if recipients is None:
-        return {"recipients": None}
-    if not isinstance(recipients, list) or not all(isinstance(one, str) for one in recipients):
+def _recipients(raw: object, field: str) -> list[str] | None:
+    if raw is None:
+        return None
+    if not isinstance(raw, list) or not all(isinstance(one, str) for one in raw):
         raise Invalid.field(field, "must be null or a list of e-mail addresses")
-    if len(recipients) > MAX_RECIPIENTS:
+    if len(raw) > MAX_RECIPIENTS:
         raise Invalid.field(field, f"must have at most {MAX_RECIPIENTS} addresses")
     # A person on call need not be a member.
-    return {"recipients": list(dict.fromkeys(normal_address(one, field) for one in recipients))}
+    return list(dict.fromkeys(normal_address(one, field) for one in raw))
 
 
-def _slack(raw: Mapping[str, object], field: str) -> Channel:
-    return _setting_key(raw, field, "webhook_setting_key", kind="url")
-
-
-def _webhook(raw: Mapping[str, object], field: str) -> Channel:
-    return {
-        **_setting_key(raw, field, "url_setting_key", kind="url"),
-        **_setting_key(raw, field, "secret_setting_key", kind="secret"),
-    }
-
-
-def _dashboard(_raw: Mapping[str, object], _field: str) -> Channel:
-    return {}
-
-
-def _setting_key(raw: Mapping[str, object], field: str, name: str, *, kind: str) -> Channel:
-    key = raw.get(name)
-    if key is None:
-        return {}
-    setting = CATALOGUE.get(key) if isinstance(key, str) else None
-    if setting is None or setting.kind != kind:
-        fitting = [one.key for one in CATALOGUE.values() if one.kind == kind]
-        raise Invalid.field(f"{field}.{name}", f"must be one of {', '.join(fitting)}")
-    return {name: key}
-
-
-_KINDS: Mapping[str, Callable[[Mapping[str, object], str], Channel]] = {
-    "email": _email,
-    "slack": _slack,
-    "webhook": _webhook,
-    "dashboard": _dashboard,
-}
+def _setting_key(raw: object, field: str, kind: str) -> object:
+    fitting = [setting.key for setting in CATALOGUE.values() if setting.kind == kind]
+    if raw not in fitting:
+        raise Invalid.field(field, f"must be one of {', '.join(fitting)}")
+    return raw

@@ -6,45 +6,34 @@ import socket
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-_V4, _V6 = ipaddress.IPv4Network, ipaddress.IPv6Network
-
-# IANA's special-purpose registry, except for the two that are ordinary hosts (AS112).
-_NOT_PUBLIC_V4 = tuple(
-    map(
-        _V4,
-        (
-            "0.0.0.0/8",  # this network; 0.0.0.0 itself reaches loopback
-            "10.0.0.0/8",
-            "100.64.0.0/10",  # carriers' NAT, and metadata services of clouds
-            "127.0.0.0/8",
-            "168.63.129.16/32",  # a public number that is Azure's metadata service
-            "169.254.0.0/16",  # link-local, and metadata services of clouds
-            "172.16.0.0/12",
-            "192.0.0.0/24",
-            "192.0.2.0/24",
-            "192.88.99.0/24",  # 6to4 relays
-            "192.168.0.0/16",
-            "198.18.0.0/15",
-            "198.51.100.0/24",
-            "203.0.113.0/24",
-            "224.0.0.0/4",  # multicast
-            "240.0.0.0/4",  # reserved, and broadcast
-        ),
-    )
-)
-
 # All of the public IPv6 Internet. Outside are loopback, link-local, unique local, multicast, NAT64
 # and every form with an IPv4 address in its last bytes.
-_GLOBAL_V6 = _V6("2000::/3")
-_NOT_PUBLIC_V6 = tuple(
-    map(
-        _V6,
-        (
-            "2001::/23",  # Teredo, which holds an IPv4 address, and protocols
-            "2001:db8::/32",  # documentation
-            "2002::/16",  # 6to4, which holds an IPv4 address
-            "3fff::/20",  # documentation
-        ),
+_GLOBAL_V6 = ipaddress.IPv6Network("2000::/3")
+
+# IANA's special-purpose registry, except for the two IPv4 networks of ordinary hosts (AS112).
+_NOT_PUBLIC = tuple(
+    ipaddress.ip_network(network)
+    for network in (
+        "0.0.0.0/8",  # this network; 0.0.0.0 itself reaches loopback
+        "10.0.0.0/8",
+        "100.64.0.0/10",  # carriers' NAT, and metadata services of clouds
+        "127.0.0.0/8",
+        "168.63.129.16/32",  # a public number that is Azure's metadata service
+        "169.254.0.0/16",  # link-local, and metadata services of clouds
+        "172.16.0.0/12",
+        "192.0.0.0/24",
+        "192.0.2.0/24",
+        "192.88.99.0/24",  # 6to4 relays
+        "192.168.0.0/16",
+        "198.18.0.0/15",
+        "198.51.100.0/24",
+        "203.0.113.0/24",
+        "224.0.0.0/4",  # multicast
+        "240.0.0.0/4",  # reserved, and broadcast
+        "2001::/23",  # Teredo, which holds an IPv4 address, and protocols
+        "2001:db8::/32",  # documentation
+        "2002::/16",  # 6to4, which holds an IPv4 address
+        "3fff::/20",  # documentation
     )
 )
 
@@ -62,13 +51,11 @@ def is_public(text: str) -> bool:
         address = ipaddress.ip_address(text)
     except ValueError:
         return False
-    if isinstance(address, ipaddress.IPv4Address):
-        return not any(address in network for network in _NOT_PUBLIC_V4)
+    if any(address in network for network in _NOT_PUBLIC):
+        return False
     # A zone (`fe80::1%eth0`) refers to one of our own networks.
-    return (
-        address in _GLOBAL_V6
-        and address.scope_id is None
-        and not any(address in network for network in _NOT_PUBLIC_V6)
+    return isinstance(address, ipaddress.IPv4Address) or (
+        address in _GLOBAL_V6 and address.scope_id is None
     )
 
 

@@ -2,7 +2,7 @@
 
 import functools
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -45,7 +45,7 @@ def targets_of(
 
     found: dict[Target, None] = {}
     for channel in channels:
-        for target in _TARGETS[channel["kind"]](channel, setting):
+        for target in _of_channel(channel, setting):
             found[_if_enabled(target, setting)] = None
     return list(found)
 
@@ -72,26 +72,26 @@ def _if_enabled(target: Target, setting: _Setting) -> Target:
     return replace(target, skipped=f"{target.channel} is not enabled in the setting {ENABLED}")
 
 
-def _email(channel: Mapping[str, Any], setting: _Setting) -> Iterator[Target]:
+def _of_channel(channel: Mapping[str, Any], setting: _Setting) -> list[Target]:
+    kind = channel["kind"]
+    if kind == "email":
+        return _mails(channel, setting)
+    if kind == "slack":
+        return [_over_http(kind, channel.get("webhook_setting_key", SLACK_URL), None, setting)]
+    if kind == "webhook":
+        secret_key = channel.get("secret_setting_key", SECRET)
+        url_key = channel.get("url_setting_key", WEBHOOK_URL)
+        return [_over_http(kind, url_key, secret_key, setting)]
+    return [Target("dashboard", "dashboard")]
+
+
+def _mails(channel: Mapping[str, Any], setting: _Setting) -> list[Target]:
     defaults = setting(RECIPIENTS)
     recipients = channel.get("recipients") or (defaults if isinstance(defaults, list) else [])
     if not recipients:
-        yield Target(
-            "email",
-            RECIPIENTS,
-            skipped=f"the channel names no recipients, and {is_empty(RECIPIENTS)}",
-        )
-    for recipient in recipients:
-        yield Target("email", recipient)
-
-
-def _slack(channel: Mapping[str, Any], setting: _Setting) -> Iterator[Target]:
-    yield _over_http("slack", channel.get("webhook_setting_key", SLACK_URL), None, setting)
-
-
-def _webhook(channel: Mapping[str, Any], setting: _Setting) -> Iterator[Target]:
-    secret_key = channel.get("secret_setting_key", SECRET)
-    yield _over_http("webhook", channel.get("url_setting_key", WEBHOOK_URL), secret_key, setting)
+        why = f"the channel names no recipients, and {is_empty(RECIPIENTS)}"
+        return [Target("email", RECIPIENTS, skipped=why)]
+    return [Target("email", recipient) for recipient in recipients]
 
 
 def _over_http(channel: str, url_key: str, secret_key: str | None, setting: _Setting) -> Target:
@@ -99,15 +99,3 @@ def _over_http(channel: str, url_key: str, secret_key: str | None, setting: _Set
     if not url:
         return Target(channel, url_key, skipped=is_empty(url_key))
     return Target(channel, shown_url(url, channel, url_key), url_key, secret_key)
-
-
-def _dashboard(_channel: Mapping[str, Any], _setting: _Setting) -> Iterator[Target]:
-    yield Target("dashboard", "dashboard")
-
-
-_TARGETS: Mapping[str, Callable[[Mapping[str, Any], _Setting], Iterator[Target]]] = {
-    "email": _email,
-    "slack": _slack,
-    "webhook": _webhook,
-    "dashboard": _dashboard,
-}
