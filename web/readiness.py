@@ -7,7 +7,7 @@ from functools import partial
 
 from shared.deployment.runtime import Runtime
 from shared.deployment.stores import STORES
-from shared.evaluation_jobs.service import oldest_due_secs
+from shared.evaluation_jobs.listing import oldest_due_secs
 from shared.events.ingest.backlog import lag_secs
 from shared.queue import unavailable_when_redis_is_gone
 from web.evaluator_health import EvaluatorHealth

@@ -1,7 +1,5 @@
 """The evaluator's optional /config as last read, stored in PostgreSQL for every process."""
 
-from dataclasses import dataclass
-
 import msgspec
 from sqlalchemy import text
 from sqlalchemy.orm import Session
@@ -17,15 +15,9 @@ RETRY_SECS = 10.0
 _NOT_SERVED = frozenset({404, 405, 410, 501})
 
 
-@dataclass(frozen=True)
-class EvaluatorConfig:
+class EvaluatorConfig(msgspec.Struct, frozen=True):
     """The configuration in seconds; None means that the evaluator named none (no idle trigger)."""
 
-    inactivity_timeout_secs: float | None = None
-    default_poll_interval_secs: float | None = None
-
-
-class _Wire(msgspec.Struct):
     inactivity_timeout_secs: float | None = None
     default_poll_interval_secs: float | None = None
 
@@ -42,14 +34,13 @@ def read_config(answer: Answer | NoAnswer) -> EvaluatorConfig | None:
     if answer.status != 200 or answer.body is None:
         return None
     try:
-        wire = msgspec.json.decode(answer.body, type=_Wire)
+        config = msgspec.json.decode(answer.body, type=EvaluatorConfig)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    return EvaluatorConfig(
-        inactivity_timeout_secs=_positive(wire.inactivity_timeout_secs),
-        # Zero is a valid interval; it is clamped on use.
-        default_poll_interval_secs=wire.default_poll_interval_secs,
-    )
+    # Zero is a valid interval, which is clamped on use, but no timeout.
+    if config.inactivity_timeout_secs is not None and config.inactivity_timeout_secs <= 0:
+        config = msgspec.structs.replace(config, inactivity_timeout_secs=None)
+    return config
 
 
 def current(session: Session, settings: Settings) -> EvaluatorConfig:
@@ -121,7 +112,3 @@ def remember(session: Session, settings: Settings, config: EvaluatorConfig | Non
             "cadence": cadence,
         },
     )
-
-
-def _positive(seconds: float | None) -> float | None:
-    return seconds if seconds is not None and seconds > 0 else None

@@ -36,6 +36,10 @@ class LiveJob(NamedTuple):
 # A job whose result is on its way to ClickHouse keeps its previous status.
 _SHOWN_STATUS = case((EvaluationJob.evaluator_job_id.is_(None), "pending"), else_="polling")
 
+_LISTED = [
+    _SHOWN_STATUS if name == "status" else getattr(EvaluationJob, name) for name in LiveJob._fields
+]
+
 _OLDEST_DUE = text(f"""
 SELECT extract(epoch FROM statement_timestamp() - min(job.next_attempt_at))
 FROM evaluation_jobs AS job JOIN organizations AS org ON org.id = job.org_id
@@ -52,20 +56,7 @@ def live_jobs(
 ) -> Sequence[LiveJob]:
     """Lists the newest jobs in one of `statuses`, each a `LiveStatus`."""
     query = (
-        select(
-            EvaluationJob.id,
-            EvaluationJob.session_id,
-            EvaluationJob.agent_id,
-            EvaluationJob.environment,
-            _SHOWN_STATUS,
-            EvaluationJob.trigger,
-            EvaluationJob.attempt_count,
-            EvaluationJob.evaluator_job_id,
-            EvaluationJob.enqueued_at,
-            EvaluationJob.next_attempt_at,
-            EvaluationJob.poll_deadline_at,
-            EvaluationJob.last_error,
-        )
+        select(*_LISTED)
         .where(EvaluationJob.org_id == org_id, text(LIVE), _SHOWN_STATUS.in_(statuses))
         .order_by(EvaluationJob.enqueued_at.desc(), EvaluationJob.id.desc())
         .limit(limit)

@@ -6,6 +6,7 @@ second call to the evaluator.
 
 from datetime import datetime
 
+import msgspec
 from sqlalchemy import Row, text
 
 from shared import organizations
@@ -76,11 +77,7 @@ def _record(row: Row[tuple[object, ...]], result: Result) -> Evaluation:
         session_id=row.session_id,
         agent_id=row.agent_id,
         environment=row.environment,
-        status=result.status,
-        scores=result.scores,
-        reasoning=result.reasoning,
-        summary=result.summary,
-        error=result.error,
+        **msgspec.structs.asdict(result),
         attempt_count=row.attempt_count,
         duration_ms=_duration_ms(row.started_at, row.completed_at),
         completed_at=to_us(row.completed_at),

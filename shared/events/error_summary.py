@@ -46,20 +46,8 @@ def error_summary(clickhouse: ClickHouse, org_id: str, filters: EventFilters) ->
         to_ms="arrayMax(moments) + 1" if to_ms is None else "{stop:Int64}",
     )
     rows = clickhouse.rows(sql, where.params, settings=PAGE)
-    if not rows:
-        return _summary(0, 0, 0, None, *_empty_bounds(from_ms, to_ms), [0] * BINS)
-    return _summary(*rows[0])
-
-
-def _summary(
-    total: int,
-    sessions: int,
-    agents: int,
-    last_us: int | None,
-    from_ms: int,
-    to_ms: int,
-    bins: list[int],
-) -> dict[str, Any]:
+    none = (0, 0, 0, None, *_empty_bounds(from_ms, to_ms), [0] * BINS)
+    total, sessions, agents, last_us, from_ms, to_ms, bins = rows[0] if rows else none
     return {
         "total": total,
         "sessions": sessions,

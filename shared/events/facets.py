@@ -1,21 +1,19 @@
 """The values that filter bars offer: distinct values of a column, cached for up to a minute."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
-import msgspec
 import redis
 
+from shared.cache.answers import remembered
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.event_columns import TABLE
 from shared.clickhouse.where import Where
-from shared.core.logs import get_logger
-
-log = get_logger(__name__)
 
 MAX_VALUES = 500
 # A longer value is not a name to choose from, and a few of a megabyte would fill the list.
 MAX_VALUE_BYTES = 1024
-CACHE_SECS = 60
+FRESH = timedelta(seconds=60)
 
 
 @dataclass(frozen=True)
@@ -44,20 +42,13 @@ FACETS: dict[str, Facet] = {
 
 def facet_values(clickhouse: ClickHouse, client: redis.Redis, org_id: str, name: str) -> list[str]:
     """Returns at most 500 values, sorted by name or by use; up to 60 s old."""
-    key = f"facet:{org_id}:{name}"
-    try:
-        cached = client.get(key)
-        if isinstance(cached, bytes):
-            return msgspec.json.decode(cached, type=list[str])
-    except redis.RedisError as error:
-        # The cache only saves time; the answer is in ClickHouse.
-        log.warning("facet_cache_unavailable", reason=type(error).__name__)
-    values = _read(clickhouse, org_id, FACETS[name])
-    try:
-        client.set(key, msgspec.json.encode(values), ex=CACHE_SECS)
-    except redis.RedisError as error:
-        log.warning("facet_cache_unavailable", reason=type(error).__name__)
-    return values
+    return remembered(
+        client,
+        f"facet:{org_id}:{name}",
+        list[str],
+        FRESH,
+        lambda: _read(clickhouse, org_id, FACETS[name]),
+    )
 
 
 def _read(clickhouse: ClickHouse, org_id: str, facet: Facet) -> list[str]:

@@ -74,11 +74,14 @@ def read_fields(payload: bytes) -> Fields:
     return fields
 
 
+def has_error(fields: Fields) -> bool:
+    """Returns whether the field `error` has a value that means an error."""
+    return fields.error is not UNSET and bytes(fields.error) not in _NOT_AN_ERROR
+
+
 def is_error(event_type: str, fields: Fields) -> bool:
     """Returns whether the event reports a failure."""
-    if event_type == "error":
-        return True
-    if fields.error is not UNSET and bytes(fields.error) not in _NOT_AN_ERROR:
+    if event_type == "error" or has_error(fields):
         return True
     return fields.outcome in _FAILURES and event_type in _TYPES_WITH_OUTCOME
 

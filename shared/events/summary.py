@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from shared.events.fields import Fields
+from shared.events.fields import Fields, has_error
 
 MAX_CHARS = 200
 # Text is cut before white space is folded, so that a megabyte of tool output costs little.
@@ -49,22 +49,12 @@ def _join(separator: str, first: str, second: str) -> str:
     return f"{first}{separator}{second}" if first and second else first or second
 
 
-def _agent_start(fields: Fields) -> str:
-    return _text(fields.goal)
-
-
-def _agent_end(fields: Fields) -> str:
-    return _join(": ", fields.outcome or "", _text(fields.summary))
-
-
 def _tool_use(fields: Fields) -> str:
     return f"{fields.tool_name}({_text(fields.input)})" if fields.tool_name else ""
 
 
 def _tool_result(fields: Fields) -> str:
-    result = _text(fields.output)
-    if fields.error is not UNSET and bytes(fields.error) not in (b"null", b"false", b'""'):
-        result = _text(fields.error)
+    result = _text(fields.error if has_error(fields) else fields.output)
     return _join(" → ", fields.tool_name or "", result)
 
 
@@ -76,21 +66,9 @@ def _model(fields: Fields) -> str:
     return _join(" → ", fields.model or "", ending)
 
 
-def _error(fields: Fields) -> str:
-    return _join(": ", fields.error_type or "", _text(fields.message))
-
-
 def _hook(fields: Fields) -> str:
     name = _join(" on ", fields.hook_name or "", fields.trigger_event or "")
     return _join(" → ", name, fields.outcome or "")
-
-
-def _prompt(fields: Fields) -> str:
-    return _text(fields.prompt) or _text(fields.reason)
-
-
-def _response(fields: Fields) -> str:
-    return _text(fields.response)
 
 
 def _reason(fields: Fields) -> str:
@@ -98,19 +76,19 @@ def _reason(fields: Fields) -> str:
 
 
 _BY_TYPE: dict[str, Callable[[Fields], str]] = {
-    "agent_start": _agent_start,
-    "agent_end": _agent_end,
+    "agent_start": lambda fields: _text(fields.goal),
+    "agent_end": lambda fields: _join(": ", fields.outcome or "", _text(fields.summary)),
     "agent_pause": _reason,
     "agent_resume": _reason,
     "tool_use": _tool_use,
     "tool_result": _tool_result,
     "model_request": _model,
     "model_response": _model,
-    "error": _error,
+    "error": lambda fields: _join(": ", fields.error_type or "", _text(fields.message)),
     "hook_triggered": _hook,
     "hook_completed": _hook,
-    "human_wait": _prompt,
-    "human_input": _response,
+    "human_wait": lambda fields: _text(fields.prompt) or _text(fields.reason),
+    "human_input": lambda fields: _text(fields.response),
     "human_pause": _reason,
     "human_interrupt": _reason,
 }

@@ -1,25 +1,20 @@
 """Usage of an organization by billing window, at most a minute old."""
 
 import uuid
-from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import TypeVar
 
 import msgspec
-import redis
 from sqlalchemy import select
 
+from shared.cache.answers import remembered
 from shared.core.clock import now, to_us
 from shared.core.errors import NotFound
-from shared.core.logs import get_logger
 from shared.deployment.runtime import Runtime
 from shared.organizations import Organization
 from shared.usage.billing_windows import BillingWindow, chosen_window, newest_windows
 from shared.usage.counters import COUNTERS, Subject
 from shared.usage.evaluations import evaluations_by_window
 from shared.usage.events import events_by_window
-
-log = get_logger(__name__)
 
 FRESH = timedelta(seconds=60)
 # The windows of about three years.
@@ -64,10 +59,11 @@ def usage(runtime: Runtime, org_id: uuid.UUID, window_start: datetime | None) ->
     """
     anchor = _anchor(runtime, org_id)
     window = chosen_window(anchor, now(), window_start)
-    counted = _remembered(
+    counted = remembered(
         runtime.redis,
         f"usage:{org_id}:{to_us(window.start)}",
         Counted,
+        FRESH,
         lambda: _count(Subject(runtime, org_id, window)),
     )
     return Usage(
@@ -86,10 +82,11 @@ def windows(runtime: Runtime, org_id: uuid.UUID) -> list[WindowUsage]:
     Raises the errors of `usage`.
     """
     anchor = _anchor(runtime, org_id)
-    return _remembered(
+    return remembered(
         runtime.redis,
         f"usage:{org_id}:windows",
         list[WindowUsage],
+        FRESH,
         lambda: _count_by_window(runtime, org_id, newest_windows(anchor, now(), MAX_WINDOWS)),
     )
 
@@ -126,25 +123,3 @@ def _count_by_window(
         )
         for number, window in enumerate(found)
     ]
-
-
-T = TypeVar("T")
-
-
-def _remembered(client: redis.Redis, key: str, kind: type[T], count: Callable[[], T]) -> T:
-    """Returns a result of `count` that any process got less than a minute ago, else a new one."""
-    try:
-        cached = client.get(key)
-        if isinstance(cached, bytes):
-            return msgspec.json.decode(cached, type=kind)
-    except redis.RedisError as error:
-        # The cache only saves time; the answer is in the databases.
-        log.warning("usage_cache_unavailable", reason=type(error).__name__)
-    # Starts before the count, so that no number is shown for longer than announced.
-    until = now() + FRESH
-    value = count()
-    try:
-        client.set(key, msgspec.json.encode(value), pxat=to_us(until) // 1000)
-    except redis.RedisError as error:
-        log.warning("usage_cache_unavailable", reason=type(error).__name__)
-    return value

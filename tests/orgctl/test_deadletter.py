@@ -9,6 +9,7 @@ from click.testing import CliRunner, Result
 from devstack import DevStack
 from orgctl.cli import main
 from shared.deployment.runtime import Runtime
+from shared.events.batch import encode_batch
 from shared.events.ingest import dead_letters, stream
 from shared.events.ingest.decode import decode_events
 from tests.support.runtime import Org
@@ -38,8 +39,10 @@ def letters(runtime: Runtime, org: Org) -> Iterator[list[str]]:
     runtime.redis.delete(dead_letters.STREAM_KEY)
     for number in range(2):
         batch = decode_events([EVENT % number], org.id, 10_000).batch
-        dead_letters.bury_event(runtime.redis, org.id, org.slug, batch, "VIOLATED_CONSTRAINT")
-    dead_letters.bury(runtime.redis, org.id, org.slug, [(b"garbage", "not a batch")])
+        dead_letters.bury(
+            runtime.redis, org.id, org.slug, encode_batch(batch), "VIOLATED_CONSTRAINT"
+        )
+    dead_letters.bury(runtime.redis, org.id, org.slug, b"garbage", "not a batch")
     yield [letter.id for letter in dead_letters.letters(runtime.redis)]
     runtime.redis.delete(dead_letters.STREAM_KEY, stream.stream_key(org.id))
 

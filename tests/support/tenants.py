@@ -19,6 +19,7 @@ from shared.dashboards.rules import DashboardContent, TileContent
 from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs.watching import StoredSession, watch
 from shared.evaluations import store as evaluations
+from shared.events.batch import encode_batch
 from shared.events.facets import facet_values
 from shared.events.ingest import dead_letters, stream
 from shared.events.ingest.decode import decode_events
@@ -109,7 +110,7 @@ def fill(runtime: Runtime, org: Org) -> uuid.UUID:
     batch = decode_events(lines[:1], org.id, 10_000).batch
     stream.append(runtime.redis, org.id, org.slug, batch)
     stream.append(runtime.redis, org.id, org.slug, batch)
-    dead_letters.bury_event(runtime.redis, org.id, org.slug, batch, "refused")
+    dead_letters.bury(runtime.redis, org.id, org.slug, encode_batch(batch), "refused")
     facet_values(runtime.clickhouse, runtime.redis, org.id, "environments")
     # Remove the expiry, because tests count this key at any later time.
     assert runtime.redis.persist(f"facet:{org.id}:environments")

@@ -3,8 +3,8 @@
 from flask import Response
 
 from shared.core.clock import format_optional_ts, format_ts
-from shared.evaluation_jobs import service
-from shared.evaluation_jobs.service import LiveJob
+from shared.evaluation_jobs.listing import LiveJob, live_jobs
+from shared.evaluation_jobs.requests import re_evaluate
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.evaluation_jobs.schemas import STATUSES, JobList, JobQuery, Queued
@@ -21,9 +21,7 @@ blueprint = Blueprint("evaluation_jobs", "Evaluations that are queued or in flig
 def list_evaluation_jobs(status: list[str], limit: int) -> Response:
     """List evaluations that have no result yet, newest first."""
     with runtime().postgres.transaction() as session:
-        jobs = service.live_jobs(
-            session, current_org_id(), statuses=status or STATUSES, limit=limit
-        )
+        jobs = live_jobs(session, current_org_id(), statuses=status or STATUSES, limit=limit)
     return json_response({"jobs": [_row(job) for job in jobs]})
 
 
@@ -37,7 +35,7 @@ def re_evaluate_session(session_id: str) -> Response:
     `session_open` while the session goes on, and `evaluator_disabled` without an evaluator.
     """
     org_slug = current_identity().org_slug
-    job_id = service.re_evaluate(runtime(), current_org_id(), org_slug, session_id)
+    job_id = re_evaluate(runtime(), current_org_id(), org_slug, session_id)
     return json_response(
         {"session_id": session_id, "status": "queued", "job_id": str(job_id)}, status=202
     )

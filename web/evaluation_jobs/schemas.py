@@ -4,7 +4,7 @@ from typing import get_args
 
 from marshmallow import Schema
 
-from shared.evaluation_jobs.service import LiveStatus
+from shared.evaluation_jobs.listing import LiveStatus
 from web import fields
 from web.params import Limit, values
 

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from shared.audits.models import Audit, AuditRun
 from shared.audits.rules import MAX_LOOKBACK_SECS
 from shared.audits.signals.interface import Window
-from shared.evaluation_jobs.service import oldest_result_waiting
+from shared.evaluation_jobs.listing import oldest_result_waiting
 from shared.events.ingest.stored import SETTLE, stored_until_each
 from shared.organizations import creations
 from shared.postgres import leases, transaction_time

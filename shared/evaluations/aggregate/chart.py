@@ -36,17 +36,12 @@ _COUNTS = (
 _BUCKET = f"toUInt16(intDiv({us('completed_at')} - {{start:Int64}}, {{width:Int64}}))"
 
 
-class Timeline(NamedTuple):
-    """Counts and charts with an item for each bucket."""
-
-    counts: list[Counts]
-    charts: list[Chart]
-
-
 def timeline(
     clickhouse: ClickHouse, source: Source, buckets: Buckets, selectors: Sequence[Selector]
-) -> Timeline:
-    """Computes counts, and a chart per selector; all of `source` must lie within `buckets`.
+) -> tuple[list[Counts], list[Chart]]:
+    """Returns counts and a chart per selector, with an item for each bucket.
+
+    All of `source` must lie within `buckets`.
 
     Each is one conditional aggregate, in a single pass: 56 ms for 24 of them over 200,000 results,
     while grouping rows by selector took 260 ms.
@@ -62,15 +57,13 @@ def timeline(
         params,
         settings=SETTINGS,
     )
-    found = Timeline(
-        [Counts()] * buckets.count,
-        [Chart(selector, [None] * buckets.count) for selector in selectors],
-    )
+    counts = [Counts()] * buckets.count
+    charts = [Chart(selector, [None] * buckets.count) for selector in selectors]
     for bucket, *values in rows:
-        found.counts[bucket] = Counts(*values[: len(_COUNTS)])
-        for chart, value in zip(found.charts, values[len(_COUNTS) :], strict=True):
+        counts[bucket] = Counts(*values[: len(_COUNTS)])
+        for chart, value in zip(charts, values[len(_COUNTS) :], strict=True):
             chart.values[bucket] = _finite(value)
-    return found
+    return counts, charts
 
 
 def _column(number: int, selector: Selector, params: dict[str, object]) -> str:

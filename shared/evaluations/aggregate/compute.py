@@ -60,19 +60,19 @@ def aggregate(
     bounded = wanted.replace(ts_from=from_us(first), ts_to=from_us(stop))
     keys = list(dict.fromkeys(featured_keys)) or [row.key for row in found.stats[:MAX_FEATURED]]
     made = series[:MAX_SERIES]
-    drawn = timeline(
+    counts, charts = timeline(
         clickhouse,
         source_of(org_id, bounded, as_of=as_of),
         buckets,
         [*(Selector(EVERY, EVERY, key, "avg") for key in keys), *made],
     )
     return Aggregate(
-        total=Counts(*(sum(column) for column in zip(Counts(), *drawn.counts, strict=True))),
+        total=Counts(*(sum(column) for column in zip(Counts(), *counts, strict=True))),
         score_stats=found.stats,
         buckets=buckets,
-        counts=drawn.counts,
-        featured=drawn.charts[: len(keys)],
-        series=drawn.charts[len(keys) :],
+        counts=counts,
+        featured=charts[: len(keys)],
+        series=charts[len(keys) :],
         is_truncated=len(series) > len(made),
     )
 

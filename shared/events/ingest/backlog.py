@@ -38,17 +38,12 @@ class Backlog:
         """Raises `Unavailable` with `Retry-After` while the backlog is full."""
         sizes = self._current()
         if sum(sizes.values()) >= self._limit or self._redis_is_full:
-            raise Unavailable(
-                "the ingest backlog is full",
-                code="backlog_full",
-                retry_after_secs=RETRY_AFTER_SECS,
-            )
-        if sizes.get(org_id, 0) >= self._limit * ORG_SHARE:
-            raise Unavailable(
-                "this organization's ingest backlog is full",
-                code="backlog_full",
-                retry_after_secs=RETRY_AFTER_SECS,
-            )
+            full = "the ingest backlog"
+        elif sizes.get(org_id, 0) >= self._limit * ORG_SHARE:
+            full = "this organization's ingest backlog"
+        else:
+            return
+        raise Unavailable(f"{full} is full", code="backlog_full", retry_after_secs=RETRY_AFTER_SECS)
 
     def added(self, org_id: str, size: int) -> None:
         """Adds the bytes of this process until the next measurement includes them."""

@@ -4,7 +4,7 @@ Each dead letter is a stream entry with one event, so that a retry or a drop con
 inspected event.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ import redis
 
 from shared.core.errors import NotFound
 from shared.core.logs import get_logger
-from shared.events.batch import Batch, decode_batch, encode_batch
+from shared.events.batch import Batch, decode_batch
 from shared.events.ingest.stream import append
 
 log = get_logger(__name__)
@@ -40,26 +40,16 @@ class DeadLetter:
             return None
 
 
-def bury(
-    client: redis.Redis, org_id: str, org_slug: str, letters: Sequence[tuple[bytes, str]]
-) -> None:
-    """Stores pairs of an encoded batch and a reason as dead letters."""
-    with client.pipeline(transaction=True) as pipe:
-        for data, reason in letters:
-            fields: dict[Any, Any] = {
-                "org_id": org_id,
-                "slug": org_slug,
-                "reason": reason[:2048],
-                "data": data,
-            }
-            pipe.xadd(STREAM_KEY, fields)
-        pipe.execute()
-    log.error("events_set_aside", org=org_slug, count=len(letters), reason=letters[0][1][:200])
-
-
-def bury_event(client: redis.Redis, org_id: str, org_slug: str, batch: Batch, reason: str) -> None:
-    """Stores a batch of one event as a dead letter."""
-    bury(client, org_id, org_slug, [(encode_batch(batch), reason)])
+def bury(client: redis.Redis, org_id: str, org_slug: str, data: bytes, reason: str) -> None:
+    """Stores an encoded batch of one event, or an unreadable entry, as a dead letter."""
+    fields: dict[Any, Any] = {
+        "org_id": org_id,
+        "slug": org_slug,
+        "reason": reason[:2048],
+        "data": data,
+    }
+    client.xadd(STREAM_KEY, fields)
+    log.error("events_set_aside", org=org_slug, reason=reason[:200])
 
 
 def count(client: redis.Redis) -> int:

@@ -11,10 +11,9 @@ from shared.core.errors import WatchpostError
 from shared.core.ids import parse_uuid
 from shared.core.logs import get_logger
 from shared.deployment.runtime import Runtime
-from shared.evaluation_jobs import service as evaluation_jobs
-from shared.evaluation_jobs.service import StoredSession
+from shared.evaluation_jobs.watching import StoredSession, watch
 from shared.events import store
-from shared.events.batch import Batch
+from shared.events.batch import Batch, encode_batch
 from shared.events.ingest import dead_letters
 from shared.events.ingest.block import Block
 from shared.events.rows import Columns, columns_of
@@ -49,7 +48,7 @@ def persist(runtime: Runtime, block: Block, windows_of: WindowsLookup) -> None:
             _insert(runtime, part, windows)
         for entry in block.unreadable:
             reason = "the entry is not a batch of events"
-            dead_letters.bury(runtime.redis, entry.org_id, entry.org_slug, [(entry.data, reason)])
+            dead_letters.bury(runtime.redis, entry.org_id, entry.org_slug, entry.data, reason)
         _watch(runtime, session, block)
 
 
@@ -129,7 +128,7 @@ def _insert(runtime: Runtime, part: Part, windows: Windows) -> None:
     except RowsRefused as refusal:
         if len(part) == 1:
             [(org_id, slug, batch)] = part.pieces
-            dead_letters.bury_event(runtime.redis, org_id, slug, batch, str(refusal))
+            dead_letters.bury(runtime.redis, org_id, slug, encode_batch(batch), str(refusal))
             return
         for half in part.halves():
             _insert(runtime, half, windows)
@@ -151,20 +150,12 @@ def _watch(runtime: Runtime, session: Session, block: Block) -> None:
     """Reports sessions with new events, and with the end of an agent, to the evaluation jobs."""
     if runtime.settings.evaluator_endpoint is None:
         return
-    stored: list[StoredSession] = []
-    for org_id, batch in block.batches.items():
-        ended = {
-            session_id
+    stored = [
+        StoredSession(UUID(org_id), block.slugs[org_id], session_id, has_agent_end=is_end)
+        for org_id, batch in block.batches.items()
+        for session_id, is_end in {
+            (session_id, event_type == "agent_end")
             for session_id, event_type in zip(batch.session_ids, batch.event_types, strict=True)
-            if event_type == "agent_end"
         }
-        stored += [
-            StoredSession(
-                org_id=UUID(org_id),
-                org_slug=block.slugs[org_id],
-                session_id=session_id,
-                has_agent_end=session_id in ended,
-            )
-            for session_id in set(batch.session_ids)
-        ]
-    evaluation_jobs.watch(session, runtime.settings, stored)
+    ]
+    watch(session, runtime.settings, stored)

@@ -9,7 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from shared.deployment.runtime import Runtime
-from shared.evaluation_jobs import service
+from shared.evaluation_jobs import listing
 from tests.support import evaluator as behave
 from tests.support.app import Headers
 from tests.support.evaluator import running_evaluator
@@ -227,14 +227,14 @@ def test_other_organizations_jobs_are_not_listed(api: Api, org: Org, runtime: Ru
     api.bench.enqueue("s")
     with runtime.postgres.transaction() as session:
         elsewhere = UUID("00000000-0000-4000-8000-000000000001")
-        listed = service.live_jobs(session, elsewhere, statuses=["pending"], limit=500)
+        listed = listing.live_jobs(session, elsewhere, statuses=["pending"], limit=500)
     assert api.bench.job()["id"] not in {job.id for job in listed}
 
 
 def test_the_oldest_due_job_is_known_until_it_is_called(api: Api) -> None:
     def oldest() -> float:
         with api.bench.runtime.postgres.transaction() as session:
-            return service.oldest_due_secs(session, api.bench.runtime.settings)
+            return listing.oldest_due_secs(session, api.bench.runtime.settings)
 
     assert oldest() == 0.0
     api.bench.enqueue("s")
