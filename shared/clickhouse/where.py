@@ -34,6 +34,11 @@ class Where:
             self.add(f"{column} < {moment('ts_to')}", ts_to=to_us(ts_to))
         return self
 
+    def within(self, column: str, start: int, stop: int) -> "Where":
+        """Requires a time from `start` (inclusive) to `stop` (exclusive), both in microseconds."""
+        condition = f"{column} >= {moment('start')} AND {column} < {moment('stop')}"
+        return self.add(condition, start=start, stop=stop)
+
     @property
     def added(self) -> tuple[str, ...]:
         """Returns the conditions other than the organization's."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from shared.evaluation_jobs.result import MAX_SUMMARY_BYTES, cut
+from shared.evaluation_jobs.result import MAX_SUMMARY_BYTES, Result, cut
 
 MAX_ANSWER_BYTES = 10 * 1024 * 1024
 
@@ -39,15 +39,6 @@ class NoAnswer:
 
 
 @dataclass(frozen=True)
-class Scored:
-    """The evaluator has finished."""
-
-    scores: dict[str, float] | None
-    reasoning: dict[str, str] | None
-    summary: str | None
-
-
-@dataclass(frozen=True)
 class Pending:
     """The evaluator is working; `job_id` is the id to poll, if the answer contained one."""
 
@@ -71,7 +62,8 @@ class Failed:
     retry_after_secs: float | None = None
 
 
-Reading = Scored | Pending | Refused | Failed
+# A `Result` means that the evaluator has finished.
+Reading = Result | Pending | Refused | Failed
 
 
 class _Head(msgspec.Struct):
@@ -170,12 +162,13 @@ def _read_by_status(body: bytes, head: _Head) -> Reading:
     )
 
 
-def _scored(response: _EvalResponse, *, announced: bool) -> Scored:
+def _scored(response: _EvalResponse, *, announced: bool) -> Result:
     fields = (response.scores, response.reasoning, response.summary)
     if not announced and all(field is UNSET for field in fields):
         raise _Unreadable("the evaluator's answer has neither scores, reasoning nor summary")
     summary = response.summary or None
-    return Scored(
+    return Result(
+        status="done",
         scores=response.scores or None,
         reasoning=response.reasoning or None,
         summary=summary and cut(summary, MAX_SUMMARY_BYTES),

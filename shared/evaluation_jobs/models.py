@@ -1,12 +1,12 @@
 """The tables of evaluation jobs, which are authoritative; messages are only nudges."""
 
-import uuid
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, text
+from sqlalchemy import CheckConstraint, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.postgres import Base, timestamp_type
+from shared.postgres.columns import KeyedInOrganization, OfOrganization
 from shared.postgres.leases import Leased
 
 # Jobs that are not finished; a session has at most one of them.
@@ -15,11 +15,7 @@ LIVE = "status IN ('pending', 'polling', 'storing')"
 CALLABLE = "status IN ('pending', 'polling')"
 
 
-def _organization() -> Mapped[uuid.UUID]:
-    return mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"), nullable=False)
-
-
-class WatchedSession(Base):
+class WatchedSession(KeyedInOrganization, Base):
     """A session that got events while its organization might use the evaluator.
 
     `end_seen`: an agent_end of any agent was stored. `waiting_since`: the time of the oldest
@@ -29,9 +25,6 @@ class WatchedSession(Base):
 
     __tablename__ = "watched_sessions"
 
-    org_id: Mapped[uuid.UUID] = mapped_column(
-        ForeignKey("organizations.id", ondelete="CASCADE"), primary_key=True
-    )
     session_id: Mapped[str] = mapped_column(primary_key=True)
     last_arrival_at: Mapped[datetime] = mapped_column(timestamp_type)
     end_seen: Mapped[bool]
@@ -45,7 +38,7 @@ class WatchedSession(Base):
     )
 
 
-class EvaluationJob(Leased, Base):
+class EvaluationJob(OfOrganization, Leased, Base):
     """One evaluation of one session, from its trigger until ClickHouse has the result.
 
     A worker holds the job while `lease_token` is its own. `result` is the packed outcome
@@ -54,8 +47,6 @@ class EvaluationJob(Leased, Base):
 
     __tablename__ = "evaluation_jobs"
 
-    id: Mapped[uuid.UUID] = mapped_column(primary_key=True)
-    org_id: Mapped[uuid.UUID] = _organization()
     session_id: Mapped[str]
     agent_id: Mapped[str]
     environment: Mapped[str]
@@ -112,14 +103,11 @@ class EvaluationJob(Leased, Base):
     )
 
 
-class EvaluatorTurn(Base):
+class EvaluatorTurn(KeyedInOrganization, Base):
     """The time of an organization's last call; the organization that waits longest is next."""
 
     __tablename__ = "evaluator_turns"
 
-    org_id: Mapped[uuid.UUID] = mapped_column(
-        ForeignKey("organizations.id", ondelete="CASCADE"), primary_key=True
-    )
     last_turn_at: Mapped[datetime] = mapped_column(timestamp_type)
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from shared.core.attempts import backoff
 from shared.core.config import Settings
-from shared.evaluation_jobs.answers import Failed, Pending, Reading, Refused, Scored
+from shared.evaluation_jobs.answers import Failed, Pending, Reading, Refused
 from shared.evaluation_jobs.result import Result, error_text
 
 MIN_POLL_SECS = 1.0
@@ -66,15 +66,8 @@ def next_step(
 
     `default_poll_secs` comes from the evaluator's /config; `jitter` is a random number from 0 to 1.
     """
-    if isinstance(reading, Scored):
-        return Finish(
-            Result(
-                status="done",
-                scores=reading.scores,
-                reasoning=reading.reasoning,
-                summary=reading.summary,
-            )
-        )
+    if isinstance(reading, Result):
+        return Finish(reading)
     if isinstance(reading, Refused):
         return failure(reading.error)
     if isinstance(reading, Pending):

@@ -146,12 +146,7 @@ def _read(
     # Copies of a row agree in the filtered columns. So filters apply before copies are merged, and
     # other columns are read only for rows that pass. Copies differ in `arrival`, and the cursor has
     # the first one: whether a row follows the cursor is decided on merged rows.
-    where = filters.where(org_id)
-    where.add(
-        f"ts >= {moment('start')} AND ts < {moment('stop')}",
-        start=piece.start,
-        stop=piece.stop,
-    )
+    where = filters.where(org_id).within("ts", piece.start, piece.stop)
     rest = "true"
     if after is not None:
         rest = (

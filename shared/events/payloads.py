@@ -7,7 +7,7 @@ many of them fit, so that nothing is read in vain.
 from shared.clickhouse import ClickHouse, Row
 from shared.clickhouse.event_columns import SELECT_KEY, TABLE
 from shared.clickhouse.settings import PAGE
-from shared.clickhouse.where import Where, moment
+from shared.clickhouse.where import Where
 
 COLUMN = "payload"
 _SMALL_BYTES = 32 * 1024
@@ -32,12 +32,9 @@ def add_large(clickhouse: ClickHouse, org_id: str, rows: list[Row], place: int) 
     keys = [row[-3:] for row in rows if row[WEIGHT] > _SMALL_BYTES]
     if not keys:
         return rows
+    times = [key[0] for key in keys]
     where = Where(org_id).any_of("id", [key[2] for key in keys], "UInt64")
-    where.add(
-        f"ts >= {moment('first')} AND ts <= {moment('last')}",
-        first=min(key[0] for key in keys),
-        last=max(key[0] for key in keys),
-    )
+    where.within("ts", min(times), max(times) + 1)
     found = clickhouse.rows(_LARGE.format(where=where), where.params, settings=PAGE)
     large = {row[:3]: row[3] for row in found}
     complete = []

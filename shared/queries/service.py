@@ -117,13 +117,7 @@ def _checked(wanted: QueryContent, schema: str) -> tuple[dict[str, Any], int]:
     size = bounds.require_opaque("params", wanted.params, most=MAX_PARAMS_BYTES)
     _require_guarded(wanted.sql_text, schema)
     size += len(f"{name}{description}{wanted.sql_text}".encode())
-    content = {
-        "name": name,
-        "description": description,
-        "sql_text": wanted.sql_text,
-        "params": wanted.params,
-    }
-    return content, size
+    return {**vars(wanted), "name": name, "description": description}, size
 
 
 def _require_guarded(sql_text: str, schema: str) -> None:

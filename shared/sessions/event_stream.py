@@ -6,7 +6,7 @@ import msgspec
 
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.event_columns import ORDER_BY, TABLE
-from shared.clickhouse.where import Where, moment, us
+from shared.clickhouse.where import Where, us
 from shared.core.clock import format_us
 from shared.sessions.facts import SessionFacts
 
@@ -33,11 +33,7 @@ def event_objects(clickhouse: ClickHouse, org_id: str, facts: SessionFacts) -> I
     the bounds on time this reads only the granules of one session.
     """
     where = Where(org_id).add("session_id = {session_id:String}", session_id=facts.session_id)
-    where.add(
-        f"ts >= {moment('first')} AND ts <= {moment('last')}",
-        first=facts.started_at,
-        last=facts.last_event_at,
-    )
+    where.within("ts", facts.started_at, facts.last_event_at + 1)
     for event_id, ts, event_type, payload in clickhouse.stream(
         _EVENTS.format(where=where), where.params
     ):

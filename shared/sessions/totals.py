@@ -6,7 +6,7 @@ from typing import NamedTuple
 from shared.clickhouse import ClickHouse, Row
 from shared.clickhouse.event_columns import ORDER_KEY, TABLE
 from shared.clickhouse.settings import PAGE
-from shared.clickhouse.where import Where, moment
+from shared.clickhouse.where import Where
 from shared.sessions.facts import SessionFacts
 
 
@@ -59,10 +59,10 @@ def totals_of(
     if not sessions:
         return {}
     where = Where(org_id).any_of("session_id", [facts.session_id for facts in sessions])
-    where.add(
-        f"ts >= {moment('first')} AND ts <= {moment('last')}",
-        first=min(facts.started_at for facts in sessions),
-        last=max(facts.last_event_at for facts in sessions),
+    where.within(
+        "ts",
+        min(facts.started_at for facts in sessions),
+        max(facts.last_event_at for facts in sessions) + 1,
     )
     by_session: dict[str, list[Row]] = {}
     for row in clickhouse.rows(_TOTALS.format(where=where), where.params, settings=PAGE):

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from shared.core.errors import Invalid
 
 LENGTH = timedelta(days=30)
+LENGTH_MS = LENGTH // timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,3 @@ def newest_windows(anchor: datetime, present: datetime, count: int) -> list[Bill
     before = min(count - 1, (current.start - anchor) // LENGTH)
     starts = [current.start - number * LENGTH for number in range(before + 1)]
     return [BillingWindow(start, start + LENGTH) for start in starts]
-
-
-def milliseconds(length: timedelta) -> int:
-    """Returns a duration in milliseconds, for ClickHouse."""
-    return length // timedelta(milliseconds=1)

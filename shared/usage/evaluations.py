@@ -7,7 +7,7 @@ from shared.clickhouse import ClickHouse
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import Where, us
 from shared.core.clock import to_us
-from shared.usage.billing_windows import LENGTH, BillingWindow, milliseconds
+from shared.usage.billing_windows import LENGTH_MS, BillingWindow
 
 
 class EvaluationTotals(NamedTuple):
@@ -41,7 +41,7 @@ def evaluations_by_window(
     return dict(
         clickhouse.rows(
             f"SELECT intDiv({us('completed_at')} - {{start_us:Int64}},"
-            f" {milliseconds(LENGTH) * 1000}) AS place, countIf(status = 'done')"
+            f" {LENGTH_MS * 1000}) AS place, countIf(status = 'done')"
             f" FROM evaluations FINAL WHERE {where} GROUP BY place",
             {**where.params, "start_us": to_us(span.start)},
             settings=PAGE,

@@ -19,7 +19,7 @@ from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import Where, us
 from shared.core.clock import from_us, to_us
 from shared.events.batch import MAX_FUTURE, POSITION_BITS
-from shared.usage.billing_windows import LENGTH, BillingWindow, milliseconds
+from shared.usage.billing_windows import LENGTH_MS, BillingWindow
 
 
 class EventTotals(NamedTuple):
@@ -56,7 +56,7 @@ def events_by_window(clickhouse: ClickHouse, org_id: str, span: BillingWindow) -
     return dict(
         clickhouse.rows(
             f"SELECT intDiv(bitShiftRight(arrival, {POSITION_BITS}) - {{start_ms:UInt64}},"
-            f" {milliseconds(LENGTH)}) AS place, count()"
+            f" {LENGTH_MS}) AS place, count()"
             f" FROM {TABLE} FINAL WHERE {where} GROUP BY place",
             {**where.params, "start_ms": _ms(span.start)},
             settings=PAGE,

@@ -1,6 +1,5 @@
 """Selectors of charts: one score, of one agent in one environment, or of all of them."""
 
-from collections.abc import Sequence
 from typing import Annotated, Literal, NamedTuple, get_args
 
 import msgspec
@@ -40,10 +39,6 @@ def parse_series(text: str) -> tuple[Selector, ...]:
         items = msgspec.json.decode(text, type=list[object])
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         raise Invalid.field("series", f"must be a JSON array of {_FORM}") from None
-    return tuple(_parse(items))
-
-
-def _parse(items: Sequence[object]) -> list[Selector]:
     parsed = []
     for position, item in enumerate(items):
         try:
@@ -52,4 +47,4 @@ def _parse(items: Sequence[object]) -> list[Selector]:
             raise Invalid.field(
                 "series", f"element {position} is not of the form {_FORM}"
             ) from None
-    return parsed
+    return tuple(parsed)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from shared.clickhouse import ClickHouse, Row
-from shared.clickhouse.where import Where, moment
+from shared.clickhouse.where import Where
 from shared.core.clock import format_us
 from shared.events.latency.keys import find_keys
 from shared.events.latency.pairing import LONE_END, LONE_START, PAIR, pairs_sql
@@ -101,11 +101,7 @@ def _rows(clickhouse: ClickHouse, org_id: str, query: LatencyQuery) -> list[Row]
         start_type=query.start_type,
         end_type=query.end_type,
     )
-    where.add(
-        f"ts >= {moment('read_from')} AND ts < {moment('read_to')}",
-        read_from=query.start - HOUR_US,
-        read_to=query.stop + DAY_US,
-    )
+    where.within("ts", query.start - HOUR_US, query.stop + DAY_US)
     keys = find_keys(clickhouse, where, query.pair_paths)
     if keys.empty:
         return []

@@ -8,10 +8,12 @@ from sqlglot.errors import ErrorLevel, ParseError
 from sqlglot.parsers.clickhouse import ClickHouseParser
 from sqlglot.tokenizer_core import TokenType
 
+from shared.clickhouse.published import TABLES
 from shared.queries.guard.lexer import Refused
 from shared.queries.guard.refusals import GENERATORS
 from shared.queries.guard.text import Text
 
+PUBLISHED = frozenset(table.name for table in TABLES)
 # The nodes that the parser makes of other statements, and of statements that it only keeps as text.
 _STATEMENTS = (exp.Command, exp.DML, exp.DDL, exp.Describe, exp.Set, exp.Use, exp.Kill, exp.Into)
 _NOT_HERE = (exp.Lateral, exp.Parameter, exp.SessionParameter, exp.Lock)
@@ -93,7 +95,7 @@ def _unreadable(error: ParseError, text: Text) -> Refused:
     return Refused(f"{what} at {place}, near {first['highlight']}")
 
 
-def check(tree: exp.Query, text: Text, schema: str, published: frozenset[str]) -> None:
+def check(tree: exp.Query, text: Text, schema: str) -> None:
     """Raises `Refused` for a table, a source or a clause that user SQL may not use."""
     for node in tree.walk():
         if isinstance(node, _STATEMENTS):
@@ -105,9 +107,9 @@ def check(tree: exp.Query, text: Text, schema: str, published: frozenset[str]) -
         if isinstance(node, exp.From) or (isinstance(node, exp.Join) and "ARRAY" not in node.kind):
             _source(node.this)
         elif isinstance(node, exp.Table):
-            _table(node, text, schema, published)
+            _table(node, text, schema)
         elif isinstance(node, exp.In):
-            _right_of_in(node, text, schema, published)
+            _right_of_in(node, text, schema)
 
 
 def _source(node: object) -> None:
@@ -115,7 +117,7 @@ def _source(node: object) -> None:
         raise Refused("use a published table, a name of WITH, or a subquery after FROM and JOIN")
 
 
-def _table(table: exp.Table, text: Text, schema: str, published: frozenset[str]) -> None:
+def _table(table: exp.Table, text: Text, schema: str) -> None:
     name = table.this
     if isinstance(name, exp.Func):
         called = name.name if isinstance(name, exp.Anonymous) else name.sql_name()
@@ -126,17 +128,15 @@ def _table(table: exp.Table, text: Text, schema: str, published: frozenset[str])
     if not isinstance(name, exp.Identifier) or table.args.get("catalog"):
         raise Refused("name a table as events or schema.events")
     place = _place(text, table.args.get("db") or name)
-    _allowed(name.name, table.db, table, place, schema, published)
+    _allowed(name.name, table.db, table, place, schema)
 
 
-def _allowed(
-    name: str, db: str, node: exp.Expr, place: str, schema: str, published: frozenset[str]
-) -> None:
+def _allowed(name: str, db: str, node: exp.Expr, place: str, schema: str) -> None:
     if db not in ("", schema):
         raise Refused(f"{db}.{name} at {place} is not a published table; use those in {schema}")
-    if name in published or (not db and name in _names_of_with(node)):
+    if name in PUBLISHED or (not db and name in _names_of_with(node)):
         return
-    known = ", ".join(sorted(published))
+    known = ", ".join(sorted(PUBLISHED))
     raise Refused(f"{name} at {place} is not a published table; use {known}")
 
 
@@ -154,7 +154,7 @@ def _names_of_with(node: exp.Expr) -> Iterator[str]:
         above = above.parent
 
 
-def _right_of_in(node: exp.In, text: Text, schema: str, published: frozenset[str]) -> None:
+def _right_of_in(node: exp.In, text: Text, schema: str) -> None:
     """Checks `x IN name`, which reads the table of that name, with or without brackets."""
     right = node.args.get("field")
     if right is None and len(node.expressions) == 1:
@@ -165,9 +165,9 @@ def _right_of_in(node: exp.In, text: Text, schema: str, published: frozenset[str
         return
     place = _place(text, right.args["table"])
     if right.args.get("db"):
-        _allowed(right.name, f"{right.text('db')}.{right.table}", node, place, schema, published)
+        _allowed(right.name, f"{right.text('db')}.{right.table}", node, place, schema)
     if right.table == schema:
-        _allowed(right.name, right.table, node, place, schema, published)
+        _allowed(right.name, right.table, node, place, schema)
     elif right.table not in _names_here(node):
         raise Refused(f"{right.table}.{right.name} at {place} is not a published table")
 

@@ -7,6 +7,7 @@ values in a result is limited too, and an unknown type causes an error that name
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from ipaddress import IPv4Address, IPv6Address
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -236,8 +237,8 @@ _PLAIN: Mapping[str, Callable[[], Column]] = {
     "Float64": lambda: _fixed("d", values.number),
     "String": lambda: Column(_read_texts),
     "UUID": lambda: _wide(16, values.uuid),
-    "IPv4": lambda: _fixed("I", values.ipv4),
-    "IPv6": lambda: _wide(16, values.ipv6),
+    "IPv4": lambda: _fixed("I", lambda value: str(IPv4Address(value))),
+    "IPv6": lambda: _wide(16, lambda data: str(IPv6Address(data))),
     "Date": lambda: _fixed("H", values.day),
     "Date32": lambda: _fixed("i", values.day),
     "Time": lambda: _fixed("i", values.clock(0)),

@@ -1,11 +1,10 @@
-"""ConnectionQueue single values of ClickHouse into JSON values (docs/queries.md has the table)."""
+"""Turns single values of ClickHouse into JSON values (docs/queries.md has the table)."""
 
 import math
 import struct
 from collections.abc import Callable
 from datetime import date, timedelta
 from decimal import Decimal
-from ipaddress import IPv4Address, IPv6Address
 from uuid import UUID
 
 import msgspec
@@ -79,16 +78,6 @@ def clock(scale: int) -> Callable[[int], str]:
 def uuid(data: bytes) -> str:
     """Formats a UUID, which ClickHouse keeps as two integers, each with its lowest byte first."""
     return str(UUID(bytes=data[7::-1] + data[:7:-1]))
-
-
-def ipv4(value: int) -> str:
-    """Formats the address in its usual spelling."""
-    return str(IPv4Address(value))
-
-
-def ipv6(data: bytes) -> str:
-    """Formats the address in its usual spelling."""
-    return str(IPv6Address(data))
 
 
 def text(data: bytes) -> str:

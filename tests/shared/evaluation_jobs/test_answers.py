@@ -13,10 +13,10 @@ from shared.evaluation_jobs.answers import (
     Pending,
     Reading,
     Refused,
-    Scored,
     parse_retry_after,
     read,
 )
+from shared.evaluation_jobs.result import Result
 
 NOW = datetime(2026, 11, 1, 8, 0, 0, tzinfo=UTC)
 
@@ -26,9 +26,15 @@ def reading(body: object, status: int = 200) -> Reading:
     return read(Answer(status, packed), NOW)
 
 
+def scored(
+    scores: dict[str, float] | None, reasoning: dict[str, str] | None, summary: str | None
+) -> Result:
+    return Result(status="done", scores=scores, reasoning=reasoning, summary=summary)
+
+
 def test_a_synchronous_answer_is_the_result() -> None:
     body = {"scores": {"a": 1, "b": 0.25}, "reasoning": {"a": "why"}, "summary": "fine", "x": [1]}
-    assert reading(body) == Scored({"a": 1.0, "b": 0.25}, {"a": "why"}, "fine")
+    assert reading(body) == scored({"a": 1.0, "b": 0.25}, {"a": "why"}, "fine")
 
 
 @pytest.mark.parametrize("field", ["scores", "reasoning", "summary"])
@@ -36,17 +42,17 @@ def test_each_field_of_a_result_may_be_missing_or_null(field: str) -> None:
     body = {"scores": {"a": 1.0}, "reasoning": {"a": "r"}, "summary": "s"}
     without = {name: value for name, value in body.items() if name != field}
     result = reading(without)
-    assert isinstance(result, Scored)
+    assert isinstance(result, Result)
     assert getattr(result, field) is None
     assert reading({**without, field: None}) == result
 
 
 def test_all_null_is_a_result_without_scores() -> None:
-    assert reading({"scores": None}) == Scored(None, None, None)
+    assert reading({"scores": None}) == scored(None, None, None)
 
 
 def test_empty_maps_and_text_are_null() -> None:
-    assert reading({"scores": {}, "reasoning": {}, "summary": ""}) == Scored(None, None, None)
+    assert reading({"scores": {}, "reasoning": {}, "summary": ""}) == scored(None, None, None)
 
 
 def test_a_job_id_means_pending() -> None:
@@ -57,16 +63,16 @@ def test_a_job_id_means_pending() -> None:
 
 
 def test_a_null_job_id_means_nothing() -> None:
-    assert reading({"job_id": None, "scores": {"a": 1}}) == Scored({"a": 1.0}, None, None)
+    assert reading({"job_id": None, "scores": {"a": 1}}) == scored({"a": 1.0}, None, None)
 
 
 def test_the_status_decides_before_the_other_fields() -> None:
     both = {"job_id": "j", "scores": {"a": 1}}
-    assert reading({**both, "status": "done"}) == Scored({"a": 1.0}, None, None)
+    assert reading({**both, "status": "done"}) == scored({"a": 1.0}, None, None)
     assert reading({**both, "status": "pending"}) == Pending("j", None)
     assert reading({**both, "status": "error", "error": "no"}) == Refused("no")
     assert reading({**both, "status": None}) == Pending("j", None)
-    assert reading({"status": "done"}) == Scored(None, None, None)
+    assert reading({"status": "done"}) == scored(None, None, None)
     assert reading({"status": "pending"}) == Pending(None, None)
 
 
@@ -145,7 +151,7 @@ def test_an_answer_that_is_too_large_is_refused() -> None:
 @pytest.mark.parametrize("status", ["finished", "", "Done", 1, True, {"code": 0}])
 def test_an_unknown_status_does_not_keep_valid_scores_out(status: object) -> None:
     body = {"status": status, "scores": {"a": 1}, "summary": "s", "job_id": "j"}
-    assert reading(body) == Scored({"a": 1.0}, None, "s")
+    assert reading(body) == scored({"a": 1.0}, None, "s")
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 304, 307, 308])
@@ -209,5 +215,5 @@ def test_retry_after_is_seconds_or_a_date(value: str | None, seconds: float | No
 
 def test_a_long_summary_is_cut_in_whole_characters() -> None:
     result = reading({"summary": "x" + "é" * 8192})
-    assert isinstance(result, Scored)
+    assert isinstance(result, Result)
     assert result.summary == "x" + "é" * 4095

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from shared.core.config import Settings
-from shared.evaluation_jobs.answers import Failed, Pending, Reading, Refused, Scored
+from shared.evaluation_jobs.answers import Failed, Pending, Reading, Refused
 from shared.evaluation_jobs.result import MAX_ERROR_BYTES, Result, cut, error_text, unpack
 from shared.evaluation_jobs.rules import (
     Call,
@@ -39,7 +39,7 @@ def polled(reading: Reading, left: float = 50.0, default: float | None = None) -
 @pytest.mark.parametrize("after", [delivered, polled])
 def test_a_result_ends_the_job(after: object) -> None:
     assert callable(after)
-    step = after(Scored({"a": 1.0}, {"a": "r"}, "s"))
+    step = after(Result(status="done", scores={"a": 1.0}, reasoning={"a": "r"}, summary="s"))
     assert step == Finish(
         Result(status="done", scores={"a": 1.0}, reasoning={"a": "r"}, summary="s")
     )
@@ -131,7 +131,7 @@ def test_past_the_cap_a_job_ends_in_timeout() -> None:
 
 
 def test_a_result_counts_even_past_the_cap() -> None:
-    step = polled(Scored({"a": 1.0}, None, None), left=-5.0)
+    step = polled(Result(status="done", scores={"a": 1.0}), left=-5.0)
     assert isinstance(step, Finish)
     assert step.result.status == "done"
 
