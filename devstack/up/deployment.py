@@ -24,7 +24,8 @@ _STOPPING_SECONDS = 8.0
 class Deployment:
     """Stack, migrations, web, worker, clock and (unless the user has one) the example evaluator.
 
-    `given` are the user's variables. All are passed on and override the deployment's own.
+    `given` are the user's variables. All are passed on and override the deployment's own. `stack`
+    has the servers underneath.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class Deployment:
         self._given = given
         self._say = say
         self._lines: dict[str, str] = parse_procfile(procfile.read_text()).processes
-        self._stack = DevStack(directory, servers=environment.servers_to_start(given), say=say)
+        self.stack = DevStack(directory, servers=environment.servers_to_start(given), say=say)
         self._watcher = Watcher(say)
         self._programs: list[Program] = []
         self.environ: dict[str, str] = {}
@@ -69,12 +70,7 @@ class Deployment:
         email = self.environ["ADMIN_EMAIL"]
         if self._given.get("SMTP_HOST"):
             return f"{email}, with a code that is sent by mail"
-        return f"{email}, with a code from {self._stack.directory}/logs/worker.log"
-
-    @property
-    def stack(self) -> DevStack:
-        """The servers underneath."""
-        return self._stack
+        return f"{email}, with a code from {self.stack.directory}/logs/worker.log"
 
     def kill(self, name: str) -> None:
         """Ends a process type and its children with SIGKILL. The watcher starts it again."""
@@ -87,13 +83,13 @@ class Deployment:
 
         Raises `StackError`, with everything stopped, when a part does not start.
         """
-        directory = self._stack.directory
+        directory = self.stack.directory
         self._say(f"starting the stores in {directory}; every log is in {directory}/logs")
         try:
-            self._stack.start()
+            self.stack.start()
             self.environ = self._make_environ()
             self._say("migrating")
-            Program("release", self._lines["release"], self._stack, self.environ).run_to_end()
+            Program("release", self._lines["release"], self.stack, self.environ).run_to_end()
             self._start_programs()
             self._wait_for_health()
             environment.write_orgctl_file(directory, self.environ)
@@ -107,14 +103,14 @@ class Deployment:
         self._watcher.stop()
         if self.environ:
             # Only the process that owns the directory reaches this line.
-            environment.orgctl_file(self._stack.directory).unlink(missing_ok=True)
+            environment.orgctl_file(self.stack.directory).unlink(missing_ok=True)
         for program in self._programs:
             program.ask_to_stop()
         deadline = time.monotonic() + _STOPPING_SECONDS
         for program in self._programs:
             program.finish(deadline)
         self._programs.clear()
-        self._stack.stop()
+        self.stack.stop()
 
     def __enter__(self) -> Self:
         self.start()
@@ -127,8 +123,8 @@ class Deployment:
         port = str(environment.web_port(self._given, self._say))
         environ = {
             **self._given,
-            **environment.store_urls(self._stack.urls, self._given),
-            **environment.secrets_for(self._stack.directory, self._given),
+            **environment.store_urls(self.stack.urls, self._given),
+            **environment.secrets_for(self.stack.directory, self._given),
             "PATH": environment.search_path(self._given),
             "PORT": port,
             "PUBLIC_URL": self._given.get("PUBLIC_URL") or f"http://{LOOPBACK}:{port}",
@@ -147,10 +143,10 @@ class Deployment:
             port = self.environ["EVALUATOR_ENDPOINT"].rpartition(":")[2]
             lines["example-evaluator"] = f"python examples/evaluator.py --port {port}"
         self._say(f"starting {', '.join(lines)}")
-        for server in self._stack.servers:
+        for server in self.stack.servers:
             self._watcher.add(server)
         for name, line in lines.items():
-            program = Program(name, line, self._stack, self.environ)
+            program = Program(name, line, self.stack, self.environ)
             self._programs.append(program)
             program.start()
             self._watcher.add(program)

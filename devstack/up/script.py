@@ -107,8 +107,8 @@ class Script:
         yield self._event("agent_end", agent_id=helper, outcome=outcome, summary="Reported back.")
 
     def _event(self, event_type: str, after_ms: int = 0, **fields: Any) -> Event:
-        self._elapsed += timedelta(microseconds=self.dice.randint(1_000, 400_000))
-        self._elapsed += timedelta(milliseconds=after_ms)
+        pause_us = self.dice.randint(1_000, 400_000)
+        self._elapsed += timedelta(milliseconds=after_ms, microseconds=pause_us)
         if after_ms:
             fields["duration_ms"] = after_ms
         fields.setdefault("agent_id", self.profile.agent_id)

@@ -21,10 +21,6 @@ class Breach:
     evidence: Mapping[str, Any] | None
 
 
-def hold_nothing(_session: Session, _org_id: uuid.UUID) -> None:
-    """Locks nothing, for an incident without an origin."""
-
-
 @dataclass(frozen=True)
 class Opening:
     """An incident to be opened, or to be folded into the one that is already open.
@@ -47,4 +43,4 @@ class Opening:
     finding_id: uuid.UUID | None = None
     origin: Mapping[str, str] | None = None
     channels: tuple[Mapping[str, Any], ...] = ()
-    hold: Callable[[Session, uuid.UUID], None] = hold_nothing
+    hold: Callable[[Session, uuid.UUID], None] = lambda _session, _org_id: None

@@ -7,7 +7,6 @@ starts them and records the outcome of each, so a request that hangs only occupi
 import threading
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass
 
 from shared.core.attempts import Again, Failed, jitter
 from shared.core.errors import Unavailable
@@ -33,15 +32,8 @@ LOOK_SECS = 0.25
 LEASE_SLACK_SECS = 20.0
 
 
-@dataclass(frozen=True)
-class _Flight:
-    """A request in flight; `began` is the monotonic time of its start."""
-
-    delivery: ClaimedDelivery
-    began: float
-
-
-_Flights = dict[Future[Answered | NoAnswer], _Flight]
+# The requests in flight, each with the monotonic time of its start.
+_Flights = dict[Future[Answered | NoAnswer], tuple[ClaimedDelivery, float]]
 
 
 class DeliveryDispatcher:
@@ -102,11 +94,12 @@ class DeliveryDispatcher:
         with self._runtime.postgres.transaction() as session:
             taken = claims.claim(session, self._runtime.settings, most=most, lease_secs=lease_secs)
         for delivery in taken:
-            flight = _Flight(delivery, time.monotonic())
+            began = time.monotonic()
             if delivery.url:
-                flights[self._start(delivery)] = flight
+                flights[self._start(delivery)] = delivery, began
             else:
-                self._record(flight, Failed(is_empty(delivery.url_setting_key)), status=None)
+                step = Failed(is_empty(delivery.url_setting_key))
+                self._record(delivery, began, step, status=None)
         return len(taken)
 
     def _start(self, delivery: ClaimedDelivery) -> Future[Answered | NoAnswer]:
@@ -126,14 +119,15 @@ class DeliveryDispatcher:
         """Records finished requests; waits for the first one up to `timeout`."""
         done, _ = wait(flights, timeout=timeout, return_when=FIRST_COMPLETED)
         for future in done:
-            flight = flights.pop(future)
+            delivery, began = flights.pop(future)
             result = _result_of(future)
-            step = next_step(result, flight.delivery.attempt, jitter=jitter())
+            step = next_step(result, delivery.attempt, jitter=jitter())
             status = result.status if isinstance(result, Answered) else None
-            self._record(flight, step, status=status)
+            self._record(delivery, began, step, status=status)
 
-    def _record(self, flight: _Flight, step: Step, *, status: int | None) -> None:
-        delivery = flight.delivery
+    def _record(
+        self, delivery: ClaimedDelivery, began: float, step: Step, *, status: int | None
+    ) -> None:
         with request_context(delivery.row.request_id, delivery_id=str(delivery.row.id)):
             log.info(
                 "notification_attempt",
@@ -142,7 +136,7 @@ class DeliveryDispatcher:
                 attempt=delivery.attempt.number,
                 step=type(step).__name__.lower(),
                 status=status,
-                duration_ms=round((time.monotonic() - flight.began) * 1000),
+                duration_ms=round((time.monotonic() - began) * 1000),
                 error=step.error if isinstance(step, Again | Failed) else None,
             )
             try:

@@ -1,7 +1,7 @@
 """Announces incidents: one row per delivery, in the transaction of the announced change."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -48,8 +48,7 @@ def deliver(
     targets = _within_room(
         session, news.org_id, targets_of(session, runtime.settings, news.org_id, channels)
     )
-    writer = _Writer(session, runtime.queue, news)
-    rows = [writer.row(target) for target in targets]
+    rows = [_row(session, runtime.queue, news, target) for target in targets]
     # Mails first: rows refer to them, and a flush orders unrelated classes by name.
     session.flush()
     session.add_all(rows)
@@ -89,47 +88,33 @@ def _is_mail(target: Target) -> bool:
     return target.channel == "email" and target.skipped is None
 
 
-@dataclass(frozen=True)
-class _Writer:
-    session: Session
-    queue: Queue
-    news: News
-
-    def row(self, target: Target) -> Notification:
-        row = Notification(
-            id=new_id(),
-            org_id=self.news.org_id,
-            incident_id=self.news.incident_id if self.news.stored else None,
-            channel=target.channel,
-            target=target.target,
-            event=self.news.event,
-            content={},
-            status="queued",
-            request_id=current_request_id() or new_request_id(),
-        )
-        if target.skipped is not None:
-            row.status, row.error = "skipped", target.skipped
-            row.finished_at = func.clock_timestamp()
-        elif target.channel == "dashboard":
-            # The dashboard shows it as soon as it is stored.
-            row.status, row.finished_at = "sent", func.clock_timestamp()
-        elif target.channel == "email":
-            letter = mails.letter(self.news, self._org_name(), target.target)
-            row.mail_id = mail.enqueue(self.session, self.queue, letter)
-        else:
-            self._send_over_http(row, target)
-        return row
-
-    def _send_over_http(self, row: Notification, target: Target) -> None:
-        if target.channel == "slack":
-            row.content = slack.content(self.news)
-        else:
-            row.content = webhook.content(self.news, row.id)
+def _row(session: Session, queue: Queue, news: News, target: Target) -> Notification:
+    row = Notification(
+        id=new_id(),
+        org_id=news.org_id,
+        incident_id=news.incident_id if news.stored else None,
+        channel=target.channel,
+        target=target.target,
+        event=news.event,
+        content={},
+        status="queued",
+        request_id=current_request_id() or new_request_id(),
+    )
+    if target.skipped is not None:
+        row.status, row.error = "skipped", target.skipped
+        row.finished_at = func.clock_timestamp()
+    elif target.channel == "dashboard":
+        # The dashboard shows it as soon as it is stored.
+        row.status, row.finished_at = "sent", func.clock_timestamp()
+    elif target.channel == "email":
+        organization = session.get(Organization, news.org_id)
+        org_name = "" if organization is None else organization.name
+        row.mail_id = mail.enqueue(session, queue, mails.letter(news, org_name, target.target))
+    else:
+        is_slack = target.channel == "slack"
+        row.content = slack.content(news) if is_slack else webhook.content(news, row.id)
         row.url_setting_key = target.url_setting_key
         row.secret_setting_key = target.secret_setting_key
         row.next_attempt_at = func.clock_timestamp()
         row.expires_at = func.clock_timestamp() + MAX_AGE
-
-    def _org_name(self) -> str:
-        organization = self.session.get(Organization, self.news.org_id)
-        return "" if organization is None else organization.name
+    return row
