@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.airline import read_events
 from shared.events.ingest.decode import decode_events
-from shared.events.redaction import Redactor
+from shared.events.redaction.rules import Redactor
 
 Redact = Callable[[bytes], bytes]
 

@@ -11,8 +11,8 @@ from shared import organizations
 from shared.cache import at_once
 from shared.core.clock import format_optional_ts, format_ts
 from shared.organizations import Organization, lifecycle
-from shared.upkeep.purge import Purged
-from shared.upkeep.purge import purge as purge_organization
+from shared.upkeep.purge.service import Purged
+from shared.upkeep.purge.service import purge as purge_organization
 
 
 @click.group()

@@ -2,13 +2,21 @@
 
 import base64
 import binascii
-from typing import TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
 
 from shared.core.errors import Invalid
 
 Key = TypeVar("Key")
+Listed = TypeVar("Listed")
+
+
+class Page(NamedTuple, Generic[Listed]):
+    """Some rows of a list, and the cursor of the next ones, None on the last page."""
+
+    rows: list[Listed]
+    next_cursor: str | None
 
 
 def encode_cursor(key: object) -> str:

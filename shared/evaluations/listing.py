@@ -1,24 +1,15 @@
 """The list of evaluation results, newest first."""
 
-from typing import NamedTuple
-
 import msgspec
 
 from shared.clickhouse import ClickHouse
 from shared.core.clock import now_us
-from shared.core.cursor import decode_cursor, encode_cursor
+from shared.core.cursor import Page, decode_cursor, encode_cursor
 from shared.core.page_bytes import how_many_fit
 from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.latest import newest_of_sessions
 from shared.evaluations.reading import Key, complete, fetch, newest
 from shared.evaluations.records import Evaluation
-
-
-class EvaluationPage(NamedTuple):
-    """Some results and the cursor of the next ones, None on the last page."""
-
-    evaluations: list[Evaluation]
-    next_cursor: str | None
 
 
 class _Cursor(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -40,7 +31,7 @@ def page(
     *,
     limit: int,
     cursor: str | None,
-) -> EvaluationPage:
+) -> Page[Evaluation]:
     """Returns one page of at most `limit` results; raises `Invalid` for a foreign `cursor`.
 
     The page ends before `limit` if the results together would be larger than `MAX_PAGE_BYTES`.
@@ -57,7 +48,7 @@ def page(
         found = newest(clickhouse, org_id, wanted, after=after, limit=limit + 1)
     shown = found[: how_many_fit([row.weight for row in found[:limit]])]
     more = len(found) > len(shown)
-    return EvaluationPage(
+    return Page(
         list(complete(clickhouse, org_id, shown).values()),
         encode_cursor(_Cursor(*shown[-1].key, as_of)) if more else None,
     )

@@ -4,7 +4,6 @@ A bound on time keeps a page fast on a large table (`shared.clickhouse.slices`).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 import msgspec
@@ -16,7 +15,7 @@ from shared.clickhouse.settings import PAGE
 from shared.clickhouse.slices import FUTURE_US, HOUR_US, Slices, Span
 from shared.clickhouse.where import moment, us
 from shared.core.clock import now_us, to_us
-from shared.core.cursor import decode_cursor, encode_cursor
+from shared.core.cursor import Page, decode_cursor, encode_cursor
 from shared.core.page_bytes import how_many_fit
 from shared.events import payloads
 from shared.events.filters import EventFilters
@@ -43,14 +42,6 @@ _SESSION_US = 24 * HOUR_US
 _SELECTED = {"ts": us("ts"), payloads.COLUMN: payloads.SMALL}
 
 
-@dataclass(frozen=True)
-class Page:
-    """Rows of the requested columns, and the cursor of the next page if there is one."""
-
-    rows: list[Row]
-    next_cursor: str | None
-
-
 def read_page(
     clickhouse: ClickHouse,
     org_id: str,
@@ -60,7 +51,7 @@ def read_page(
     ascending: bool,
     cursor: str | None,
     limit: int,
-) -> Page:
+) -> Page[Row]:
     """Returns one page of `columns`, newest first unless `ascending`.
 
     The page ends before `limit` if the payloads together would be larger than `MAX_PAGE_BYTES`.

@@ -16,11 +16,6 @@ SCHEMA_VERSION = "1"
 class EvaluationRequestTooLarge(Exception):
     """The request of this session is larger than an evaluator accepts."""
 
-    def __init__(self, session_id: str, max_bytes: int) -> None:
-        super().__init__(f"the evaluation request is larger than {max_bytes} bytes")
-        self.session_id = session_id
-        self.max_bytes = max_bytes
-
 
 def build(
     clickhouse: ClickHouse, org_id: str, session_id: str, *, max_bytes: int | None = None
@@ -36,7 +31,9 @@ def build(
     for piece in stream(clickhouse, org_id, facts):
         body += piece
         if max_bytes is not None and len(body) > max_bytes:
-            raise EvaluationRequestTooLarge(session_id, max_bytes)
+            raise EvaluationRequestTooLarge(
+                f"the evaluation request is larger than {max_bytes} bytes"
+            )
     return bytes(body)
 
 

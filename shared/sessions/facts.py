@@ -63,12 +63,7 @@ def fetch(
 def from_row(row: Row) -> SessionFacts:
     """Reads the facts of a row that was selected with `SELECT_LIST`, grouped by session."""
     session_id, started_at, last_event_at, agent_id, environment, ends, arrival_ms = row
+    ended_at = ends.get(agent_id)
     return SessionFacts(
-        session_id=session_id,
-        agent_id=agent_id,
-        environment=environment,
-        started_at=started_at,
-        last_event_at=last_event_at,
-        ended_at=ends.get(agent_id),
-        last_arrival_ms=arrival_ms,
+        session_id, agent_id, environment, started_at, last_event_at, ended_at, arrival_ms
     )

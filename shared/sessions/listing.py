@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from shared.clickhouse import ClickHouse
-from shared.core.cursor import decode_cursor, encode_cursor
+from shared.core.cursor import Page, decode_cursor, encode_cursor
 from shared.core.page_bytes import how_many_fit
 from shared.evaluations.latest import latest_of
 from shared.evaluations.reading import Weighed, complete
@@ -21,16 +21,9 @@ class ListedSession(NamedTuple):
     latest_evaluation: Evaluation | None
 
 
-class SessionPage(NamedTuple):
-    """Some sessions and the cursor of the next ones, None on the last page."""
-
-    sessions: list[ListedSession]
-    next_cursor: str | None
-
-
 def page(
     clickhouse: ClickHouse, org_id: str, wanted: SessionFilters, *, limit: int, cursor: str | None
-) -> SessionPage:
+) -> Page[ListedSession]:
     """Returns one page of at most `limit` sessions, newest last event first.
 
     The page ends before `limit` if the sessions together would be larger than `MAX_PAGE_BYTES`.
@@ -54,7 +47,7 @@ def page(
         if one in totals
     ]
     more = len(selected) > fit
-    return SessionPage(sessions, encode_cursor(_key_of(selected[fit - 1])) if more else None)
+    return Page(sessions, encode_cursor(_key_of(selected[fit - 1])) if more else None)
 
 
 def _weight(totals: SessionTotals | None, latest: Weighed | None) -> int:

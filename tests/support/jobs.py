@@ -183,7 +183,7 @@ class Bench:
         return list(
             page(
                 self.runtime.clickhouse, self.org.id, EvaluationFilters(), limit=200, cursor=None
-            ).evaluations
+            ).rows
         )
 
     def result(self) -> Evaluation:

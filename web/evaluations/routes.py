@@ -33,7 +33,7 @@ def list_evaluations(filters: EvaluationFilters, cursor: str | None, limit: int)
     found = page(
         runtime().clickhouse, current_identity().org_id, filters, limit=limit, cursor=cursor
     )
-    rows = [evaluation_row(record) for record in found.evaluations]
+    rows = [evaluation_row(record) for record in found.rows]
     return json_response({"evaluations": rows, "next_cursor": found.next_cursor})
 
 

@@ -35,7 +35,7 @@ def list_sessions(filters: SessionFilters, cursor: str | None, limit: int) -> Re
     found = page(
         runtime().clickhouse, current_identity().org_id, filters, limit=limit, cursor=cursor
     )
-    rows = [session_row(session) for session in found.sessions]
+    rows = [session_row(session) for session in found.rows]
     return json_response({"sessions": rows, "next_cursor": found.next_cursor})
 
 

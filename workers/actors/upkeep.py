@@ -2,7 +2,7 @@
 
 from shared.core import clock
 from shared.queue.jobs import APPLY_RETENTION, TIDY_SIGN_IN
-from shared.upkeep import retention
+from shared.upkeep.retention import service as retention
 from shared.users.sign_in import service
 from workers.context import runtime
 from workers.nudged import nudged_actor, stopping

@@ -13,7 +13,8 @@ from shared.events.ingest.backlog import Backlog
 from shared.events.ingest.body import unpack
 from shared.events.ingest.decode import Decoded, decode_events, json_elements, ndjson_lines
 from shared.events.ingest.stream import DiskSync, append
-from shared.events.redaction import Redactions, Redactor
+from shared.events.redaction.redactions import Redactions
+from shared.events.redaction.rules import Redactor
 from shared.queue.jobs import PERSIST_EVENTS
 
 log = get_logger(__name__)

@@ -96,9 +96,7 @@ def _sessions(**fields: object) -> Callable[[ClickHouse], object]:
 
 def _results(**fields: object) -> Callable[[ClickHouse], object]:
     wanted = EvaluationFilters(**fields)
-    return lambda clickhouse: (
-        listing.page(clickhouse, ORG, wanted, limit=200, cursor=None).evaluations
-    )
+    return lambda clickhouse: listing.page(clickhouse, ORG, wanted, limit=200, cursor=None).rows
 
 
 def _events(*, ascending: bool, **fields: object) -> Callable[[ClickHouse], object]:

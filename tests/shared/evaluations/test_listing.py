@@ -58,7 +58,7 @@ def read_all(
     cursor: str | None = None
     while True:
         shown = page(clickhouse, org_id, EvaluationFilters(**fields), limit=limit, cursor=cursor)
-        yield from shown.evaluations
+        yield from shown.rows
         cursor = shown.next_cursor
         if cursor is None:
             return
@@ -170,7 +170,7 @@ def test_results_that_arrive_while_one_pages_move_nothing(
     later = now_us() + 1_000_000
     store.insert(clickhouse, [evaluation(org_id, f"s-{n}", later) for n in range(1, 9)])
     rest = page(clickhouse, org_id, wanted, limit=3, cursor=top.next_cursor)
-    assert top.evaluations + rest.evaluations == first[::-1]
+    assert top.rows + rest.rows == first[::-1]
     assert rest.next_cursor is None
 
 

@@ -36,11 +36,11 @@ def all_pages(clickhouse: ClickHouse, org_id: str, limit: int) -> list[ListedSes
     cursor: str | None = None
     while True:
         shown = page(clickhouse, org_id, SessionFilters(), limit=limit, cursor=cursor)
-        found += shown.sessions
+        found += shown.rows
         cursor = shown.next_cursor
         if cursor is None:
             return found
-        assert len(shown.sessions) == limit
+        assert len(shown.rows) == limit
 
 
 def test_pages_hold_every_session_once_with_its_exact_counts(

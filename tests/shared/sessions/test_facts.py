@@ -49,8 +49,8 @@ def test_every_order_of_arrival_gives_the_same_session(clickhouse: ClickHouse, o
         for line in lines:
             stored += store_events(clickhouse, org_id, [line, line])
     shown = page(clickhouse, org_id, SessionFilters(), limit=5, cursor=None)
-    assert shown.sessions == sessions_of(stored)
-    assert shown.sessions[0].totals.event_count == 6
+    assert shown.rows == sessions_of(stored)
+    assert shown.rows[0].totals.event_count == 6
 
 
 def test_of_one_moment_the_event_stored_first_is_the_first(
@@ -61,8 +61,8 @@ def test_of_one_moment_the_event_stored_first_is_the_first(
     events = store_events(clickhouse, org_id, lines)
     copies = store_events(clickhouse, org_id, reversed(lines))
     shown = page(clickhouse, org_id, SessionFilters(), limit=5, cursor=None)
-    assert shown.sessions == sessions_of(events + copies)
-    assert shown.sessions[0].totals.first_event_id == events[0].event_id
+    assert shown.rows == sessions_of(events + copies)
+    assert shown.rows[0].totals.first_event_id == events[0].event_id
 
 
 def test_equal_session_ids_of_two_organizations_stay_apart(
@@ -72,7 +72,7 @@ def test_equal_session_ids_of_two_organizations_stay_apart(
     events = store_events(clickhouse, org_id, [event("s", "10:00:00", environment="mine")])
     store_events(clickhouse, other, [event("s", "09:00:00", "error", environment="theirs")])
     shown = page(clickhouse, org_id, SessionFilters(), limit=5, cursor=None)
-    assert shown.sessions == sessions_of(events)
+    assert shown.rows == sessions_of(events)
 
 
 def test_a_session_without_events_does_not_exist(clickhouse: ClickHouse, org_id: str) -> None:

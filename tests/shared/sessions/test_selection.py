@@ -84,7 +84,7 @@ def at(hour: int) -> datetime:
 )
 def test_filters(clickhouse: ClickHouse, four: str, wanted: SessionFilters, names: str) -> None:
     shown = page(clickhouse, four, wanted, limit=10, cursor=None)
-    assert [row.facts.session_id for row in shown.sessions] == names.split()
+    assert [row.facts.session_id for row in shown.rows] == names.split()
     assert shown.next_cursor is None
 
 
@@ -94,14 +94,14 @@ def test_filters_hold_on_every_page(clickhouse: ClickHouse, four: str) -> None:
     cursor: str | None = None
     for _ in range(3):
         shown = page(clickhouse, four, wanted, limit=1, cursor=cursor)
-        found += [row.facts.session_id for row in shown.sessions]
+        found += [row.facts.session_id for row in shown.rows]
         cursor = shown.next_cursor
     assert (found, cursor) == (["mended", "well", "never"], None)
 
 
 def test_a_row_carries_its_newest_result(clickhouse: ClickHouse, four: str) -> None:
     shown = page(clickhouse, four, SessionFilters(), limit=10, cursor=None)
-    newest = [row.latest_evaluation for row in shown.sessions]
+    newest = [row.latest_evaluation for row in shown.rows]
     assert [row and row.completed_at for row in newest] == [5, 3, 2, None]
 
 
@@ -111,7 +111,7 @@ def test_sessions_of_one_moment_are_paged_by_id(clickhouse: ClickHouse, org_id: 
     cursor: str | None = None
     while len(found) < len(AWKWARD):
         shown = page(clickhouse, org_id, SessionFilters(), limit=2, cursor=cursor)
-        found += [row.facts.session_id for row in shown.sessions]
+        found += [row.facts.session_id for row in shown.rows]
         cursor = shown.next_cursor
     assert found == sorted(AWKWARD, reverse=True)
     assert cursor is None
@@ -126,7 +126,7 @@ def test_ids_of_any_characters_can_be_asked_for(
     wanted = SessionFilters(
         session_id=(name,), agent_id=(name,), environment=(name.replace(",", ";"),)
     )
-    (row,) = page(clickhouse, org_id, wanted, limit=2, cursor=None).sessions
+    (row,) = page(clickhouse, org_id, wanted, limit=2, cursor=None).rows
     assert (row.facts.session_id, row.facts.agent_id) == (name, name)
 
 

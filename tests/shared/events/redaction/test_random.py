@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from shared.events.ingest.decode import decode_events
-from shared.events.redaction import Redactor
+from shared.events.redaction.rules import Redactor
 
 SECRET = "h\u00fcsh-7f3a"
 # Plain names, one that is not ASCII, and one that JSON can spell in two ways.

@@ -15,8 +15,7 @@ from shared.deployment.runtime import Runtime
 from shared.events.ingest.accept import Ingest
 from shared.events.ingest.decode import Envelope
 from shared.events.ingest.stream import remove
-from shared.events.redaction import Redactions
-from shared.events.redaction.redactions import SETTING
+from shared.events.redaction.redactions import SETTING, Redactions
 from shared.settings.catalogue import CATALOGUE
 from shared.settings.models import OrganizationSetting
 from shared.settings.service import Editor, replace

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from shared.events.ingest.decode import decode_events
-from shared.events.redaction import Redactor
+from shared.events.redaction.rules import Redactor
 
 HEAD = b'{"session_id":"s","timestamp":"2026-01-01T00:00:00Z","type":"note",'
 ORG = "org"

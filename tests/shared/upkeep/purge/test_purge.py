@@ -16,7 +16,7 @@ from shared.events.ingest.decode import decode_events
 from shared.events.ingest.drain import Drain
 from shared.model_windows.context_windows import ContextWindows
 from shared.organizations import lifecycle
-from shared.upkeep.purge import Purged, purge
+from shared.upkeep.purge.service import Purged, purge
 from shared.users import User
 from shared.users.sign_in.models import SignInCode, SignInSession
 from tests.support.events import event, store_events

@@ -13,7 +13,7 @@ from shared.deployment.runtime import Runtime
 from shared.settings import service as settings
 from shared.settings.models import OrganizationSetting
 from shared.settings.service import Editor
-from shared.upkeep import retention
+from shared.upkeep.retention import service as retention
 from shared.upkeep.retention.service import Removed
 from tests.support.databases import empty_databases
 from tests.support.runtime import Org, connected, make_org, migrated, settings_for

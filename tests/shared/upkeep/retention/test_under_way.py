@@ -16,8 +16,7 @@ from shared.events.ingest.decode import decode_events
 from shared.organizations import lifecycle
 from shared.postgres import single_flight
 from shared.queue.jobs import APPLY_RETENTION
-from shared.upkeep import retention
-from shared.upkeep.purge import purge
+from shared.upkeep.purge.service import purge
 from shared.upkeep.retention import service
 from tests.shared.upkeep.retention.conftest import NOW, apply
 from tests.shared.upkeep.retention.test_retention import (
@@ -122,7 +121,7 @@ def test_it_ends_with_its_worker(runtime: Runtime, org: Org) -> None:
     store(runtime, org, "s", OLD)
     stopping = threading.Event()
     stopping.set()
-    why = reasons(runtime, lambda: retention.apply(runtime, stopping, NOW))
+    why = reasons(runtime, lambda: service.apply(runtime, stopping, NOW))
     assert why == ["this worker stops"]
     assert len(events_of(runtime, org)) == 1
 
