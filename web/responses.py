@@ -24,14 +24,18 @@ def raw_json_response(body: bytes, status: int = 200) -> Response:
 
 
 def row_of(schema: type[Schema], /, *sources: object, **computed: object) -> dict[str, Any]:
-    """Returns a row of `schema`: the attributes of the sources, and the computed fields."""
-    row = {
-        name: getattr(source, name)
-        for source in sources
-        for name in _fields(schema)
-        if hasattr(source, name)
-    }
-    return row | computed
+    """Returns a row of `schema`, in its order: attributes of the sources, and computed fields.
+
+    Raises `AttributeError` for a field that nothing gives.
+    """
+    row = {}
+    for name in _fields(schema):
+        if name in computed:
+            row[name] = computed[name]
+        else:
+            source = next((one for one in reversed(sources) if hasattr(one, name)), None)
+            row[name] = getattr(source, name)
+    return row
 
 
 @cache

@@ -104,7 +104,7 @@ def resolve(session: Session, org_id: uuid.UUID, model_id: str) -> Resolved:
     Raises `Invalid` naming `model`.
     """
     require_model(model_id, "model")
-    override = session.get(ModelContextWindow, (org_id, model_id))
+    override = session.get(ModelContextWindow, {"org_id": org_id, "model_id": model_id})
     if override is not None:
         return Resolved(model_id, override.context_window or None, "override")
     window = builtin_window(model_id)
