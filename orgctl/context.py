@@ -1,4 +1,4 @@
-"""What every command needs: connections for its duration, and the output of its result."""
+"""The connections of a command, and the output of its result."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -22,12 +22,12 @@ from tests.support.stack import servers_of, stack_of_the_run
 NO_REDIS, NO_CLICKHOUSE = "redis://127.0.0.1:1/0", "clickhouse://default@127.0.0.1:1/watchpost"
 
 # A moment or a UUID.
-_MADE_ANEW = re.compile(r"\d\d(:|%3A)\d\d(:|%3A)\d\d|[0-9a-f]{8}-[0-9a-f]{4}-")
+_RANDOM = re.compile(r"\d\d(:|%3A)\d\d(:|%3A)\d\d|[0-9a-f]{8}-[0-9a-f]{4}-")
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Returns a stable id: all processes of a run know a test by its id, so none may be random."""
-    varies = isinstance(val, bytes) or (isinstance(val, str) and _MADE_ANEW.search(val))
+    varies = isinstance(val, bytes) or (isinstance(val, str) and _RANDOM.search(val))
     return argname if varies else None
 
 
