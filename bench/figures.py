@@ -1,0 +1,91 @@
+"""The figures that benchmarks measure, each with its unit and the bar that it must reach.
+
+`measure` of a benchmark returns a dict from the name of a figure to its value. The table here has
+everything else about the figure, so that all bars can be read in one place.
+"""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Better = Literal["more", "less"]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured number. `bar` is the value to reach, or None for orientation only."""
+
+    name: str
+    value: float
+    unit: str = ""
+    bar: float | None = None
+    better: Better = "more"
+
+    @property
+    def is_reached(self) -> bool | None:
+        """Whether the value reaches the bar; None without a bar."""
+        if self.bar is None:
+            return None
+        return self.value >= self.bar if self.better == "more" else self.value <= self.bar
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A row of the table: the unit of a figure, its bar and the better direction."""
+
+    unit: str = ""
+    bar: float | None = None
+    better: Better = "more"
+
+
+KINDS: dict[str, Kind] = {
+    "burst.accepted": Kind("events/s"),
+    "burst.stored": Kind("events/s"),
+    "burst.offered_to_stored": Kind("times"),
+    "burst.refused": Kind("batches"),
+    "burst.other_answers": Kind("answers", 0, "less"),
+    "burst.processes_ended": Kind("processes", 0, "less"),
+    "burst.events_missing": Kind("events", 0, "less"),
+    "burst.backlog_empty_after": Kind("s", None, "less"),
+    "burst.sessions_p50": Kind("ms", None, "less"),
+    "burst.sessions_p99": Kind("ms", 500, "less"),
+    "burst.events_p50": Kind("ms", None, "less"),
+    "burst.events_p99": Kind("ms", None, "less"),
+    "burst.reads": Kind("answers"),
+    "burst.reads_failed": Kind("answers", 0, "less"),
+}
+
+
+def figures_of(values: Mapping[str, float]) -> list[Figure]:
+    """Returns the figures of measured values. A name without a row has neither unit nor bar."""
+    found = []
+    for name, value in values.items():
+        kind = KINDS.get(name, Kind())
+        found.append(Figure(name, value, kind.unit, kind.bar, kind.better))
+    return found
+
+
+def percentile(values: Sequence[float], percent: int) -> float:
+    """Returns a percentile from 1 to 99, or infinity when nothing was measured."""
+    if len(values) < 2:
+        return values[0] if values else float("inf")
+    return statistics.quantiles(values, n=100, method="inclusive")[percent - 1]
+
+
+def lines_of(figures: Sequence[Figure]) -> list[str]:
+    """Returns a line of text for each figure: name, value, unit, bar and verdict."""
+    width = max((len(figure.name) for figure in figures), default=0)
+    return [f"{figure.name:{width}}  {_value(figure):>12} {_rest(figure)}" for figure in figures]
+
+
+def _value(figure: Figure) -> str:
+    return f"{figure.value:,.0f}" if abs(figure.value) >= 100 else f"{figure.value:,.3g}"
+
+
+def _rest(figure: Figure) -> str:
+    if figure.bar is None:
+        return figure.unit
+    sign = "≥" if figure.better == "more" else "≤"
+    verdict = "reached" if figure.is_reached else "MISSED"
+    return f"{figure.unit:10} {sign} {figure.bar:g} {verdict}"

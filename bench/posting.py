@@ -1,0 +1,34 @@
+"""One connection that posts events and reads."""
+
+from http.client import HTTPConnection
+
+from devstack.ports import LOOPBACK
+
+
+class Poster:
+    """A connection to `web` that stays open and sends with one key."""
+
+    def __init__(self, port: int, key: str, timeout: float = 120.0) -> None:
+        self._connection = HTTPConnection(LOOPBACK, port, timeout=timeout)
+        self._auth = {"Authorization": f"Bearer {key}"}
+
+    def post(self, body: bytes) -> tuple[int, bytes]:
+        """Posts a gzip batch of events. Returns the status and the body of the answer."""
+        headers = {
+            **self._auth,
+            "Content-Type": "application/x-ndjson",
+            "Content-Encoding": "gzip",
+        }
+        self._connection.request("POST", "/v1/events", body, headers)
+        answer = self._connection.getresponse()
+        return answer.status, answer.read()
+
+    def get(self, path: str) -> tuple[int, bytes]:
+        """Returns the status and the body of the answer to a GET."""
+        self._connection.request("GET", path, headers=self._auth)
+        answer = self._connection.getresponse()
+        return answer.status, answer.read()
+
+    def close(self) -> None:
+        """Closes the connection. The next request opens it again."""
+        self._connection.close()
