@@ -94,20 +94,22 @@ def processor_seconds() -> dict[str, float]:
     taken: dict[str, float] = defaultdict(float)
     for process in psutil.Process().children(recursive=True):
         try:
-            times, words = process.cpu_times(), process.cmdline()
+            times, program = process.cpu_times(), _program(process)
         except psutil.Error:
             continue
-        taken[_program(words)] += times.user + times.system
+        taken[program] += times.user + times.system
     times = psutil.Process().cpu_times()
     taken["this"] += times.user + times.system
     return taken
 
 
-def _program(words: list[str]) -> str:
+def _program(process: psutil.Process) -> str:
+    words: list[str] = process.cmdline()
     for name in ("gunicorn", "clickhouse", "postgres", "redis", "valkey"):
         if any(name in word for word in words[:3]):
             return name
-    return f"worker {words[-1]}" if "workers.main" in words else "others"
+    group = process.name().removeprefix("wp-")
+    return f"worker {group}" if group != process.name() else "others"
 
 
 def warnings(site: Site) -> Counter[str]:

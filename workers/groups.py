@@ -1,6 +1,6 @@
 """The queues of each process type: hanging evaluator calls never take ingest's threads."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from shared.core.config import Settings
@@ -18,15 +18,19 @@ def _one(_settings: Settings) -> int:
 class Group:
     """A process type: its queues, the threads that share them, and the number of processes.
 
-    `niceness` is the operating system's: processes with a higher one yield to others on a busy
-    machine. `idle_wait_ms` is the longest time before an idle process notices a message. All its
-    threads wake up this often: at 50 ms that costs a thirtieth of a core at all times.
+    `actors` are the modules in `workers.actors` that declare actors of these queues. `niceness` is
+    the operating system's: processes with a higher one yield to others on a busy machine. A group
+    that `shares` runs in one process with the other such groups, in threads of its own.
+    `idle_wait_ms` is the longest time before an idle process notices a message. All its threads
+    wake up this often: at 50 ms that costs a thirtieth of a core at all times.
     """
 
     queues: tuple[str, ...]
+    actors: tuple[str, ...]
     threads: Callable[[Settings], int]
     processes: Callable[[Settings], int] = _one
     niceness: int = 0
+    shares: bool = False
     idle_wait_ms: int = 250
 
 
@@ -34,19 +38,48 @@ GROUPS: dict[str, Group] = {
     # Turning batches into columns is all Python, so threads would share one core; processes do not.
     "ingest": Group(
         ("ingest",),
+        ("ingest",),
         threads=_one,
         processes=lambda settings: settings.ingest_processes,
         # An event that is sent alone has to be readable within a second.
         idle_wait_ms=50,
     ),
-    "evaluator": Group(("evaluator",), lambda settings: settings.evaluator_concurrency),
-    "background": Group(("background",), lambda _settings: 4),
-    "mail": Group(("mail",), lambda _settings: 2),
+    # Building requests and reading answers fills a core when there are many.
+    "evaluator": Group(
+        ("evaluator",), ("evaluation_jobs",), lambda settings: settings.evaluator_concurrency
+    ),
+    "background": Group(
+        ("background",),
+        ("audits", "evaluation_jobs", "ingest", "upkeep"),
+        lambda _settings: 4,
+        shares=True,
+    ),
+    "mail": Group(("mail",), ("mail",), lambda _settings: 2, shares=True),
     # Aggregated rules run while SQL statements of people run, in threads of their own.
     "alerts": Group(
-        ("alerts",), lambda settings: settings.alert_query_concurrency + ALERT_BATCH_THREADS
+        ("alerts",),
+        ("alerts",),
+        lambda settings: settings.alert_query_concurrency + ALERT_BATCH_THREADS,
+        shares=True,
     ),
-    "notifications": Group(("notifications",), lambda _settings: 2),
+    "notifications": Group(("notifications",), ("deliveries",), lambda _settings: 2, shares=True),
     # An audit reads a lot, and no person waits for it.
-    "audits": Group(("audits",), lambda _settings: 2, niceness=5),
+    "audits": Group(("audits",), ("audits",), lambda _settings: 2, niceness=5),
 }
+
+
+def name_of(groups: Sequence[str]) -> str:
+    """Returns the name of a process that runs these groups, as in its log lines."""
+    return groups[0] if len(groups) == 1 else "shared"
+
+
+def processes_of(groups: Sequence[str], settings: Settings) -> list[tuple[str, ...]]:
+    """Returns the groups of each process that these groups need.
+
+    Groups that share mostly wait for other servers. Together they need less than a core, and each
+    process less is memory less.
+    """
+    alone = [group for group in groups if not GROUPS[group].shares]
+    sharing = tuple(group for group in groups if GROUPS[group].shares)
+    processes = [(group,) for group in alone for _ in range(GROUPS[group].processes(settings))]
+    return [*processes, sharing] if sharing else [*processes]

@@ -1,7 +1,7 @@
-"""Runs one group of queues until it is stopped: `python -m workers.main ingest`.
+"""Runs groups of queues in this process until it is stopped: `python -m workers.main ingest`.
 
-The broker is created first, then every actor module is imported: actors bind to the broker that
-exists when they are declared.
+The broker is created first, then the actor modules of the groups are imported: actors bind to the
+broker that exists when they are declared.
 """
 
 import gc
@@ -10,76 +10,86 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 
 import click
 import dramatiq
 
-from shared.core.config import load_settings
+from shared.core.config import Settings, load_settings
 from shared.core.errors import ConfigurationError, WatchpostError
 from shared.core.logs import configure_logging, get_logger
 from shared.deployment.runtime import Runtime
 from shared.deployment.schema import require_current
 from shared.permissions.custom_sets import service as custom_sets
 from workers import context
-from workers.groups import GROUPS
-
-ACTOR_MODULES = (
-    "workers.actors.alerts",
-    "workers.actors.ingest",
-    "workers.actors.evaluation_jobs",
-    "workers.actors.audits",
-    "workers.actors.mail",
-    "workers.actors.deliveries",
-    "workers.actors.upkeep",
-)
+from workers.groups import GROUPS, name_of
 
 STOP_TIMEOUT_MS = 25_000
 
 log = get_logger(__name__)
 
 
-def load_actors(runtime: Runtime) -> None:
-    """Declares every actor on the runtime's broker."""
+def prepare(settings: Settings, groups: Sequence[str]) -> Runtime:
+    """Declares the actors of these groups on a new runtime.
+
+    Opens no connection and starts no thread, so the process may be forked afterwards.
+    """
+    runtime = Runtime.connect(settings)
     context.use_runtime(runtime)
     dramatiq.set_broker(runtime.broker)
-    for module in ACTOR_MODULES:
-        importlib.import_module(module)
+    for module in sorted({module for group in groups for module in GROUPS[group].actors}):
+        importlib.import_module(f"workers.actors.{module}")
+    return runtime
 
 
-def run(group_name: str) -> None:
-    """Works on the queues of a group.
+def work(runtime: Runtime, groups: Sequence[str], stop: threading.Event) -> None:
+    """Works on the queues of these groups until `stop` is set.
 
-    Returns after SIGTERM, SIGINT or the end of the supervisor.
+    Raises `ConfigurationError` or `Unavailable` if this release cannot run on the stores.
     """
-    settings = load_settings()
-    configure_logging(settings, f"worker-{group_name}")
-    runtime = Runtime.connect(settings)
+    settings = runtime.settings
+    configure_logging(settings, f"worker-{name_of(groups)}")
+    with suppress(OSError):  # Shows in `ps -o comm`; only Linux has this file.
+        Path("/proc/self/comm").write_text(f"wp-{name_of(groups)}")
+    runtime.broker.take_own_id()
     require_current(runtime.postgres, runtime.clickhouse)
     with runtime.postgres.transaction() as session:
         custom_sets.require_default(session, settings)
-    load_actors(runtime)
-    group = GROUPS[group_name]
-    os.nice(group.niceness)
+    os.nice(min(GROUPS[group].niceness for group in groups))
     _collect_rarely()
-    stop = threading.Event()
-    for signum in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(signum, lambda *_: stop.set())
-    if "WATCHPOST_SUPERVISED" in os.environ:
-        threading.Thread(target=_stop_with_supervisor, args=(stop,), daemon=True).start()
+    workers = [_start(runtime, group) for group in groups]
+    log.info("worker_started", groups=groups)
+    stop.wait()
+    _stop(workers)
+    runtime.close()
+    log.info("worker_stopped")
+
+
+def _start(runtime: Runtime, name: str) -> dramatiq.Worker:
+    """Starts the threads of a group. They are its own, even where groups share a process."""
+    group = GROUPS[name]
+    threads = group.threads(runtime.settings)
     worker = dramatiq.Worker(
         runtime.broker,
         queues=set(group.queues),
-        worker_threads=group.threads(settings),
+        worker_threads=threads,
         worker_timeout=group.idle_wait_ms,
     )
     # No message waits in a busy process while another one is idle.
-    worker.queue_prefetch = group.threads(settings)
+    worker.queue_prefetch = threads
     worker.start()
-    log.info("worker_started", queues=group.queues, threads=group.threads(settings))
-    stop.wait()
-    worker.stop(timeout=STOP_TIMEOUT_MS)
-    runtime.close()
-    log.info("worker_stopped")
+    return worker
+
+
+def _stop(workers: Sequence[dramatiq.Worker]) -> None:
+    """Stops all at once, so that they share the time that is left."""
+    threads = [threading.Thread(target=worker.stop, args=(STOP_TIMEOUT_MS,)) for worker in workers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def _collect_rarely() -> None:
@@ -92,22 +102,23 @@ def _collect_rarely() -> None:
     gc.set_threshold(100_000, 50, 100)
 
 
-def _stop_with_supervisor(stop: threading.Event) -> None:
-    """Stops when stdin closes: the supervisor holds its other end, and even kill -9 closes it.
-
-    This does not use `sys.stdin`, because a thread that never returns would hold its lock and crash
-    an orderly exit.
-    """
-    os.read(sys.stdin.fileno(), 1)
-    stop.set()
+def stop_on_signals() -> threading.Event:
+    """Returns an event that SIGTERM and SIGINT set."""
+    stop = threading.Event()
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signum, lambda *_: stop.set())
+    return stop
 
 
 @click.command()
-@click.argument("group", type=click.Choice(sorted(GROUPS)))
-def main(group: str) -> None:
-    """Work on one group of queues."""
+@click.argument("groups", nargs=-1, required=True, type=click.Choice(sorted(GROUPS)))
+def main(groups: tuple[str, ...]) -> None:
+    """Work on GROUPS of queues."""
+    stop = stop_on_signals()
     try:
-        run(group)
+        settings = load_settings()
+        configure_logging(settings, f"worker-{name_of(groups)}")
+        work(prepare(settings, groups), groups, stop)
     except (ConfigurationError, WatchpostError) as error:
         log.error("worker_refused_to_start", reason=str(error))  # noqa: TRY400 one sentence says it
         sys.exit(1)

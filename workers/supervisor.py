@@ -1,18 +1,23 @@
-"""Runs each group of queues in its own processes and restarts them when they die."""
+"""Runs groups of queues in processes of their own and restarts these when they die.
 
+Everything is imported once, before the processes are forked, so they share the memory of the code.
+"""
+
+import gc
 import os
 import signal
-import subprocess
-import sys
-import threading
 import time
+from collections.abc import Callable
+from functools import partial
 
 import click
 
 from shared.core.config import Settings, load_settings
 from shared.core.errors import ConfigurationError
 from shared.core.logs import configure_logging, get_logger
-from workers.groups import GROUPS
+from workers import main as worker
+from workers.forking import LifeLine, fork
+from workers.groups import GROUPS, name_of, processes_of
 
 log = get_logger(__name__)
 
@@ -20,68 +25,85 @@ FIRST_RESTART_SECS = 0.5
 LAST_RESTART_SECS = 15.0
 STABLE_SECS = 30.0
 STOP_SECS = 28.0
+_LOOK_SECS = 0.2
 
 
 class Child:
-    """A process of a group; a crash loop is slowed down to one start in 15 s."""
+    """A process that calls `run`; a crash loop is slowed down to one start in 15 s."""
 
-    def __init__(self, group: str) -> None:
-        self.group = group
+    def __init__(self, name: str, run: Callable[[], None]) -> None:
+        self._name = name
+        self._run = run
         self._pause = FIRST_RESTART_SECS
         self._start_at = 0.0
-        self._process: subprocess.Popen[bytes] | None = None
+        self._pid: int | None = None
 
     def keep_running(self) -> None:
         """Starts the process if it is not running and its pause is over."""
         now = time.monotonic()
-        if self._process is not None:
-            code = self._process.poll()
+        if self._pid is not None:
+            code = self._poll()
             if code is None:
                 return
-            log.error("worker_died", group=self.group, exit_code=code)
+            log.error("worker_died", group=self._name, exit_code=code)
             stable = now - self._start_at > STABLE_SECS
             self._pause = FIRST_RESTART_SECS if stable else min(self._pause * 2, LAST_RESTART_SECS)
             self._start_at = now + self._pause
-            self._process = None
         if now >= self._start_at:
             self._start_at = now
-            # stdin is the life line: it closes with us however we end, and then the child stops.
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "workers.main", self.group],
-                stdin=subprocess.PIPE,
-                env={**os.environ, "WATCHPOST_SUPERVISED": "1"},
-            )
+            self._pid = fork(self._run)
 
     def stop(self, deadline: float) -> None:
         """Waits for a process that was asked to stop, and kills it at the deadline."""
-        if self._process is None:
-            return
-        try:
-            self._process.wait(max(0.0, deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        while self._pid is not None and self._poll() is None:
+            if time.monotonic() > deadline:
+                self._signal(signal.SIGKILL)
+            time.sleep(0.02)
 
     def terminate(self) -> None:
         """Asks the process to stop."""
-        if self._process is not None:
-            self._process.terminate()
+        self._signal(signal.SIGTERM)
+
+    def _poll(self) -> int | None:
+        """Returns the exit code once the process has ended."""
+        if self._pid is None:
+            return None
+        ended, status = os.waitpid(self._pid, os.WNOHANG)
+        if not ended:
+            return None
+        self._pid = None
+        return os.waitstatus_to_exitcode(status)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._pid is not None:
+            os.kill(self._pid, number)
 
 
 def supervise(groups: tuple[str, ...], settings: Settings) -> None:
     """Keeps the processes of these groups running until SIGTERM or SIGINT."""
-    stop = threading.Event()
-    for signum in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(signum, lambda *_: stop.set())
-    children = [Child(group) for group in groups for _ in range(GROUPS[group].processes(settings))]
-    while not stop.wait(0.2):
+    # A child inherits the event and its signal handlers, so no signal is lost after a fork.
+    stop = worker.stop_on_signals()
+    line = LifeLine()
+    gc.disable()  # A collection would leave holes in the memory that is to be shared.
+    runtime = worker.prepare(settings, groups)
+    gc.freeze()
+    gc.enable()
+
+    def run(mine: tuple[str, ...]) -> None:
+        line.stop_with_parent(stop)
+        worker.work(runtime, mine, stop)
+
+    children = [Child(name_of(mine), partial(run, mine)) for mine in processes_of(groups, settings)]
+    while not stop.is_set():
         for child in children:
             child.keep_running()
+        stop.wait(_LOOK_SECS)
     for child in children:
         child.terminate()
     deadline = time.monotonic() + STOP_SECS
     for child in children:
         child.stop(deadline)
+    line.close()
 
 
 @click.command()

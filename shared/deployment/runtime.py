@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 
 import redis
-from dramatiq.brokers.redis import RedisBroker
 
 from shared.clickhouse import ClickHouse
 from shared.core.config import Settings
 from shared.postgres import Postgres
-from shared.queue import Queue, connect_redis, make_broker
+from shared.queue import Broker, Queue, connect_redis, make_broker
 
 
 @dataclass(frozen=True)
@@ -19,7 +18,7 @@ class Runtime:
     postgres: Postgres
     clickhouse: ClickHouse
     redis: redis.Redis
-    broker: RedisBroker
+    broker: Broker
     queue: Queue
 
     @classmethod

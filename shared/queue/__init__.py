@@ -1,7 +1,14 @@
 """Redis: the data in flight, and the messages that tell workers to look for work."""
 
-from shared.queue.broker import make_broker
+from shared.queue.broker import Broker, make_broker
 from shared.queue.connection import connect_redis, unavailable_when_redis_is_gone
 from shared.queue.tasks import Queue, Task
 
-__all__ = ["Queue", "Task", "connect_redis", "make_broker", "unavailable_when_redis_is_gone"]
+__all__ = [
+    "Broker",
+    "Queue",
+    "Task",
+    "connect_redis",
+    "make_broker",
+    "unavailable_when_redis_is_gone",
+]

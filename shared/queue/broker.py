@@ -48,9 +48,17 @@ class RequestContext(Middleware):
         structlog.contextvars.clear_contextvars()
 
 
-def make_broker(redis_url: str) -> RedisBroker:
-    """Creates a broker with the middleware of this project."""
-    return RedisBroker(  # type: ignore[no-untyped-call] # Dramatiq leaves it untyped
+class Broker(RedisBroker):
+    """Dramatiq's broker, whose process may be forked before it connects."""
+
+    def take_own_id(self) -> None:
+        """Renews the id under which Redis knows the messages in the hands of this process."""
+        self.broker_id = new_request_id()
+
+
+def make_broker(redis_url: str) -> Broker:
+    """Creates a broker with the middleware of this project; connects on first use."""
+    return Broker(  # type: ignore[no-untyped-call] # Dramatiq leaves it untyped
         client=connect_redis(redis_url),
         middleware=[
             RequestContext(),

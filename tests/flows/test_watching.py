@@ -159,14 +159,12 @@ def _disturb(deployment: Deployment, dice: random.Random) -> None:
 
 
 def _kill_one(deployment: Deployment, dice: random.Random) -> None:
-    """Kills one of the relevant processes of `worker`. Its supervisor starts it again."""
+    """Kills the process of alerts, mail and notifications. Its supervisor starts it again."""
     port = deployment.environ["PORT"]
-    groups = {"alerts", "notifications", "mail"}
     alive = [
         process
-        for process in psutil.process_iter(["cmdline", "environ"])
-        if "workers.main" in (process.info["cmdline"] or [])
-        and groups & set(process.info["cmdline"])
+        for process in psutil.process_iter(["name", "environ"])
+        if process.info["name"] == "wp-shared"
         and (process.info["environ"] or {}).get("PORT") == port
     ]
     if alive:

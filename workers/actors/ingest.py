@@ -14,10 +14,13 @@ from shared.model_windows.context_windows import ContextWindows
 from shared.queue.jobs import PERSIST_EVENTS, TIDY_STREAMS
 from workers.context import once, runtime
 
-# A process that is restarted under its old pid must not inherit the entries of another one.
-_PROCESS = f"{socket.gethostname()}-{os.getpid()}-{new_request_id()[:8]}"
-
 _DEAD_AFTER_MS = 10 * 60 * 1000
+
+
+@once
+def _process() -> str:
+    # A process that is restarted under its old pid must not inherit the entries of another one.
+    return f"{socket.gethostname()}-{os.getpid()}-{new_request_id()[:8]}"
 
 
 @once
@@ -34,7 +37,7 @@ def _windows_of() -> ContextWindows:
 )
 def persist_events() -> None:
     """Drains the ingest streams; the clock sends the next nudge, so a failure is not retried."""
-    consumer = f"{_PROCESS}-{threading.get_ident()}"
+    consumer = f"{_process()}-{threading.get_ident()}"
     Drain(runtime(), consumer, _windows_of()).run()
 
 

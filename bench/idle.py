@@ -1,0 +1,168 @@
+"""Measures how long a deployment takes to start, and its cost while it has nothing to do.
+
+    python -m bench.idle [--settle 60] [--sample 30]
+
+Runs `bin/up --no-demo` with data of its own, everything included.
+
+ready       seconds from the command until its line `ready`
+readable    seconds from that line until an event that was posted then can be read
+cpu         percent of one core, on average over `sample` seconds, `settle` seconds after the start
+pss         MB of memory, where a page that n processes share counts as 1/n in each of them
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from http.client import HTTPConnection
+from pathlib import Path
+
+import click
+import msgspec
+import psutil
+
+# Lets `python bench/idle.py` find its neighbours, as `python -m bench.idle` does.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from devstack.ports import free_port
+
+PROJECT = Path(__file__).resolve().parents[1]
+
+# A word of the command line of each program; everything else is the launcher.
+_WORDS = {
+    "bin/postgres": "postgres",
+    "valkey": "redis",
+    "clickhouse_child": "clickhouse",
+    "gunicorn": "web",
+    "workers.supervisor": "worker",
+    "workers.clock": "clock",
+    "evaluator.py": "evaluator",
+}
+
+
+@dataclass
+class Use:
+    """The processes of a program, the percent of a core they use, and their memory in MB."""
+
+    processes: int = 0
+    cpu: float = 0.0
+    pss: float = 0.0
+
+
+@contextmanager
+def _running(folder: Path, port: int, key: str) -> Iterator[tuple[psutil.Process, float]]:
+    """Yields the launcher, and the seconds until it printed `ready`."""
+    given = {**os.environ, "DEVSTACK_DIR": str(folder), "PORT": str(port), "ADMIN_KEY": key}
+    started = time.monotonic()
+    launcher = subprocess.Popen(
+        [PROJECT / "bin" / "up", "--no-demo"], env=given, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        for line in launcher.stdout or ():
+            if line.startswith("ready "):
+                break
+        else:
+            raise SystemExit("bin/up ended before it was ready")
+        yield psutil.Process(launcher.pid), time.monotonic() - started
+    finally:
+        launcher.send_signal(signal.SIGINT)
+        launcher.wait()
+
+
+def _secs_until_readable(port: int, key: str) -> float:
+    """Posts an event and returns the seconds until GET /v1/events shows it."""
+    headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/x-ndjson"}
+    event = {"session_id": f"idle-{os.getpid()}", "timestamp": datetime.now(UTC), "type": "note"}
+    connection = HTTPConnection("127.0.0.1", port)
+    started = time.monotonic()
+    connection.request("POST", "/v1/events", msgspec.json.encode(event), headers)
+    answer = connection.getresponse()
+    if answer.read() and answer.status != 202:
+        raise SystemExit(f"POST /v1/events answered {answer.status}")
+    while True:
+        connection.request("GET", f"/v1/events?session_id={event['session_id']}", headers=headers)
+        if msgspec.json.decode(connection.getresponse().read())["events"]:
+            connection.close()
+            return time.monotonic() - started
+        time.sleep(0.01)
+
+
+def _program(process: psutil.Process) -> str:
+    """Returns the program that the process belongs to, by the nearest parent that shows it."""
+    for one in [process, *process.parents()]:
+        line = " ".join(one.cmdline())
+        for word, program in _WORDS.items():
+            if word in line:
+                return program
+    return "launcher"
+
+
+def _cpu_secs(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system + times.children_user + times.children_system)
+
+
+def _sampled(launcher: psutil.Process, secs: float) -> dict[str, Use]:
+    """Returns the use of each program over `secs` seconds."""
+    before = {one: _cpu_secs(one) for one in [launcher, *launcher.children(recursive=True)]}
+    began = time.monotonic()
+    time.sleep(secs)
+    lasted = time.monotonic() - began
+    uses: dict[str, Use] = defaultdict(Use)
+    for process in [launcher, *launcher.children(recursive=True)]:
+        with suppress(psutil.NoSuchProcess):
+            use = uses[_program(process)]
+            use.processes += 1
+            use.cpu += 100 * (_cpu_secs(process) - before.get(process, 0.0)) / lasted
+            use.pss += process.memory_full_info().pss / 1e6
+    return dict(sorted(uses.items()))
+
+
+def measure(settle: float = 60.0, sample: float = 30.0) -> dict[str, object]:
+    """Returns `ready_secs`, `readable_secs`, `cpu_percent`, `pss_mb`, and `programs`.
+
+    `programs` has the processes, cpu and pss of each program by its name.
+    """
+    key = f"wpa_{os.urandom(16).hex()}"
+    port = free_port()
+    with tempfile.TemporaryDirectory(prefix="watchpost-bench-") as folder:
+        Path(folder).chmod(0o755)
+        with _running(Path(folder), port, key) as (launcher, ready_secs):
+            readable_secs = _secs_until_readable(port, key)
+            time.sleep(settle)
+            programs = _sampled(launcher, sample)
+    return {
+        "ready_secs": round(ready_secs, 2),
+        "readable_secs": round(readable_secs, 2),
+        "cpu_percent": round(sum(use.cpu for use in programs.values()), 1),
+        "pss_mb": round(sum(use.pss for use in programs.values())),
+        "programs": {name: asdict(use) for name, use in programs.items()},
+    }
+
+
+def _report(figures: dict[str, object], programs: dict[str, dict[str, float]]) -> None:
+    click.echo(f"bin/up to ready {figures['ready_secs']} s  (to reach: 8)")
+    click.echo(f"ready to the first event readable {figures['readable_secs']} s")
+    click.echo(f"{'':12}{'processes':>10}{'cpu %':>8}{'PSS MB':>8}")
+    for name, use in programs.items():
+        click.echo(f"{name:12}{use['processes']:>10}{use['cpu']:>8.1f}{use['pss']:>8.0f}")
+    click.echo(f"{'all':22}{figures['cpu_percent']:>8}{figures['pss_mb']:>8}  (to reach: 8, 700)")
+
+
+@click.command(help=__doc__, context_settings={"max_content_width": 100})
+@click.option("--settle", default=60.0, show_default=True, help="seconds before the sample")
+@click.option("--sample", default=30.0, show_default=True, help="seconds of the sample")
+def main(settle: float, sample: float) -> None:
+    figures = measure(settle, sample)
+    _report(figures, figures["programs"])  # type: ignore[arg-type] # see `measure`
+
+
+if __name__ == "__main__":
+    main()
