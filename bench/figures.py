@@ -54,6 +54,18 @@ KINDS: dict[str, Kind] = {
     "burst.events_p99": Kind("ms", None, "less"),
     "burst.reads": Kind("answers"),
     "burst.reads_failed": Kind("answers", 0, "less"),
+    "ingest.accepted_to_raw": Kind("times", 0.75),
+    "ingest.queryable_to_raw": Kind("times", 0.35),
+    "ingest.post_p99_half_queryable": Kind("ms", 100, "less"),
+    "ingest.post_p99_half_accepted": Kind("ms", None, "less"),
+    "ingest.single_p50": Kind("ms", None, "less"),
+    "ingest.single_p95": Kind("ms", 300, "less"),
+    "ingest_busy.accepted_to_raw": Kind("times", 0.25),
+    "ingest_busy.queryable_to_raw": Kind("times", 0.25),
+    "ingest_busy.post_p99_half_queryable": Kind("ms", None, "less"),
+    "ingest_busy.post_p99_half_accepted": Kind("ms", None, "less"),
+    "ingest_busy.single_p50": Kind("ms", None, "less"),
+    "ingest_busy.single_p95": Kind("ms", None, "less"),
 }
 
 

@@ -12,12 +12,12 @@ class Poster:
         self._connection = HTTPConnection(LOOPBACK, port, timeout=timeout)
         self._auth = {"Authorization": f"Bearer {key}"}
 
-    def post(self, body: bytes) -> tuple[int, bytes]:
-        """Posts a gzip batch of events. Returns the status and the body of the answer."""
+    def post(self, body: bytes, encoding: str = "gzip") -> tuple[int, bytes]:
+        """Posts a batch of events. Returns the status and the body of the answer."""
         headers = {
             **self._auth,
             "Content-Type": "application/x-ndjson",
-            "Content-Encoding": "gzip",
+            "Content-Encoding": encoding,
         }
         self._connection.request("POST", "/v1/events", body, headers)
         answer = self._connection.getresponse()
