@@ -13,7 +13,7 @@ from devstack.ports import LOOPBACK, free_port
 from devstack.stack import DevStack
 from devstack.up import environment
 from devstack.up.programs import PROJECT, Program
-from devstack.up.watcher import Watcher
+from devstack.up.watcher import LONGEST_PAUSE_SECONDS, Watcher
 
 _PROCESS_TYPES = ("web", "worker", "clock")
 _ADMIN_EMAIL = "admin@example.com"
@@ -25,7 +25,7 @@ class Deployment:
     """Stack, migrations, web, worker, clock and (unless the user has one) the example evaluator.
 
     `given` are the user's variables. All are passed on and override the deployment's own. `stack`
-    has the servers underneath.
+    has the servers underneath. What ended is started again after `longest_pause` seconds at most.
     """
 
     def __init__(
@@ -34,13 +34,14 @@ class Deployment:
         given: Mapping[str, str],
         say: Callable[[str], None],
         procfile: Path = PROJECT / "Procfile",
+        longest_pause: float = LONGEST_PAUSE_SECONDS,
     ) -> None:
         self.uses_example_evaluator = not given.get("EVALUATOR_ENDPOINT")
         self._given = given
         self._say = say
         self._lines: dict[str, str] = parse_procfile(procfile.read_text()).processes
         self.stack = DevStack(directory, servers=environment.servers_to_start(given), say=say)
-        self._watcher = Watcher(say)
+        self._watcher = Watcher(say, longest_pause)
         self._programs: list[Program] = []
         self.environ: dict[str, str] = {}
 

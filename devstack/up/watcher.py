@@ -11,7 +11,7 @@ from devstack.server import Server
 from devstack.up.programs import Program
 
 _LOOK_EVERY_SECONDS = 0.5
-_LONGEST_PAUSE_SECONDS = 30.0
+LONGEST_PAUSE_SECONDS = 30.0
 
 Watched = Program | Server
 
@@ -25,10 +25,16 @@ class _Watch:
 
 
 class Watcher:
-    """Checks every half second. A program that keeps ending waits longer before each restart."""
+    """Checks every half second. A program that keeps ending waits longer before each restart.
 
-    def __init__(self, say: Callable[[str], None]) -> None:
+    `longest_pause`: the seconds that it waits at most.
+    """
+
+    def __init__(
+        self, say: Callable[[str], None], longest_pause: float = LONGEST_PAUSE_SECONDS
+    ) -> None:
         self._say = say
+        self._longest_pause = longest_pause
         self._watches: list[_Watch] = []
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
@@ -63,8 +69,8 @@ class Watcher:
     def _revive(self, watch: _Watch, now: float) -> None:
         if watch.restart_at is None:
             self._say(_obituary(watch.watched))
-            lasted = now - watch.started > _LONGEST_PAUSE_SECONDS
-            watch.pause = 0.0 if lasted else min(_LONGEST_PAUSE_SECONDS, max(1.0, 2 * watch.pause))
+            lasted = now - watch.started > self._longest_pause
+            watch.pause = 0.0 if lasted else min(self._longest_pause, max(1.0, 2 * watch.pause))
             watch.restart_at = now + watch.pause
         if now < watch.restart_at:
             return

@@ -1,0 +1,162 @@
+"""The state of the stores after a kill run, compared with what was acknowledged."""
+
+import time
+from collections.abc import Iterable, Iterator
+from http.client import HTTPException
+from typing import Any
+
+import msgspec
+import psycopg2
+import redis
+from clickhouse_driver import Client
+from redis.exceptions import RedisError
+
+from bench.posting import Poster
+from bench.storm.load import Content
+from devstack.up.deployment import Deployment
+from shared.events.ingest import dead_letters
+from shared.events.ingest.stream import waiting
+
+_SHOWN = 3
+_PAGE = 200
+
+_EVENTS = """
+SELECT session_id, count(), uniqExact(id), groupBitXor(xxHash64(payload))
+FROM events FINAL GROUP BY session_id
+"""
+_RESULTS = "SELECT session_id, count(), any(status) FROM evaluations FINAL GROUP BY session_id"
+_JOBS = "SELECT status, trigger, count(*), min(last_error) FROM evaluation_jobs GROUP BY 1, 2"
+_LIVE_JOBS = (
+    "SELECT count(*), count(*) FILTER (WHERE status IN ('pending', 'polling', 'storing'))"
+    " FROM evaluation_jobs"
+)
+
+
+def wait_until_settled(deployment: Deployment, sessions: int, secs: float) -> float:
+    """Waits until nothing is left to do, `secs` at most. Returns the seconds."""
+    started = time.monotonic()
+    while time.monotonic() - started < secs:
+        try:
+            if _is_settled(deployment, sessions):
+                break
+        except (RedisError, psycopg2.Error):
+            pass  # a store that was killed a moment ago is still starting
+        time.sleep(0.5)
+    return time.monotonic() - started
+
+
+def _is_settled(deployment: Deployment, sessions: int) -> bool:
+    with redis.Redis.from_url(deployment.environ["REDIS_URL"], socket_timeout=5) as client:
+        if waiting(client):
+            return False
+    jobs, live = _ask(deployment, _LIVE_JOBS)[0]
+    return bool(jobs >= sessions and live == 0)
+
+
+def problems(deployment: Deployment, expected: dict[str, Content]) -> Iterator[str]:
+    """Yields everything that was lost, doubled or left undone."""
+    clickhouse = Client.from_url(deployment.environ["CLICKHOUSE_URL"])
+    yield from _event_problems(clickhouse.execute(_EVENTS), expected)
+    yield from _result_problems(clickhouse.execute(_RESULTS), expected)
+    clickhouse.disconnect()
+    for status, trigger, count, error in _ask(deployment, _JOBS):
+        if status != "done":
+            yield f"{count} jobs ({trigger}) are {status}: {error}"
+    with redis.Redis.from_url(deployment.environ["REDIS_URL"]) as client:
+        if left := waiting(client):
+            yield f"{left} entries wait in the streams"
+        if letters := dead_letters.count(client):
+            yield f"{letters} dead letters"
+    yield from _listing_problems(deployment, expected)
+
+
+def _event_problems(
+    rows: list[tuple[str, int, int, int]], expected: dict[str, Content]
+) -> Iterator[str]:
+    stored = {session_id: (rest[0], Content(rest[1], rest[2])) for session_id, *rest in rows}
+    lost = sum(
+        max(0, content.events - stored.get(session_id, (0, Content(0, 0)))[1].events)
+        for session_id, content in expected.items()
+    )
+    if lost:
+        yield f"{lost} acknowledged events are LOST"
+    doubled = {s: n - content.events for s, (n, content) in stored.items() if n > content.events}
+    if doubled:
+        yield f"{sum(doubled.values())} events are DOUBLED, as in {_some(doubled)}"
+    others = stored.keys() - expected.keys()
+    if others:
+        yield f"{len(others)} sessions were never sent, as {_some(others)}"
+    changed = [
+        session_id
+        for session_id, (_, content) in stored.items()
+        if session_id in expected and content != expected[session_id]
+    ]
+    if changed:
+        yield f"{len(changed)} sessions have other events than were sent, as {_some(changed)}"
+
+
+def _result_problems(
+    rows: list[tuple[str, int, str]], expected: dict[str, Content]
+) -> Iterator[str]:
+    results = {session_id: count for session_id, count, _ in rows}
+    if missing := expected.keys() - results.keys():
+        yield f"{len(missing)} sessions have NO result, as {_some(missing)}"
+    if doubled := [session_id for session_id, count in results.items() if count > 1]:
+        yield f"{len(doubled)} sessions have TWO results, as {_some(doubled)}"
+    if failed := [session_id for session_id, _, status in rows if status != "done"]:
+        yield f"{len(failed)} results are errors, as {_some(failed)}"
+
+
+def _listing_problems(deployment: Deployment, expected: dict[str, Content]) -> Iterator[str]:
+    """Compares GET /v1/sessions: each session once, with the number of its events."""
+    listed: dict[str, int] = {}
+    twice = 0
+    for row in _sessions(deployment):
+        twice += row["session_id"] in listed
+        listed[row["session_id"]] = row["event_count"]
+    if twice:
+        yield f"GET /v1/sessions lists {twice} sessions twice"
+    wanted = {session_id: content.events for session_id, content in expected.items()}
+    if wrong := [one for one in wanted if listed.get(one) != wanted[one]]:
+        yield f"GET /v1/sessions is wrong about {len(wrong)} sessions, as {_some(wrong)}"
+
+
+def _sessions(deployment: Deployment) -> Iterator[dict[str, Any]]:
+    poster = Poster(int(deployment.environ["PORT"]), deployment.admin_key)
+    cursor = ""
+    while True:
+        body = _patiently(poster, f"/v1/sessions?limit={_PAGE}{cursor}")
+        page = msgspec.json.decode(body)
+        yield from page["sessions"]
+        if page["next_cursor"] is None:
+            break
+        cursor = f"&cursor={page['next_cursor']}"
+    poster.close()
+
+
+def _patiently(poster: Poster, path: str) -> bytes:
+    """Returns the body of a 200. The web processes may still be starting."""
+    for _ in range(100):
+        try:
+            status, body = poster.get(path)
+        except (OSError, HTTPException):
+            poster.close()
+        else:
+            if status == 200:
+                return body
+        time.sleep(0.3)
+    raise SystemExit(f"GET {path} does not answer 200")
+
+
+def _ask(deployment: Deployment, sql: str) -> list[tuple[Any, ...]]:
+    connection = psycopg2.connect(deployment.environ["DATABASE_URL"], connect_timeout=5)
+    try:
+        with connection, connection.cursor() as cursor:
+            cursor.execute(sql)
+            return list(cursor.fetchall())
+    finally:
+        connection.close()
+
+
+def _some(ids: Iterable[str]) -> str:
+    return ", ".join(sorted(ids)[:_SHOWN])

@@ -1,0 +1,136 @@
+"""Faults at random: processes are killed or stopped, stores too, and connections are cut."""
+
+import os
+import random
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+
+import psutil
+import psycopg2
+import redis
+from clickhouse_driver import Client
+from clickhouse_driver.errors import Error as ClickHouseError
+
+from bench.deployments import service_processes
+from devstack.server import Server
+from devstack.up.deployment import Deployment
+
+# A worker that hangs for longer than its leases last finds that somebody else has its work.
+_LONG_STOP_SECS = (8.0, 14.0)
+_STOP_SECS = (1.0, 3.0)
+
+
+class Faults:
+    """Causes one fault at a time. The deployment's watcher restarts killed programs and servers."""
+
+    def __init__(self, deployment: Deployment, seed: int) -> None:
+        self._deployment = deployment
+        self._dice = random.Random(seed)
+        self._stopped: list[threading.Thread] = []
+        self.caused: Counter[str] = Counter()
+        stack = deployment.stack
+        self._kinds: list[tuple[int, str, Callable[[], None]]] = [
+            (2, "kill web", lambda: deployment.kill("web")),
+            (3, "kill worker", lambda: deployment.kill("worker")),
+            (1, "kill clock", lambda: deployment.kill("clock")),
+            (2, "kill a web process", lambda: self._signal_one("gunicorn", signal.SIGKILL)),
+            (5, "kill a worker process", lambda: self._signal_one("workers.", signal.SIGKILL)),
+            (2, "stop a worker process", lambda: self._stop_one("workers.", _STOP_SECS)),
+            (
+                2,
+                "stop a worker process for long",
+                lambda: self._stop_one("workers.", _LONG_STOP_SECS),
+            ),
+            (2, "kill redis", stack.redis.kill),
+            (2, "kill clickhouse", stack.clickhouse.kill),
+            (2, "kill postgres", stack.postgres.kill),
+            (1, "stop redis", lambda: self._stop_server(stack.redis)),
+            (1, "stop clickhouse", lambda: self._stop_server(stack.clickhouse)),
+            (1, "stop postgres", lambda: self._stop_server(stack.postgres)),
+            (1, "cut redis", self._cut_redis),
+            (1, "cut clickhouse", self._cut_clickhouse),
+            (1, "cut postgres", self._cut_postgres),
+        ]
+
+    def cause_one(self) -> str:
+        """Causes a fault and returns its kind."""
+        weights = [weight for weight, *_ in self._kinds]
+        _, name, fault = self._dice.choices(self._kinds, weights)[0]
+        fault()
+        self.caused[name] += 1
+        return name
+
+    def pause(self, longest: float) -> None:
+        """Waits for a random time up to `longest` seconds."""
+        time.sleep(self._dice.uniform(0.2, longest))
+
+    def end(self) -> None:
+        """Waits until every stopped process runs again."""
+        for thread in self._stopped:
+            thread.join()
+
+    def _one(self, word: str) -> psutil.Process | None:
+        """Returns a running process of a program, but not its first one."""
+        pids = [pid for pid, words in service_processes().items() if word in words]
+        with suppress(psutil.NoSuchProcess):
+            found = [psutil.Process(pid) for pid in sorted(pids)]
+            children = [process for process in found if process.ppid() != os.getpid()]
+            if children:
+                return self._dice.choice(children)
+        return None
+
+    def _signal_one(self, word: str, number: signal.Signals) -> None:
+        process = self._one(word)
+        if process is not None:
+            with suppress(psutil.NoSuchProcess):
+                process.send_signal(number)
+
+    def _stop_one(self, word: str, between: tuple[float, float]) -> None:
+        process, secs = self._one(word), self._dice.uniform(*between)
+        if process is not None:
+            thread = threading.Thread(target=_stop, args=(process, secs))
+            self._stopped.append(thread)
+            thread.start()
+
+    def _stop_server(self, server: Server) -> None:
+        if server.pid is not None:
+            _stop(psutil.Process(server.pid), self._dice.uniform(*_STOP_SECS))
+
+    def _cut_redis(self) -> None:
+        with (
+            suppress(redis.RedisError),
+            redis.Redis.from_url(self._deployment.environ["REDIS_URL"], socket_timeout=2) as client,
+        ):
+            client.client_kill_filter(_type="normal", skipme=True)
+
+    def _cut_postgres(self) -> None:
+        with suppress(psycopg2.Error):
+            connection = psycopg2.connect(self._deployment.environ["DATABASE_URL"])
+            with connection, connection.cursor() as cursor:
+                cursor.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                    " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+                )
+            connection.close()
+
+    def _cut_clickhouse(self) -> None:
+        """Ends all statements. The one that never ends keeps the server of devstack alive."""
+        url = self._deployment.environ["CLICKHOUSE_URL"]
+        with suppress(ClickHouseError, OSError, EOFError):
+            client = Client.from_url(url)
+            client.execute(
+                "KILL QUERY WHERE query NOT LIKE 'SELECT sleepEachRow(%'"
+                " AND query_id != queryID() ASYNC"
+            )
+            client.disconnect()
+
+
+def _stop(process: psutil.Process, secs: float) -> None:
+    with suppress(psutil.NoSuchProcess):
+        process.suspend()
+        time.sleep(secs)
+        process.resume()
