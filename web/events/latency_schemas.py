@@ -5,7 +5,8 @@ from typing import get_args
 from marshmallow import Schema, validate
 
 from shared.events.error_summary import BINS
-from shared.events.latency.aggregate import EDGES_MS, LARGEST_KEYS, NONE, OTHER
+from shared.events.latency.aggregate import EDGES_MS, LARGEST_KEYS, OTHER
+from shared.events.latency.conditions import NONE
 from shared.events.latency.parameters import MAX_CONTAINS, MAX_PATHS, MAX_SUMS
 from shared.events.latency.query import (
     DEFAULT_PAIR_PATHS,

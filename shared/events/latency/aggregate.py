@@ -7,57 +7,55 @@ from shared.clickhouse import ClickHouse, Row
 from shared.clickhouse.where import Where
 from shared.core.clock import format_us
 from shared.events.latency.keys import find_keys
-from shared.events.latency.pairing import LONE_END, LONE_START, PAIR, pairs_sql
-from shared.events.latency.query import DAY_US, HOUR_US, SUM_FIELDS, LatencyQuery
+from shared.events.latency.linked import linked_sql, usual_key
+from shared.events.latency.pairing import pairs_sql
+from shared.events.latency.query import DAY_US, HOUR_US, LatencyQuery
 from shared.events.latency.settings import LATENCY
 
 # 13 edges of 12 bands, two per power of ten: a millisecond to a quarter of an hour.
 EDGES_MS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 LARGEST_KEYS = 10
-OTHER, NONE = "(other)", "(none)"
+OTHER = "(other)"
 NO_EVENTS = {"start": 0, "end": 0, "unpaired_start": 0}
 
 _LEVELS = {"p10": 0.1, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p90": 0.9, "p95": 0.95, "p99": 0.99}
 _FIGURES = ("count", "error_count", *_LEVELS, "max")
 _SHORT = ("count", "error_count", "p50", "p95", "p99", "max")
-_OUTCOMES = {"all": "1", "error": "failed", "success": "NOT failed"}
 
-# One row each for all pairs, for each bin and for each key (its rank and name); the first column
-# distinguishes them.
+# One row each for all pairs, for each bin, for each key (its rank and name), and for each band of a
+# bin; the first column distinguishes them. A name keeps its pairs in arrays, so that only names
+# have to be ranked. A name without pairs has one row of place 0, with its events.
 _AGGREGATE = f"""
-SELECT grouping(bin, key), bin, key,
-    countIf(counts), countIf(counts AND failed),
-    quantilesExactInclusiveIf({", ".join(map(str, _LEVELS.values()))})(latency, counts),
-    maxIf(latency, counts),
-    sumForEachIf(arrayMap(n -> toUInt64(n = band), range({len(EDGES_MS) - 1})), counts),
-    sumForEachIf(summed, counts),
-    countIf(start_counts), countIf(end_counts), countIf(start_counts AND state = {LONE_START})
+SELECT grouping(bin, key, edge), bin, key,
+    countIf(number > 0), sum(failure),
+    quantilesExactInclusiveIf({", ".join(map(str, _LEVELS.values()))})(latency, number > 0),
+    max(latency), edge,
+    sumIf(starts, number <= 1), sumIf(ends, number <= 1), sumIf(lone_starts, number <= 1),
+    max(has_odd) {{totals}}
 FROM (
-SELECT *, if(place > {LARGEST_KEYS}, ({LARGEST_KEYS + 1}, '{OTHER}'), (place, name)) AS key
+SELECT *, latency, failure, number,
+    intDiv(({{integer}}(time) - {{start}}) * {{bin_count}}, {{stop}} - {{start}}) AS bin,
+    roundDown(latency, {list(map(float, EDGES_MS[:-1]))}) AS edge
 FROM (
-SELECT *, dense_rank() OVER (ORDER BY uses DESC, name) AS place
+SELECT *,
+    if(rank > {LARGEST_KEYS}, ({LARGEST_KEYS + 1}, '{OTHER}'), (rank, name)) AS key
 FROM (
-SELECT *, countIf(counts) OVER (PARTITION BY name) AS uses,
-    arrayCount(edge -> latency >= edge, {list(EDGES_MS[1:-1])}) AS band,
-    if(counts, intDiv((toInt128(ts) - {{start}}) * {{bin_count}}, {{stop}} - {{start}}), 0) AS bin
+SELECT *, row_number() OVER (ORDER BY length(latencies) DESC, name) AS rank
 FROM (
-SELECT ts, state, failed, latency, name, summed, is_met AND starts_inside AS start_counts,
-    is_met AND ends_inside AS end_counts,
-    is_met AND starts_inside AND state = {PAIR} AND {{outcome}} AS counts
-FROM (
-SELECT state, first.ts AS ts, second.is_error AS failed,
-    bitOr(first.met, second.met) = {{all_met}} AS is_met,
-    state != {LONE_END} AND first.ts >= {{start}} AND first.ts < {{stop}} AS starts_inside,
-    state != {LONE_START} AND second.ts >= {{start}} AND second.ts < {{stop}} AS ends_inside,
-    ifNull(toFloat64(second.duration_ms), greatest(second.ts - first.ts, 0) / 1000) AS latency,
-    [toUInt64(ifNull(second.duration_ms, 0)), second.input_tokens, second.output_tokens] AS summed,
-    multiIf(least(first.place, second.place) > {{path_count}}, '{NONE}',
-        second.place <= first.place, second.name, first.name) AS name
+SELECT name, groupArrayIf(started, counts) AS times, groupArrayIf(latency, counts) AS latencies,
+    groupArrayIf(failed, counts) AS failures, countIf(start_counts) AS starts,
+    countIf(end_counts) AS ends, countIf(lone_counts) AS lone_starts, max(is_odd) AS has_odd
+    {{fields}}
 FROM ({{pairs}})
-)))))
-GROUP BY GROUPING SETS ((), (bin), (key))
+GROUP BY name
+)))
+LEFT ARRAY JOIN times AS time, latencies AS latency, failures AS failure,
+    arrayEnumerate(times) AS number
+)
+GROUP BY GROUPING SETS ((), (bin), (key), (bin, edge))
 """
-_ALL, _OF_BIN, _OF_KEY = 0b11, 0b01, 0b10
+_ALL, _OF_BIN, _OF_KEY, _OF_BAND = 0b111, 0b011, 0b101, 0b010
+_HAS_ODD = 11
 
 
 def latency_aggregate(clickhouse: ClickHouse, org_id: str, query: LatencyQuery) -> dict[str, Any]:
@@ -68,11 +66,11 @@ def latency_aggregate(clickhouse: ClickHouse, org_id: str, query: LatencyQuery) 
     """
     rows = _rows(clickhouse, org_id, query)
     totals = [row for row in rows if row[0] == _ALL]
-    by_bin = {int(row[1]): row for row in rows if row[0] == _OF_BIN}
+    by_bin = {int(row[1]): row for row in rows if row[0] == _OF_BIN and row[3]}
     by_key = sorted((row[2], row) for row in rows if row[0] == _OF_KEY and row[3])
-    bins = [by_bin.get(number) for number in range(query.bin_count)]
-    no_bands = [0] * (len(EDGES_MS) - 1)
-    summed = dict(zip(SUM_FIELDS, totals[0][8] or [0, 0, 0], strict=True)) if totals else {}
+    by_band = {(int(row[1]), int(row[7])): row[3] for row in rows if row[0] == _OF_BAND}
+    bins = range(query.bin_count)
+    summed = dict(zip(query.summed, totals[0][_HAS_ODD + 1 :], strict=True)) if totals else {}
     return {
         "bounds": {
             "from": format_us(query.start),
@@ -80,40 +78,55 @@ def latency_aggregate(clickhouse: ClickHouse, org_id: str, query: LatencyQuery) 
             "bin_ms": _bin_ms(query),
         },
         "bins": [
-            {"ts": format_us(_begin(query, number)), **_figures(row, _FIGURES)}
-            for number, row in enumerate(bins)
+            {"ts": format_us(_begin(query, number)), **_figures(by_bin.get(number), _FIGURES)}
+            for number in bins
         ],
         "heatmap": {
             "edges_ms": list(EDGES_MS),
-            "counts": [row[7] or no_bands if row else no_bands for row in bins],
+            "counts": [[by_band.get((one, edge), 0) for edge in EDGES_MS[:-1]] for one in bins],
         },
         "summary": _figures(totals[0] if totals else None, _SHORT),
-        "events": dict(zip(NO_EVENTS, totals[0][9:12], strict=True)) if totals else NO_EVENTS,
+        "events": dict(zip(NO_EVENTS, totals[0][8:11], strict=True)) if totals else NO_EVENTS,
         "sums": {name: summed.get(field, 0) for name, field in query.sums.items()},
         "distribution": [{"key": name, **_figures(row, _SHORT)} for (_, name), row in by_key],
     }
 
 
 def _rows(clickhouse: ClickHouse, org_id: str, query: LatencyQuery) -> list[Row]:
+    """Returns the rows of the statement, by one pass over the events if one column is their key."""
+    where = _where(org_id, query)
+    key, keys = usual_key(query), None
+    if key is None:
+        keys = find_keys(clickhouse, where, query.pair_paths)
+        key = keys.paths[0] if keys.certain else None
+    if key is not None:
+        rows = _aggregate(clickhouse, query, where, linked_sql(query, key, where))
+        if not any(row[_HAS_ODD] for row in rows):
+            return rows
+    keys = keys or find_keys(clickhouse, where, query.pair_paths)
+    return [] if keys.empty else _aggregate(clickhouse, query, where, pairs_sql(query, keys, where))
+
+
+def _where(org_id: str, query: LatencyQuery) -> Where:
     where = Where(org_id).any_of("session_id", query.filters.session_ids)
     where.add(
         "event_type IN ({start_type:String}, {end_type:String})",
         start_type=query.start_type,
         end_type=query.end_type,
     )
-    where.within("ts", query.start - HOUR_US, query.stop + DAY_US)
-    keys = find_keys(clickhouse, where, query.pair_paths)
-    if keys.empty:
-        return []
-    pairs, all_met = pairs_sql(query, keys, where)
+    return where.within("ts", query.start - HOUR_US, query.stop + DAY_US)
+
+
+def _aggregate(clickhouse: ClickHouse, query: LatencyQuery, where: Where, pairs: str) -> list[Row]:
+    fits = (query.stop - query.start) * query.bin_count < 2**63
     sql = _AGGREGATE.format(
         pairs=pairs,
-        all_met=all_met,
         start=query.start,
         stop=query.stop,
         bin_count=query.bin_count,
-        outcome=_OUTCOMES[query.outcome],
-        path_count=len(query.distribution_paths),
+        integer="toInt64" if fits else "toInt128",
+        fields="".join(f", sumIf(sum_{one}, counts) AS sum_{one}" for one in query.summed),
+        totals="".join(f", sumIf(sum_{one}, number <= 1)" for one in query.summed),
     )
     return clickhouse.rows(sql, where.params, settings=LATENCY)
 

@@ -1,4 +1,4 @@
-"""SQL that pairs events, in steps: events, then groups with one key, then pairs.
+"""SQL that pairs any events, in steps: events, then groups with one key, then pairs.
 
 Each step is a SELECT around the previous one, so ClickHouse reads the events once. An event is a
 tuple; its times are microseconds.
@@ -6,12 +6,12 @@ tuple; its times are microseconds.
 
 from shared.clickhouse.event_columns import SELECT_KEY, TABLE
 from shared.clickhouse.where import Where
+from shared.events.latency.conditions import MAX_NAME_BYTES, NONE, OUTCOMES, met_bits
 from shared.events.latency.keys import Keys
 from shared.events.latency.paths import first_of, value_of
 from shared.events.latency.query import LatencyQuery
 
-PAIR, LONE_START, LONE_END = 0, 1, 2
-MAX_NAME_BYTES = 1024
+_PAIR, _LONE_START, _LONE_END = 0, 1, 2
 
 _EVENT = (
     "Tuple(is_end Bool, ts Int64, arrival UInt64, id UInt64, agent UInt64, keys Array(UInt64),"
@@ -82,11 +82,11 @@ _PAIRS = f"""
 SELECT found.1 AS first, found.2 AS second, found.3 AS state
 FROM (
 SELECT arrayJoin(arrayConcat(
-    arrayMap(pair -> (pair.1, pair.2, {PAIR}), arrayFilter(pair -> NOT pair.3, pairs)),
-    arrayMap(pair -> (pair.1, pair.1, {LONE_START}), arrayFilter(pair -> pair.3, pairs)),
-    arrayMap(pair -> (pair.2, pair.2, {LONE_END}), arrayFilter(pair -> pair.3, pairs)),
-    arrayMap(event -> (event, event, {LONE_START}), unclosed),
-    arrayMap(event -> (event, event, {LONE_END}), unopened)
+    arrayMap(pair -> (pair.1, pair.2, {_PAIR}), arrayFilter(pair -> NOT pair.3, pairs)),
+    arrayMap(pair -> (pair.1, pair.1, {_LONE_START}), arrayFilter(pair -> pair.3, pairs)),
+    arrayMap(pair -> (pair.2, pair.2, {_LONE_END}), arrayFilter(pair -> pair.3, pairs)),
+    arrayMap(event -> (event, event, {_LONE_START}), unclosed),
+    arrayMap(event -> (event, event, {_LONE_END}), unopened)
 )) AS found
 FROM (
 SELECT unopened, arraySlice(starts, length(closing) + 1) AS unclosed,
@@ -115,38 +115,44 @@ GROUP BY session_id, path, key
 """
 
 
-def pairs_sql(query: LatencyQuery, keys: Keys, where: Where) -> tuple[str, int]:
-    """Pairs the events of `where`; adds the bound parameters to it.
+# The columns that `shared.events.latency.conditions` describes.
+_ROWS = f"""
+SELECT *, is_met AND starts_inside AS start_counts, is_met AND ends_inside AS end_counts,
+    start_counts AND state = {_LONE_START} AS lone_counts,
+    start_counts AND state = {_PAIR} AND {{outcome}} AS counts
+FROM (
+SELECT state, first.ts AS started, second.is_error AS failed, false AS is_odd, {{fields}}
+    bitOr(first.met, second.met) = {{all_met}} AS is_met,
+    state != {_LONE_END} AND first.ts >= {{start}} AND first.ts < {{stop}} AS starts_inside,
+    state != {_LONE_START} AND second.ts >= {{start}} AND second.ts < {{stop}} AS ends_inside,
+    ifNull(toFloat64(second.duration_ms), greatest(second.ts - first.ts, 0) / 1000) AS latency,
+    multiIf(least(first.place, second.place) > {{path_count}}, '{NONE}',
+        second.place <= first.place, second.name, first.name) AS name
+FROM ({{pairs}})
+)
+"""
 
-    Returns a SELECT of (`first`, `second`, `state`): pairs, and events without a partner, as both.
-    An event has the fields of `_EVENT`. The number is the value of `met` if all filters are met.
-    """
+
+def pairs_sql(query: LatencyQuery, keys: Keys, where: Where) -> str:
+    """Returns a SELECT of the pairs of the events of `where`; adds the bound parameters to it."""
     place, name = first_of(query.distribution_paths, where, MAX_NAME_BYTES)
-    conditions = filter_conditions(query, where)
-    bits = [
-        f"bitShiftLeft(toUInt32(ifNull({text}, 0)), {bit:d})" for bit, text in enumerate(conditions)
-    ]
+    met, all_met = met_bits(query, where)
     events = _EVENTS.format(
         keys=f"[{', '.join(_hash(value_of(path, where)) for path in keys.paths)}]",
-        met=" + ".join(bits) or "0",
+        met=met,
         place=place,
         name=name,
         where=where,
     )
-    return _PAIRS.format(grouped=_grouped(keys, events)), (1 << len(conditions)) - 1
-
-
-def filter_conditions(query: LatencyQuery, where: Where) -> list[str]:
-    """Returns SQL of each filter except the session, which both events of a pair share."""
-    filters = query.filters.replace(session_id=None).where(str(where.params["org_id"]))
-    for number, contains in enumerate(query.contains):
-        value = value_of(contains.path, where)
-        text = f"contains_{number}"
-        filters.add(
-            f"positionCaseInsensitiveUTF8({value}, {{{text}:String}}) > 0", **{text: contains.text}
-        )
-    where.params.update(filters.params)
-    return list(filters.added)
+    return _ROWS.format(
+        pairs=_PAIRS.format(grouped=_grouped(keys, events)),
+        all_met=all_met,
+        start=query.start,
+        stop=query.stop,
+        outcome=OUTCOMES[query.outcome],
+        path_count=len(query.distribution_paths),
+        fields="".join(f"ifNull(second.{one}, 0) AS sum_{one}, " for one in query.summed),
+    )
 
 
 def _grouped(keys: Keys, events: str) -> str:

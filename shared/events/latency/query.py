@@ -61,3 +61,8 @@ class LatencyQuery:
     distribution_paths: tuple[str, ...] = ("tool_name",)
     contains: tuple[Contains, ...] = ()
     sums: dict[str, SumField] = field(default_factory=dict)
+
+    @property
+    def summed(self) -> list[SumField]:
+        """The fields of the closing event that are added up, each once."""
+        return sorted(set(self.sums.values()))
