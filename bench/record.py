@@ -1,0 +1,117 @@
+"""A run of `python -m bench` as JSON, and the comparison of two of them."""
+
+import os
+import platform
+import subprocess
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+import psycopg2
+import redis
+from clickhouse_driver import Client
+
+from bench.figures import Figure
+from devstack import DevStack
+from devstack.ports import Ports
+
+PROJECT = Path(__file__).resolve().parents[1]
+
+
+class Record(msgspec.Struct, kw_only=True):
+    """The figures of a run.
+
+    `changed`: files outside of `bench/` differ from the commit. `failed` has the reason of each
+    benchmark that could not be run. `measured_by` is the commit of the benchmarks themselves.
+    """
+
+    commit: str
+    measured_by: str
+    changed: bool
+    date: str
+    length: str
+    cores: int
+    versions: dict[str, str]
+    figures: list[Figure] = []
+    failed: dict[str, str] = {}
+
+
+def begin(length: str, measured_by: str | None) -> Record:
+    """Returns a record without figures. `measured_by` is this commit by default."""
+    commit = _git("rev-parse", "--short", "HEAD")
+    return Record(
+        commit=commit,
+        measured_by=measured_by or commit,
+        changed=bool(_git("status", "--porcelain", "--", ".", ":!bench")),
+        date=datetime.now(UTC).isoformat(timespec="seconds"),
+        length=length,
+        cores=len(os.sched_getaffinity(0)),
+        versions={"python": platform.python_version(), **_store_versions()},
+    )
+
+
+def read(path: Path) -> Record:
+    """Reads a record."""
+    return msgspec.json.decode(path.read_bytes(), type=Record)
+
+
+def write(record: Record, path: Path) -> None:
+    """Writes a record."""
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+
+
+def comparison(before: Record, after: Record, worse_than: float) -> Iterator[str]:
+    """Yields a line for each figure of both: the values, their ratio and a warning.
+
+    A figure that became worse by more than the factor `worse_than` has a warning.
+    """
+    earlier = {figure.name: figure for figure in before.figures}
+    width = max((len(figure.name) for figure in after.figures), default=0)
+    yield f"{'':{width}}{before.commit:>14}{after.commit:>14}{'ratio':>8}"
+    for figure in after.figures:
+        if figure.name not in earlier:
+            yield f"{figure.name:{width}}{'-':>14}{figure.value:>14,.4g}"
+            continue
+        was = earlier[figure.name].value
+        ratio = figure.value / was if was else float("inf") if figure.value else 1.0
+        shown = f"{figure.name:{width}}{was:>14,.4g}{figure.value:>14,.4g}{ratio:>8.2f}"
+        yield shown + (" WORSE" if is_worse(figure, was, worse_than) else "")
+
+
+def is_worse(figure: Figure, was: float, factor: float) -> bool:
+    """Returns whether the value became worse than an earlier one by more than the factor."""
+    if figure.better == "more":
+        return figure.value * factor < was
+    return figure.value > was * factor
+
+
+def _git(*arguments: str) -> str:
+    command = ["git", "-C", str(PROJECT), *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def _store_versions() -> dict[str, str]:
+    """Returns the versions of the servers that benchmarks start."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="watchpost-bench-") as folder:
+        Path(folder).chmod(0o755)
+        with DevStack(folder, Ports.free()) as stack:
+            return _versions_of(stack)
+
+
+def _versions_of(stack: DevStack) -> dict[str, str]:
+    clickhouse = Client.from_url(stack.urls.clickhouse_url)
+    (row,) = clickhouse.execute("SELECT version()")
+    clickhouse.disconnect()
+    with redis.Redis.from_url(stack.urls.redis_url) as client:
+        told = client.info("server")
+    connection = psycopg2.connect(stack.urls.database_url)
+    version = connection.server_version
+    connection.close()
+    return {
+        "clickhouse": row[0],
+        "redis": str(told.get("valkey_version", told["redis_version"])),
+        "postgres": f"{version // 10_000}.{version % 10_000}",
+    }

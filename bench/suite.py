@@ -1,0 +1,72 @@
+"""The benchmarks of `python -m bench`, each as a function from a length to values by name.
+
+A benchmark is imported when it runs: at an earlier commit (`--at`) the others work although one of
+them needs code that did not exist.
+"""
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+from bench.airline import read_events
+
+Length = Literal["short", "usual", "long"]
+Values = dict[str, float]
+
+_TWO_MILLION = 2_000_000
+
+
+def ingest(length: Length) -> Values:
+    """Accepted and queryable events compared with a bare insert, and latencies of POST."""
+    from bench.ingest import measure
+
+    lines = read_events()
+    if length == "short":
+        return measure(lines, copies=3, runs=1)
+    values = measure(lines)
+    if length == "long":
+        copies = -(-_TWO_MILLION // len(lines))
+        values |= _renamed(measure(lines, copies, runs=1), "ingest", "ingest_2m")
+    return values
+
+
+def ingest_busy(length: Length) -> Values:
+    """The same next to two processes that take as much processor time as they get."""
+    from bench.ingest import measure
+
+    runs = 1 if length == "short" else 3
+    return measure(read_events(), runs=runs, busy=2)
+
+
+def burst(length: Length) -> Values:
+    """Reads and refusals while far more events arrive than can be stored."""
+    from bench.burst import measure
+
+    return measure(read_events(), seconds=15 if length == "short" else 60)
+
+
+def idle(length: Length) -> Values:
+    """The start of a deployment, and its cost while it has nothing to do."""
+    from bench.idle import measure
+
+    found: dict[str, Any] = measure(*((10, 10) if length == "short" else (60, 30)))
+    return {
+        "start.ready": found["ready_secs"],
+        "start.readable": found["readable_secs"],
+        "idle.cpu": found["cpu_percent"],
+        "idle.pss": found["pss_mb"],
+        **{f"idle.pss_{name}": use["pss"] for name, use in found["programs"].items()},
+        **{f"idle.cpu_{name}": use["cpu"] for name, use in found["programs"].items()},
+    }
+
+
+BENCHMARKS: dict[str, Callable[[Length], Values]] = {
+    "ingest": ingest,
+    "ingest_busy": ingest_busy,
+    "burst": burst,
+    "idle": idle,
+}
+
+
+def _renamed(values: Values, before: str, after: str) -> Values:
+    """Returns the values with another first part of their names."""
+    return {f"{after}{name.removeprefix(before)}": value for name, value in values.items()}
