@@ -1,7 +1,8 @@
-"""The only scheduler: one table of (task, interval), run by the clock that holds the lock.
+"""The only scheduler: it wakes tasks at the moments when their work is due.
 
-A clock sends nudges and does no work itself. Every task may safely run twice, so the lock only
-saves needless messages. A second clock stands by in case the first one stops.
+Workers set these moments. Every `LOOK_SECS` it also nudges all tasks, so that work whose moment or
+message was lost begins too. It does no work itself. Every task may safely run twice, so the lock
+only saves needless messages. A second clock stands by in case the first one stops.
 """
 
 import signal
@@ -19,14 +20,17 @@ from shared.core.errors import ConfigurationError, Unavailable
 from shared.core.logs import configure_logging, get_logger
 from shared.deployment.runtime import Runtime
 from shared.deployment.schema import require_current
-from shared.queue import Task, jobs
+from shared.queue import Task, jobs, unavailable_when_redis_is_gone
 
 log = get_logger(__name__)
 
 # Any number that no other advisory lock of this project uses.
 LOCK_ID = 7_237_001
-TICK_SECS = 0.25
-STANDBY_SECS = 1.0
+LOOK_SECS = 10.0
+# The lock is checked this often, and a clock that stands by tries to take it.
+CHECK_SECS = 1.0
+# The longest wait: the announcement of a moment may be lost.
+WAIT_SECS = 1.0
 
 
 @dataclass(frozen=True)
@@ -34,30 +38,31 @@ class Beat:
     """A task and the interval of its nudges, in seconds."""
 
     task: Task
-    every: float
+    every: float = LOOK_SECS
 
 
 BEATS: tuple[Beat, ...] = (
-    Beat(jobs.PERSIST_EVENTS, 1.0),
-    Beat(jobs.RUN_EVALUATIONS, 1.0),
-    Beat(jobs.CHECK_WATCHED_SESSIONS, 0.5),
-    Beat(jobs.SCAN_INACTIVE_SESSIONS, 2.0),
-    Beat(jobs.STORE_EVALUATIONS, 2.0),
+    Beat(jobs.PERSIST_EVENTS),
+    Beat(jobs.RUN_EVALUATIONS),
+    Beat(jobs.CHECK_WATCHED_SESSIONS),
+    Beat(jobs.SCAN_INACTIVE_SESSIONS),
+    Beat(jobs.STORE_EVALUATIONS),
     # The task itself limits the reads of the evaluator to EVALUATOR_CONFIG_REFRESH_SECS.
-    Beat(jobs.REFRESH_EVALUATOR_CONFIG, 1.0),
-    Beat(jobs.EVALUATE_ALERTS, 0.5),
-    Beat(jobs.EVALUATE_SQL_ALERTS, 0.5),
-    Beat(jobs.SCHEDULE_AUDITS, 1.0),
-    Beat(jobs.RUN_AUDITS, 1.0),
+    Beat(jobs.REFRESH_EVALUATOR_CONFIG),
+    Beat(jobs.EVALUATE_ALERTS),
+    Beat(jobs.EVALUATE_SQL_ALERTS),
+    Beat(jobs.SCHEDULE_AUDITS),
+    Beat(jobs.RUN_AUDITS),
     Beat(jobs.TIDY_STREAMS, 60.0),
-    Beat(jobs.SEND_MAIL, 1.0),
+    Beat(jobs.SEND_MAIL),
     Beat(jobs.TIDY_MAILS, 3600.0),
-    Beat(jobs.SEND_NOTIFICATIONS, 1.0),
+    Beat(jobs.SEND_NOTIFICATIONS),
     Beat(jobs.TIDY_NOTIFICATIONS, 3600.0),
     Beat(jobs.TIDY_SIGN_IN, 600.0),
     # Data becomes old at midnight; other runs only find late arrivals.
     Beat(jobs.APPLY_RETENTION, 900.0),
 )
+_TASKS = {beat.task.actor: beat.task for beat in BEATS}
 
 
 class Leadership:
@@ -110,24 +115,42 @@ def tick(runtime: Runtime, due: dict[str, float], now: float) -> None:
             runtime.queue.nudge(beat.task)
 
 
+def wake(runtime: Runtime) -> float:
+    """Nudges the tasks whose moments have come; returns the seconds until the next one."""
+    with unavailable_when_redis_is_gone():
+        actors, secs = runtime.queue.wakeups.take()
+    for actor in actors:
+        # A newer release may know more tasks.
+        if actor in _TASKS:
+            runtime.queue.nudge(_TASKS[actor])
+    return WAIT_SECS if secs is None else min(secs, WAIT_SECS)
+
+
 def run(runtime: Runtime, stop: threading.Event) -> None:
-    """Ticks until `stop` is set, while this process is the leader."""
+    """Wakes and nudges until `stop` is set, while this process is the leader."""
     leadership = Leadership(runtime.settings.database_url)
     due: dict[str, float] = {}
-    led = False
-    while not stop.wait(TICK_SECS if led else STANDBY_SECS):
-        leads = leadership.holds()
-        if leads != led:
-            log.info("clock_leads" if leads else "clock_stands_by")
-            led = leads
-        if not leads:
+    led, check_at = False, 0.0
+    while not stop.is_set():
+        if time.monotonic() >= check_at:
+            leads = leadership.holds()
+            check_at = time.monotonic() + CHECK_SECS
+            if leads != led:
+                log.info("clock_leads" if leads else "clock_stands_by")
+                led = leads
+        if not led:
+            stop.wait(CHECK_SECS)
             continue
         try:
             tick(runtime, due, time.monotonic())
+            secs = wake(runtime)
+            with unavailable_when_redis_is_gone():
+                runtime.queue.wakeups.wait(secs)
         except Unavailable:
-            # The error is already in the log; the next tick tries again.
-            continue
+            # The error is already in the log.
+            stop.wait(CHECK_SECS)
     leadership.release()
+    runtime.queue.wakeups.close()
 
 
 @click.command()

@@ -21,8 +21,6 @@ class Group:
     `actors` are the modules in `workers.actors` that declare actors of these queues. `niceness` is
     the operating system's: processes with a higher one yield to others on a busy machine. A group
     that `shares` runs in one process with the other such groups, in threads of its own.
-    `idle_wait_ms` is the longest time before an idle process notices a message. All its threads
-    wake up this often: at 50 ms that costs a thirtieth of a core at all times.
     """
 
     queues: tuple[str, ...]
@@ -31,7 +29,6 @@ class Group:
     processes: Callable[[Settings], int] = _one
     niceness: int = 0
     shares: bool = False
-    idle_wait_ms: int = 250
 
 
 GROUPS: dict[str, Group] = {
@@ -41,8 +38,6 @@ GROUPS: dict[str, Group] = {
         ("ingest",),
         threads=_one,
         processes=lambda settings: settings.ingest_processes,
-        # An event that is sent alone has to be readable within a second.
-        idle_wait_ms=50,
     ),
     # Building requests and reading answers fills a core when there are many.
     "evaluator": Group(

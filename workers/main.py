@@ -71,12 +71,7 @@ def _start(runtime: Runtime, name: str) -> dramatiq.Worker:
     """Starts the threads of a group. They are its own, even where groups share a process."""
     group = GROUPS[name]
     threads = group.threads(runtime.settings)
-    worker = dramatiq.Worker(
-        runtime.broker,
-        queues=set(group.queues),
-        worker_threads=threads,
-        worker_timeout=group.idle_wait_ms,
-    )
+    worker = dramatiq.Worker(runtime.broker, queues=set(group.queues), worker_threads=threads)
     # No message waits in a busy process while another one is idle.
     worker.queue_prefetch = threads
     worker.start()

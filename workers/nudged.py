@@ -8,7 +8,9 @@ import threading
 from collections.abc import Callable
 
 import dramatiq
+from sqlalchemy.orm import Session
 
+from shared.core.config import Settings
 from shared.core.errors import Unavailable
 from shared.queue import Task
 from workers.context import runtime
@@ -34,18 +36,35 @@ dramatiq.get_broker().add_middleware(_stopping)
 stopping = _stopping.event
 
 
-def nudged_actor(task: Task) -> Callable[[Callable[[], None]], dramatiq.Actor[[], None]]:
-    """Declares the actor of a task that the clock nudges while there may be work.
+# Returns the seconds until the next work of a task is due, None if there is none.
+NextDue = Callable[[Session, Settings], float | None]
 
-    It is therefore never retried, and a stale message is dropped. Work that appears once the actor
-    looks sends another nudge.
+# A task whose store is down looks again this soon.
+STORE_RETRY_SECS = 1.0
+# A task that always has work due soon looks again after this time.
+SHORTEST_SECS = 0.1
+
+
+def nudged_actor(
+    task: Task, *, next_due: NextDue | None = None, shortest: float = SHORTEST_SECS
+) -> Callable[[Callable[[], None]], dramatiq.Actor[[], None]]:
+    """Declares the actor of a task that looks for work.
+
+    It is nudged when work appears, when `next_due` said that work would be due, and by the clock
+    when it looks. It is therefore never retried, and a stale message is dropped.
     """
 
     def declare(look: Callable[[], None]) -> dramatiq.Actor[[], None]:
         @functools.wraps(look)
         def run() -> None:
             runtime().queue.nudged(task)
-            look()
+            try:
+                look()
+                if next_due is not None:
+                    _look_again(task, next_due, shortest)
+            except Unavailable:
+                runtime().queue.nudge_in(task, STORE_RETRY_SECS)
+                raise
 
         return dramatiq.actor(
             actor_name=task.actor,
@@ -57,3 +76,11 @@ def nudged_actor(task: Task) -> Callable[[Callable[[], None]], dramatiq.Actor[[]
         )(run)
 
     return declare
+
+
+def _look_again(task: Task, next_due: NextDue, shortest: float) -> None:
+    """Lets the clock nudge the task when its next work is due."""
+    with runtime().postgres.transaction() as session:
+        secs = next_due(session, runtime().settings)
+    if secs is not None:
+        runtime().queue.nudge_in(task, max(secs, shortest))

@@ -17,6 +17,7 @@ from dramatiq.middleware import (
 from shared.core.ids import new_request_id
 from shared.core.logs import current_request_id
 from shared.queue.connection import connect_redis
+from shared.queue.consumer import WaitingConsumer
 
 
 class RequestContext(Middleware):
@@ -49,7 +50,19 @@ class RequestContext(Middleware):
 
 
 class Broker(RedisBroker):
-    """Dramatiq's broker, whose process may be forked before it connects."""
+    """Dramatiq's broker with consumers that wait; its process may be forked before it connects."""
+
+    @property
+    def consumer_class(self) -> type[WaitingConsumer]:
+        """The class of the consumers."""
+        return WaitingConsumer
+
+    def declare_queue(self, queue_name: str) -> None:
+        """Declares a queue without Dramatiq's queue of delayed messages; see `Wakeups`."""
+        if queue_name not in self.queues:
+            self.emit_before("declare_queue", queue_name)
+            self.queues.add(queue_name)
+            self.emit_after("declare_queue", queue_name)
 
     def take_own_id(self) -> None:
         """Renews the id under which Redis knows the messages in the hands of this process."""
@@ -58,7 +71,7 @@ class Broker(RedisBroker):
 
 def make_broker(redis_url: str) -> Broker:
     """Creates a broker with the middleware of this project; connects on first use."""
-    return Broker(  # type: ignore[no-untyped-call] # Dramatiq leaves it untyped
+    return Broker(
         client=connect_redis(redis_url),
         middleware=[
             RequestContext(),

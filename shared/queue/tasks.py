@@ -1,5 +1,6 @@
 """Messages by name, which the web tier and the clock send without importing an actor."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ import redis
 from shared.core.errors import Unavailable
 from shared.core.logs import get_logger
 from shared.queue.connection import unavailable_when_redis_is_gone
+from shared.queue.wakeups import Wakeups
 
 log = get_logger(__name__)
 
@@ -27,14 +29,15 @@ class Queue:
     def __init__(self, broker: dramatiq.Broker, client: redis.Redis) -> None:
         self._broker = broker
         self._redis = client
+        self.wakeups = Wakeups(client)
 
-    def send(self, task: Task, *args: object, delay_ms: int | None = None) -> None:
+    def send(self, task: Task, *args: object) -> None:
         """Sends one message; `args` must be JSON-serialisable: pass ids, not data."""
         message: dramatiq.Message[Any] = dramatiq.Message(
             queue_name=task.queue, actor_name=task.actor, args=args, kwargs={}, options={}
         )
         with unavailable_when_redis_is_gone():
-            self._broker.enqueue(message, delay=delay_ms)
+            self._broker.enqueue(message)
 
     def nudge(self, task: Task, *, ttl_ms: int = 5000) -> bool:
         """Sends a message that says "look for work", unless one is already under way.
@@ -54,6 +57,14 @@ class Queue:
             self.nudge(task)
         except Unavailable:
             log.info("nudge_left_to_the_clock", task=task.actor)
+
+    def nudge_in(self, task: Task, secs: float) -> None:
+        """Lets the clock nudge the task in `secs`, or earlier.
+
+        Without Redis the clock starts the same work when it looks next.
+        """
+        with suppress(Unavailable), unavailable_when_redis_is_gone():
+            self.wakeups.add(task.actor, secs)
 
     def nudged(self, task: Task) -> None:
         """Removes the mark, so that work that appears from now on sends another nudge."""

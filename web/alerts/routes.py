@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy.orm import Session
+
 from shared import users
 from shared.alerts import service as alerts
 from shared.alerts.models import Alert, AlertState
@@ -11,6 +13,8 @@ from shared.alerts.rules import DEFAULT_INTERVAL_SECS, AlertContent
 from shared.alerts.testing import TestResult, send_test
 from shared.incidents import listing as incidents
 from shared.incidents.channels import check_channels
+from shared.postgres import after_commit
+from shared.queue import jobs
 from web.alerts.schemas import AlertBody, AlertRow, DeliveryTest, DeliveryTestBody, Recipient
 from web.auth import current_identity, current_org_id, requires, requires_any
 from web.blueprint import Blueprint
@@ -46,6 +50,7 @@ def create_alert(body: dict[str, Any]) -> dict[str, Any]:
         alert, state = alerts.create(
             session, current_org_id(), _content(body), schema=published_schema(), created_by=author
         )
+        _evaluate_soon(session, state)
         return _row(alert, state, {})
 
 
@@ -82,6 +87,7 @@ def replace_alert(body: dict[str, Any], alert_id: str) -> dict[str, Any]:
         alert, state = alerts.replace(
             session, current_org_id(), alert_id, _content(body), schema=published_schema()
         )
+        _evaluate_soon(session, state)
         return _row(alert, state, incidents.open_counts(session, current_org_id()))
 
 
@@ -109,6 +115,12 @@ def test_alert(body: dict[str, Any], alert_id: str) -> TestResult:
         session.expunge(alert)
     channels = alert.channels if body["channels"] is None else check_channels(body["channels"])
     return send_test(runtime(), current_org_id(), alert, channels)
+
+
+def _evaluate_soon(session: Session, state: AlertState) -> None:
+    task = jobs.EVALUATE_SQL_ALERTS if state.is_sql else jobs.EVALUATE_ALERTS
+    queue = runtime().queue
+    after_commit(session, lambda: queue.nudge_soon(task))
 
 
 def _row(alert: Alert, state: AlertState, open_counts: Mapping[UUID, int]) -> dict[str, Any]:

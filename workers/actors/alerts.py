@@ -1,7 +1,9 @@
 """Actors of alert rules; the work is in `shared.alerts.evaluation`."""
 
 import threading
+from functools import partial
 
+from shared.alerts.evaluation import due
 from shared.alerts.evaluation.dispatcher import AlertDispatcher
 from shared.queries.run import QueryRunner
 from shared.queries.slots import OF_ALERTS
@@ -20,7 +22,7 @@ def _runner() -> QueryRunner:
     return QueryRunner(runtime(), pool_size=pool_size, places=OF_ALERTS)
 
 
-@nudged_actor(jobs.EVALUATE_ALERTS)
+@nudged_actor(jobs.EVALUATE_ALERTS, next_due=partial(due.of_rules, is_sql=False))
 def evaluate_alerts() -> None:
     """Evaluates rules that are due, except those with SQL statements."""
     if _batch_places.acquire(blocking=False):
@@ -30,7 +32,7 @@ def evaluate_alerts() -> None:
             _batch_places.release()
 
 
-@nudged_actor(jobs.EVALUATE_SQL_ALERTS)
+@nudged_actor(jobs.EVALUATE_SQL_ALERTS, next_due=partial(due.of_rules, is_sql=True))
 def evaluate_sql_alerts() -> None:
     """Evaluates due rules with SQL statements."""
     AlertDispatcher(runtime(), _runner(), stopping).run(is_sql=True)

@@ -1,5 +1,6 @@
 """Actors of audits; the work is in `shared.audits.runs`."""
 
+from shared.audits.runs import due
 from shared.audits.runs.runner import AuditRunner
 from shared.audits.runs.scheduling import schedule
 from shared.queue import jobs
@@ -14,13 +15,13 @@ def _model() -> LanguageModel | None:
     return None if settings.audit_llm_base_url is None else LanguageModel(settings)
 
 
-@nudged_actor(jobs.SCHEDULE_AUDITS)
+@nudged_actor(jobs.SCHEDULE_AUDITS, next_due=due.of_audits)
 def schedule_audits() -> None:
     """Queues the runs that are due."""
     schedule(runtime().postgres, runtime().queue)
 
 
-@nudged_actor(jobs.RUN_AUDITS)
+@nudged_actor(jobs.RUN_AUDITS, next_due=due.of_runs)
 def run_audits() -> None:
     """Executes waiting runs."""
     AuditRunner(runtime(), stopping, ask=_model()).run()

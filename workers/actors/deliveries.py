@@ -1,6 +1,6 @@
 """Actors of deliveries; the work is in `workers.deliveries` and `shared.incidents.deliveries`."""
 
-from shared.incidents.deliveries import claims
+from shared.incidents.deliveries import claims, due
 from shared.queue import jobs
 from workers.context import once, runtime
 from workers.deliveries.client import DeliveryClient
@@ -14,7 +14,7 @@ def _dispatcher() -> DeliveryDispatcher:
     return DeliveryDispatcher(runtime(), client, stopping)
 
 
-@nudged_actor(jobs.SEND_NOTIFICATIONS)
+@nudged_actor(jobs.SEND_NOTIFICATIONS, next_due=due.of_deliveries)
 def send_notifications() -> None:
     """Sends the deliveries over HTTP that are due."""
     _dispatcher().run()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from shared.clickhouse import ClickHouse
 from shared.core.config import Settings
-from shared.evaluation_jobs import promotion, storing
+from shared.evaluation_jobs import due, promotion, storing
 from shared.postgres import Postgres, single_flight
 from shared.queue import Task, jobs
 from workers.context import once, runtime
@@ -23,26 +23,27 @@ def _client() -> EvaluatorClient:
     return EvaluatorClient(runtime().settings)
 
 
-@nudged_actor(jobs.RUN_EVALUATIONS)
+@nudged_actor(jobs.RUN_EVALUATIONS, next_due=due.of_jobs)
 def run_evaluations() -> None:
     """Calls the evaluator for jobs that are due."""
     if runtime().settings.evaluator_endpoint is not None:
         EvaluationDispatcher(runtime(), _client(), stopping).run()
 
 
-@nudged_actor(jobs.CHECK_WATCHED_SESSIONS)
+# While sessions end all the time, few looks at many of them cost less than many at a few.
+@nudged_actor(jobs.CHECK_WATCHED_SESSIONS, next_due=due.of_ended_sessions, shortest=0.5)
 def check_watched_sessions() -> None:
     """Creates the jobs of sessions whose root agent ended."""
     _create_jobs(jobs.CHECK_WATCHED_SESSIONS, promotion.promote_ended)
 
 
-@nudged_actor(jobs.SCAN_INACTIVE_SESSIONS)
+@nudged_actor(jobs.SCAN_INACTIVE_SESSIONS, next_due=due.of_idle_sessions, shortest=2.0)
 def scan_inactive_sessions() -> None:
     """Creates the jobs of sessions that became idle without an end."""
     _create_jobs(jobs.SCAN_INACTIVE_SESSIONS, promotion.promote_inactive)
 
 
-@nudged_actor(jobs.STORE_EVALUATIONS)
+@nudged_actor(jobs.STORE_EVALUATIONS, next_due=due.of_results)
 def store_evaluations() -> None:
     """Appends finished results to ClickHouse."""
     with single_flight(runtime().postgres, jobs.STORE_EVALUATIONS.actor) as alone:
@@ -50,7 +51,7 @@ def store_evaluations() -> None:
             storing.store_results(runtime().postgres, runtime().clickhouse)
 
 
-@nudged_actor(jobs.REFRESH_EVALUATOR_CONFIG)
+@nudged_actor(jobs.REFRESH_EVALUATOR_CONFIG, next_due=due.of_config)
 def refresh_evaluator_config() -> None:
     """Reads the evaluator's /config when it is due, and once after a start."""
     if runtime().settings.evaluator_endpoint is not None:

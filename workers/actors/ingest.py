@@ -11,9 +11,11 @@ from shared.core.ids import new_request_id
 from shared.events.ingest import stream
 from shared.events.ingest.drain import Drain
 from shared.model_windows.context_windows import ContextWindows
+from shared.queue import unavailable_when_redis_is_gone
 from shared.queue.jobs import PERSIST_EVENTS, TIDY_STREAMS
 from workers.context import once, runtime
 
+_AGAIN_SECS = 1.0
 _DEAD_AFTER_MS = 10 * 60 * 1000
 
 
@@ -36,9 +38,18 @@ def _windows_of() -> ContextWindows:
     throws=Unavailable,
 )
 def persist_events() -> None:
-    """Drains the ingest streams; the clock sends the next nudge, so a failure is not retried."""
+    """Drains the ingest streams, and looks again soon if anything is left in them.
+
+    The rest is in the hands of another drain, or of one that was killed, or a store is down.
+    """
     consumer = f"{_process()}-{threading.get_ident()}"
-    Drain(runtime(), consumer, _windows_of()).run()
+    try:
+        Drain(runtime(), consumer, _windows_of()).run()
+    finally:
+        with unavailable_when_redis_is_gone():
+            is_left = bool(stream.active_orgs(runtime().redis))
+        if is_left:
+            runtime().queue.nudge_in(PERSIST_EVENTS, _AGAIN_SECS)
 
 
 @dramatiq.actor(

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from shared.incidents.deliveries import mails as notifications
-from shared.mail import administration
+from shared.mail import administration, due
 from shared.queue import jobs
 from shared.users.sign_in import codes
 from workers.context import once, runtime
@@ -29,7 +29,7 @@ def _sender() -> Sender:
     return Sender(runtime(), {"code": _new_code}, client, stopping, note)
 
 
-@nudged_actor(jobs.SEND_MAIL)
+@nudged_actor(jobs.SEND_MAIL, next_due=due.of_mails)
 def send_mail() -> None:
     """Sends the mails that are due."""
     _sender().run()

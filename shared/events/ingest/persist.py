@@ -11,7 +11,7 @@ from shared.core.errors import WatchpostError
 from shared.core.ids import parse_uuid
 from shared.core.logs import get_logger
 from shared.deployment.runtime import Runtime
-from shared.evaluation_jobs.watching import StoredSession, watch
+from shared.evaluation_jobs.watching import QUIET_SECS, StoredSession, watch
 from shared.events import store
 from shared.events.batch import Batch, encode_batch
 from shared.events.ingest import dead_letters
@@ -19,6 +19,8 @@ from shared.events.ingest.block import Block
 from shared.events.rows import Columns, columns_of
 from shared.events.store import RowsRefused
 from shared.model_windows.builtin import WindowOf
+from shared.postgres import after_commit
+from shared.queue.jobs import CHECK_WATCHED_SESSIONS
 
 log = get_logger(__name__)
 
@@ -159,3 +161,4 @@ def _watch(runtime: Runtime, session: Session, block: Block) -> None:
         }
     ]
     watch(session, runtime.settings, stored)
+    after_commit(session, lambda: runtime.queue.nudge_in(CHECK_WATCHED_SESSIONS, QUIET_SECS))

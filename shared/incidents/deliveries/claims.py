@@ -29,7 +29,7 @@ _LOCK_ID = 7_237_010
 
 LANE_PLACES = 4
 
-_URL_KEYS = [setting.key for setting in CATALOGUE.values() if setting.kind == "url"]
+URL_KEYS = [setting.key for setting in CATALOGUE.values() if setting.kind == "url"]
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def claim(
     The advisory lock lets one worker at a time count the places of a lane and take some.
     """
     session.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": _LOCK_ID})
-    wanted = {"url_keys": _URL_KEYS, "lane_places": LANE_PLACES, "most": most}
+    wanted = {"url_keys": URL_KEYS, "lane_places": LANE_PLACES, "most": most}
     ids = list(session.scalars(_NEXT, wanted))
     if not ids:
         return []

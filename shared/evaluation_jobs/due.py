@@ -1,0 +1,67 @@
+"""The seconds until the next work of each task of evaluations; None if there is none."""
+
+from sqlalchemy.orm import Session
+
+from shared.core.config import Settings
+from shared.evaluation_jobs import evaluator_config
+from shared.evaluation_jobs.claims import evaluator_slugs
+from shared.postgres import leases
+from shared.postgres.due import secs_until_due
+
+# One probe of the index for each organization, and the leases of calls in flight: the job of a
+# worker that was killed is due when its lease expires.
+_JOBS = f"""
+SELECT job.next_attempt_at
+FROM organizations
+CROSS JOIN LATERAL (
+    SELECT next_attempt_at FROM evaluation_jobs
+    WHERE org_id = organizations.id AND status IN ('pending', 'polling') AND {leases.FREE}
+    ORDER BY next_attempt_at
+    LIMIT 1
+) AS job
+WHERE organizations.deleted_at IS NULL
+    AND (CAST(:slugs AS text[]) IS NULL OR organizations.slug = ANY(CAST(:slugs AS text[])))
+UNION ALL
+SELECT min(lease_expires_at) FROM evaluation_jobs WHERE lease_expires_at > statement_timestamp()
+"""
+
+_IDLE = """
+SELECT min(last_arrival_at) + make_interval(secs => :timeout)
+FROM watched_sessions
+WHERE NOT evaluated
+"""
+
+
+def of_jobs(session: Session, settings: Settings) -> float | None:
+    """Jobs that can be sent or polled."""
+    if settings.evaluator_endpoint is None:
+        return None
+    return secs_until_due(session, _JOBS, slugs=evaluator_slugs(settings))
+
+
+def of_ended_sessions(session: Session, settings: Settings) -> float | None:
+    """Sessions whose root agent may have ended."""
+    if settings.evaluator_endpoint is None:
+        return None
+    return secs_until_due(session, "SELECT min(check_at) FROM watched_sessions")
+
+
+def of_idle_sessions(session: Session, settings: Settings) -> float | None:
+    """Sessions that will have been idle for the evaluator's timeout."""
+    timeout = evaluator_config.current(session, settings).inactivity_timeout_secs
+    if settings.evaluator_endpoint is None or timeout is None:
+        return None
+    return secs_until_due(session, _IDLE, timeout=timeout)
+
+
+def of_results(session: Session, _settings: Settings) -> float | None:
+    """Results that ClickHouse does not have yet."""
+    results = "SELECT min(completed_at) FROM evaluation_jobs WHERE status = 'storing'"
+    return secs_until_due(session, results)
+
+
+def of_config(session: Session, settings: Settings) -> float | None:
+    """The next read of the evaluator's /config."""
+    if settings.evaluator_endpoint is None:
+        return None
+    return secs_until_due(session, "SELECT next_refresh_at FROM evaluator_config")

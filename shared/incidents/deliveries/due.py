@@ -1,0 +1,32 @@
+"""The time until the next delivery over HTTP is due."""
+
+from sqlalchemy.orm import Session
+
+from shared.core.config import Settings
+from shared.incidents.deliveries.claims import URL_KEYS
+from shared.postgres import leases
+from shared.postgres.due import secs_until_due
+
+# One probe of the index for each lane.
+_DELIVERIES = f"""
+SELECT delivery.next_attempt_at
+FROM organizations
+CROSS JOIN unnest(CAST(:url_keys AS text[])) AS lane(url_key)
+CROSS JOIN LATERAL (
+    SELECT next_attempt_at FROM notifications
+    WHERE org_id = organizations.id
+        AND url_setting_key = lane.url_key
+        AND status = 'queued'
+        AND {leases.FREE}
+    ORDER BY next_attempt_at
+    LIMIT 1
+) AS delivery
+WHERE organizations.deleted_at IS NULL
+UNION ALL
+SELECT min(lease_expires_at) FROM notifications WHERE lease_expires_at > statement_timestamp()
+"""
+
+
+def of_deliveries(session: Session, _settings: Settings) -> float | None:
+    """Returns the seconds until a delivery is due; None if none waits."""
+    return secs_until_due(session, _DELIVERIES, url_keys=URL_KEYS)

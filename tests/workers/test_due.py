@@ -1,0 +1,105 @@
+"""Each queue knows when its next work is due, by rows that nothing announced."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+from sqlalchemy import text
+
+from shared.alerts.evaluation import due as alerts
+from shared.audits.runs import due as audits
+from shared.deployment.runtime import Runtime
+from shared.evaluation_jobs import due as evaluations
+from shared.incidents.deliveries import due as deliveries
+from shared.mail import Letter, enqueue
+from shared.mail import due as mails
+from tests.support.alerting import Watch
+from tests.support.audits import AuditBench
+from tests.support.evaluator import running_evaluator
+from tests.support.jobs import Bench
+from tests.support.mails import TO
+from tests.support.notifications import WEBHOOK, Desk
+from tests.support.runtime import Org
+from workers.nudged import NextDue
+
+# Sooner than a queue with leftovers of other tests would look again.
+SOON_SECS = 0.6
+
+
+@pytest.fixture
+def evaluated(runtime: Runtime, org: Org) -> Iterator[Bench]:
+    """Sessions of an organization that has an evaluator."""
+    with running_evaluator() as evaluator:
+        bench = Bench(runtime, org, evaluator)
+        yield bench
+        bench.clean_up()
+
+
+def due_soon(runtime: Runtime, org: Org, column: str, next_due: NextDue) -> None:
+    """Fails unless a row whose `column` (`table.column`) is soon is the next work."""
+    table, _, name = column.partition(".")
+    moment = "statement_timestamp() + make_interval(secs => :secs)"
+    with runtime.postgres.transaction() as session:
+        changed = session.execute(
+            text(f"UPDATE {table} SET {name} = {moment} WHERE org_id = :org RETURNING 1"),
+            {"secs": SOON_SECS, "org": org.uuid},
+        )
+        assert changed.all()
+    with runtime.postgres.transaction() as session:
+        secs = next_due(session, runtime.settings)
+    assert secs is not None
+    assert secs <= SOON_SECS
+
+
+def test_rules(runtime: Runtime, org: Org) -> None:
+    watch = Watch(runtime, org)
+    watch.rule()
+    due_soon(runtime, org, "alert_states.due_at", partial(alerts.of_rules, is_sql=False))
+    watch.sql("UPDATE alert_states SET is_sql = true WHERE org_id = :org_id")
+    due_soon(runtime, org, "alert_states.due_at", partial(alerts.of_rules, is_sql=True))
+    watch.sql("UPDATE alert_states SET due_at = now() WHERE org_id = :org_id")
+    due_soon(runtime, org, "alert_states.lease_expires_at", partial(alerts.of_rules, is_sql=True))
+    watch.sql("UPDATE alert_states SET due_at = NULL WHERE org_id = :org_id")
+
+
+def test_audits_and_their_runs(runtime: Runtime, org: Org) -> None:
+    bench = AuditBench(runtime, org)
+    audit = bench.make()
+    due_soon(runtime, org, "audits.next_attempt_at", audits.of_audits)
+    bench.request(audit)
+    bench.sql(
+        "UPDATE audit_runs SET status = 'running', lease_token = id, started_at = now(),"
+        " window_from = now(), window_to = now() WHERE org_id = :org_id"
+    )
+    due_soon(runtime, org, "audit_runs.lease_expires_at", audits.of_runs)
+    bench.sql("DELETE FROM audits WHERE org_id = :org_id")
+
+
+def test_mails(runtime: Runtime, org: Org) -> None:
+    context = {"org_name": "Acme", "invited_by": "bob@example.net"}
+    letter = Letter(kind="invitation", recipient=TO, org_id=org.uuid, context=context)
+    with runtime.postgres.transaction() as session:
+        enqueue(session, runtime.queue, letter)
+    due_soon(runtime, org, "mails.next_attempt_at", mails.of_mails)
+    with runtime.postgres.transaction() as session:
+        session.execute(text("DELETE FROM mails WHERE org_id = :org"), {"org": org.uuid})
+
+
+def test_deliveries(runtime: Runtime, org: Org) -> None:
+    desk = Desk(runtime, org)
+    desk.set("webhook_default_url", "https://hooks.example.net/")
+    desk.open(WEBHOOK)
+    due_soon(runtime, org, "notifications.next_attempt_at", deliveries.of_deliveries)
+    desk.now_due()
+    due_soon(runtime, org, "notifications.lease_expires_at", deliveries.of_deliveries)
+    desk.sql("DELETE FROM notifications WHERE org_id = :org_id")
+
+
+def test_evaluations(evaluated: Bench) -> None:
+    runtime, org = evaluated.runtime, evaluated.org
+    evaluated.watch("s", has_end=True)
+    due_soon(runtime, org, "watched_sessions.check_at", evaluations.of_ended_sessions)
+    evaluated.enqueue("t")
+    due_soon(runtime, org, "evaluation_jobs.next_attempt_at", evaluations.of_jobs)
+    evaluated.sql("UPDATE evaluation_jobs SET next_attempt_at = now() WHERE org_id = :org_id")
+    due_soon(runtime, org, "evaluation_jobs.lease_expires_at", evaluations.of_jobs)
