@@ -1,15 +1,17 @@
-"""Readiness of a deployment: its stores answer and no work waits for too long."""
+"""Readiness of a deployment: its stores answer, events are stored, no work waits for too long."""
 
 from collections.abc import Mapping
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from functools import partial
 
+from shared.core.errors import Unavailable
 from shared.deployment.runtime import Runtime
 from shared.deployment.stores import STORES
 from shared.evaluation_jobs.listing import oldest_due_secs
 from shared.events.ingest.backlog import lag_secs
-from shared.queue import unavailable_when_redis_is_gone
+from shared.queue import is_consumed, unavailable_when_redis_is_gone
+from shared.queue.jobs import PERSIST_EVENTS
 from web.evaluator_health import EvaluatorHealth
 from web.probe import Probe
 
@@ -21,11 +23,14 @@ TIMEOUT_SECS = 2.0
 class Report:
     """The state of each store. An age in seconds is None when its store did not answer.
 
+    `ingest` shows whether a worker runs that stores events.
+
     `evaluator` is a state of `EvaluatorHealth`, and has no effect on `ready`: events are stored and
     read without an evaluator.
     """
 
     stores: Mapping[str, bool]
+    ingest: bool
     evaluator: str
     ingest_lag_secs: float | None
     oldest_job_secs: float | None
@@ -38,6 +43,7 @@ class Readiness:
     def __init__(self, runtime: Runtime) -> None:
         self._settings = runtime.settings
         self._probes = {name: Probe(partial(_ping, runtime, name)) for name in STORES}
+        self._ingest = Probe(partial(_require_ingest, runtime))
         self._lag = Probe(partial(_ingest_lag, runtime))
         self._oldest_job = Probe(partial(_oldest_job, runtime))
         self._evaluator = EvaluatorHealth(runtime.settings.evaluator_endpoint)
@@ -46,18 +52,21 @@ class Readiness:
         """Returns the current state."""
         pings = {name: probe.start() for name, probe in self._probes.items()}
         lag, oldest_job = self._lag.start(), self._oldest_job.start()
+        ingest = self._ingest.start()
         evaluator = self._evaluator.start()
         first = [] if evaluator is None else [evaluator]
-        wait([*pings.values(), lag, oldest_job, *first], timeout=TIMEOUT_SECS)
+        wait([*pings.values(), ingest, lag, oldest_job, *first], timeout=TIMEOUT_SECS)
         stores = {name: _answer(ping) is not None for name, ping in pings.items()}
         lag_now = _answer(lag) if stores["redis"] else None
         oldest_now = _answer(oldest_job) if stores["postgres"] else None
         return Report(
             stores=stores,
+            ingest=_answer(ingest) is not None,
             evaluator=self._evaluator.state(),
             ingest_lag_secs=lag_now,
             oldest_job_secs=oldest_now,
             ready=all(stores.values())
+            and _answer(ingest) is not None
             and _within(lag_now, self._settings.ready_max_ingest_lag_secs)
             and _within(oldest_now, self._settings.ready_max_job_age_secs),
         )
@@ -73,6 +82,13 @@ def _within(age_secs: float | None, bound_secs: float) -> bool:
 
 def _ping(runtime: Runtime, name: str) -> float:
     STORES[name](runtime)
+    return 0.0
+
+
+def _require_ingest(runtime: Runtime) -> float:
+    with unavailable_when_redis_is_gone():
+        if not is_consumed(runtime.redis, PERSIST_EVENTS.queue):
+            raise Unavailable("no worker stores events")
     return 0.0
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Self
 
+import msgspec
 from honcho.environ import parse_procfile
 
 from devstack.errors import StackError
@@ -15,6 +16,8 @@ from devstack.up import environment
 from devstack.up.programs import PROJECT, Program
 from devstack.up.watcher import LONGEST_PAUSE_SECONDS, Watcher
 
+# The checks of GET /ready without which an event is not stored.
+_NEEDED = ("postgres", "clickhouse", "redis", "ingest")
 _PROCESS_TYPES = ("web", "worker", "clock")
 _ADMIN_EMAIL = "admin@example.com"
 _STARTING_SECONDS = 60.0
@@ -80,7 +83,7 @@ class Deployment:
                 program.kill()
 
     def start(self) -> None:
-        """Starts everything and waits until `web` answers.
+        """Starts everything and waits until `web` answers and a worker stores events.
 
         Raises `StackError`, with everything stopped, when a part does not start.
         """
@@ -92,7 +95,7 @@ class Deployment:
             self._say("migrating")
             Program("release", self._lines["release"], self.stack, self.environ).run_to_end()
             self._start_programs()
-            self._wait_for_health()
+            self._wait_until_ready()
             environment.write_orgctl_file(directory, self.environ)
             self._watcher.start()
         except BaseException:
@@ -152,22 +155,28 @@ class Deployment:
             program.start()
             self._watcher.add(program)
 
-    def _wait_for_health(self) -> None:
+    def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + _STARTING_SECONDS
-        while not self._is_healthy():
+        while not self._stores_events():
             self._watcher.require_all_running()
             if time.monotonic() > deadline:
                 raise StackError(
-                    f"{self.url}/v1/health did not answer; see {self._programs[0].log}"
+                    f"{self.url}/v1/ready does not say that events are stored;"
+                    f" see {self.stack.directory}/logs"
                 )
-            time.sleep(0.1)
+            time.sleep(0.05)
 
-    def _is_healthy(self) -> bool:
+    def _stores_events(self) -> bool:
+        """Returns whether an event that is posted now will be stored.
+
+        The status is no help here: work that waited while nothing ran may be old.
+        """
         connection = http.client.HTTPConnection(LOOPBACK, int(self.environ["PORT"]), timeout=5)
         try:
-            connection.request("GET", "/v1/health")
-            return connection.getresponse().status == http.client.OK
-        except (OSError, http.client.HTTPException):
+            connection.request("GET", "/v1/ready")
+            checks = msgspec.json.decode(connection.getresponse().read())["checks"]
+            return all(checks[name] == "ok" for name in _NEEDED)
+        except (OSError, http.client.HTTPException, msgspec.DecodeError, KeyError, TypeError):
             return False
         finally:
             connection.close()

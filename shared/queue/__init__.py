@@ -2,6 +2,7 @@
 
 from shared.queue.broker import Broker, make_broker
 from shared.queue.connection import connect_redis, unavailable_when_redis_is_gone
+from shared.queue.consumer import is_consumed
 from shared.queue.tasks import Queue, Task
 
 __all__ = [
@@ -9,6 +10,7 @@ __all__ = [
     "Queue",
     "Task",
     "connect_redis",
+    "is_consumed",
     "make_broker",
     "unavailable_when_redis_is_gone",
 ]

@@ -1,6 +1,7 @@
 """Consumers that wait in Redis for the next message; Dramatiq's ask for one again and again."""
 
 import threading
+import time
 
 import dramatiq
 import redis
@@ -9,6 +10,9 @@ from dramatiq.errors import ConnectionClosed
 
 # A worker that stops waits no longer than this for its consumers.
 WAIT_SECS = 2.0
+# A consumer says this often that it is there, and counts as gone when it has not for so long.
+_BEAT_SECS = 3.0
+_GONE_SECS = 15.0
 
 
 class WaitingConsumer(_RedisConsumer):
@@ -19,11 +23,16 @@ class WaitingConsumer(_RedisConsumer):
     ) -> None:
         super().__init__(broker, queue_name, prefetch, timeout=0)
         self._freed = threading.Event()
+        self._beat_at = 0.0
 
     def __next__(self) -> dramatiq.MessageProxy | None:
         message: dramatiq.MessageProxy | None = super().__next__()
         if message is None:
-            self._wait()
+            try:
+                self._beat()
+                self._wait()
+            except redis.ConnectionError as error:
+                raise ConnectionClosed(error) from None
         return message
 
     def ack(self, message: dramatiq.MessageProxy) -> None:
@@ -40,6 +49,11 @@ class WaitingConsumer(_RedisConsumer):
         finally:
             self._freed.set()
 
+    def _beat(self) -> None:
+        if time.monotonic() >= self._beat_at:
+            announce(self.broker.client, self.queue_name)
+            self._beat_at = time.monotonic() + _BEAT_SECS
+
     def _wait(self) -> None:
         """Waits until there are a message and room for it, `WAIT_SECS` at most."""
         self._freed.clear()
@@ -47,8 +61,19 @@ class WaitingConsumer(_RedisConsumer):
             self._freed.wait(WAIT_SECS)
             return
         queue = f"{self.broker.namespace}:{self.queue_name}"
-        try:
-            # Moves the first element to its own place: this waits for one and changes nothing.
-            self.broker.client.blmove(queue, queue, WAIT_SECS, "LEFT", "LEFT")
-        except redis.ConnectionError as error:
-            raise ConnectionClosed(error) from None
+        # Moves the first element to its own place: this waits for one and changes nothing.
+        self.broker.client.blmove(queue, queue, WAIT_SECS, "LEFT", "LEFT")
+
+
+def announce(client: redis.Redis, queue_name: str) -> None:
+    """Records that a running worker consumes the queue; raises the errors of the client."""
+    client.set(_key_of(queue_name), b"1", px=round(_GONE_SECS * 1000))
+
+
+def is_consumed(client: redis.Redis, queue_name: str) -> bool:
+    """Returns whether a running worker consumes the queue; raises the errors of the client."""
+    return bool(client.exists(_key_of(queue_name)))
+
+
+def _key_of(queue_name: str) -> str:
+    return f"consumed:{queue_name}"

@@ -1,6 +1,7 @@
 """`bin/up` with small programs in place of the service's own."""
 
 import http.client
+import json
 import os
 import shutil
 import socket
@@ -55,6 +56,8 @@ def make(directory: Path, given: dict[str, str], said: list[str]) -> Iterator[Ma
     site = directory / "site" / "v1"
     site.mkdir(parents=True)
     (site / "health").write_text("ok")
+    checks = dict.fromkeys(("postgres", "clickhouse", "redis", "ingest"), "ok")
+    (site / "ready").write_text(json.dumps({"checks": checks}))
     deployments: list[Deployment] = []
 
     def make(changes: Procfile) -> Deployment:

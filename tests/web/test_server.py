@@ -20,6 +20,7 @@ from shared.keys import service as keys
 from shared.keys.rules import new_secret
 from shared.keys.service import NewKey
 from shared.permissions import FOR_KEYS
+from shared.queue.consumer import announce
 from tests.support.databases import empty_databases, environment
 from tests.support.processes import wait_until
 from tests.support.runtime import Org, connected, make_org, migrated, settings_for
@@ -184,6 +185,7 @@ def test_a_killed_process_is_replaced_without_asking_any_store(
         ):
             assert time.monotonic() < deadline
             time.sleep(0.1)
+        announce(own.redis, "ingest")
         wait_until(lambda: server.request("GET", "/v1/ready")[0] == 200)
     finally:
         with own.postgres.transaction() as session:

@@ -20,8 +20,8 @@ class Health(Schema):
     status = fields.text(enum=["ok"])
 
 
-def _store() -> fields.Field:
-    return fields.text(enum=["ok", "down"])
+def _state(what: str = "") -> fields.Field:
+    return fields.text(what, enum=["ok", "down"])
 
 
 def _age(what: str) -> fields.Field:
@@ -31,9 +31,10 @@ def _age(what: str) -> fields.Field:
 class Checks(Schema):
     """The results of the checks."""
 
-    postgres = _store()
-    clickhouse = _store()
-    redis = _store()
+    postgres = _state()
+    clickhouse = _state()
+    redis = _state()
+    ingest = _state("ok while a worker runs that stores events")
     evaluator = fields.text(
         "its GET /health, asked at most every 30 s. Never a reason for 503."
         " unknown: not answered yet; disabled: EVALUATOR_ENDPOINT is unset",
@@ -61,19 +62,24 @@ def health() -> dict[str, str]:
 @blueprint.route("/ready")
 @public
 @blueprint.response(200, Ready)
-@blueprint.alt_response(503, schema=Ready, description="a store is down, or work waits too long")
+@blueprint.alt_response(
+    503,
+    schema=Ready,
+    description="a store is down, no worker stores events, or work waits too long",
+)
 def ready() -> Response:
     """Report whether the deployment can do its work.
 
-    The answer is 503 while a store does not answer within 2 s, while the oldest batch of events
-    that is not stored yet is older than READY_MAX_INGEST_LAG_SECS, or while an evaluation has been
-    due for longer than READY_MAX_JOB_AGE_SECS. An evaluator that is down shows here and changes
-    nothing else.
+    The answer is 503 while a store does not answer within 2 s, while no worker runs that stores
+    events, while the oldest batch of events that is not stored yet is older than
+    READY_MAX_INGEST_LAG_SECS, or while an evaluation has been due for longer than
+    READY_MAX_JOB_AGE_SECS. An evaluator that is down shows here and changes nothing else.
     """
     report = state().readiness.report()
     checks: dict[str, object] = {
         name: "ok" if answers else "down" for name, answers in report.stores.items()
     }
+    checks["ingest"] = "ok" if report.ingest else "down"
     checks["evaluator"] = report.evaluator
     checks["ingest_lag_secs"] = report.ingest_lag_secs
     checks["oldest_job_secs"] = report.oldest_job_secs

@@ -13,10 +13,11 @@ from devstack import DevStack, StackUrls
 from shared.deployment.runtime import Runtime
 from shared.deployment.stores import STORES
 from shared.events.ingest.stream import ACTIVE_KEY, stream_key
+from shared.queue.consumer import announce, is_consumed
 from tests.support import evaluator as behave
 from tests.support.databases import empty_databases
 from tests.support.evaluator import running_evaluator
-from tests.support.processes import wait_until
+from tests.support.processes import running, wait_until
 from tests.support.runtime import connected, make_org, migrated, settings_for
 from web import evaluator_health, readiness
 from web.app import create_app
@@ -48,6 +49,7 @@ def quiet(urls: StackUrls) -> Iterator[Runtime]:
     """Connections to them, with an evaluator for every organization."""
     with connected(settings_for(urls, evaluator_endpoint="http://127.0.0.1:1")) as runtime:
         runtime.redis.flushdb()
+        announce(runtime.redis, "ingest")
         yield runtime
         runtime.redis.flushdb()
 
@@ -78,6 +80,7 @@ def test_health_asks_no_store() -> None:
                 "postgres": "down",
                 "clickhouse": "down",
                 "redis": "down",
+                "ingest": "down",
                 "evaluator": "disabled",
                 "ingest_lag_secs": None,
                 "oldest_job_secs": None,
@@ -92,11 +95,23 @@ def test_ready_when_nothing_waits(quiet: Runtime) -> None:
             "postgres": "ok",
             "clickhouse": "ok",
             "redis": "ok",
+            "ingest": "ok",
             "evaluator": "down",
             "ingest_lag_secs": 0.0,
             "oldest_job_secs": 0.0,
         },
     )
+
+
+def test_no_worker_stores_events(quiet: Runtime) -> None:
+    quiet.redis.flushdb()
+    status, checks = ready(quiet)
+    assert (status, checks["ingest"], checks["redis"]) == (503, "down", "ok")
+    with running("workers.supervisor", "mail", settings=quiet.settings):
+        wait_until(lambda: is_consumed(quiet.redis, "mail"))
+        assert ready(quiet)[0] == 503
+    with running("workers.supervisor", "ingest", settings=quiet.settings):
+        wait_until(lambda: ready(quiet)[0] == 200)
 
 
 @pytest.mark.parametrize("store", list(NOWHERE))
@@ -204,6 +219,7 @@ def test_the_evaluators_health_is_shown_and_never_a_reason_for_503(
             wait([first], evaluator_health.TIMEOUT_SECS + 0.5)
             assert state.state() == ("ok" if name in ("ok", "no content") else "down")
             if name != "dripping":
+                announce(runtime.redis, "ingest")
                 status, checks = ready(runtime)
                 assert (status, checks["evaluator"]) == (200, state.state())
         [request, *_] = evaluator.requests
