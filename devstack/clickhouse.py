@@ -6,9 +6,6 @@ import sys
 from pathlib import Path
 from string import Template
 
-from clickhouse_driver import Client
-from clickhouse_driver.errors import Error as ClickHouseError
-
 from devstack.ports import LOOPBACK
 from devstack.server import Server
 
@@ -68,7 +65,7 @@ class ClickHouseServer(Server):
                 return False
             for database in (_DATABASE, _VIEWS):
                 self._execute(f"CREATE DATABASE IF NOT EXISTS {database}")
-        except (ClickHouseError, OSError, EOFError):
+        except _Silent:
             return False
         return True
 
@@ -79,7 +76,7 @@ class ClickHouseServer(Server):
             if self._is_ours():
                 self._execute("KILL QUERY WHERE query LIKE 'SELECT sleepEachRow(%' ASYNC")
                 return
-        except (ClickHouseError, OSError, EOFError):
+        except _Silent:
             pass
         super()._ask_to_stop(process)
 
@@ -89,8 +86,18 @@ class ClickHouseServer(Server):
         return rows == [(str(self._data),)]
 
     def _execute(self, statement: str) -> object:
+        # Imported here, because the process that cleans up after a killed owner never needs it.
+        from clickhouse_driver import Client
+        from clickhouse_driver.errors import Error
+
         client = Client(LOOPBACK, port=self.port, connect_timeout=2, send_receive_timeout=10)
         try:
             return client.execute(statement)
+        except (Error, OSError, EOFError) as error:
+            raise _Silent from error
         finally:
             client.disconnect()
+
+
+class _Silent(Exception):
+    """The server does not answer the statement."""

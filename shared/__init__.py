@@ -1,0 +1,7 @@
+"""What the front ends share; see "Floor plan" in docs/architecture.md."""
+
+import os
+
+# The driver of ClickHouse would build a table of every date from 1900 to 2299 when it is imported:
+# 26 MB and 0.25 s in each process (measured at eec2b7f). With this it adds dates as they appear.
+os.environ.setdefault("CLICKHOUSE_DRIVER_LASY_DATE_LUT", "1")

@@ -15,12 +15,17 @@ import click
 import psycopg2
 from psycopg2.extensions import connection as Connection  # noqa: N812 a class by its lower-case name
 
-from shared.core.config import load_settings
+from shared.core.config import Settings, load_settings
 from shared.core.errors import ConfigurationError, Unavailable
 from shared.core.logs import configure_logging, get_logger
-from shared.deployment.runtime import Runtime
-from shared.deployment.schema import require_current
-from shared.queue import Task, jobs, unavailable_when_redis_is_gone
+from shared.queue import (
+    Queue,
+    Task,
+    connect_redis,
+    jobs,
+    make_broker,
+    unavailable_when_redis_is_gone,
+)
 
 log = get_logger(__name__)
 
@@ -107,28 +112,28 @@ class Leadership:
         return connection
 
 
-def tick(runtime: Runtime, due: dict[str, float], now: float) -> None:
+def tick(queue: Queue, due: dict[str, float], now: float) -> None:
     """Nudges every task that is due and sets when it is due next."""
     for beat in BEATS:
         if now >= due.get(beat.task.actor, 0.0):
             due[beat.task.actor] = now + beat.every
-            runtime.queue.nudge(beat.task)
+            queue.nudge(beat.task)
 
 
-def wake(runtime: Runtime) -> float:
+def wake(queue: Queue) -> float:
     """Nudges the tasks whose moments have come; returns the seconds until the next one."""
     with unavailable_when_redis_is_gone():
-        actors, secs = runtime.queue.wakeups.take()
+        actors, secs = queue.wakeups.take()
     for actor in actors:
         # A newer release may know more tasks.
         if actor in _TASKS:
-            runtime.queue.nudge(_TASKS[actor])
+            queue.nudge(_TASKS[actor])
     return WAIT_SECS if secs is None else min(secs, WAIT_SECS)
 
 
-def run(runtime: Runtime, stop: threading.Event) -> None:
+def run(settings: Settings, queue: Queue, stop: threading.Event) -> None:
     """Wakes and nudges until `stop` is set, while this process is the leader."""
-    leadership = Leadership(runtime.settings.database_url)
+    leadership = Leadership(settings.database_url)
     due: dict[str, float] = {}
     led, check_at = False, 0.0
     while not stop.is_set():
@@ -142,15 +147,15 @@ def run(runtime: Runtime, stop: threading.Event) -> None:
             stop.wait(CHECK_SECS)
             continue
         try:
-            tick(runtime, due, time.monotonic())
-            secs = wake(runtime)
+            tick(queue, due, time.monotonic())
+            secs = wake(queue)
             with unavailable_when_redis_is_gone():
-                runtime.queue.wakeups.wait(secs)
+                queue.wakeups.wait(secs)
         except Unavailable:
             # The error is already in the log.
             stop.wait(CHECK_SECS)
     leadership.release()
-    runtime.queue.wakeups.close()
+    queue.wakeups.close()
 
 
 @click.command()
@@ -162,13 +167,14 @@ def main() -> None:
     try:
         settings = load_settings()
         configure_logging(settings, "clock")
-        runtime = Runtime.connect(settings)
-        require_current(runtime.postgres, runtime.clickhouse)
-    except (ConfigurationError, Unavailable) as error:
+    except ConfigurationError as error:
         log.error("clock_refused_to_start", reason=str(error))  # noqa: TRY400 one sentence says it
         sys.exit(1)
-    run(runtime, stop)
-    runtime.close()
+    # It has no `Runtime`: it reads no table, and the clients of both databases take 40 MB.
+    client, broker = connect_redis(settings.redis_url), make_broker(settings.redis_url)
+    run(settings, Queue(broker, client), stop)
+    broker.close()
+    client.close()
 
 
 if __name__ == "__main__":

@@ -27,17 +27,17 @@ def test_the_clock_looks_at_every_task() -> None:
 def test_a_task_is_nudged_when_its_moment_has_come(runtime: Runtime) -> None:
     forget(runtime)
     runtime.queue.nudge_in(TASK, 60.0)
-    assert wake(runtime) == WAIT_SECS
+    assert wake(runtime.queue) == WAIT_SECS
     assert waiting(runtime) == 0
     runtime.queue.nudge_in(TASK, 0.0)
-    wake(runtime)
+    wake(runtime.queue)
     assert waiting(runtime) == 1
 
 
 def test_a_moment_of_a_newer_release_is_passed_over(runtime: Runtime) -> None:
     forget(runtime)
     runtime.queue.nudge_in(Task("of_tomorrow", "mail"), 0.0)
-    assert wake(runtime) == WAIT_SECS
+    assert wake(runtime.queue) == WAIT_SECS
     assert waiting(runtime) == 0
 
 
