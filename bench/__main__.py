@@ -17,6 +17,7 @@ from pathlib import Path
 
 import click
 
+from bench import check
 from bench.elsewhere import run_at
 from bench.figures import figures_of, lines_of
 from bench.record import Record, begin, comparison, read, write
@@ -40,6 +41,14 @@ def measure(record: Record, names: list[str], length: Length) -> None:
             click.echo(line)
 
 
+def run_check(record: Record, json: Path | None) -> list[str]:
+    """Measures the ratios of the short check. Returns what has halved."""
+    record.figures = figures_of(check.measure())
+    if json:
+        write(record, json)
+    return list(check.halved(record.figures))
+
+
 def _compare(_context: click.Context, _option: click.Parameter, paths: tuple[Path, Path]) -> None:
     if paths:
         for line in comparison(read(paths[0]), read(paths[1]), _WORSE_THAN):
@@ -57,6 +66,7 @@ def _path() -> click.Path:
 @click.option("--usual", "length", flag_value="usual", default=True, hidden=True)
 @click.option("--long", "length", flag_value="long", help="with millions of events")
 @click.option("--json", "json", type=_path(), help="write the figures to this file too")
+@click.option("--check", "checks", is_flag=True, help="only whether a ratio has halved")
 @click.option("--at", help="measure the code of this commit")
 @click.option("--measured-by", hidden=True, help="the commit of these benchmarks")
 @click.option(
@@ -74,6 +84,8 @@ def main(
     json: Path | None,
     at: str | None,
     measured_by: str | None,
+    *,
+    checks: bool,
 ) -> None:
     names = list(only or BENCHMARKS)
     if at is not None:
@@ -81,6 +93,11 @@ def main(
         written = [f"--json={json.absolute()}"] if json else []
         sys.exit(run_at(at, [f"--{length}", *chosen, *written]))
     record = begin(length, measured_by)
+    if checks:
+        halved = run_check(record, json)
+        for line in halved:
+            click.echo(f"HALVED: {line}")
+        sys.exit(1 if halved else 0)
     measure(record, names, length)
     if json:
         write(record, json)

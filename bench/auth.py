@@ -8,10 +8,8 @@ connections stay open. The bar compares the medians with that of /health in the 
 round trips per request, as counted by Redis and PostgreSQL.
 """
 
-import os
 import statistics
 import sys
-import tempfile
 import threading
 import time
 from dataclasses import dataclass
@@ -26,8 +24,8 @@ import redis
 # Lets `python bench/auth.py` find its neighbours, as `python -m bench.auth` does.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from devstack.ports import free_port
-from devstack.up.deployment import Deployment
+from bench.deployments import deployed
+from devstack.ports import LOOPBACK
 
 ADMIN_EMAIL = "admin@example.org"
 
@@ -75,7 +73,7 @@ class Counters:
 
 def ask(port: int, route: Route, until: float, times: list[float]) -> None:
     """Sends requests over one connection, again and again."""
-    connection = HTTPConnection("127.0.0.1", port)
+    connection = HTTPConnection(LOOPBACK, port)
     while time.perf_counter() < until:
         started = time.perf_counter()
         connection.request("GET", route.path, headers=route.headers)
@@ -131,34 +129,26 @@ def routes_of(admin_key: str) -> tuple[Route, ...]:
 @click.option("--connections", default=4, show_default=True, help="Concurrent connections.")
 def main(seconds: float, runs: int, connections: int) -> None:
     """Measure the cost of authentication."""
-    with tempfile.TemporaryDirectory(prefix="watchpost-bench-") as directory:
-        variables = {
-            "PATH": os.environ["PATH"],
-            "PORT": str(free_port()),
-            "ADMIN_EMAIL": ADMIN_EMAIL,
-            "LOG_LEVEL": "warning",
-        }
-        with Deployment(Path(directory), variables, lambda _line: None) as deployment:
-            counters = Counters(dict(deployment.environ))
-            port = int(deployment.environ["PORT"])
-            routes = routes_of(deployment.admin_key)
-            ratios: dict[str, list[float]] = {route.name: [] for route in routes[1:]}
-            for run in range(1, runs + 1):
-                costs = {
-                    route.name: measure(port, route, counters, seconds, connections)
-                    for route in routes
-                }
-                plain = costs[routes[0].name].median_ms
-                for name, cost in costs.items():
-                    print(
-                        f"run {run}  {name:20} {cost.median_ms:6.2f} ms"
-                        f"  {cost.median_ms / plain:5.2f}x"
-                        f"  redis {cost.redis:.3f}  postgres {cost.postgres:.3f} a request"
-                    )
-                    if name in ratios:
-                        ratios[name].append(cost.median_ms / plain)
-            for name, found in ratios.items():
-                print(f"median of {runs}  {name:20} {statistics.median(found):.2f}x of /health")
+    with deployed(lambda _line: None, ADMIN_EMAIL=ADMIN_EMAIL) as deployment:
+        counters = Counters(dict(deployment.environ))
+        port = int(deployment.environ["PORT"])
+        routes = routes_of(deployment.admin_key)
+        ratios: dict[str, list[float]] = {route.name: [] for route in routes[1:]}
+        for run in range(1, runs + 1):
+            costs = {
+                route.name: measure(port, route, counters, seconds, connections) for route in routes
+            }
+            plain = costs[routes[0].name].median_ms
+            for name, cost in costs.items():
+                print(
+                    f"run {run}  {name:20} {cost.median_ms:6.2f} ms"
+                    f"  {cost.median_ms / plain:5.2f}x"
+                    f"  redis {cost.redis:.3f}  postgres {cost.postgres:.3f} a request"
+                )
+                if name in ratios:
+                    ratios[name].append(cost.median_ms / plain)
+        for name, found in ratios.items():
+            print(f"median of {runs}  {name:20} {statistics.median(found):.2f}x of /health")
 
 
 if __name__ == "__main__":

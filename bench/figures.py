@@ -54,6 +54,8 @@ KINDS: dict[str, Kind] = {
     "burst.events_p99": Kind("ms", None, "less"),
     "burst.reads": Kind("answers"),
     "burst.reads_failed": Kind("answers", 0, "less"),
+    "check.accepted_to_raw": Kind("times"),
+    "check.queryable_to_raw": Kind("times"),
     "start.ready": Kind("s", 8, "less"),
     "start.readable": Kind("s", None, "less"),
     "idle.cpu": Kind("% of a core", 8, "less"),

@@ -12,13 +12,10 @@ once and all in order.
 
 import gzip
 import itertools
-import os
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +26,9 @@ from clickhouse_driver import Client
 # Lets `python bench/paging.py` find its neighbours, as `python -m bench.paging` does.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from devstack.ports import LOOPBACK, free_port
+from bench.deployments import deployed
+from bench.figures import percentile
+from bench.posting import Poster
 from devstack.up.deployment import Deployment
 from shared import organizations
 from shared.core.clock import format_us, now_us
@@ -38,6 +37,8 @@ from shared.postgres import Postgres
 
 BATCH = 500
 LIMIT = 1000
+# As long as a collector that honours `Retry-After` waits.
+_REFUSED_SECS = 2.0
 _SPAN_US = 24 * 3600 * 1_000_000
 # Scatters the tenth that falls among the existing events over all of them.
 _STRIDE = 7_919_000_003
@@ -79,12 +80,7 @@ class Writer:
             thread.join()
 
     def _send(self) -> None:
-        headers = {
-            "Authorization": f"Bearer {self._key}",
-            "Content-Type": "application/x-ndjson",
-            "Content-Encoding": "gzip",
-        }
-        connection = HTTPConnection(LOOPBACK, self._port)
+        poster = Poster(self._port, self._key)
         again = b""
         due = time.monotonic()
         while not self._done.is_set():
@@ -92,19 +88,17 @@ class Writer:
             body = again if again and number % 20 == 0 else gzip.compress(self._lines(number), 1)
             if number % 10 == 0:
                 again = body
-            connection.request("POST", "/v1/events", body, headers)
-            answer = connection.getresponse()
-            answer.read()
+            status, _ = poster.post(body)
             with self._lock:
-                if answer.status == 202:
+                if status == 202:
                     self.accepted += BATCH
                 else:
                     self.refused += BATCH
-            if answer.status == 503:
-                time.sleep(float(answer.headers["Retry-After"]))
+            if status == 503:
+                time.sleep(_REFUSED_SECS)
             due = max(due + self._pause, time.monotonic() - 1)
             self._done.wait(max(0.0, due - time.monotonic()))
-        connection.close()
+        poster.close()
 
     def _lines(self, number: int) -> bytes:
         now = now_us()
@@ -121,21 +115,18 @@ class Writer:
 
 def pages(port: int, key: str, path: str, order: str, until: str) -> Iterator[list[dict[str, Any]]]:
     """Yields page after page, up to `until`."""
-    connection = HTTPConnection(LOOPBACK, port)
-    headers = {"Authorization": f"Bearer {key}"}
+    poster = Poster(port, key)
     cursor = ""
     while True:
         query = f"{path}?limit={LIMIT}&order={order}{cursor}"
-        connection.request("GET", query, headers=headers)
-        answer = connection.getresponse()
-        body = answer.read()
-        if answer.status != 200:
-            raise SystemExit(f"GET {query} answered {answer.status}: {body[:300]!r}")
+        status, body = poster.get(query)
+        if status != 200:
+            raise SystemExit(f"GET {query} answered {status}: {body[:300]!r}")
         page = msgspec.json.decode(body)
         yield page["events"]
         passed = order == "asc" and page["events"] and page["events"][-1]["ts"] > until
         if page["next_cursor"] is None or passed:
-            connection.close()
+            poster.close()
             return
         cursor = f"&cursor={page['next_cursor']}"
 
@@ -173,17 +164,8 @@ def fill(clickhouse: Client, org_id: str, events: int, start_us: int) -> list[in
 @click.option("--senders", default=4, show_default=True, help="connections that post at once")
 @click.option("--path", default="/v1/events/summary", show_default=True)
 def main(events: int, rate: int, senders: int, path: str) -> None:
-    with tempfile.TemporaryDirectory(prefix="watchpost-bench-") as folder:
-        Path(folder).chmod(0o755)
-        given = {
-            **os.environ,
-            "PORT": str(free_port()),
-            "LOG_LEVEL": "warning",
-            "EVALUATOR_ENDPOINT": f"http://{LOOPBACK}:{free_port()}",
-            "EVALUATOR_ORGS": "nobody",
-        }
-        with Deployment(Path(folder), given, click.echo) as deployment:
-            measure(deployment, events, rate, senders, path)
+    with deployed() as deployment:
+        measure(deployment, events, rate, senders, path)
 
 
 def measure(deployment: Deployment, events: int, rate: int, senders: int, path: str) -> None:
@@ -215,12 +197,11 @@ def measure(deployment: Deployment, events: int, rate: int, senders: int, path: 
         writer.stop()
         click.echo(err=True)
         check(expected, seen, moments, order)
-        times.sort()
         click.echo(
             f"{order}: all {events:,} exactly once and in order, {len(seen):,} seen in"
             f" {len(times):,} pages and {elapsed:.0f} s;"
-            f" page p50 {times[len(times) // 2] * 1e3:.0f} ms,"
-            f" p95 {times[len(times) * 95 // 100] * 1e3:.0f} ms; meanwhile accepted"
+            f" page p50 {percentile(times, 50) * 1e3:.0f} ms,"
+            f" p95 {percentile(times, 95) * 1e3:.0f} ms; meanwhile accepted"
             f" {writer.accepted / elapsed:,.0f}/s, stored {stored / elapsed:,.0f}/s of {rate:,}/s"
             f" asked for, refused {writer.refused:,}"
         )
