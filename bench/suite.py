@@ -37,6 +37,18 @@ def ingest_busy(length: Length) -> Values:
     return measure(read_events(), runs=runs, busy=2)
 
 
+def evaluations(length: Length) -> Values:
+    """Evaluations a second and their cost: at once, after a second, and with many that wait."""
+    from bench.evaluations import measure
+
+    is_short = length == "short"
+    values = measure(400 if is_short else 2000)
+    values |= measure(200 if is_short else 800, latency=1.0, workers=8)
+    if length == "long":
+        values |= measure(0, waiting=100_000, rate=5000)
+    return values
+
+
 def burst(length: Length) -> Values:
     """Reads and refusals while far more events arrive than can be stored."""
     from bench.burst import measure
@@ -62,6 +74,7 @@ def idle(length: Length) -> Values:
 BENCHMARKS: dict[str, Callable[[Length], Values]] = {
     "ingest": ingest,
     "ingest_busy": ingest_busy,
+    "evaluations": evaluations,
     "burst": burst,
     "idle": idle,
 }

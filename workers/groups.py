@@ -39,10 +39,9 @@ GROUPS: dict[str, Group] = {
         threads=_one,
         processes=lambda settings: settings.ingest_processes,
     ),
-    # Building requests and reading answers fills a core when there are many.
-    "evaluator": Group(
-        ("evaluator",), ("evaluation_jobs",), lambda settings: settings.evaluator_concurrency
-    ),
+    # Building requests and reading answers fills a core when there are many. One thread has the
+    # turn; the other one takes the message that asks it to look again.
+    "evaluator": Group(("evaluator",), ("evaluation_jobs",), lambda _settings: 2),
     "background": Group(
         ("background",),
         ("audits", "evaluation_jobs", "ingest", "upkeep"),

@@ -148,11 +148,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     evaluator_workers: Annotated[
         Count,
         "times `EVALUATOR_CLAIM_BATCH`: calls to the evaluator that run at once in"
-        " the whole deployment, polls included; each `evaluator` process has as many threads",
+        " the whole deployment, polls included",
     ] = 2
     evaluator_claim_batch: Annotated[
         Count,
-        "the other factor; only the product counts, because a thread claims one session at a time",
+        "the other factor; only the product counts, because a worker claims as many sessions at"
+        " once as places are free",
     ] = 4
     evaluator_polling_interval_secs: Annotated[
         Seconds, "polling interval, if the evaluator names none"

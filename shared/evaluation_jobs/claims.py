@@ -1,12 +1,14 @@
-"""Claims of due jobs under leases: the selection, and the limit of calls in flight.
+"""Claims of due jobs under leases, many at once: the selection, and the limit of calls in flight.
 
 The number of live leases is the number of calls in flight in the whole deployment. A killed worker
 frees its place when its lease expires; its job is then due again.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
 
-from sqlalchemy import func, text
+from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from shared.core.config import Settings
@@ -29,75 +31,114 @@ class ClaimedJob:
     row: EvaluationJob
 
 
+# Jobs with the tokens under which a worker holds them, as a source of rows.
+HELD = "unnest(CAST(:ids AS uuid[]), CAST(:tokens AS uuid[])) AS held (id, token)"
+
 _FREE_PLACES = text("""
 SELECT :bound - count(*) FROM evaluation_jobs WHERE lease_expires_at > statement_timestamp()
 """)
 
-# One probe of the index (org_id, next_attempt_at) for each organization, however many jobs are due.
-_NEXT_JOB = text(f"""
+# Organizations take turns, the one that has waited longest first. One probe of the index
+# (org_id, next_attempt_at) for each organization finds those with due jobs, however many are due;
+# a second one reads no more jobs than can be claimed.
+_DUE = f"""
+    org_id = organizations.id
+    AND status IN ('pending', 'polling')
+    AND next_attempt_at <= statement_timestamp()
+    AND {leases.FREE}
+"""
+_NEXT_JOBS = text(f"""
+WITH waiting AS (
+    SELECT organizations.id, turn.last_turn_at
+    FROM organizations
+    LEFT JOIN evaluator_turns AS turn ON turn.org_id = organizations.id
+    CROSS JOIN LATERAL (SELECT FROM evaluation_jobs WHERE {_DUE} LIMIT 1) AS any_job
+    WHERE organizations.deleted_at IS NULL
+        AND (CAST(:slugs AS text[]) IS NULL OR organizations.slug = ANY(CAST(:slugs AS text[])))
+    ORDER BY turn.last_turn_at NULLS FIRST
+    LIMIT :most
+)
 SELECT job.id
-FROM organizations
-LEFT JOIN evaluator_turns AS turn ON turn.org_id = organizations.id
+FROM waiting AS organizations
 CROSS JOIN LATERAL (
-    SELECT id FROM evaluation_jobs
-    WHERE org_id = organizations.id
-        AND status IN ('pending', 'polling')
-        AND next_attempt_at <= statement_timestamp()
-        AND {leases.FREE}
-    ORDER BY next_attempt_at
-    LIMIT 1
+    SELECT id, row_number() OVER (ORDER BY next_attempt_at) AS round FROM (
+        SELECT id, next_attempt_at FROM evaluation_jobs
+        WHERE {_DUE} ORDER BY next_attempt_at LIMIT :most
+    ) AS oldest
 ) AS job
-WHERE organizations.deleted_at IS NULL
-    AND (CAST(:slugs AS text[]) IS NULL OR organizations.slug = ANY(CAST(:slugs AS text[])))
-ORDER BY turn.last_turn_at NULLS FIRST
-LIMIT 1
+ORDER BY job.round, organizations.last_turn_at NULLS FIRST
+LIMIT :most
 """)
 
-_TAKE_TURN = text("""
-INSERT INTO evaluator_turns VALUES (:org_id, clock_timestamp())
+# The turns of one claim are a microsecond apart, so their order is kept.
+_TAKE_TURNS = text("""
+INSERT INTO evaluator_turns
+SELECT org_id, statement_timestamp() + max(place) * interval '1 microsecond'
+FROM unnest(CAST(:org_ids AS uuid[])) WITH ORDINALITY AS taken (org_id, place)
+GROUP BY org_id
 ON CONFLICT (org_id) DO UPDATE SET last_turn_at = excluded.last_turn_at
 """)
 
+_BEGIN = text(f"""
+UPDATE evaluation_jobs AS job
+SET attempt_count = attempt_count + 1,
+    started_at = coalesce(started_at, statement_timestamp()),
+    lease_expires_at = statement_timestamp() + make_interval(secs => :lease_secs)
+FROM {HELD}
+WHERE job.id = held.id AND job.lease_token = held.token
+    AND lease_expires_at > statement_timestamp()
+RETURNING job.id
+""")
 
-def claim(session: Session, settings: Settings) -> ClaimedJob | None:
-    """Takes the oldest due job of the organization whose last turn is longest ago.
 
-    Returns None if nothing is due or EVALUATOR_WORKERS x EVALUATOR_CLAIM_BATCH calls are in flight.
-    The advisory lock lets one worker at a time count the places and take one.
+def claim(session: Session, settings: Settings, *, most: int) -> list[ClaimedJob]:
+    """Takes up to `most` due jobs, the next one to call first.
+
+    Organizations take turns, each with its oldest job. At most EVALUATOR_WORKERS x
+    EVALUATOR_CLAIM_BATCH calls are in flight in the whole deployment. The advisory lock lets one
+    worker at a time count the places and take some.
     """
+    if most <= 0:
+        return []
     session.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": _LOCK_ID})
     free = session.execute(_FREE_PLACES, {"bound": settings.evaluator_concurrency}).scalar_one()
     if free <= 0:
-        return None
-    job_id = session.execute(_NEXT_JOB, {"slugs": evaluator_slugs(settings)}).scalar_one_or_none()
-    if job_id is None:
-        return None
-    only = EvaluationJob.id == job_id
-    lease, [(row,)] = leases.take(
-        session, EvaluationJob, only, _lease_secs(settings), (EvaluationJob,)
+        return []
+    wanted = {"slugs": evaluator_slugs(settings), "most": min(free, most)}
+    ids = list(session.scalars(_NEXT_JOBS, wanted))
+    if not ids:
+        return []
+    lease, rows = leases.take(
+        session, EvaluationJob, EvaluationJob.id.in_(ids), _lease_secs(settings), (EvaluationJob,)
     )
-    session.execute(_TAKE_TURN, {"org_id": row.org_id})
-    return ClaimedJob(lease, row)
+    by_id = {row.id: row for (row,) in rows}
+    taken = [by_id[job_id] for job_id in ids]
+    session.execute(_TAKE_TURNS, {"org_ids": [str(row.org_id) for row in taken]})
+    return [ClaimedJob(replace(lease, rows=EvaluationJob.id == row.id), row) for row in taken]
 
 
-def begin_delivery(session: Session, settings: Settings, job: ClaimedJob) -> bool:
-    """Counts a delivery attempt just before it is made and renews the lease for it.
+def begin_deliveries(session: Session, settings: Settings, jobs: Sequence[ClaimedJob]) -> set[UUID]:
+    """Counts a delivery attempt of each job just before it is made, and renews the leases for it.
 
-    It is counted before, so that a request that kills every worker ends too. Returns False if the
-    lease expired while the request was built: another worker may have the job now.
+    They are counted before, so that a request that kills every worker ends too. Returns the ids of
+    the jobs that may be sent. The lease of the others expired while their requests were built:
+    another worker may have them now.
     """
-    return job.lease.renew(
-        session,
-        _lease_secs(settings),
-        only_live=True,
-        attempt_count=EvaluationJob.attempt_count + 1,
-        started_at=func.coalesce(EvaluationJob.started_at, func.statement_timestamp()),
-    )
+    return set(session.scalars(_BEGIN, {**held(jobs), "lease_secs": _lease_secs(settings)}))
 
 
-def give_back(session: Session, job: ClaimedJob, *, after_secs: float) -> None:
-    """Frees the job without an outcome; it is due again in `after_secs`."""
-    job.lease.end(session, next_attempt_at=leases.in_secs(after_secs))
+def give_back(session: Session, jobs: Sequence[ClaimedJob], *, after_secs: float) -> None:
+    """Frees jobs without an outcome; they are due again in `after_secs`."""
+    for job in jobs:
+        job.lease.end(session, next_attempt_at=leases.in_secs(after_secs))
+
+
+def held(jobs: Sequence[ClaimedJob]) -> dict[str, object]:
+    """Returns the parameters of `HELD`."""
+    return {
+        "ids": [str(job.row.id) for job in jobs],
+        "tokens": [str(job.lease.token) for job in jobs],
+    }
 
 
 def _lease_secs(settings: Settings) -> float:

@@ -9,6 +9,13 @@ from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import Where, us
 
 
+class SessionKey(NamedTuple):
+    """A session of any organization."""
+
+    org_id: str
+    session_id: str
+
+
 class SessionFacts(NamedTuple):
     """The agent, the environment and the times of a session, in microseconds since the epoch.
 
@@ -43,6 +50,13 @@ WHERE {{where}}
 GROUP BY session_id
 """
 
+_FACTS_OF_KEYS = f"""
+SELECT toString(org_id), {SELECT_LIST}
+FROM agent_sessions
+WHERE (org_id, session_id) IN {{keys:Array(Tuple(String, String))}}
+GROUP BY org_id, session_id
+"""
+
 
 def find(clickhouse: ClickHouse, org_id: str, session_id: str) -> SessionFacts | None:
     """Returns the facts of one session, None if no event of it was ever stored."""
@@ -58,6 +72,15 @@ def fetch(
     where = Where(org_id).any_of("session_id", session_ids)
     found = clickhouse.rows(_FACTS.format(where=where), where.params, settings=PAGE)
     return {row[0]: from_row(row) for row in found}
+
+
+def of_keys(clickhouse: ClickHouse, keys: Sequence[SessionKey]) -> dict[SessionKey, SessionFacts]:
+    """Returns the facts of those sessions that exist, of several organizations at once."""
+    if not keys:
+        return {}
+    wanted = {"keys": [tuple(key) for key in keys]}
+    found = clickhouse.rows(_FACTS_OF_KEYS, wanted, settings=PAGE)
+    return {SessionKey(row[0], row[1]): from_row(row[1:]) for row in found}
 
 
 def from_row(row: Row) -> SessionFacts:

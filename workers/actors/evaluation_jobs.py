@@ -23,11 +23,16 @@ def _client() -> EvaluatorClient:
     return EvaluatorClient(runtime().settings)
 
 
+@once
+def _dispatcher() -> EvaluationDispatcher:
+    return EvaluationDispatcher(runtime(), _client(), stopping)
+
+
 @nudged_actor(jobs.RUN_EVALUATIONS, next_due=due.of_jobs)
 def run_evaluations() -> None:
     """Calls the evaluator for jobs that are due."""
     if runtime().settings.evaluator_endpoint is not None:
-        EvaluationDispatcher(runtime(), _client(), stopping).run()
+        _dispatcher().run()
 
 
 # While sessions end all the time, few looks at many of them cost less than many at a few.
@@ -43,7 +48,7 @@ def scan_inactive_sessions() -> None:
     _create_jobs(jobs.SCAN_INACTIVE_SESSIONS, promotion.promote_inactive)
 
 
-@nudged_actor(jobs.STORE_EVALUATIONS, next_due=due.of_results)
+@nudged_actor(jobs.STORE_EVALUATIONS, next_due=due.of_results, shortest=0.25)
 def store_evaluations() -> None:
     """Appends finished results to ClickHouse."""
     with single_flight(runtime().postgres, jobs.STORE_EVALUATIONS.actor) as alone:

@@ -1,6 +1,8 @@
 """A client of the evaluator, which may hang, drip, redirect or flood; nothing outlasts a call."""
 
+import asyncio
 from collections.abc import Mapping
+from concurrent.futures import Future
 from urllib.parse import quote
 
 import aiohttp
@@ -12,7 +14,10 @@ from workers.http import Request, answer_to, bearer, read_bounded
 
 
 class EvaluatorClient:
-    """A client of one evaluator; thread-safe. No method raises: a failed call is a `NoAnswer`."""
+    """A client of one evaluator that makes many calls at once; thread-safe.
+
+    No call raises: one that failed is a `NoAnswer`.
+    """
 
     def __init__(self, settings: Settings) -> None:
         if settings.evaluator_endpoint is None:
@@ -22,31 +27,36 @@ class EvaluatorClient:
         self._timeout = settings.evaluator_request_timeout_ms / 1000
         self._loop = CallLoop("evaluator-client")
 
-    def evaluate(self, body: bytes, *, job_id: str, request_id: str) -> Answer | NoAnswer:
+    def evaluate(self, body: bytes, *, job_id: str, request_id: str) -> Future[Answer | NoAnswer]:
         """Sends POST /evaluate with an EvalRequest; its Idempotency-Key makes repeating safe."""
         headers = {"Content-Type": "application/json", **_job_headers(job_id, request_id)}
-        return self._call("POST", "/evaluate", headers, body)
+        return self._start("POST", "/evaluate", headers, body)
 
-    def poll(self, evaluator_job_id: str, *, job_id: str, request_id: str) -> Answer | NoAnswer:
+    def poll(
+        self, evaluator_job_id: str, *, job_id: str, request_id: str
+    ) -> Future[Answer | NoAnswer]:
         """Sends GET /evaluate/{job_id} with the id from the answer to an earlier delivery."""
         path = f"/evaluate/{quote(evaluator_job_id, safe='')}"
-        return self._call("GET", path, _job_headers(job_id, request_id))
+        return self._start("GET", path, _job_headers(job_id, request_id))
 
     def config(self, *, request_id: str) -> Answer | NoAnswer:
-        """Sends GET /config."""
-        return self._call("GET", "/config", {"X-Request-Id": request_id})
+        """Sends GET /config and waits for the answer."""
+        return self._start("GET", "/config", {"X-Request-Id": request_id}).result()
 
     def close(self) -> None:
         """Stops the event loop."""
         self._loop.close()
 
-    def _call(
+    def _start(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes | None = None
-    ) -> Answer | NoAnswer:
+    ) -> Future[Answer | NoAnswer]:
         headers = {"Accept": "application/json", **bearer(self._token), **headers}
-        request = Request(method, self._base + path, headers, body)
+        return self._loop.start(self._call(Request(method, self._base + path, headers, body)))
+
+    async def _call(self, request: Request) -> Answer | NoAnswer:
         try:
-            return self._loop.within(self._timeout, self._exchange(request))
+            async with asyncio.timeout(self._timeout):
+                return await self._exchange(request)
         except TimeoutError:
             reason = f"no complete answer within {self._timeout:g} s"
             return NoAnswer(reason, timed_out=True)

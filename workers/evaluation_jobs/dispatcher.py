@@ -1,11 +1,18 @@
-"""Works through due jobs: claim one, call the evaluator, record the answer, claim the next.
+"""Works through due jobs, many at once: claim, read, call, record, claim again.
 
-No transaction is open during a call, and no job waits for another one: a call that hangs occupies
-one lease and one thread until its timeout.
+One thread records outcomes and claims jobs, both in one transaction. A claim's sessions are read in
+a thread of their own, so a large session delays no outcome. Calls run on the client's event loop.
+No transaction is open during a call, and a call that hangs only occupies one place.
 """
 
 import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
 
+from sqlalchemy.orm import Session
+
+from shared.core.config import Settings
 from shared.core.errors import QueryTimeout, Unavailable
 from shared.core.logs import get_logger, request_context
 from shared.deployment.runtime import Runtime
@@ -13,12 +20,12 @@ from shared.evaluation_jobs import claims, outcomes, rules
 from shared.evaluation_jobs.answers import Answer, NoAnswer
 from shared.evaluation_jobs.claims import ClaimedJob
 from shared.evaluation_jobs.rules import Finish, Step
-from shared.postgres import after_commit
 from shared.queue import jobs
-from shared.queue.work_loop import claimed
 from shared.sessions import evaluation_request
-from shared.sessions.evaluation_request import EvaluationRequestTooLarge
+from shared.sessions.evaluation_request import Built, EvaluationRequestTooLarge
+from shared.sessions.facts import SessionKey
 from workers.evaluation_jobs.client import EvaluatorClient
+from workers.evaluation_jobs.flights import Flights, NotSent, Outcome
 
 log = get_logger(__name__)
 
@@ -27,9 +34,31 @@ MAX_REQUEST_BYTES = 25 * 1024 * 1024
 # The delay if ClickHouse cannot return the session. This uses up no attempt.
 STORE_RETRY_SECS = 5.0
 
+# While calls are in flight, new due jobs wait no longer than this.
+LOOK_SECS = 0.15
+
+# Results are stored this often.
+STORE_SECS = 0.25
+
+# Claims whose sessions are read at the same time: one large session does not stop all calls.
+MAX_READS = 2
+
+# Sessions that are read together. More of them share the cost of a query, but start later. Calls
+# that start together would end together, and all their places would wait for the next read.
+READ_SESSIONS = 8
+
+# While PostgreSQL is down, outcomes wait this long between two attempts to record them.
+RECORD_RETRY_SECS = 1.0
+
+# A turn without a pause ends after this, long before Dramatiq's limit for a message.
+TURN_SECS = 3600.0
+
 
 class EvaluationDispatcher:
-    """One thread's turn at the due jobs; `stopping` ends it after the call in flight."""
+    """The dispatcher of a process; one thread at a time has the turn.
+
+    `stopping` ends the turn after the calls in flight.
+    """
 
     def __init__(
         self, runtime: Runtime, client: EvaluatorClient, stopping: threading.Event
@@ -37,74 +66,175 @@ class EvaluationDispatcher:
         self._runtime = runtime
         self._client = client
         self._stopping = stopping
+        self._turn = threading.Lock()
+        self._flights = Flights()
+        self._reads: set[threading.Thread] = set()
+        self._has_results, self._nudge_storing_at = False, 0.0
 
     def run(self) -> int:
-        """Works until nothing is due, every place is taken or the turn is over.
+        """Works until nothing is due or in flight; returns the number of outcomes.
 
-        Returns the job count.
+        Returns at once if another thread has the turn, because that thread looks again.
         """
-        due = claimed(self._runtime.queue, jobs.RUN_EVALUATIONS, self._claim, self._stopping)
-        return sum(1 for _ in map(self._handle, due))
-
-    def _claim(self) -> ClaimedJob | None:
-        with self._runtime.postgres.transaction() as session:
-            return claims.claim(session, self._runtime.settings)
-
-    def _handle(self, job: ClaimedJob) -> None:
-        with request_context(job.row.request_id, job_id=str(job.row.id)):
-            try:
-                polled = job.row.evaluator_job_id
-                step = self._deliver(job) if polled is None else self._poll(job, polled)
-            except (Unavailable, QueryTimeout):
-                # A store is down or slow, which is not the job's fault.
-                with self._runtime.postgres.transaction() as session:
-                    claims.give_back(session, job, after_secs=STORE_RETRY_SECS)
-                return
-            log.info(
-                "evaluation_step",
-                session_id=job.row.session_id,
-                step="lease_lost" if step is None else type(step).__name__.lower(),
-                error=_error_of(step),
-            )
-
-    def _poll(self, job: ClaimedJob, evaluator_job_id: str) -> Step | None:
-        answer = self._client.poll(
-            evaluator_job_id, job_id=str(job.row.id), request_id=job.row.request_id
-        )
-        return self._record(job, answer)
-
-    def _deliver(self, job: ClaimedJob) -> Step | None:
-        settings = self._runtime.settings
-        if job.row.attempt_count >= settings.evaluator_max_attempts:
-            return self._record(job, rules.failure("the worker died during the last attempt"))
+        self._flights.ask()
+        if not self._turn.acquire(blocking=False):
+            return 0
         try:
-            body = evaluation_request.build(
-                self._runtime.clickhouse,
-                str(job.row.org_id),
-                job.row.session_id,
-                max_bytes=MAX_REQUEST_BYTES,
+            return self._take_turn()
+        finally:
+            self._turn.release()
+            if self._flights.was_asked():
+                self._runtime.queue.nudge_soon(jobs.RUN_EVALUATIONS)
+
+    def _take_turn(self) -> int:
+        ends, recorded, is_first = time.monotonic() + TURN_SECS, 0, True
+        while True:
+            self._flights.was_asked()
+            is_over = self._stopping.is_set() or time.monotonic() > ends
+            landed, claimed = self._exchange(0 if is_over else self._places())
+            recorded += landed
+            self._start(claimed)
+            self._nudge_storing()
+            if claimed and is_first:
+                # Another process looks as well.
+                self._runtime.queue.nudge_soon(jobs.RUN_EVALUATIONS)
+                is_first = False
+            if not self._flights.held:
+                if is_over:
+                    self._flights.ask()
+                return recorded
+            self._flights.wait(LOOK_SECS)
+
+    def _places(self) -> int:
+        """Returns how many jobs this process may claim now."""
+        if len(self._reads) >= MAX_READS:
+            return 0
+        return self._runtime.settings.evaluator_concurrency - self._flights.in_the_air
+
+    def _exchange(self, most: int) -> tuple[int, list[ClaimedJob]]:
+        """Records outcomes and claims up to `most` jobs, in one transaction.
+
+        Returns the number of outcomes, and the jobs.
+        """
+        landed = self._flights.landed()
+        if not landed and most <= 0:
+            return 0, []
+        try:
+            with self._runtime.postgres.transaction() as session:
+                steps = _record(session, self._runtime.settings, landed)
+                claimed = claims.claim(session, self._runtime.settings, most=most)
+        except Unavailable:
+            if self._stopping.is_set() or not self._flights.held:
+                raise
+            self._stopping.wait(RECORD_RETRY_SECS)
+            return 0, []
+        self._flights.replace(len(landed), len(claimed))
+        for (job, outcome), step in zip(landed, steps, strict=True):
+            _log(job, outcome, step)
+            self._has_results |= isinstance(step, Finish)
+        return len(landed), claimed
+
+    def _start(self, claimed: Sequence[ClaimedJob]) -> None:
+        deliveries = []
+        for job in claimed:
+            if job.row.evaluator_job_id is not None:
+                names = {"job_id": str(job.row.id), "request_id": job.row.request_id}
+                self._await(job, self._client.poll(job.row.evaluator_job_id, **names))
+            elif job.row.attempt_count >= self._runtime.settings.evaluator_max_attempts:
+                self._flights.land(job, rules.failure("the worker died during the last attempt"))
+            else:
+                deliveries.append(job)
+        if deliveries:
+            # At the end of the process nothing waits for a store that hangs.
+            reading = threading.Thread(target=self._deliver, args=(deliveries,), daemon=True)
+            self._reads.add(reading)
+            reading.start()
+
+    def _deliver(self, deliveries: Sequence[ClaimedJob]) -> None:
+        """Reads the sessions of a claim and sends each group as soon as it is read."""
+        left = {SessionKey(str(job.row.org_id), job.row.session_id): job for job in deliveries}
+        try:
+            for part in self._built(list(left)):
+                self._send([(left[key], built) for key, built in part.items()])
+                for key in part:
+                    del left[key]
+        except (Unavailable, QueryTimeout):
+            # A store is down or slow, which is not the jobs' fault.
+            pass
+        except Exception:
+            log.exception("evaluations_not_sent")
+        for job in left.values():
+            self._flights.land(job, NotSent(is_given_back=True))
+        self._reads.discard(threading.current_thread())
+        self._flights.ask()
+
+    def _built(self, keys: Sequence[SessionKey]) -> Iterator[dict[SessionKey, Built]]:
+        for start in range(0, len(keys), READ_SESSIONS):
+            group = keys[start : start + READ_SESSIONS]
+            yield from evaluation_request.build_many(
+                self._runtime.clickhouse, group, max_bytes=MAX_REQUEST_BYTES
             )
-        except EvaluationRequestTooLarge as error:
-            return self._record(job, rules.failure(str(error)))
-        if body is None:
-            return self._record(job, rules.failure("the session has no events"))
+
+    def _send(self, part: Sequence[tuple[ClaimedJob, Built]]) -> None:
+        ready = [job for job, built in part if isinstance(built, bytes)]
         with self._runtime.postgres.transaction() as session:
-            held = claims.begin_delivery(session, settings, job)
-        if not held:
-            return None
-        answer = self._client.evaluate(body, job_id=str(job.row.id), request_id=job.row.request_id)
-        return self._record(job, answer)
+            begun = claims.begin_deliveries(session, self._runtime.settings, ready)
+        for job, built in part:
+            if isinstance(built, bytes) and job.row.id in begun:
+                names = {"job_id": str(job.row.id), "request_id": job.row.request_id}
+                self._await(job, self._client.evaluate(built, **names))
+            else:
+                self._flights.land(job, _unsent(built))
 
-    def _record(self, job: ClaimedJob, brought: Answer | NoAnswer | Finish) -> Step | None:
-        with self._runtime.postgres.transaction() as session:
-            step = outcomes.record(session, self._runtime.settings, job, brought)
-            if isinstance(step, Finish):
-                queue = self._runtime.queue
-                after_commit(session, lambda: queue.nudge_soon(jobs.STORE_EVALUATIONS))
-        return step
+    def _await(self, job: ClaimedJob, call: Future[Answer | NoAnswer]) -> None:
+        call.add_done_callback(lambda done: self._flights.land(job, _result_of(done)))
+
+    def _nudge_storing(self) -> None:
+        """Has finished results stored, a few times a second: many with one insert."""
+        now = time.monotonic()
+        if self._has_results and (now >= self._nudge_storing_at or not self._flights.held):
+            self._runtime.queue.nudge_soon(jobs.STORE_EVALUATIONS)
+            self._has_results, self._nudge_storing_at = False, now + STORE_SECS
 
 
-def _error_of(step: Step | None) -> str | None:
-    if step is None:
-        return None
-    return step.result.error if isinstance(step, Finish) else step.error
+def _unsent(built: Built) -> Outcome:
+    """Returns the outcome of a job that was claimed and not sent."""
+    if built is None:
+        return rules.failure("the session has no events")
+    if isinstance(built, EvaluationRequestTooLarge):
+        return rules.failure(str(built))
+    return NotSent(is_given_back=isinstance(built, Exception))
+
+
+def _result_of(call: Future[Answer | NoAnswer]) -> Answer | NoAnswer:
+    defect = call.exception()
+    if defect is None:
+        return call.result()
+    log.error("evaluation_call_broke", exc_info=defect)
+    return NoAnswer("the call could not be made", timed_out=False)
+
+
+def _record(
+    session: Session, settings: Settings, landed: Sequence[tuple[ClaimedJob, Outcome]]
+) -> list[Step | None]:
+    """Records outcomes; returns the decision for each, None without one."""
+    unsent = [job for job, one in landed if isinstance(one, NotSent) and one.is_given_back]
+    claims.give_back(session, unsent, after_secs=STORE_RETRY_SECS)
+    brought = [(job, one) for job, one in landed if not isinstance(one, NotSent)]
+    steps = iter(outcomes.record(session, settings, brought))
+    return [None if isinstance(one, NotSent) else next(steps) for _, one in landed]
+
+
+def _log(job: ClaimedJob, outcome: Outcome, step: Step | None) -> None:
+    if isinstance(outcome, NotSent) and outcome.is_given_back:
+        return
+    error = None
+    if step is not None:
+        error = step.result.error if isinstance(step, Finish) else step.error
+    with request_context(job.row.request_id, job_id=str(job.row.id)):
+        log.info(
+            "evaluation_step",
+            session_id=job.row.session_id,
+            step="lease_lost" if step is None else type(step).__name__.lower(),
+            error=error,
+        )
