@@ -19,7 +19,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from http.client import HTTPConnection
 from pathlib import Path
@@ -31,7 +31,8 @@ import psutil
 # Lets `python bench/idle.py` find its neighbours, as `python -m bench.idle` does.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from devstack.ports import free_port
+from bench.figures import figures_of, lines_of
+from devstack.ports import LOOPBACK, free_port
 
 PROJECT = Path(__file__).resolve().parents[1]
 
@@ -80,7 +81,7 @@ def _secs_until_readable(port: int, key: str) -> float:
     """Posts an event and returns the seconds until GET /v1/events shows it."""
     headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/x-ndjson"}
     event = {"session_id": f"idle-{os.getpid()}", "timestamp": datetime.now(UTC), "type": "note"}
-    connection = HTTPConnection("127.0.0.1", port)
+    connection = HTTPConnection(LOOPBACK, port)
     started = time.monotonic()
     connection.request("POST", "/v1/events", msgspec.json.encode(event), headers)
     answer = connection.getresponse()
@@ -125,11 +126,8 @@ def _sampled(launcher: psutil.Process, secs: float) -> dict[str, Use]:
     return dict(sorted(uses.items()))
 
 
-def measure(settle: float = 60.0, sample: float = 30.0) -> dict[str, object]:
-    """Returns `ready_secs`, `readable_secs`, `cpu_percent`, `pss_mb`, and `programs`.
-
-    `programs` has the processes, cpu and pss of each program by its name.
-    """
+def measure(settle: float = 60.0, sample: float = 30.0) -> dict[str, float]:
+    """Returns the start and the use of a deployment by figure; see `bench.figures`."""
     key = f"wpa_{os.urandom(16).hex()}"
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="watchpost-bench-") as folder:
@@ -138,30 +136,27 @@ def measure(settle: float = 60.0, sample: float = 30.0) -> dict[str, object]:
             readable_secs = _secs_until_readable(port, key)
             time.sleep(settle)
             programs = _sampled(launcher, sample)
-    return {
-        "ready_secs": round(ready_secs, 2),
-        "readable_secs": round(readable_secs, 2),
-        "cpu_percent": round(sum(use.cpu for use in programs.values()), 1),
-        "pss_mb": round(sum(use.pss for use in programs.values())),
-        "programs": {name: asdict(use) for name, use in programs.items()},
+    values = {
+        "start.ready": ready_secs,
+        "start.readable": readable_secs,
+        "idle.cpu": sum(use.cpu for use in programs.values()),
+        "idle.pss": sum(use.pss for use in programs.values()),
     }
-
-
-def _report(figures: dict[str, object], programs: dict[str, dict[str, float]]) -> None:
-    click.echo(f"bin/up to ready {figures['ready_secs']} s  (to reach: 8)")
-    click.echo(f"ready to the first event readable {figures['readable_secs']} s")
-    click.echo(f"{'':12}{'processes':>10}{'cpu %':>8}{'PSS MB':>8}")
     for name, use in programs.items():
-        click.echo(f"{name:12}{use['processes']:>10}{use['cpu']:>8.1f}{use['pss']:>8.0f}")
-    click.echo(f"{'all':22}{figures['cpu_percent']:>8}{figures['pss_mb']:>8}  (to reach: 8, 700)")
+        values |= {
+            f"idle.processes_{name}": use.processes,
+            f"idle.cpu_{name}": use.cpu,
+            f"idle.pss_{name}": use.pss,
+        }
+    return values
 
 
 @click.command(help=__doc__, context_settings={"max_content_width": 100})
 @click.option("--settle", default=60.0, show_default=True, help="seconds before the sample")
 @click.option("--sample", default=30.0, show_default=True, help="seconds of the sample")
 def main(settle: float, sample: float) -> None:
-    figures = measure(settle, sample)
-    _report(figures, figures["programs"])  # type: ignore[arg-type] # see `measure`
+    for line in lines_of(figures_of(measure(settle, sample))):
+        click.echo(line)
 
 
 if __name__ == "__main__":

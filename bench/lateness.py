@@ -7,10 +7,7 @@ every two seconds, and refuses the first attempt of the other half. Late is the 
 that PostgreSQL shows as due until the evaluator has the request, or until a rule is evaluated.
 """
 
-import os
-import statistics
 import sys
-import tempfile
 import threading
 import time
 from collections import defaultdict
@@ -27,7 +24,9 @@ import psycopg2
 # Lets `python bench/lateness.py` find its neighbours, as `python -m bench.lateness` does.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from devstack.ports import free_port
+from bench.deployments import deployed
+from bench.figures import figures_of, lines_of, percentile
+from devstack.ports import LOOPBACK, free_port
 from devstack.up.deployment import Deployment
 
 _POLL_SECS = 2
@@ -50,7 +49,7 @@ class _Evaluator(ThreadingHTTPServer):
     """Notes when each job arrived. Jobs of sessions with an even number stay pending."""
 
     def __init__(self, port: int) -> None:
-        super().__init__(("127.0.0.1", port), _Handler)
+        super().__init__((LOOPBACK, port), _Handler)
         self.arrivals: dict[str, list[float]] = defaultdict(list)
 
 
@@ -88,7 +87,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _post(deployment: Deployment, path: str, body: bytes, content_type: str) -> None:
-    connection = HTTPConnection("127.0.0.1", int(deployment.environ["PORT"]))
+    connection = HTTPConnection(LOOPBACK, int(deployment.environ["PORT"]))
     headers = {"Authorization": f"Bearer {deployment.admin_key}", "Content-Type": content_type}
     connection.request("POST", f"/v1{path}", body, headers)
     answer = connection.getresponse()
@@ -142,43 +141,35 @@ def _late_rules(database_url: str, since: float) -> list[float]:
     return late
 
 
-def measure(sessions: int = 30, rules: int = 30, seconds: float = 70.0) -> dict[str, object]:
-    """Returns `count`, `p50_ms`, `p95_ms` and `most_ms` of `polls`, `retries` and `alerts`."""
-    port = free_port()
-    evaluator = _Evaluator(port)
+def measure(sessions: int = 30, rules: int = 30, seconds: float = 70.0) -> dict[str, float]:
+    """Returns the milliseconds of polls, retries and alerts by figure; see `bench.figures`."""
+    evaluator = _Evaluator(free_port())
     threading.Thread(target=evaluator.serve_forever, daemon=True).start()
-    given = {
-        **os.environ,
-        "PORT": str(free_port()),
-        "EVALUATOR_ENDPOINT": f"http://127.0.0.1:{port}",
-        "LOG_LEVEL": "warning",
-    }
+    endpoint = f"http://{LOOPBACK}:{evaluator.server_port}"
     late: Late = defaultdict(list)
-    with tempfile.TemporaryDirectory(prefix="watchpost-bench-") as folder:
-        Path(folder).chmod(0o755)
-        with Deployment(Path(folder), given, lambda _text: None) as deployment:
-            _make_rules(deployment, rules)
-            _send_sessions(deployment, sessions)
-            stop, since = threading.Event(), time.time() + 5
-            threading.Timer(seconds, stop.set).start()
-            dues = _watch_jobs(deployment.environ["DATABASE_URL"], stop)
-            late["alerts"] = _late_rules(deployment.environ["DATABASE_URL"], since)
+    with deployed(lambda _text: None, EVALUATOR_ENDPOINT=endpoint) as deployment:
+        _make_rules(deployment, rules)
+        _send_sessions(deployment, sessions)
+        stop, since = threading.Event(), time.time() + 5
+        threading.Timer(seconds, stop.set).start()
+        dues = _watch_jobs(deployment.environ["DATABASE_URL"], stop)
+        late["alerts"] = _late_rules(deployment.environ["DATABASE_URL"], since)
     evaluator.shutdown()
     for (job_id, due), kind in dues.items():
         after = [at - due for at in evaluator.arrivals[job_id] if at >= due]
         if after:
             late[kind].append(min(after))
-    return {kind: _summary(found) for kind, found in sorted(late.items())}
-
-
-def _summary(late: list[float]) -> dict[str, float]:
-    cuts = statistics.quantiles(late, n=20) if len(late) > 1 else [0.0] * 19
-    return {
-        "count": len(late),
-        "p50_ms": round(cuts[9] * 1000),
-        "p95_ms": round(cuts[18] * 1000),
-        "most_ms": round(max(late, default=0.0) * 1000),
-    }
+    values: dict[str, float] = {}
+    for kind in ("polls", "retries", "alerts"):
+        if not late[kind]:
+            raise SystemExit(f"no {kind} were due")
+        values |= {
+            f"lateness.{kind}": len(late[kind]),
+            f"lateness.{kind}_p50": percentile(late[kind], 50) * 1000,
+            f"lateness.{kind}_p95": percentile(late[kind], 95) * 1000,
+            f"lateness.{kind}_most": max(late[kind]) * 1000,
+        }
+    return values
 
 
 @click.command(help=__doc__, context_settings={"max_content_width": 100})
@@ -186,8 +177,8 @@ def _summary(late: list[float]) -> dict[str, float]:
 @click.option("--rules", default=30, show_default=True)
 @click.option("--seconds", default=70.0, show_default=True)
 def main(sessions: int, rules: int, seconds: float) -> None:
-    for kind, summary in measure(sessions, rules, seconds).items():
-        click.echo(f"{kind:8} {msgspec.json.encode(summary).decode()}  (p95 to reach: 200)")
+    for line in lines_of(figures_of(measure(sessions, rules, seconds))):
+        click.echo(line)
 
 
 if __name__ == "__main__":

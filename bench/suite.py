@@ -5,7 +5,7 @@ them needs code that did not exist.
 """
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 from bench.airline import read_events
 
@@ -60,15 +60,14 @@ def idle(length: Length) -> Values:
     """The start of a deployment, and its cost while it has nothing to do."""
     from bench.idle import measure
 
-    found: dict[str, Any] = measure(*((10, 10) if length == "short" else (60, 30)))
-    return {
-        "start.ready": found["ready_secs"],
-        "start.readable": found["readable_secs"],
-        "idle.cpu": found["cpu_percent"],
-        "idle.pss": found["pss_mb"],
-        **{f"idle.pss_{name}": use["pss"] for name, use in found["programs"].items()},
-        **{f"idle.cpu_{name}": use["cpu"] for name, use in found["programs"].items()},
-    }
+    return measure(*((10, 10) if length == "short" else (60, 30)))
+
+
+def lateness(_length: Length) -> Values:
+    """The time from the moment when work is due until it begins."""
+    from bench.lateness import measure
+
+    return measure()
 
 
 BENCHMARKS: dict[str, Callable[[Length], Values]] = {
@@ -77,6 +76,7 @@ BENCHMARKS: dict[str, Callable[[Length], Values]] = {
     "evaluations": evaluations,
     "burst": burst,
     "idle": idle,
+    "lateness": lateness,
 }
 
 
