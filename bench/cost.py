@@ -32,7 +32,8 @@ from devstack.up.deployment import Deployment
 from shared.events.batch import Batch, decode_batch, encode_batch, entries_of
 from shared.events.fields import read_fields
 from shared.events.ingest.body import unpack
-from shared.events.ingest.decode import decode_events, ndjson_lines
+from shared.events.ingest.candidates import ndjson_lines
+from shared.events.ingest.decode import decode_events
 from shared.events.rows import columns_of
 from shared.events.summary import summarise
 

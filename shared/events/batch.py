@@ -74,6 +74,8 @@ def decode_batch(data: bytes) -> Batch:
 
 def entries_of(batch: Batch) -> list[Batch]:
     """Cuts the batch into pieces of about `ENTRY_BYTES`, in order."""
+    if sum(map(len, batch.payloads)) <= ENTRY_BYTES:
+        return [batch]
     pieces: list[Batch] = []
     start = size = 0
     for index, payload in enumerate(batch.payloads):
@@ -81,7 +83,5 @@ def entries_of(batch: Batch) -> list[Batch]:
             pieces.append(batch.slice(start, index))
             start, size = index, 0
         size += len(payload)
-    if start == 0:
-        return [batch]
     pieces.append(batch.slice(start, len(batch)))
     return pieces

@@ -25,10 +25,12 @@ def summarise(event_type: str, fields: Fields, payload: bytes) -> str:
 
 
 def _one_line(text: str) -> str:
-    line = text[:_READ_CHARS]
+    # The start of a long text usually needs no folding, and then the rest of it does not matter.
+    head = text[: MAX_CHARS + 1]
     # Most texts are already one line with single spaces, and a check is cheaper than folding.
-    if not line.isprintable() or "  " in line or line[:1] == " " or line[-1:] == " ":
-        line = " ".join(line.split())
+    if head.isprintable() and "  " not in head and head[:1] != " " and head[-1:] != " ":
+        return head if len(head) <= MAX_CHARS else head[: MAX_CHARS - 1] + "…"
+    line = " ".join(text[:_READ_CHARS].split())
     return line if len(line) <= MAX_CHARS else line[: MAX_CHARS - 1] + "…"
 
 

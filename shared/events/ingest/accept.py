@@ -11,7 +11,8 @@ from shared.deployment.runtime import Runtime
 from shared.events.batch import Batch
 from shared.events.ingest.backlog import Backlog
 from shared.events.ingest.body import unpack
-from shared.events.ingest.decode import Decoded, decode_events, json_elements, ndjson_lines
+from shared.events.ingest.candidates import json_elements, ndjson_lines
+from shared.events.ingest.decode import Decoded, decode_events
 from shared.events.ingest.stream import DiskSync, append
 from shared.events.redaction.redactions import Redactions
 from shared.events.redaction.rules import Redactor

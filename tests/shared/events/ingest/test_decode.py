@@ -6,14 +6,10 @@ import pytest
 
 from shared.core.clock import format_ts, from_us
 from shared.core.errors import BadRequest, Invalid, TooLarge
+from shared.events.batch import POSITION_BITS
 from shared.events.ingest import elements
-from shared.events.ingest.decode import (
-    MAX_ERRORS,
-    Decoded,
-    decode_events,
-    json_elements,
-    ndjson_lines,
-)
+from shared.events.ingest.candidates import json_elements, ndjson_lines
+from shared.events.ingest.decode import MAX_ERRORS, Decoded, decode_events
 from tests.support.airline import Airline
 
 ORG = "6f8a3c1e-0000-4000-8000-000000000000"
@@ -76,6 +72,29 @@ def test_a_bad_event_among_good_ones_is_skipped_with_its_reason(line: bytes, rea
     assert decoded.skipped == 1
     assert [(error.line, error.error) for error in decoded.errors] == [(2, reason)]
     assert decoded.batch.session_ids == ["s", "t"]
+
+
+def test_events_read_together_are_those_read_one_by_one() -> None:
+    good = [
+        event(),
+        b" " + event(session_id=b'"\\u00e9,t"', agent_id=b'"a,b"') + b"\r",
+        event(z='"日本"'.encode()),
+        event(timestamp=b'"2026-11-01T08:00:33.5871234+02:00"', environment=b'"e"'),
+    ]
+    together = decode(*good, b"").batch
+    # The bad line at the end is skipped, and no line is read together with it.
+    one_by_one = decode(*good, b"{").batch
+    assert len(together) == len(good)
+    together.arrivals = [arrival % 2**POSITION_BITS for arrival in together.arrivals]
+    one_by_one.arrivals = [arrival % 2**POSITION_BITS for arrival in one_by_one.arrivals]
+    assert together == one_by_one
+
+
+@pytest.mark.parametrize("blank", [b"", b" \r"])
+def test_a_line_keeps_its_number_behind_blank_ones(blank: bytes) -> None:
+    decoded = decode(event(), blank, event(), b"{")
+    assert [arrival % 2**POSITION_BITS for arrival in decoded.batch.arrivals] == [1, 3]
+    assert [error.line for error in decoded.errors] == [4]
 
 
 def test_a_time_of_next_week_is_skipped_and_one_of_tonight_is_not() -> None:
