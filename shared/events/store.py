@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from clickhouse_driver.errors import ServerException, TypeMismatchError
 
 from shared.clickhouse import ClickHouse
-from shared.clickhouse.event_columns import TABLE
+from shared.clickhouse.event_columns import EVENT_COLUMNS, TABLE
 
 # Codes from ClickHouse's ErrorCodes.cpp about the rows of this block.
 _ABOUT_THE_ROWS = frozenset(
@@ -22,6 +22,10 @@ _ABOUT_THE_ROWS = frozenset(
         469,  # VIOLATED_CONSTRAINT
     }
 )
+# People wait for reads, and not for an insert. Its threads yield to those of reads, if ClickHouse
+# may change priorities (CAP_SYS_NICE) and knows the settings. Other servers ignore them.
+_SETTINGS = {"os_threads_nice_value_query": 5, "os_threads_nice_value_materialized_view": 5}
+_NULLABLE = frozenset(column.name for column in EVENT_COLUMNS if column.is_nullable)
 
 
 class RowsRefused(Exception):
@@ -34,8 +38,9 @@ def insert(clickhouse: ClickHouse, columns: Mapping[str, Sequence[object]]) -> N
     Raises `RowsRefused` if a row is at fault and `Unavailable` if the server is; any other error (a
     missing table, a missing grant) is for an operator to fix and is raised unchanged.
     """
+    given = {name: values for name, values in columns.items() if not _is_empty(name, values)}
     try:
-        clickhouse.insert(TABLE, columns)
+        clickhouse.insert(TABLE, given, settings=_SETTINGS)
     except ServerException as error:
         if error.code in _ABOUT_THE_ROWS:
             raise RowsRefused(error.message.partition("Stack trace")[0].strip()) from error
@@ -43,3 +48,8 @@ def insert(clickhouse: ClickHouse, columns: Mapping[str, Sequence[object]]) -> N
     except (TypeMismatchError, TypeError, ValueError, struct.error) as error:
         # The driver could not write a value as its column's type; nothing of the block was sent.
         raise RowsRefused(f"{type(error).__name__}: {error}") from error
+
+
+def _is_empty(name: str, values: Sequence[object]) -> bool:
+    """Returns whether ClickHouse fills the column with nulls by itself."""
+    return name in _NULLABLE and values.count(None) == len(values)

@@ -96,6 +96,17 @@ def test_accepted_events_are_stored_and_leave_redis(runtime: Runtime, org: Org) 
     assert backlog.lag_secs(runtime.redis) == 0.0
 
 
+def test_a_field_that_no_event_of_a_block_has_is_null(runtime: Runtime, org: Org) -> None:
+    accept(runtime, org, lines_of(2, tool_name="search"))
+    drain(runtime)
+    rows = runtime.clickhouse.rows(
+        "SELECT tool_name, tool_call_id, duration_ms, context_fill FROM events FINAL"
+        " WHERE org_id = {org_id:String}",
+        {"org_id": org.id},
+    )
+    assert rows == [("search", None, None, None)] * 2
+
+
 def test_the_same_batch_twice_is_stored_once_in_its_first_order(runtime: Runtime, org: Org) -> None:
     moment = format_ts(datetime(2026, 11, 1, tzinfo=UTC))
     lines = lines_of(50, timestamp=moment)
