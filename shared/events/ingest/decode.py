@@ -2,11 +2,11 @@
 
 This is the hot path of the service: an event is parsed once into the five fields that every event
 has, everything else is checked and skipped, and its bytes stay unchanged. Lines are read together,
-step by step, which takes three fifths of the time that they take one by one. Only if one of them
-may be bad, they are read one by one.
+step by step, in three fifths of the time. If one of them may be bad, they are read one by one.
 """
 
 import re
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
@@ -19,8 +19,11 @@ from shared.core.clock import now_us
 from shared.events.batch import MAX_FUTURE, POSITION_BITS, Batch
 
 MAX_ERRORS = 20
-# Lines that are read together: if one of them may be bad, this many are read one by one.
-_TOGETHER = 1000
+# Lines that are read together, in about a millisecond.
+_TOGETHER = 500
+# Threads of a process cannot parse at the same time, and the more of them try, the longer a thread
+# that serves a read waits for its turn. So they parse a piece each, one after the other.
+_PARSING = threading.Lock()
 _OLDEST_US = int(datetime(2000, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 # Matches escapes one after the other, so that an escaped backslash never starts one. Group 1 is a
@@ -77,10 +80,8 @@ def decode_events(
     received = now_us()
     reader = _Reader(org_id, received, max_event_bytes, redact)
     for start in range(0, len(lines), _TOGETHER):
-        piece = lines[start : start + _TOGETHER]
-        if not reader.read_together(start + 1, piece):
-            for number, line in enumerate(piece, start + 1):
-                reader.read(number, line)
+        with _PARSING:
+            reader.read_piece(start + 1, lines[start : start + _TOGETHER])
     return Decoded(reader.batch, reader.skipped, reader.errors)
 
 
@@ -100,7 +101,13 @@ class _Reader:
         self._redact = redact
         self._clean: set[str] = set()
 
-    def read_together(self, number: int, candidates: list[bytes]) -> bool:
+    def read_piece(self, number: int, lines: list[bytes]) -> None:
+        """Reads the lines from `number` on."""
+        if not self._read_together(number, lines):
+            for place, line in enumerate(lines, number):
+                self._read(place, line)
+
+    def _read_together(self, number: int, candidates: list[bytes]) -> bool:
         """Reads the lines from `number` on; reads none if one of them may be bad or is blank."""
         lines = list(map(bytes.strip, candidates))
         while lines and not lines[-1]:
@@ -134,8 +141,7 @@ class _Reader:
         self.batch.extend(read)
         return True
 
-    def read(self, number: int, line: bytes) -> None:
-        """Reads one line, or notes why it is skipped."""
+    def _read(self, number: int, line: bytes) -> None:
         line = line.strip()
         if not line:
             return
