@@ -4,9 +4,12 @@ A bound on time keeps a page fast on a large table. The right width depends on t
 rows, so each slice's width is estimated from the rows that the earlier ones found.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from shared.clickhouse.client import ClickHouse
+from shared.clickhouse.settings import SMALL_PAGE
+from shared.clickhouse.where import us
 from shared.core.clock import now_us
 
 HOUR_US = 3600 * 1_000_000
@@ -27,17 +30,38 @@ class Span(NamedTuple):
     stop: int
 
 
+def newest_event(clickhouse: ClickHouse, org_id: str) -> int:
+    """Returns the time of an organization's newest event in microseconds, 0 without any."""
+    rows = clickhouse.rows(
+        f"SELECT {us('last_event_at')} FROM agent_sessions WHERE org_id = {{org_id:String}}"
+        " ORDER BY last_event_at DESC LIMIT 1",
+        {"org_id": org_id},
+        settings=SMALL_PAGE,
+    )
+    return int(rows[0][0]) if rows else 0
+
+
 class Slices:
     """The slices of one page; the caller iterates and reports the rows of each to `found`.
 
     They are adjacent, start at the end of `span` where the list begins, and cover all of it. The
-    first one is `first_us` wide and includes all times after now.
+    first one is `first_us` wide and includes all times after now. If it is empty, those of a list
+    with the newest first go on at the time that `newest` returns: nothing lies after it.
     """
 
-    def __init__(self, span: Span, *, wanted: int, first_us: int, ascending: bool = False) -> None:
+    def __init__(
+        self,
+        span: Span,
+        *,
+        wanted: int,
+        first_us: int,
+        newest: Callable[[], int] | None = None,
+        ascending: bool = False,
+    ) -> None:
         self._left = span
         self._wanted = wanted
         self._width = first_us
+        self._newest = None if ascending else newest
         self._ascending = ascending
         self._found = 0
         self._now = now_us()
@@ -50,7 +74,17 @@ class Slices:
         while self._left.start < self._left.stop and self._found < self._wanted:
             before = self._found
             yield self._cut()
-            self._widen(self._found - before)
+            if self._found or not self._skipped():
+                self._widen(self._found - before)
+
+    def _skipped(self) -> bool:
+        """Skips the time up to the newest row, once; returns whether there was any."""
+        if self._newest is None:
+            return False
+        start, stop = self._left
+        newest, self._newest = self._newest(), None
+        self._left = Span(start, min(stop, newest + 1))
+        return newest + 1 < stop
 
     def _cut(self) -> Span:
         start, stop = self._left

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.settings import PAGE
+from shared.clickhouse.slices import HOUR_US
 from shared.clickhouse.where import Where, moment, us
 from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.reading import (
@@ -18,17 +19,24 @@ from shared.evaluations.reading import (
 from shared.evaluations.score_filters import ScoreFilter, conditions
 from shared.evaluations.source import source_of
 
+_EARLIER_US = 48 * HOUR_US
 # Most sessions are evaluated once or twice.
 _CANDIDATES = 4
 
 
 def latest_of(
-    clickhouse: ClickHouse, org_id: str, session_ids: Sequence[str]
+    clickhouse: ClickHouse, org_id: str, session_ids: Sequence[str], *, since: int
 ) -> dict[str, Weighed]:
-    """Returns the newest result of each of `session_ids` that has one, by session id."""
+    """Returns the newest result of each of `session_ids` that has one, by session id.
+
+    The sessions have no event before `since`, in microseconds. Results that are older by more than
+    two days are not searched: an event may be dated a day ahead, which leaves another day by which
+    the clocks of two servers may differ.
+    """
     if not session_ids:
         return {}
     where = Where(org_id).any_of("session_id", session_ids)
+    where.add(f"completed_at >= {moment('since')}", since=since - _EARLIER_US)
     return {row.record.session_id: row for row in newest_of_each(clickhouse, where)}
 
 

@@ -4,11 +4,12 @@ The scores and reasoning of a result may be megabytes. A page is first read with
 These are fetched by key once it is known how many of them fit.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
-from shared.clickhouse import ClickHouse, Row
-from shared.clickhouse.settings import PAGE
+from shared.clickhouse import ClickHouse
+from shared.clickhouse.settings import PAGE, SMALL_PAGE
 from shared.clickhouse.where import Where, moment, us
 from shared.core.clock import from_us
 from shared.evaluations.filters import EvaluationFilters
@@ -53,24 +54,31 @@ class Weighed(NamedTuple):
         return self.maps_weight + len(self.record.summary or "") + len(self.record.error or "")
 
 
-# A score is a key and a number, which takes up to 24 characters.
+# A score is a key and a number, which takes up to 24 characters. Lambdas would take longer to plan
+# than a page to read.
 _MAPS_WEIGHT = """(
-    arraySum(arrayMap(key -> length(key) + 24, mapKeys(scores)))
-    + arraySum(arrayMap(key -> length(key), mapKeys(reasoning)))
-    + arraySum(arrayMap(text -> length(text), mapValues(reasoning)))
+    24 * length(scores) + length(arrayStringConcat(mapKeys(scores)))
+    + length(arrayStringConcat(mapKeys(reasoning)))
+    + length(arrayStringConcat(mapValues(reasoning)))
 )"""
 
 
-def _column(name: str, *, whole: bool) -> str:
-    if name == "completed_at":
-        return us(name)
-    if name in MAP_COLUMNS and not whole:
-        return f"if({_MAPS_WEIGHT} <= {_SMALL_BYTES}, {name}, mapFilter((k, v) -> false, {name}))"
-    return name
+def _column(name: str) -> str:
+    return us(name) if name == "completed_at" else name
 
 
-_WHOLE = ", ".join(_column(name, whole=True) for name in COLUMNS)
-_WEIGHED = ", ".join((*(_column(name, whole=False) for name in COLUMNS), _MAPS_WEIGHT))
+def _small(name: str) -> str:
+    if name not in MAP_COLUMNS:
+        return _column(name)
+    return f"if(weight <= {_SMALL_BYTES}, {name}, CAST(map(), toTypeName({name})))"
+
+
+_WHOLE = ", ".join(map(_column, COLUMNS))
+# The weight is in a subquery, because an alias is planned again wherever it is used.
+_WEIGHED = f"""
+SELECT {", ".join(map(_small, COLUMNS))}, weight
+FROM (SELECT *, {_MAPS_WEIGHT} AS weight FROM evaluations WHERE {{where}} {{bounds}})
+"""
 
 
 def newest(
@@ -90,41 +98,37 @@ def newest(
     found: dict[Key, Weighed] = {}
     while True:
         where = come_after(wanted.where(org_id), after)
-        rows = clickhouse.rows(
-            f"SELECT {_WEIGHED} FROM evaluations WHERE {where}"
-            f" ORDER BY {NEWEST_FIRST} LIMIT {limit:d}",
-            where.params,
-            settings=PAGE,
-        )
-        weighed = [_weighed(row) for row in rows]
-        found.update((row.key, row) for row in weighed)
+        rows = _weighed(clickhouse, where, f"ORDER BY {NEWEST_FIRST} LIMIT {limit:d}", PAGE)
+        rows.sort(key=attrgetter("key"), reverse=True)
+        found.update((row.key, row) for row in rows)
         if len(found) >= limit or len(rows) < limit:
             return list(found.values())[:limit]
-        after = weighed[-1].key
+        after = rows[-1].key
 
 
 def newest_of_each(clickhouse: ClickHouse, where: Where) -> list[Weighed]:
     """Returns the newest result of each session, among those that `where` admits."""
-    rows = clickhouse.rows(
-        f"SELECT {_WEIGHED} FROM evaluations WHERE {where}"
-        f" ORDER BY {NEWEST_FIRST} LIMIT 1 BY session_id",
-        where.params,
-        settings=PAGE,
-    )
-    return [_weighed(row) for row in rows]
+    bounds = f"ORDER BY {NEWEST_FIRST} LIMIT 1 BY session_id"
+    return _weighed(clickhouse, where, bounds, SMALL_PAGE)
 
 
 def fetch(clickhouse: ClickHouse, org_id: str, keys: Sequence[Key]) -> list[Weighed]:
     """Returns the results of `keys` that exist, in the same order."""
-    found = {row.key: row for row in map(_weighed, _rows_of(clickhouse, org_id, keys, _WEIGHED))}
+    if not keys:
+        return []
+    found = {row.key: row for row in _weighed(clickhouse, _of(org_id, keys), "", PAGE)}
     return [found[key] for key in keys if key in found]
 
 
 def complete(clickhouse: ClickHouse, org_id: str, rows: Sequence[Weighed]) -> dict[Key, Evaluation]:
     """Completes the results, in their order; leaves out those that were deleted since."""
     large = [row.key for row in rows if not row.is_whole]
-    fetched = map(from_row, _rows_of(clickhouse, org_id, large, _WHOLE))
-    whole = {Key(one.completed_at, one.evaluation_id): one for one in fetched}
+    whole: dict[Key, Evaluation] = {}
+    if large:
+        where = _of(org_id, large)
+        sql = f"SELECT {_WHOLE} FROM evaluations WHERE {where}"
+        fetched = map(from_row, clickhouse.rows(sql, where.params, settings=PAGE))
+        whole = {Key(one.completed_at, one.evaluation_id): one for one in fetched}
     whole.update((row.key, row.record) for row in rows if row.is_whole)
     return {row.key: whole[row.key] for row in rows if row.key in whole}
 
@@ -142,21 +146,21 @@ def come_after(where: Where, after: Key | None) -> Where:
     )
 
 
-def _rows_of(clickhouse: ClickHouse, org_id: str, keys: Sequence[Key], columns: str) -> list[Row]:
-    """Returns rows of `keys`, including copies."""
-    if not keys:
-        return []
+def _of(org_id: str, keys: Sequence[Key]) -> Where:
+    """Returns the condition for the rows of `keys`, copies included."""
     # Times as texts, because the primary key can use a set of them.
     moments = [from_us(key.completed_at).strftime("%Y-%m-%d %H:%M:%S.%f") for key in keys]
-    where = (
+    return (
         Where(org_id)
         .any_of("completed_at", moments, "DateTime64(6, 'UTC')")
         .any_of("evaluation_id", [key.evaluation_id for key in keys])
     )
-    return clickhouse.rows(
-        f"SELECT {columns} FROM evaluations WHERE {where}", where.params, settings=PAGE
-    )
 
 
-def _weighed(row: Row) -> Weighed:
-    return Weighed(from_row(row[:-1]), row[-1])
+def _weighed(
+    clickhouse: ClickHouse, where: Where, bounds: str, settings: Mapping[str, object]
+) -> list[Weighed]:
+    """Returns rows of `where`, large maps left out; `bounds` are clauses after the conditions."""
+    sql = _WEIGHED.format(where=where, bounds=bounds)
+    rows = clickhouse.rows(sql, where.params, settings=settings)
+    return [Weighed(from_row(row[:-1]), row[-1]) for row in rows]

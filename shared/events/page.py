@@ -11,8 +11,8 @@ from msgspec import Meta
 
 from shared.clickhouse import ClickHouse, Row
 from shared.clickhouse.event_columns import ORDER, ORDER_KEY, SELECT_KEY, TABLE
-from shared.clickhouse.settings import PAGE
-from shared.clickhouse.slices import FUTURE_US, HOUR_US, Slices, Span
+from shared.clickhouse.settings import PAGE, SMALL_PAGE
+from shared.clickhouse.slices import FUTURE_US, HOUR_US, Slices, Span, newest_event
 from shared.clickhouse.where import moment, us
 from shared.core.clock import now_us, to_us
 from shared.core.cursor import Page, decode_cursor, encode_cursor
@@ -60,7 +60,13 @@ def read_page(
     after = decode_cursor(cursor, Key) if cursor is not None else None
     span = _span(clickhouse, org_id, filters, after, ascending=ascending)
     found: list[Row] = []
-    slices = Slices(span, wanted=limit + 1, first_us=_first_slice(filters), ascending=ascending)
+    slices = Slices(
+        span,
+        wanted=limit + 1,
+        first_us=_first_slice(filters),
+        newest=lambda: newest_event(clickhouse, org_id),
+        ascending=ascending,
+    )
     for piece in slices:
         wanted = limit + 1 - len(found)
         rows = _read(
@@ -105,6 +111,7 @@ def _sessions_span(clickhouse: ClickHouse, org_id: str, session_ids: Sequence[st
         f"SELECT {us('min(started_at)')}, {us('max(last_event_at)')} + 1 FROM agent_sessions"
         " WHERE org_id = {org_id:String} AND session_id IN {session_ids:Array(String)}",
         {"org_id": org_id, "session_ids": session_ids},
+        settings=SMALL_PAGE,
     )
     return Span(start, stop)
 
@@ -154,5 +161,5 @@ def _read(
         f" FROM {TABLE} FINAL PREWHERE {where} WHERE {rest}"
         f" ORDER BY {order} LIMIT {limit:d}",
         where.params,
-        settings=PAGE,
+        settings=SMALL_PAGE if filters.session_ids else PAGE,
     )

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from shared.clickhouse import ClickHouse, Row
 from shared.clickhouse.root_agent import FIRST_EVENT, root_agent
-from shared.clickhouse.settings import PAGE
+from shared.clickhouse.settings import PAGE, SMALL_PAGE
 from shared.clickhouse.where import Where, us
 
 
@@ -70,7 +70,7 @@ def fetch(
     if not session_ids:
         return {}
     where = Where(org_id).any_of("session_id", session_ids)
-    found = clickhouse.rows(_FACTS.format(where=where), where.params, settings=PAGE)
+    found = clickhouse.rows(_FACTS.format(where=where), where.params, settings=SMALL_PAGE)
     return {row[0]: from_row(row) for row in found}
 
 

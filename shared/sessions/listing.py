@@ -35,7 +35,8 @@ def page(
     facts = {one.session_id: one for one in selected[:limit]}
     ids = list(facts)
     totals = totals_of(clickhouse, org_id, facts.values())
-    latest = latest_of(clickhouse, org_id, ids)
+    since = min((one.started_at for one in facts.values()), default=0)
+    latest = latest_of(clickhouse, org_id, ids, since=since)
     fit = how_many_fit([_weight(totals.get(one), latest.get(one)) for one in ids])
     results = complete(clickhouse, org_id, [latest[one] for one in ids[:fit] if one in latest])
     latest_of_session = {result.session_id: result for result in results.values()}

@@ -5,8 +5,8 @@ from typing import NamedTuple
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.filters import Filter, Filters, any_of, time_range
 from shared.clickhouse.root_agent import FIRST_EVENT
-from shared.clickhouse.settings import PAGE
-from shared.clickhouse.slices import FUTURE_US, HOUR_US, Slices, Span
+from shared.clickhouse.settings import SMALL_PAGE
+from shared.clickhouse.slices import FUTURE_US, HOUR_US, Slices, Span, newest_event
 from shared.clickhouse.where import Where, moment
 from shared.core.clock import now_us, to_us
 from shared.evaluations.filters import SCORE_FILTERS, STATUSES
@@ -52,6 +52,11 @@ _CANDIDATES = f"""SELECT session_id FROM agent_sessions
 WHERE org_id = {{org_id:String}}
     AND last_event_at >= {moment("start")} AND last_event_at < {moment("stop")}"""
 
+# Nothing is newer than the first slice of the first page that has any session. Without filters its
+# newest sessions are therefore the page, and no others need their facts.
+_NEWEST_CANDIDATES = f"""{_CANDIDATES}
+GROUP BY session_id ORDER BY {_NEWEST} DESC, session_id DESC LIMIT {{limit:UInt32}}"""
+
 # The first slice. Filling a page with sessions of a certain result takes more sessions.
 _ALL_US = HOUR_US
 _BY_RESULT_US = 12 * HOUR_US
@@ -81,11 +86,18 @@ def select(
         where = Where(org_id).any_of("session_id", wanted.session_ids)
         return _read(clickhouse, where, wanted, "", _span(wanted, after), after, limit)
     first_us = _BY_RESULT_US if wanted["status"] or wanted["score_filters"] else _ALL_US
-    slices = Slices(_span(wanted, after), wanted=limit, first_us=first_us)
+    slices = Slices(
+        _span(wanted, after),
+        wanted=limit,
+        first_us=first_us,
+        newest=lambda: newest_event(clickhouse, org_id),
+    )
+    is_plain = after is None and not wanted
     found: list[SessionFacts] = []
     for piece in slices:
+        candidates = _NEWEST_CANDIDATES if is_plain and not found else _CANDIDATES
         where = Where(org_id).add(
-            f"session_id IN ({_CANDIDATES})", start=piece.start, stop=piece.stop
+            f"session_id IN ({candidates})", start=piece.start, stop=piece.stop
         )
         sessions = _read(clickhouse, where, wanted, _CANDIDATES, piece, after, limit - len(found))
         slices.found(len(sessions))
@@ -113,7 +125,7 @@ def _read(
     having = _having(where, wanted, after)
     where.params.update(start=piece.start, stop=piece.stop, limit=limit)
     rows = clickhouse.rows(
-        _SELECT.format(where=where, having=" AND ".join(having)), where.params, settings=PAGE
+        _SELECT.format(where=where, having=" AND ".join(having)), where.params, settings=SMALL_PAGE
     )
     return [from_row(row) for row in rows]
 

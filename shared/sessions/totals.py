@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from shared.clickhouse import ClickHouse, Row
 from shared.clickhouse.event_columns import ORDER_KEY, TABLE
-from shared.clickhouse.settings import PAGE
+from shared.clickhouse.settings import SMALL_PAGE
 from shared.clickhouse.where import Where
 from shared.sessions.facts import SessionFacts
 
@@ -65,7 +65,7 @@ def totals_of(
         max(facts.last_event_at for facts in sessions) + 1,
     )
     by_session: dict[str, list[Row]] = {}
-    for row in clickhouse.rows(_TOTALS.format(where=where), where.params, settings=PAGE):
+    for row in clickhouse.rows(_TOTALS.format(where=where), where.params, settings=SMALL_PAGE):
         by_session.setdefault(row[0], []).append(row)
     return {session_id: _add_up(rows) for session_id, rows in by_session.items()}
 

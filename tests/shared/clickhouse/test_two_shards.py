@@ -138,7 +138,7 @@ READS: dict[str, Callable[[ClickHouse], object]] = {
     "facts": lambda c: facts.fetch(c, ORG, IDS),
     "totals": lambda c: totals.totals_of(c, ORG, list(facts.fetch(c, ORG, IDS).values())),
     "export": lambda c: list(event_objects(c, ORG, facts.fetch(c, ORG, ["s1"])["s1"])),
-    "latest results": lambda c: latest.latest_of(c, ORG, IDS),
+    "latest results": lambda c: latest.latest_of(c, ORG, IDS, since=0),
     "results": _results(),
     "newest results": _results(latest_per_session=True),
     "newest results by status": _results(latest_per_session=True, status=("done",)),

@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.clickhouse import ClickHouse
+from shared.clickhouse.slices import HOUR_US
+from shared.core.clock import to_us
 from shared.core.errors import Invalid
 from shared.evaluations import store
 from shared.evaluations.score_filters import ScoreFilter
@@ -13,6 +15,8 @@ from shared.sessions.selection import SessionFilters
 from tests.support.evaluations import evaluation
 from tests.support.events import event, store_events
 
+# After the events of all sessions, in microseconds.
+DONE = to_us(datetime(2026, 11, 2, 14, tzinfo=UTC))
 AWKWARD = [
     "a/b",
     "a,b",
@@ -42,11 +46,11 @@ def four(clickhouse: ClickHouse, org_id: str) -> str:
     )
     low, high = {"success": 0.25}, {"success": 0.75, "speed": -2.0}
     results = [
-        evaluation(org_id, "failed", 1, status="done", scores=high),
-        evaluation(org_id, "failed", 2, status="error", error="no"),
-        evaluation(org_id, "well", 3, scores=low),
-        evaluation(org_id, "mended", 4, status="timeout", error="late"),
-        evaluation(org_id, "mended", 5, scores=high),
+        evaluation(org_id, "failed", DONE + 1, status="done", scores=high),
+        evaluation(org_id, "failed", DONE + 2, status="error", error="no"),
+        evaluation(org_id, "well", DONE + 3, scores=low),
+        evaluation(org_id, "mended", DONE + 4, status="timeout", error="late"),
+        evaluation(org_id, "mended", DONE + 5, scores=high),
     ]
     store.insert(clickhouse, results)
     store.insert(clickhouse, results[::-1])
@@ -102,7 +106,21 @@ def test_filters_hold_on_every_page(clickhouse: ClickHouse, four: str) -> None:
 def test_a_row_carries_its_newest_result(clickhouse: ClickHouse, four: str) -> None:
     shown = page(clickhouse, four, SessionFilters(), limit=10, cursor=None)
     newest = [row.latest_evaluation for row in shown.rows]
-    assert [row and row.completed_at for row in newest] == [5, 3, 2, None]
+    assert [row and row.completed_at for row in newest] == [
+        DONE + 5,
+        DONE + 3,
+        DONE + 2,
+        None,
+    ]
+
+
+def test_a_result_may_seem_to_be_a_day_older_than_the_first_event(
+    clickhouse: ClickHouse, org_id: str
+) -> None:
+    [stored] = store_events(clickhouse, org_id, [event("ahead", "10:00:00")])
+    store.insert(clickhouse, [evaluation(org_id, "ahead", stored.ts - 47 * HOUR_US)])
+    [row] = page(clickhouse, org_id, SessionFilters(), limit=10, cursor=None).rows
+    assert row.latest_evaluation is not None
 
 
 def test_sessions_of_one_moment_are_paged_by_id(clickhouse: ClickHouse, org_id: str) -> None:

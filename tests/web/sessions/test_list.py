@@ -2,12 +2,13 @@
 
 import random
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 
 import pytest
 from flask.testing import FlaskClient
 
 from shared.clickhouse import ClickHouse
-from shared.core.clock import format_us
+from shared.core.clock import format_us, to_us
 from shared.deployment.runtime import Runtime
 from shared.evaluations import store
 from tests.support.airline import Airline
@@ -17,6 +18,8 @@ from tests.support.events import Stored, by_session, event, store_events
 from tests.support.runtime import Org
 
 Key = Callable[..., Headers]
+# After the events of all sessions, in microseconds.
+DONE = to_us(datetime(2026, 11, 2, 14, tzinfo=UTC))
 
 
 @pytest.fixture
@@ -80,9 +83,9 @@ def test_filters_and_the_newest_evaluation(
         event("b", "12:00:00.5"),
     ]
     store_events(clickhouse, org.id, lines)
-    older = evaluation(org.id, "a", 1_000_000, status="error", error="no")
+    older = evaluation(org.id, "a", DONE + 1_000_000, status="error", error="no")
     newer = evaluation(
-        org.id, "a", 2_000_000, scores={"well, done": 0.5}, reasoning={"well, done": "so"}
+        org.id, "a", DONE + 2_000_000, scores={"well, done": 0.5}, reasoning={"well, done": "so"}
     )
     store.insert(clickhouse, [newer, older])
     headers = key("evaluations:read")
@@ -114,8 +117,8 @@ def test_filters_and_the_newest_evaluation(
         "error": None,
         "attempt_count": 1,
         "duration_ms": None,
-        "completed_at": "1970-01-01T00:00:02.000000Z",
-        "created_at": "1970-01-01T00:00:02.000000Z",
+        "completed_at": "2026-11-02T14:00:02.000000Z",
+        "created_at": "2026-11-02T14:00:02.000000Z",
     }
 
 
@@ -164,9 +167,9 @@ def test_a_page_of_sessions_with_large_results_ends_before_its_limit(
 ) -> None:
     text = "because " * 1_000_000
     store_events(clickhouse, org.id, [event(f"s{n}", f"10:00:0{9 - n}") for n in range(7)])
-    results = [evaluation(org.id, f"s{n}", n, reasoning={"x": text}) for n in range(6)]
+    results = [evaluation(org.id, f"s{n}", DONE + n, reasoning={"x": text}) for n in range(6)]
     store.insert(clickhouse, results)
-    store.insert(clickhouse, [evaluation(org.id, "s3", 0, reasoning={"x": "before"})])
+    store.insert(clickhouse, [evaluation(org.id, "s3", DONE, reasoning={"x": "before"})])
     headers = key("evaluations:read")
     first = client.get("/v1/sessions", headers=headers).get_json()
     # 32 MiB hold four of them.
