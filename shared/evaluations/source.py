@@ -23,11 +23,15 @@ _LATEST = f"""
 """
 
 
-def source_of(org_id: str, wanted: EvaluationFilters, *, as_of: int) -> Source:
-    """Returns the results that `wanted` describes; the newest of a session is as of `as_of`."""
+def source_of(org_id: str, wanted: EvaluationFilters, *, as_of: int, merged: bool = True) -> Source:
+    """Returns the results that `wanted` describes; the newest of a session is as of `as_of`.
+
+    Unless `merged`, there may be copies.
+    """
     where = wanted.where(org_id)
     if not wanted["latest_per_session"]:
-        return Source(f"(SELECT {_COLUMNS} FROM evaluations FINAL WHERE {where})", where.params)
+        final = "FINAL" if merged else ""
+        return Source(f"(SELECT {_COLUMNS} FROM evaluations {final} WHERE {where})", where.params)
     # A result older than `ts_from` cannot be the newest of a session with a newer one. No other
     # condition may be here: it would make an older result the newest.
     inner = (

@@ -1,4 +1,4 @@
-"""The whole aggregate: the matching results, their buckets and sums, in two statements."""
+"""The whole aggregate: the range of the matching results, their buckets, then everything else."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -7,13 +7,18 @@ from typing import NamedTuple
 from shared.clickhouse import ClickHouse
 from shared.core.clock import from_us, now_us, to_us
 from shared.evaluations.aggregate.buckets import Buckets, choose
-from shared.evaluations.aggregate.chart import Chart, Counts, timeline
+from shared.evaluations.aggregate.chart import Chart, charts_of
 from shared.evaluations.aggregate.selectors import EVERY, MAX_SERIES, Selector
-from shared.evaluations.aggregate.stats import Overview, ScoreStats, overview
+from shared.evaluations.aggregate.stats import (
+    MAX_FEATURED,
+    Counts,
+    Overview,
+    ScoreStats,
+    overview,
+    span_of,
+)
 from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.source import source_of
-
-MAX_FEATURED = 6
 
 # The range of DateTime64; there is nothing to show outside.
 _OLDEST = to_us(datetime(1900, 1, 1, tzinfo=UTC))
@@ -53,35 +58,47 @@ def aggregate(
     `MAX_SERIES` of `series` are computed.
     """
     as_of = now_us()
-    found = overview(clickhouse, source_of(org_id, wanted, as_of=as_of))
-    first, stop = _span(wanted, found)
+    first, stop = _span(clickhouse, org_id, wanted, as_of)
     buckets = choose(bucket, first, stop)
-    # Results that arrive between the statements must not lie outside the range of the first one.
+    # Results that arrived since must not lie outside the range.
     bounded = wanted.replace(ts_from=from_us(first), ts_to=from_us(stop))
-    keys = list(dict.fromkeys(featured_keys)) or [row.key for row in found.stats[:MAX_FEATURED]]
+    source = source_of(org_id, bounded, as_of=as_of)
+    keys = list(dict.fromkeys(featured_keys))
     made = series[:MAX_SERIES]
-    counts, charts = timeline(
-        clickhouse,
-        source_of(org_id, bounded, as_of=as_of),
-        buckets,
-        [*(Selector(EVERY, EVERY, key, "avg") for key in keys), *made],
-    )
+    found = overview(clickhouse, source, buckets, keys)
     return Aggregate(
-        total=Counts(*(sum(column) for column in zip(Counts(), *counts, strict=True))),
+        total=Counts(*(sum(column) for column in zip(Counts(), *found.counts, strict=True))),
         score_stats=found.stats,
         buckets=buckets,
-        counts=counts,
-        featured=charts[: len(keys)],
-        series=charts[len(keys) :],
+        counts=found.counts,
+        featured=[
+            _averages(found, key, buckets)
+            for key in keys or [row.key for row in found.stats[:MAX_FEATURED]]
+        ],
+        series=charts_of(clickhouse, source, buckets, made),
         is_truncated=len(series) > len(made),
     )
 
 
-def _span(wanted: EvaluationFilters, found: Overview) -> tuple[int, int]:
-    """Returns [first, stop) in microseconds; the range is empty if there is nothing to show."""
-    first, stop = found.first, None if found.last is None else found.last + 1
-    if wanted.ts_from is not None:
-        first = max(to_us(wanted.ts_from), _OLDEST)
-    if wanted.ts_to is not None:
-        stop = min(to_us(wanted.ts_to), _NEWEST)
-    return (0, 0) if first is None or stop is None else (first, stop)
+def _averages(found: Overview, key: str, buckets: Buckets) -> Chart:
+    averages = found.averages.get(key, {})
+    selector = Selector(EVERY, EVERY, key, "avg")
+    return Chart(selector, [averages.get(number) for number in range(buckets.count)])
+
+
+def _span(
+    clickhouse: ClickHouse, org_id: str, wanted: EvaluationFilters, as_of: int
+) -> tuple[int, int]:
+    """Returns [first, stop) in microseconds; the range is empty if there is nothing to show.
+
+    Copies of a result do not change the range, so they need not be merged to find an open end.
+    """
+    first = None if wanted.ts_from is None else max(to_us(wanted.ts_from), _OLDEST)
+    stop = None if wanted.ts_to is None else min(to_us(wanted.ts_to), _NEWEST)
+    if first is None or stop is None:
+        found = span_of(clickhouse, source_of(org_id, wanted, as_of=as_of, merged=False))
+        if found is None:
+            return 0, 0
+        first = found[0] if first is None else first
+        stop = found[1] + 1 if stop is None else stop
+    return first, stop

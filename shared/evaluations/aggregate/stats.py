@@ -1,5 +1,6 @@
-"""Statistics of the scores under each key."""
+"""Counts, statistics of the scores under each key, and averages over time, in one pass."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -7,10 +8,12 @@ import msgspec
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import us
+from shared.evaluations.aggregate.buckets import Buckets
 from shared.evaluations.source import Source
 
 # Evaluators choose the keys. More keys than this are unreadable and are not shown.
 MAX_KEYS = 500
+MAX_FEATURED = 6
 
 # Each score of a result becomes a row, with `place` counting from 1; a result without scores is one
 # row of place 0. Measured against the -Map combinators on 200,000 results with 5 scores each,
@@ -26,6 +29,19 @@ SCALED, SCALE = "value / 4294967296", "* 4294967296"
 SETTINGS = {**PAGE, "optimize_arithmetic_operations_in_aggregate_functions": 0}
 
 
+# The bucket of a result.
+BUCKET = f"toUInt16(intDiv({us('completed_at')} - {{start:Int64}}, {{width:Int64}}))"
+
+
+class Counts(NamedTuple):
+    """The numbers of results, in total and by status."""
+
+    total: int = 0
+    done: int = 0
+    error: int = 0
+    timeout: int = 0
+
+
 class ScoreStats(msgspec.Struct, frozen=True):
     """The scores under one key; `p50` is interpolated (quantileExactInclusive)."""
 
@@ -38,40 +54,85 @@ class ScoreStats(msgspec.Struct, frozen=True):
 
 
 class Overview(NamedTuple):
-    """The statistics of all keys, and the times of the first and the last result.
+    """The counts of each bucket, the statistics of keys, and averages over time.
 
-    Times are in microseconds, None if there is no result. `stats` has at most `MAX_KEYS` keys, the
-    most frequent first, then by name.
+    `stats` has at most `MAX_KEYS` keys, the most frequent first, then by name. `averages` has the
+    averages of the featured keys, by key and number of the bucket.
     """
 
-    first: int | None
-    last: int | None
+    counts: list[Counts]
     stats: list[ScoreStats]
+    averages: dict[str, dict[int, float]]
 
 
-# Results without scores are a group of their own, because their times count.
-_STATS = f"""
-SELECT
-    min(min({us("completed_at")})) OVER (),
-    max(max({us("completed_at")})) OVER (),
-    place = 0 AS is_bare,
-    key,
-    count(),
-    avg({SCALED}) {SCALE},
-    min(value),
-    max(value),
-    quantileExactInclusive(0.5)({SCALED}) {SCALE}
-FROM {{source}} {EACH_SCORE}
-GROUP BY is_bare, key
-ORDER BY is_bare, count() DESC, key
-LIMIT {MAX_KEYS}
+_STATUSES = Counts._fields[1:]
+# A result is counted at its first score, or at its row without scores.
+_COUNTED = ", ".join(f"countIf(if(place <= 1, code, 0) = {n}) AS count_{n}" for n in (1, 2, 3))
+
+# First groups of a key and a bucket, from which the rest is merged: each score is read once. Then a
+# row for each key and for each bucket. Results without scores are a key of their own, because they
+# are counted. Only featured keys need their buckets. The order of keys is that of `stats`.
+_OVERVIEW = f"""
+SELECT is_bucket, bucket, counts,
+    row_number() OVER (PARTITION BY is_bucket, is_bare ORDER BY uses DESC, key) AS rank,
+    key, uses, total / uses {SCALE}, low, high, middle {SCALE},
+    NOT is_bucket AND if({{has_featured}}, has({{{{featured:Array(String)}}}}, key),
+        rank <= {MAX_FEATURED}) AS is_featured,
+    if(is_featured, places, []), if(is_featured, means, [])
+FROM (
+SELECT grouping(key) AS is_bucket, is_bare, key, bucket,
+    [sum(count_1), sum(count_2), sum(count_3)] AS counts, sum(number) AS uses,
+    sum(total) AS total, min(low) AS low, max(high) AS high,
+    quantileExactInclusiveMerge(0.5)(middle) AS middle,
+    groupArray(bucket) AS places, groupArray(mean) AS means
+FROM (
+SELECT place = 0 AS is_bare, key, bucket, {_COUNTED},
+    count() AS number, sum({SCALED}) AS total, total / number {SCALE} AS mean,
+    min(value) AS low, max(value) AS high, quantileExactInclusiveState(0.5)({SCALED}) AS middle
+FROM (
+SELECT {{bucket}} AS bucket, indexOf({list(_STATUSES)}, status) AS code, scores FROM {{source}}
+) {EACH_SCORE}
+GROUP BY is_bare, key, bucket
+)
+GROUP BY GROUPING SETS ((is_bare, key), (bucket))
+)
+QUALIFY is_bucket OR NOT is_bare AND (rank <= {MAX_KEYS} OR is_featured)
+ORDER BY rank
 """
 
 
-def overview(clickhouse: ClickHouse, source: Source) -> Overview:
-    """Computes the statistics of `source` by key."""
-    rows = clickhouse.rows(_STATS.format(source=source.sql), source.params, settings=SETTINGS)
-    if not rows:
-        return Overview(None, None, [])
-    first, last = rows[0][:2]
-    return Overview(first, last, [ScoreStats(*row[3:]) for row in rows if not row[2]])
+def span_of(clickhouse: ClickHouse, source: Source) -> tuple[int, int] | None:
+    """Returns the times of the first and the last result in microseconds, None without any."""
+    [(count, first, last)] = clickhouse.rows(
+        f"SELECT count(), {us('min(completed_at)')}, {us('max(completed_at)')} FROM {source.sql}",
+        source.params,
+        settings=SETTINGS,
+    )
+    return (first, last) if count else None
+
+
+def overview(
+    clickhouse: ClickHouse, source: Source, buckets: Buckets, featured: Sequence[str]
+) -> Overview:
+    """Computes everything for `source`, all of which must lie within `buckets`.
+
+    Without `featured` keys the most frequent ones are featured.
+    """
+    times = {"start": buckets.start, "width": buckets.width}
+    rows = clickhouse.rows(
+        _OVERVIEW.format(source=source.sql, bucket=BUCKET, has_featured=int(bool(featured))),
+        {**source.params, **times, "featured": list(featured)},
+        settings=SETTINGS,
+    )
+    counts = [Counts()] * buckets.count
+    stats: list[ScoreStats] = []
+    averages: dict[str, dict[int, float]] = {}
+    for is_bucket, bucket, numbers, rank, key, *figures, is_featured, places, means in rows:
+        if is_bucket:
+            counts[bucket] = Counts(sum(numbers), *numbers)
+            continue
+        if rank <= MAX_KEYS:
+            stats.append(ScoreStats(key, *figures))
+        if is_featured:
+            averages[key] = dict(zip(places, means, strict=True))
+    return Overview(counts, stats, averages)
