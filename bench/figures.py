@@ -83,6 +83,26 @@ KINDS: dict[str, Kind] = {
 }
 
 
+# Reads of a page or a session must not grow with the data, and neither may those of aggregates.
+_READS = (
+    *("newest", "summaries", "session", "rare_tool", "sessions", "sessions_by_result", "export"),
+    *("facet_cached", "facet", "evaluations", "latency", "query"),
+)
+KINDS |= {f"read.{name}_growth": Kind("times", 1.5, "less") for name in _READS}
+KINDS |= {f"read.{name}_to_bare": Kind("times", 3, "less") for name in _READS}
+KINDS |= {
+    f"{area}.{name}_{part}": Kind("ms", None, "less")
+    for area in ("read", "read_live")
+    for name in _READS
+    for part in ("p50", "p95")
+}
+for _name in ("newest", "session", "sessions", "facet"):
+    KINDS[f"read_live.{_name}_p50"] = Kind("ms", 20, "less")
+    KINDS[f"read_live.{_name}_p95"] = Kind("ms", 50, "less")
+for _name in ("evaluations", "latency"):
+    KINDS[f"read_live.{_name}_p95"] = Kind("ms", 150, "less")
+
+
 def figures_of(values: Mapping[str, float]) -> list[Figure]:
     """Returns the figures of measured values. A name without a row has neither unit nor bar."""
     found = []

@@ -1,6 +1,7 @@
 """Measures reads at 1 and at 10 million events, compared with the bare query for the same rows.
 
     python -m bench.read [--calls 200] [--sizes 1000000,10000000] [--only NAME] [--data DIR]
+                         [--rate 2000]
 
 Generates a month of events of 20 organizations inside ClickHouse (`bench/workload.py`), once for
 each size and on separate servers, and starts gunicorn in front of each. Then it calls every read
@@ -12,13 +13,16 @@ The bar compares times of one run. A read that is bounded by a page or a session
 1.5x from the smallest size to the largest. No read takes more than 3x its bare query. A ! marks
 each ratio that misses. The table also has medians, because a busy machine moves the p95 more. The
 orientation in milliseconds is for two otherwise idle cores.
+
+With `--rate` workers run at the largest size, and so many events a second come in there meanwhile.
+They stay in the stores that `--data` keeps.
 """
 
 import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -33,6 +37,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 # Lets `python bench/read.py` find its neighbours, as `python -m bench.read` does.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from bench.live import Sender
 from bench.reads import READS, Call, Calls, Read
 from bench.site import Api, Site
 from bench.workload import Workload, ensure
@@ -40,6 +45,9 @@ from bench.workload import Workload, ensure
 MAX_GROWTH = 1.5
 MAX_TO_BARE = 3.0
 WARM_UP = 10
+_CONNECTIONS = 2
+# Until workers run and merges keep up with what comes in.
+_STEADY_SECS = 10.0
 
 
 @dataclass
@@ -89,12 +97,17 @@ class Subject:
         return self._api.ask(self.workload.slugs[call.org], call.path, call.body)
 
 
-def run(subjects: list[Subject], reads: Iterable[Read], calls: int) -> Iterator[list[str]]:
-    """Measures one read after the other, all sizes in turn, and yields rows of the table."""
+def run(
+    subjects: list[Subject], reads: Iterable[Read], calls: int
+) -> Iterator[tuple[Read, list[Times]]]:
+    """Measures one read after the other, all sizes in turn, and yields the times at each size.
+
+    There are no times for a route that does not exist.
+    """
     for read in reads:
         choosing = [subject.calls(read) for subject in subjects]
         if not subjects[0].exists(read.call(choosing[0])):
-            yield [read.name, "no such route"]
+            yield read, []
             continue
         times = [Times() for _ in subjects]
         with bar(read.name, WARM_UP + calls) as progress:
@@ -103,7 +116,23 @@ def run(subjects: list[Subject], reads: Iterable[Read], calls: int) -> Iterator[
                     counts = found if number >= WARM_UP else Times()
                     subject.measure(read, read.call(choice), counts)
                 progress(1)
-        yield row_of(read, times)
+        yield read, times
+
+
+def measure(sizes: Sequence[int], calls: int, rate: int = 0) -> dict[str, float]:
+    """Returns the figures of all reads: times at the largest size, and medians compared."""
+    values: dict[str, float] = {}
+    area = "read_live" if rate else "read"
+    with prepared(sizes, None, rate) as subjects:
+        for read, times in run(subjects, READS, calls):
+            first, last = times[0], times[-1]
+            name, middle = f"{area}.{read.key}", statistics.median(last.read)
+            values |= {f"{name}_p50": middle, f"{name}_p95": p95(last.read)}
+            if len(times) > 1:
+                values[f"{name}_growth"] = middle / statistics.median(first.read)
+            if last.bare:
+                values[f"{name}_to_bare"] = middle / statistics.median(last.bare)
+    return values
 
 
 def p95(times: list[float]) -> float:
@@ -113,6 +142,8 @@ def p95(times: list[float]) -> float:
 
 def row_of(read: Read, times: list[Times]) -> list[str]:
     """Returns a row of the table, with a ! at each ratio that misses the bar."""
+    if not times:
+        return [read.name, "no such route"]
     first, last = times[0], times[-1]
     row = [read.name]
     for found in times:
@@ -178,25 +209,40 @@ def prepare(site: Site, events: int) -> Subject:
     return Subject(site, workload)
 
 
-@click.command(help=__doc__, context_settings={"max_content_width": 100})
-@click.option("--calls", default=200, show_default=True, help="of each read, at each size")
-@click.option("--sizes", default="1000000,10000000", show_default=True, help="events, ascending")
-@click.option("--only", default="", help="only reads with this in their name")
-@click.option(
-    "--data", type=click.Path(path_type=Path), help="directory that keeps the stores for later runs"
-)
-def main(calls: int, sizes: str, only: str, data: Path | None) -> None:
-    numbers = [int(size) for size in sizes.split(",")]
-    reads = [read for read in READS if only in read.name]
+@contextmanager
+def prepared(sizes: Sequence[int], data: Path | None, rate: int) -> Iterator[list[Subject]]:
+    """Yields a subject for each size; events come in at the last one at `rate` a second."""
     with ExitStack() as stack:
         if data is None:
             data = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="watchpost-bench-")))
             data.chmod(0o755)
         subjects = []
-        for number in numbers:
-            site = stack.enter_context(Site(data / str(number)))
-            subjects.append(prepare(site, number))
-        rows = list(run(subjects, reads, calls))
+        for size in sizes:
+            site = stack.enter_context(Site(data / str(size)))
+            subjects.append(prepare(site, size))
+        if rate:
+            site.start_workers()
+            slugs = subjects[-1].workload.slugs
+            sender = Sender(int(site.environ["PORT"]), site.environ["ADMIN_KEY"], slugs, rate)
+            sender.start(_CONNECTIONS)
+            stack.callback(sender.stop)
+            time.sleep(_STEADY_SECS)
+        yield subjects
+
+
+@click.command(help=__doc__, context_settings={"max_content_width": 100})
+@click.option("--calls", default=200, show_default=True, help="of each read, at each size")
+@click.option("--sizes", default="1000000,10000000", show_default=True, help="events, ascending")
+@click.option("--only", default="", help="only reads with this in their name")
+@click.option("--rate", default=0, help="events a second that come in at the largest size")
+@click.option(
+    "--data", type=click.Path(path_type=Path), help="directory that keeps the stores for later runs"
+)
+def main(calls: int, sizes: str, only: str, rate: int, data: Path | None) -> None:
+    numbers = [int(size) for size in sizes.split(",")]
+    reads = [read for read in READS if only in read.name]
+    with prepared(numbers, data, rate) as subjects:
+        rows = [row_of(read, times) for read, times in run(subjects, reads, calls)]
     show([header_of(numbers), *rows])
 
 

@@ -45,9 +45,11 @@ class Call:
 class Read:
     """A row of the table. The growth of a read that is `bounded` by a page or a session is judged.
 
-    `orientation_ms` is for 10 million events. `cold` clears the cache before each call.
+    `key` is its name among the figures. `orientation_ms` is for 10 million events. `cold` clears
+    the cache before each call.
     """
 
+    key: str
     name: str
     call: Callable[["Calls"], Call]
     orientation_ms: int | None
@@ -180,18 +182,20 @@ class Calls:
 
 
 READS: tuple[Read, ...] = (
-    Read("newest page of /events", Calls.newest, 20),
-    Read("/events/summary", Calls.newest_summaries, 15),
-    Read("one session's events", Calls.session_events, 20),
-    Read("rare tool_name + environment", Calls.rare_tool, 60),
-    Read("/sessions", Calls.sessions, 40),
-    Read("/sessions by status and score", Calls.sessions_by_result, 80),
-    Read("export of 1,000 events", Calls.export, 80),
-    Read("a facet, cached", Calls.cached_facet, 5),
-    Read("a facet, cold", Calls.facet, 200, bounded=False, cold=True),
-    Read("/evaluations/aggregate, 200,000 rows", Calls.aggregate, 150, bounded=False),
-    Read("/events/latency_aggregate, 24 h", Calls.latency, 200, bounded=False),
-    Read("/queries/run, a week", Calls.query, None, bounded=False),
+    Read("newest", "newest page of /events", Calls.newest, 20),
+    Read("summaries", "/events/summary", Calls.newest_summaries, 15),
+    Read("session", "one session's events", Calls.session_events, 20),
+    Read("rare_tool", "rare tool_name + environment", Calls.rare_tool, 60),
+    Read("sessions", "/sessions", Calls.sessions, 40),
+    Read("sessions_by_result", "/sessions by status and score", Calls.sessions_by_result, 80),
+    Read("export", "export of 1,000 events", Calls.export, 80),
+    Read("facet_cached", "a facet, cached", Calls.cached_facet, 5),
+    Read("facet", "a facet, cold", Calls.facet, 200, bounded=False, cold=True),
+    Read(
+        "evaluations", "/evaluations/aggregate, 200,000 rows", Calls.aggregate, 150, bounded=False
+    ),
+    Read("latency", "/events/latency_aggregate, 24 h", Calls.latency, 200, bounded=False),
+    Read("query", "/queries/run, a week", Calls.query, None, bounded=False),
 )
 
 _EVENT = (

@@ -12,7 +12,7 @@ from bench.airline import read_events
 Length = Literal["short", "usual", "long"]
 Values = dict[str, float]
 
-_TWO_MILLION = 2_000_000
+_MILLION, _TWO_MILLION, _TEN_MILLION = 1_000_000, 2_000_000, 10_000_000
 
 
 def ingest(length: Length) -> Values:
@@ -70,6 +70,16 @@ def lateness(_length: Length) -> Values:
     return measure()
 
 
+def read(length: Length) -> Values:
+    """Reads at two sizes, next to the bare queries for the same rows."""
+    from bench.read import measure
+
+    if length == "long":
+        live = measure([_TEN_MILLION], calls=100, rate=2000)
+        return measure([_MILLION, _TEN_MILLION], calls=200) | live
+    return measure([_MILLION // 10, _MILLION], calls=20 if length == "short" else 100)
+
+
 BENCHMARKS: dict[str, Callable[[Length], Values]] = {
     "ingest": ingest,
     "ingest_busy": ingest_busy,
@@ -77,6 +87,7 @@ BENCHMARKS: dict[str, Callable[[Length], Values]] = {
     "burst": burst,
     "idle": idle,
     "lateness": lateness,
+    "read": read,
 }
 
 
