@@ -9,11 +9,11 @@ from shared.clickhouse import migrate as clickhouse_migrations
 from shared.core.config import load_settings
 from shared.core.errors import ConfigurationError, Unavailable
 from shared.core.logs import configure_logging
+from shared.deployment.migration import release
 from shared.deployment.runtime import Runtime
-from shared.deployment.schema import release
 from shared.deployment.stores import wait_for_stores
 from shared.permissions.custom_sets import service as custom_sets
-from shared.postgres import migrate as postgres_migrations
+from shared.postgres.revisions import current_revision
 
 # Any number that no other advisory lock of this project uses.
 _LOCK_ID = 7_237_003
@@ -38,7 +38,7 @@ def run(runtime: Runtime) -> None:
         connection.invalidate()
     with runtime.postgres.transaction() as session:
         custom_sets.require_default(session, runtime.settings)
-    revision = postgres_migrations.current_revision(runtime.postgres.engine)
+    revision = current_revision(runtime.postgres.engine)
     version = clickhouse_migrations.current_version(runtime.clickhouse)
     click.echo(f"PostgreSQL stands at {revision}, ClickHouse at {version:04d}")
 

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from devstack import StackUrls
 from shared.core.config import Settings
+from shared.deployment.migration import release
 from shared.deployment.runtime import Runtime
-from shared.deployment.schema import release
 from shared.organizations.models import Organization
 
 

@@ -10,16 +10,19 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
 import shared
 from devstack import DevStack, StackUrls
 from shared.clickhouse import migrate as clickhouse_migrations
 from shared.core.errors import ConfigurationError
+from shared.deployment.migration import release
 from shared.deployment.runtime import Runtime
-from shared.deployment.schema import release, require_current
+from shared.deployment.schema import require_current
 from shared.postgres import Base
 from shared.postgres import migrate as postgres_migrations
+from shared.postgres.revisions import current_revision, revisions
 from tests.support.databases import empty_databases, environment
 from tests.support.runtime import connected, settings_for
 
@@ -78,6 +81,14 @@ def test_up_down_and_up_again(empty: Runtime) -> None:
     release(empty.postgres, empty.clickhouse)
     require_current(empty.postgres, empty.clickhouse)
     assert (postgres_tables(empty), clickhouse_tables(empty)) == first
+
+
+def test_the_names_of_the_migrations_are_their_revisions(empty: Runtime) -> None:
+    scripts = ScriptDirectory.from_config(postgres_migrations._config(empty.postgres.engine))
+    assert revisions() == [script.revision for script in scripts.walk_revisions()][::-1]
+    assert current_revision(empty.postgres.engine) is None
+    release(empty.postgres, empty.clickhouse)
+    assert current_revision(empty.postgres.engine) == revisions()[-1]
 
 
 def test_the_migrations_make_what_the_models_describe(empty: Runtime) -> None:
