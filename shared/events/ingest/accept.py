@@ -27,11 +27,6 @@ _SPLITTERS: dict[str, _Splitter] = {
 }
 
 
-# The interpreter runs one thread at a time. More decoding threads than this only make those that
-# read wait for it. There are two, so that a small batch need not wait for a large one.
-_DECODERS = 2
-
-
 class Ingest:
     """The ingest of one web process."""
 
@@ -42,7 +37,6 @@ class Ingest:
         self._sync = DiskSync(enabled=runtime.settings.ingest_sync)
         self._local = threading.local()
         self._turns = threading.BoundedSemaphore(runtime.settings.ingest_concurrency)
-        self._decoders = threading.BoundedSemaphore(_DECODERS)
 
     def accept(
         self,
@@ -74,8 +68,7 @@ class Ingest:
         redactor = self._redactions.of(org_id, epoch)
         # A small body may unpack into a hundred megabytes, so only a few are unpacked at a time.
         with self._turns:
-            with self._decoders:
-                decoded = self._decode(body, encoding, split, org_id, redactor)
+            decoded = self._decode(body, encoding, split, org_id, redactor)
             if decoded.batch.ids:
                 self._enqueue(org_id, org_slug, decoded.batch)
         return decoded
