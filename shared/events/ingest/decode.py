@@ -2,7 +2,7 @@
 
 This is the hot path of the service: an event is parsed once into the five fields that every event
 has, everything else is checked and skipped, and its bytes stay unchanged. Lines are read together,
-step by step, in three fifths of the time. If one of them may be bad, they are read one by one.
+step by step, which takes less time. If one of them may be bad, they are read one by one.
 """
 
 import re
