@@ -11,7 +11,6 @@ import psutil
 
 from devstack.ports import LOOPBACK, free_port
 from devstack.up.deployment import Deployment
-from devstack.up.watcher import LONGEST_PAUSE_SECONDS
 
 
 @contextmanager
@@ -19,14 +18,13 @@ def deployed(
     say: Callable[[str], None] = click.echo,
     *,
     directory: Path | None = None,
-    longest_pause: float = LONGEST_PAUSE_SECONDS,
+    make: Callable[[Path, dict[str, str], Callable[[str], None]], Deployment] = Deployment,
     **given: str,
 ) -> Iterator[Deployment]:
     """Runs a deployment in `directory`, or in a new one that is removed afterwards.
 
     `given` are variables that override the usual ones. No evaluator listens, unless they name one.
-    `say` gets the messages for people. What was killed starts again after `longest_pause` seconds
-    at most.
+    `say` gets the messages for people. `make` creates the deployment.
     """
     no_evaluator = {
         "EVALUATOR_ENDPOINT": f"http://{LOOPBACK}:{free_port()}",
@@ -46,8 +44,7 @@ def deployed(
         directory.mkdir(parents=True, exist_ok=True)
         # When this runs as root, PostgreSQL runs as another user.
         directory.chmod(0o755)
-        deployment = Deployment(directory, variables, say, longest_pause=longest_pause)
-        yield stack.enter_context(deployment)
+        yield stack.enter_context(make(directory, variables, say))
 
 
 def service_processes() -> dict[int, str]:

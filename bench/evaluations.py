@@ -19,7 +19,7 @@ Afterwards every evaluated session must have had exactly one call and one result
 import subprocess
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
@@ -27,7 +27,6 @@ from pathlib import Path
 
 import click
 import msgspec
-import psutil
 from clickhouse_driver import Client
 from sqlalchemy import text
 
@@ -40,6 +39,7 @@ from bench.deployments import deployed
 from bench.figures import figures_of, lines_of
 from bench.live import Sender
 from bench.posting import Poster
+from bench.programs import processor_seconds
 from devstack.ports import LOOPBACK, free_port
 from devstack.up.deployment import Deployment
 from shared.postgres import Postgres
@@ -68,26 +68,6 @@ INSERT INTO watched_sessions
 SELECT :org_id, 'waiting-' || number, now(), true, now(), now()
 FROM generate_series(0, CAST(:count AS int) - 1) AS number
 """)
-
-
-def processor_seconds() -> dict[str, float]:
-    """Returns the processor seconds of all programs that this process started, by program."""
-    taken: dict[str, float] = defaultdict(float)
-    for process in psutil.Process().children(recursive=True):
-        try:
-            times, words = process.cpu_times(), process.cmdline()
-        except psutil.Error:
-            continue
-        # Processes that ended in between count with their parents.
-        taken[_program(words)] += sum(times[:4])
-    return taken
-
-
-def _program(words: list[str]) -> str:
-    for name in ("scorer", "gunicorn", "clickhouse", "postgres", "redis", "valkey"):
-        if any(name in word for word in words[:4]):
-            return name
-    return next((word for word in words if word.startswith("workers.")), "others")
 
 
 class Measurement:
@@ -207,7 +187,8 @@ def measure(
     with started(latency, workers, say) as running:
         running.add_waiting(waiting)
         began = time.monotonic()
-        running.post_recording(copies)
+        if copies:
+            running.post_recording(copies)
         until(lambda: running.jobs() >= wanted)
         promoted_secs = time.monotonic() - began
         sender = _sender(running.deployment, rate) if rate else None

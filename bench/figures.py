@@ -56,6 +56,8 @@ KINDS: dict[str, Kind] = {
     "burst.reads_failed": Kind("answers", 0, "less"),
     "check.accepted_to_raw": Kind("times"),
     "check.queryable_to_raw": Kind("times"),
+    # Evaluations for each thousand decoded events.
+    "check.evaluations_to_decoded": Kind("times"),
     "start.ready": Kind("s", 8, "less"),
     "start.readable": Kind("s", None, "less"),
     "idle.cpu": Kind("% of a core", 8, "less"),

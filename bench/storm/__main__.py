@@ -16,6 +16,7 @@ error otherwise. `--data` keeps the stores and logs for a look at them.
 import random
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import click
@@ -27,6 +28,7 @@ from bench.deployments import deployed
 from bench.storm.checks import problems, wait_until_settled
 from bench.storm.faults import Faults
 from bench.storm.load import Load
+from devstack.up.deployment import Deployment
 from tests.support.airline import load_airline
 from tests.support.evaluator import (
     Answer,
@@ -85,7 +87,9 @@ def run(faults: int, seed: int, rate: int, data: Path | None) -> list[str]:
         evaluator.default = unsteady(random.Random(f"{seed}-answers"))
         evaluator.config = reply(200, {"inactivity_timeout_secs": 20})
         given = {**_HASTE, "EVALUATOR_ENDPOINT": evaluator.url}
-        with deployed(said.append, directory=data, longest_pause=1.0, **given) as deployment:
+        # What was killed starts again after a second at most.
+        impatient = partial(Deployment, longest_pause=1.0)
+        with deployed(said.append, directory=data, make=impatient, **given) as deployment:
             load = Load(int(deployment.environ["PORT"]), deployment.admin_key, lines, rate, seed)
             load.start()
             storm = Faults(deployment, seed)
