@@ -32,6 +32,8 @@ log = get_logger(__name__)
 # Any number that no other advisory lock of this project uses.
 LOCK_ID = 7_237_001
 LOOK_SECS = 10.0
+# Tasks that looked at once would each open a connection to PostgreSQL, and keep it.
+APART_SECS = 0.05
 # The lock is checked this often, and a clock that stands by tries to take it.
 CHECK_SECS = 1.0
 # The longest wait: the announcement of a moment may be lost.
@@ -112,12 +114,13 @@ class Leadership:
         return connection
 
 
-def tick(queue: Queue, due: dict[str, float], now: float) -> None:
-    """Nudges every task that is due and sets when it is due next."""
-    for beat in BEATS:
-        if now >= due.get(beat.task.actor, 0.0):
-            due[beat.task.actor] = now + beat.every
+def tick(queue: Queue, due: dict[Beat, float], now: float) -> float:
+    """Nudges every task that is due; returns the seconds until the next one is."""
+    for beat, moment in due.items():
+        if now >= moment:
+            due[beat] = now + beat.every
             queue.nudge(beat.task)
+    return min(due.values()) - now
 
 
 def wake(queue: Queue) -> float:
@@ -134,7 +137,8 @@ def wake(queue: Queue) -> float:
 def run(settings: Settings, queue: Queue, stop: threading.Event) -> None:
     """Wakes and nudges until `stop` is set, while this process is the leader."""
     leadership = Leadership(settings.database_url)
-    due: dict[str, float] = {}
+    begun = time.monotonic()
+    due = {beat: begun + place * APART_SECS for place, beat in enumerate(BEATS)}
     led, check_at = False, 0.0
     while not stop.is_set():
         if time.monotonic() >= check_at:
@@ -147,8 +151,7 @@ def run(settings: Settings, queue: Queue, stop: threading.Event) -> None:
             stop.wait(CHECK_SECS)
             continue
         try:
-            tick(queue, due, time.monotonic())
-            secs = wake(queue)
+            secs = min(tick(queue, due, time.monotonic()), wake(queue))
             with unavailable_when_redis_is_gone():
                 queue.wakeups.wait(secs)
         except Unavailable:
