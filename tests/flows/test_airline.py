@@ -56,7 +56,7 @@ def test_the_recording_sent_twice(
     require_every_session_evaluated_once(api)
     assert _triggers(deployment) == {"agent_end": ENDED, "inactivity": SESSIONS - ENDED}
     # Each session was sent to the evaluator once, with all of its events.
-    requests = [json.loads(received.body) for received in evaluator.requests]
+    requests = [json.loads(received.body) for received in evaluator.deliveries]
     assert Counter(request["session_id"] for request in requests).most_common(1)[0][1] == 1
     sent = Counter(json.loads(line)["session_id"] for line in recent.lines)
     assert {request["session_id"]: len(request["events"]) for request in requests} == sent

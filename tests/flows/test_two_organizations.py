@@ -139,7 +139,7 @@ def test_one_of_two_organizations_is_purged(
         require_every_event_once(one, lines)
         require_every_session_once(one, lines)
         require_every_session_evaluated_once(one)
-    assert len(evaluator.requests) == 2 * SESSIONS
+    assert len(evaluator.deliveries) == 2 * SESSIONS
 
     kept = everything(api, session_ids)
     left = footprint(runtime, org)

@@ -88,6 +88,11 @@ class Evaluator:
     _in_flight: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
+    @property
+    def deliveries(self) -> list[Received]:
+        """The requests that brought a session."""
+        return [request for request in self.requests if request.method == "POST"]
+
     def answer_to(self, request: Received) -> Answer:
         """Records the request and returns its answer."""
         if request.path == "/config":
