@@ -3,13 +3,14 @@
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-# Work that is due although a worker has just looked could not be taken: every place is taken, or
-# its row is locked. It is looked for again this soon.
+# Work that has been due for longer than this could not be taken: every place is taken, or its row
+# is locked. It is looked for again after this time. Other work came due while a worker looked.
 AGAIN_SECS = 1.0
 
 _LEFT = """
 SELECT extract(epoch FROM min(
     CASE WHEN due_at > statement_timestamp() THEN due_at
+    WHEN due_at > statement_timestamp() - make_interval(secs => :again) THEN statement_timestamp()
     ELSE statement_timestamp() + make_interval(secs => :again) END
 ) - statement_timestamp())
 FROM ({moments}) AS work (due_at)

@@ -18,6 +18,8 @@ def left(runtime: Runtime, moments: str) -> float | None:
     [
         (f"{NOW} + interval '2 minutes'", 120.0),
         (f"{NOW} + interval '2 minutes' UNION ALL {NOW} + interval '1 hour'", 120.0),
+        # Work may come due between a look and this question.
+        (f"{NOW} - interval '0.5 s'", 0.0),
         # Work that is due hides none that will be due earlier than the next look.
         (f"{NOW} - interval '1 hour'", AGAIN_SECS),
         (f"{NOW} - interval '1 hour' UNION ALL {NOW} + interval '0.25 s'", 0.25),
