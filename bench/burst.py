@@ -127,6 +127,7 @@ def warm_up(deployment: Deployment, batches: Batches) -> None:
     """Sends a batch and waits until the workers have stored it."""
     poster = Poster(int(deployment.environ["PORT"]), deployment.admin_key)
     poster.post(batches.next())
+    poster.close()  # web would end a connection that is idle while the workers start
     wait_until_stored(deployment, BATCH_EVENTS)
     read(poster, Burst(), time.monotonic() + _WARM_UP_SECS)
     poster.close()

@@ -42,7 +42,7 @@ class Kind:
 KINDS: dict[str, Kind] = {
     "burst.accepted": Kind("events/s"),
     "burst.stored": Kind("events/s"),
-    "burst.offered_to_stored": Kind("times"),
+    "burst.offered_to_stored": Kind("times", None, "less"),
     "burst.refused": Kind("batches"),
     "burst.other_answers": Kind("answers", 0, "less"),
     "burst.processes_ended": Kind("processes", 0, "less"),
