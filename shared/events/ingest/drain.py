@@ -124,13 +124,18 @@ class Drain:
         org_ids = self._in_turn()
         share = max(1, READ_ENTRIES // max(1, len(org_ids)))
         found = bool(org_ids)
+        # On a machine that is so slow that entries become idle again meanwhile, they are claimed
+        # twice.
+        taken: set[tuple[str, bytes]] = set()
         while found:
             found = False
             for start in range(0, len(org_ids), READ_ENTRIES):
                 served = org_ids[start : start + READ_ENTRIES]
                 for entry in read(served, share):
-                    block.add(entry)
-                    found = True
+                    if (entry.org_id, entry.entry_id) not in taken:
+                        taken.add((entry.org_id, entry.entry_id))
+                        block.add(entry)
+                        found = True
                 self._last_served = served[-1]
                 if block.is_full:
                     return block

@@ -180,6 +180,16 @@ def test_all_that_was_left_behind_is_taken_over_in_one_drain(runtime: Runtime, o
     assert drain(runtime) == READ_ENTRIES * 3
 
 
+def test_entries_that_can_be_claimed_again_at_once_are_taken_once(
+    runtime: Runtime, org: Org
+) -> None:
+    for number in range(3):
+        accept(runtime, org, lines_of(1, session_id=f"s{number}"))
+    stream.read_new(runtime.redis, "killed", [org.id], 1000)
+    settings = msgspec.structs.replace(runtime.settings, ingest_claim_idle_secs=0.0001)
+    assert drain(replace(runtime, settings=settings)) == 3
+
+
 def test_an_event_that_we_stumble_over_is_set_aside(runtime: Runtime, org: Org) -> None:
     def stumble(model: str) -> int | None:
         if model == "odd":
