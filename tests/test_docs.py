@@ -29,8 +29,8 @@ from web.filters import DOCUMENTED, filters_table
 
 DOCUMENTS = markdown.documents()
 SCRIPT_VARIABLES = {"DEVSTACK_DIR", "WATCHPOST_SHARED"}
-# OpenSSL defines this one.
-FOREIGN_VARIABLES = {"SSL_CERT_FILE"}
+# A variable of OpenSSL, and a capability of Linux.
+FOREIGN_VARIABLES = {"SSL_CERT_FILE", "CAP_SYS_NICE"}
 
 # These patterns do not match their own source text.
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|home|root|Users|opt)/\w")
