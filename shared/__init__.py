@@ -1,4 +1,4 @@
-"""What the front ends share; see "Floor plan" in docs/architecture.md."""
+"""The code that all front ends share; see "Floor plan" in docs/architecture.md."""
 
 import os
 

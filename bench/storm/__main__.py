@@ -87,7 +87,7 @@ def run(faults: int, seed: int, rate: int, data: Path | None) -> list[str]:
         evaluator.default = unsteady(random.Random(f"{seed}-answers"))
         evaluator.config = reply(200, {"inactivity_timeout_secs": 20})
         given = {**_HASTE, "EVALUATOR_ENDPOINT": evaluator.url}
-        # What was killed starts again after a second at most.
+        # A killed program starts again after a second at most.
         impatient = partial(Deployment, longest_pause=1.0)
         with deployed(said.append, directory=data, make=impatient, **given) as deployment:
             load = Load(int(deployment.environ["PORT"]), deployment.admin_key, lines, rate, seed)

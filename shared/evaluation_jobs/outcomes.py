@@ -14,7 +14,7 @@ from shared.evaluation_jobs.answers import Answer, NoAnswer, read
 from shared.evaluation_jobs.claims import HELD, ClaimedJob, held
 from shared.evaluation_jobs.rules import Call, Finish, Poll, Step, next_step
 
-# What a call brought, or the end of a job that is not called.
+# The answer to a call, or the end of a job that is not called.
 Brought = Answer | NoAnswer | Finish
 
 _LOCK = text(f"""
