@@ -13,6 +13,7 @@ import pytest
 from tests.support import markdown
 from tests.support.markdown import PROJECT
 
+EXTRAS = "options.extras_require"
 OURS = {"web", "workers", "orgctl", "shared"}
 
 
@@ -54,15 +55,19 @@ def test_production_needs_what_install_requires_names_and_nothing_else() -> None
         for module in modules - OURS - sys.stdlib_module_names
         for package in packages[module]
     }
-    assert needed == {plain(package) for package in asked_for("options", "install_requires")}
+    extras = asked_for(EXTRAS, "grpc") | asked_for(EXTRAS, "mcp")
+    listed = asked_for("options", "install_requires") | extras
+    assert needed == {plain(package) for package in listed}
 
 
 @pytest.mark.parametrize(
     ("heading", "section", "option"),
     [
         ("In production", "options", "install_requires"),
-        ("For the development stack", "options.extras_require", "devstack"),
-        ("For development", "options.extras_require", "dev"),
+        ("For OTLP over gRPC", EXTRAS, "grpc"),
+        ("For MCP", EXTRAS, "mcp"),
+        ("For the development stack", EXTRAS, "devstack"),
+        ("For development", EXTRAS, "dev"),
     ],
 )
 def test_every_dependency_has_its_reason_and_nothing_else_has(
