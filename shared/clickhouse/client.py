@@ -10,6 +10,7 @@ from clickhouse_driver import Client
 from clickhouse_driver.columns.boolcolumn import BoolColumn
 from clickhouse_driver.errors import Error, NetworkError, ServerException, SocketTimeoutError
 
+from shared.clickhouse import encoding
 from shared.clickhouse.layout import Layout
 from shared.core.connection_queue import ConnectionQueue, NoPlace
 from shared.core.errors import QueryTimeout, Unavailable
@@ -20,6 +21,7 @@ log = get_logger(__name__)
 # ClickHouse omits the default value of a column that nearly every row has, and the driver fills it
 # in. For Bool it uses the number 0, which is not false in JSON.
 BoolColumn.null_value = False
+encoding.install()
 
 Row = tuple[Any, ...]
 
@@ -98,6 +100,23 @@ class ClickHouse:
         with self._client() as client:
             result: list[Row] = client.execute(
                 sql, _bindable(params), settings={**_SELECT, **(settings or {})}, query_id=query_id
+            )
+            return result
+
+    def columns(
+        self,
+        sql: str,
+        params: Mapping[str, object] | None = None,
+        *,
+        settings: Mapping[str, object] | None = None,
+    ) -> list[Sequence[Any]]:
+        """Returns the columns of a SELECT, each with a value for every row; [] without rows.
+
+        Takes less time and memory than rows, if there are thousands of them.
+        """
+        with self._client() as client:
+            result: list[Sequence[Any]] = client.execute(
+                sql, _bindable(params), settings={**_SELECT, **(settings or {})}, columnar=True
             )
             return result
 

@@ -22,6 +22,7 @@ Bytes = Annotated[int, Meta(ge=1024)]
 Count = Annotated[int, Meta(ge=1)]
 Port = Annotated[int, Meta(ge=1, le=65535)]
 ClusterName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]+$")]
+Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 Secret = Annotated[str, Meta(min_length=16, max_length=256)]
 
 _PREFIXES = {
@@ -32,6 +33,7 @@ _PREFIXES = {
     "evaluator_endpoint": ("http://", "https://"),
     "public_url": ("http://", "https://"),
     "audit_llm_base_url": ("http://", "https://"),
+    "assistant_base_url": ("http://", "https://"),
 }
 
 # If the first variable is set, the second one is required.
@@ -39,6 +41,7 @@ _NEEDS = {
     "smtp_host": "smtp_from",
     "smtp_username": "smtp_password",
     "audit_llm_base_url": "audit_llm_model",
+    "assistant_base_url": "assistant_models",
 }
 
 
@@ -96,6 +99,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Secret | None, "secret of the key `dashboard-assistant`, 16 to 256 characters"
     ] = None
     admin_email: Annotated[str | None, "protected first member of the default organization"] = None
+    sign_in_link_hash: Annotated[
+        Sha256 | None,
+        "set by `bin/up` alone: SHA-256 of the token of its sign-in link (docs/people.md)",
+    ] = None
     default_user_permissions: Annotated[
         str,
         "permission set of new members, if the organization names none; no process"
@@ -136,6 +143,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Seconds, "time until another worker takes over the batches of a dead one"
     ] = 15
     ingest_processes: Annotated[Count, "ingest processes that one `worker` or `ingest` runs"] = 2
+
+    # OpenTelemetry
+    otlp_max_bytes: Annotated[Bytes, "maximum export, as sent and after decompression"] = (
+        20 * 1024 * 1024
+    )
+    otlp_grpc_port: Annotated[
+        int, Meta(ge=0, le=65535), "port on which `otlp-grpc` listens; 0: it does not run"
+    ] = 4317
 
     # Evaluation
     evaluator_endpoint: Annotated[
@@ -182,6 +197,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     audit_llm_model: Annotated[str | None, "its model; required with `AUDIT_LLM_BASE_URL`"] = None
     audit_llm_api_key: Annotated[str | None, "its bearer token; unset: requests carry none"] = None
 
+    # Assistant
+    assistant_base_url: Annotated[
+        str | None, "OpenAI-compatible server that answers questions; unset: there is no assistant"
+    ] = None
+    assistant_models: Annotated[
+        str | None,
+        "its models, comma-separated, the default one first; required with `ASSISTANT_BASE_URL`",
+    ] = None
+    assistant_api_key: Annotated[str | None, "its bearer token; unset: requests carry none"] = None
+
     # Readiness
     ready_max_ingest_lag_secs: Annotated[
         Seconds, "/ready is 503 if the oldest batch that is not stored is older"
@@ -189,6 +214,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ready_max_job_age_secs: Annotated[
         Seconds, "/ready is 503 if a due evaluation has waited longer"
     ] = 300
+
+    @property
+    def assistant_choices(self) -> tuple[str, ...]:
+        """Returns the models of the assistant, the default one first; none without a server."""
+        if self.assistant_base_url is None or self.assistant_models is None:
+            return ()
+        named = (name.strip() for name in self.assistant_models.split(","))
+        return tuple(dict.fromkeys(name for name in named if name))
 
     @property
     def evaluator_concurrency(self) -> int:

@@ -24,13 +24,15 @@ def encode_cursor(key: object) -> str:
     return base64.urlsafe_b64encode(msgspec.msgpack.encode(key)).rstrip(b"=").decode()
 
 
-def decode_cursor(text: str, shape: type[Key]) -> Key:
-    """Decodes the sort key of a cursor.
+def decode_cursor(
+    text: str, shape: type[Key], *, parameter: str = "cursor", noun: str = "cursor"
+) -> Key:
+    """Decodes the sort key of a cursor, or of another opaque text of the same form.
 
-    Raises `Invalid` naming `cursor` if it is not one of ours.
+    Raises `Invalid` naming the parameter of the request if it is not one of ours.
     """
     try:
         packed = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
         return msgspec.msgpack.decode(packed, type=shape)
     except (binascii.Error, ValueError, msgspec.MsgspecError):
-        raise Invalid.field("cursor", "is not a cursor of this list") from None
+        raise Invalid.field(parameter, f"is not a {noun} of this list") from None

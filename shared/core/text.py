@@ -1,5 +1,14 @@
 """Text for people and for PostgreSQL: numbers, durations, and text from events made storable."""
 
+import re
+
+# Matches escapes one after the other, so that an escaped backslash never starts one. Group 1 is a
+# surrogate without its other half.
+_ESCAPE = re.compile(
+    rb"\\(?:ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|u(d[89a-f][0-9a-f]{2})|.)",
+    re.IGNORECASE | re.DOTALL,
+)
+
 
 def number(value: float) -> str:
     """Formats a number for a sentence: whole numbers in full, others with six digits.
@@ -26,3 +35,11 @@ def duration(us: int) -> str:
         if secs % size == 0:
             return f"{secs // size} {unit}"
     return f"{secs} s"
+
+
+def mend_surrogates(text: bytes) -> bytes:
+    """Returns JSON with U+FFFD for each half of a surrogate pair, which Unicode cannot hold.
+
+    JavaScript writes such halves when it cuts a text in the middle of a character.
+    """
+    return _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], text)

@@ -10,7 +10,7 @@ from shared.core.errors import ConfigurationError, Unavailable
 from shared.deployment.runtime import Runtime
 from shared.queue import unavailable_when_redis_is_gone
 
-_PAUSE_SECS = 0.5
+_PAUSE_SECS = 0.1
 
 
 def ping_postgres(runtime: Runtime) -> None:

@@ -1,9 +1,17 @@
-"""Batches of accepted events in the form in which Redis stores them: columns of equal length."""
+"""Batches of accepted events, and the two forms in which Redis stores them.
+
+Either all columns are packed together, or the body stays as it was sent and the columns that were
+read from its lines are packed beside it.
+"""
 
 from datetime import timedelta
 
 import msgspec
-import zstandard
+import xxhash
+
+from shared.core import body as bodies
+from shared.core.errors import WatchpostError
+from shared.core.packing import pack, unpack
 
 # A position takes the low bits of `arrival`: 2^21 events are far more than a body of 128 MiB holds.
 POSITION_BITS = 21
@@ -12,7 +20,6 @@ MAX_FUTURE = timedelta(hours=24)
 
 # An entry of the stream has about this size, so that a worker can limit its reads.
 ENTRY_BYTES = 1024 * 1024
-_COMPRESS_FROM_BYTES = 1024
 
 
 class Batch(msgspec.Struct, array_like=True):
@@ -49,27 +56,103 @@ class Batch(msgspec.Struct, array_like=True):
         return Batch(*([column[index] for index in indexes] for column in columns))
 
 
+class _Read(msgspec.Struct, array_like=True):
+    """The columns of a batch that its lines do not give without being parsed."""
+
+    ts: list[int]
+    session_ids: list[str]
+    agent_ids: list[str]
+    event_types: list[str]
+    environments: list[str]
+
+
+class _Sent(msgspec.Struct, array_like=True):
+    """A body as it was sent, one line an event, with what else a batch has.
+
+    `first_arrival` is that of the first line. `read` is a `_Read`, packed.
+    """
+
+    body: bytes
+    encoding: str
+    id_seed: int
+    first_arrival: int
+    read: bytes
+
+
+# Before a `_Sent`; `pack` uses the lower numbers.
+_SENT = b"\2"
+# A body that was packed less would take much more of the backlog than the batch, packed here.
+_SENT_RATIO = 4
+
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(Batch)
+_read_decoder = msgspec.msgpack.Decoder(_Read)
+_sent_decoder = msgspec.msgpack.Decoder(_Sent)
+
+
+def id_seed_of(org_id: str) -> int:
+    """Returns the organization's part of the ids of its events."""
+    return xxhash.xxh3_64_intdigest(org_id.encode())
+
+
+def ids_of(lines: list[bytes], id_seed: int) -> list[int]:
+    """Returns the ids of events: hashes of 53 bits of their bytes as sent."""
+    return [xxhash.xxh3_64_intdigest(line, id_seed) >> 11 for line in lines]
 
 
 def encode_batch(batch: Batch) -> bytes:
-    """Encodes as MessagePack, compressed if large; a leading byte shows which."""
-    packed = _encoder.encode(batch)
-    if len(packed) < _COMPRESS_FROM_BYTES:
-        return b"\0" + packed
-    return b"\1" + zstandard.ZstdCompressor(level=1).compress(packed)
+    """Encodes as MessagePack, packed."""
+    return pack(_encoder.encode(batch))
+
+
+def encode_sent(
+    batch: Batch, org_id: str, body: bytes, encoding: str, unpacked: bytes
+) -> bytes | None:
+    """Encodes a batch by the body that brought it, which takes less time than packing it again.
+
+    Returns None unless the body is a packed one of moderate size whose lines are the payloads.
+    """
+    count, size = len(batch), len(unpacked)
+    if size > ENTRY_BYTES or len(body) * _SENT_RATIO > size:
+        return None
+    # Any other byte means a line that was skipped or changed, or white space around it.
+    if sum(map(len, batch.payloads)) + count - 1 != size - unpacked.endswith(b"\n"):
+        return None
+    read = _Read(
+        batch.ts, batch.session_ids, batch.agent_ids, batch.event_types, batch.environments
+    )
+    columns = pack(_encoder.encode(read))
+    sent = _Sent(body, encoding, id_seed_of(org_id), batch.arrivals[0], columns)
+    return _SENT + _encoder.encode(sent)
 
 
 def decode_batch(data: bytes) -> Batch:
-    """Decodes the output of `encode_batch`; raises `ValueError` for anything else."""
+    """Decodes the output of `encode_batch` or `encode_sent`; raises `ValueError` for all else."""
     try:
-        packed = data[1:]
-        if data[:1] == b"\1":
-            packed = zstandard.ZstdDecompressor().decompress(packed)
-        return _decoder.decode(packed)
-    except (msgspec.MsgspecError, zstandard.ZstdError) as error:
+        if data[:1] == _SENT:
+            return _decode_sent(_sent_decoder.decode(memoryview(data)[1:]))
+        return _decoder.decode(unpack(data))
+    except (msgspec.MsgspecError, WatchpostError, ValueError) as error:
         raise ValueError(f"not a batch: {error}") from error
+
+
+def _decode_sent(sent: _Sent) -> Batch:
+    read = _read_decoder.decode(unpack(sent.read))
+    lines = bodies.unpack(sent.body, sent.encoding, ENTRY_BYTES).split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    if len(lines) != len(read.ts):
+        raise ValueError("the body has another number of lines")
+    return Batch(
+        ids_of(lines, sent.id_seed),
+        read.ts,
+        list(range(sent.first_arrival, sent.first_arrival + len(lines))),
+        read.session_ids,
+        read.agent_ids,
+        read.event_types,
+        read.environments,
+        lines,
+    )
 
 
 def entries_of(batch: Batch) -> list[Batch]:

@@ -1,10 +1,13 @@
-"""The events of an organization in Redis before workers store them."""
+"""The events and records of an organization in Redis before workers store them."""
 
 from typing import Any
 
 from shared.deployment.runtime import Runtime
 from shared.events.batch import decode_batch
 from shared.events.ingest.stream import stream_key
+from shared.events.ingest.upstream import SHARDS
+from shared.otlp import stream as otlp_stream
+from shared.otlp.records import Records, decode_records
 from tests.support.runtime import Org
 
 
@@ -13,3 +16,12 @@ def waiting_payloads(runtime: Runtime, org: Org) -> list[bytes]:
     entries: Any = runtime.redis.xrange(stream_key(org.id))
     batches = [decode_batch(fields[b"data"]) for _, fields in entries]
     return [payload for batch in batches for payload in batch.payloads]
+
+
+def waiting_records(runtime: Runtime, org: Org) -> list[Records]:
+    """Returns all accepted records of OpenTelemetry that are not placed yet."""
+    return [
+        decode_records(entry.data)
+        for shard in range(SHARDS)
+        for entry in otlp_stream.read(runtime.redis, org.id, shard, 1000)
+    ]

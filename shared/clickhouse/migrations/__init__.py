@@ -2,6 +2,18 @@
 
 from types import ModuleType
 
-from shared.clickhouse.migrations import m0001_events, m0002_evaluations, m0003_read_model
+from shared.clickhouse.migrations import (
+    m0001_events,
+    m0002_evaluations,
+    m0003_read_model,
+    m0004_small_parts,
+    m0005_facets,
+)
 
-MIGRATIONS: tuple[ModuleType, ...] = (m0001_events, m0002_evaluations, m0003_read_model)
+MIGRATIONS: tuple[ModuleType, ...] = (
+    m0001_events,
+    m0002_evaluations,
+    m0003_read_model,
+    m0004_small_parts,
+    m0005_facets,
+)

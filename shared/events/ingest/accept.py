@@ -1,24 +1,33 @@
 """Accepts a POST /events: all steps up to the moment when a collector may forget the batch."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 import redis
 
+from shared.core.body import unpack
 from shared.core.errors import Unavailable, UnsupportedMediaType
 from shared.core.logs import get_logger
 from shared.deployment.runtime import Runtime
-from shared.events.batch import Batch
+from shared.events.batch import encode_sent
 from shared.events.ingest.backlog import Backlog
-from shared.events.ingest.body import unpack
 from shared.events.ingest.candidates import json_elements, ndjson_lines
 from shared.events.ingest.decode import Decoded, decode_events
-from shared.events.ingest.stream import DiskSync, append
+from shared.events.ingest.disk_sync import DiskSync, OwnConnection
+from shared.events.ingest.receipts import receipt_of
+from shared.events.ingest.stream import append
 from shared.events.redaction.redactions import Redactions
 from shared.events.redaction.rules import Redactor
+from shared.queue import Task
 from shared.queue.jobs import PERSIST_EVENTS
+from shared.receipts.origin import Origin
+from shared.receipts.receipt import Receipt, count_if_possible
+from shared.receipts.refusals import Refusals
 
 log = get_logger(__name__)
+
+_UNKNOWN = Origin("events")
 
 _Splitter = Callable[[bytes], list[bytes]]
 _SPLITTERS: dict[str, _Splitter] = {
@@ -34,6 +43,7 @@ class Ingest:
         self._runtime = runtime
         self._backlog = Backlog(runtime.redis, runtime.settings.ingest_backlog_bytes)
         self._redactions = Redactions(runtime)
+        self._refusals = Refusals(runtime.redis)
         self._sync = DiskSync(enabled=runtime.settings.ingest_sync)
         self._local = threading.local()
         self._turns = threading.BoundedSemaphore(runtime.settings.ingest_concurrency)
@@ -47,11 +57,13 @@ class Ingest:
         media_type: str,
         encoding: str,
         epoch: bytes | None = None,
+        origin: Origin = _UNKNOWN,
     ) -> Decoded:
         """Accepts the good events of a body; after this returns they will be stored.
 
         Values of keys that the organization has redacted are removed here, before anything keeps
-        them; `epoch` is one that was read before (see `EpochCache`).
+        them; `epoch` is one that was read before (see `EpochCache`). The request is counted as one
+        of `origin`.
 
         Raises `UnsupportedMediaType`, `BadRequest`, `Invalid` or `TooLarge` for the body as a
         whole, and `Unavailable` if the backlog is full, Redis is down, or the redacted keys cannot
@@ -64,43 +76,94 @@ class Ingest:
                 "Content-Type must be application/x-ndjson or application/json",
                 code="unsupported_content_type",
             ) from None
-        self._backlog.require_room(org_id)
-        redactor = self._redactions.of(org_id, epoch)
-        # A small body may unpack into a hundred megabytes, so only a few are unpacked at a time.
-        with self._turns:
-            decoded = self._decode(body, encoding, split, org_id, redactor)
-            if decoded.batch.ids:
-                self._enqueue(org_id, org_slug, decoded.batch)
+        with self.refusals_counted(org_id, origin):
+            self.require_room(org_id)
+            redactor = self.redactor(org_id, epoch)
+            with self.turn():
+                unpacked = unpack(body, encoding, self._runtime.settings.ingest_max_unpacked_bytes)
+                decoded = self._decode(unpacked, split, org_id, redactor)
+                receipt = receipt_of(origin, unpacked, decoded, redactor)
+                batch = decoded.batch
+                if batch.ids:
+                    # The original of a redacted body may not be kept.
+                    data = (
+                        None if redactor else encode_sent(batch, org_id, body, encoding, unpacked)
+                    )
+                    self.keep(
+                        org_id,
+                        lambda client: append(client, org_id, org_slug, batch, receipt, data=data),
+                    )
+                else:
+                    self.count(org_id, receipt)
         return decoded
 
+    def require_room(self, org_id: str) -> None:
+        """Raises `Unavailable` with `Retry-After` while the backlog is full."""
+        self._backlog.require_room(org_id)
+
+    def redactor(self, org_id: str, epoch: bytes | None) -> Redactor:
+        """Returns the redactor of an organization; raises `Unavailable` if it cannot be read."""
+        return self._redactions.of(org_id, epoch)
+
+    def turn(self) -> AbstractContextManager[object]:
+        """Waits for a turn to unpack a body.
+
+        A small body may unpack into a hundred megabytes, so only a few are unpacked at a time.
+        """
+        return self._turns
+
+    @contextmanager
+    def refusals_counted(self, org_id: str, origin: Origin) -> Iterator[None]:
+        """Counts a request of `origin` as refused if the block raises `Unavailable`."""
+        try:
+            yield
+        except Unavailable as refusal:
+            self.count_refusal(org_id, origin, refusal)
+            raise
+        if self._refusals:
+            self._refusals.send()
+
+    def count_refusal(self, org_id: str, origin: Origin, refusal: Unavailable) -> None:
+        """Counts a request of `origin` as refused, at once or as soon as Redis takes it."""
+        self._refusals.add(org_id, origin, refusal)
+
+    def count(self, org_id: str, receipt: Receipt) -> None:
+        """Counts a request that brings nothing to keep, if Redis is there."""
+        count_if_possible(self._runtime.redis, [(org_id, receipt)])
+
+    def keep(
+        self, org_id: str, write: Callable[[redis.Redis], int], task: Task = PERSIST_EVENTS
+    ) -> None:
+        """Writes into the backlog of an organization and nudges `task`.
+
+        `write` returns the bytes that it added. After this returns they are on Redis's disk. Raises
+        `Unavailable` if that is not certain.
+        """
+        connection = self._connection()
+        with self._sync.covering(connection):
+            size = write(connection.client)
+        self._backlog.added(org_id, size)
+        self._wake(task)
+
     def _decode(
-        self, body: bytes, encoding: str, split: _Splitter, org_id: str, redactor: Redactor
+        self, unpacked: bytes, split: _Splitter, org_id: str, redactor: Redactor
     ) -> Decoded:
-        settings = self._runtime.settings
-        unpacked = unpack(body, encoding, settings.ingest_max_unpacked_bytes)
         lines = split(unpacked) if unpacked.strip() else []
         redact = redactor.redact if redactor else None
-        return decode_events(lines, org_id, settings.ingest_max_event_bytes, redact)
+        most = self._runtime.settings.ingest_max_event_bytes
+        return decode_events(lines, org_id, most, redact)
 
-    def _enqueue(self, org_id: str, org_slug: str, batch: Batch) -> None:
-        connection = self._connection()
-        size = append(connection, org_id, org_slug, batch)
-        self._sync.wait(connection)
-        self._backlog.added(org_id, size)
-        self._wake()
-
-    def _connection(self) -> redis.Redis:
+    def _connection(self) -> OwnConnection:
         """Returns one connection per thread, because DiskSync covers a connection's own writes."""
         try:
-            connection: redis.Redis = self._local.connection
+            connection: OwnConnection = self._local.connection
         except AttributeError:
-            connection = self._runtime.redis.client()  # type: ignore[no-untyped-call] # redis-py
-            self._local.connection = connection
+            connection = self._local.connection = OwnConnection(self._runtime.redis)
         return connection
 
-    def _wake(self) -> None:
+    def _wake(self, task: Task) -> None:
         try:
-            self._runtime.queue.nudge(PERSIST_EVENTS)
+            self._runtime.queue.nudge(task)
         except Unavailable:
             # The batch is safe, and the clock wakes the workers while anything waits.
             log.warning("ingest_wake_not_sent")

@@ -10,6 +10,7 @@ from typing import Any
 import redis
 
 from shared.core.errors import Unavailable
+from shared.events.ingest import upstream
 from shared.events.ingest.stream import active_orgs, stream_key
 from shared.queue import unavailable_when_redis_is_gone
 
@@ -83,25 +84,32 @@ def is_full(client: redis.Redis) -> bool:
 
 
 def measure(client: redis.Redis) -> dict[str, int]:
-    """Returns the bytes that each organization's stream takes in Redis."""
-    org_ids = active_orgs(client)
+    """Returns the bytes that each organization's accepted events and records take in Redis."""
+    keys = [(org_id, stream_key(org_id)) for org_id in active_orgs(client)]
+    for org_id in upstream.active_orgs(client):
+        keys += [(org_id, key) for key in upstream.keys_of(org_id)]
     with client.pipeline(transaction=False) as pipe:
-        for org_id in org_ids:
+        for _, key in keys:
             # All nodes instead of a sample: entries of one stream may differ a thousandfold in
             # size.
-            pipe.memory_usage(stream_key(org_id), samples=0)
-        return {org_id: size or 0 for org_id, size in zip(org_ids, pipe.execute(), strict=True)}
+            pipe.memory_usage(key, samples=0)
+        sizes: dict[str, int] = {}
+        for (org_id, _), size in zip(keys, pipe.execute(), strict=True):
+            sizes[org_id] = sizes.get(org_id, 0) + (size or 0)
+        return sizes
 
 
 def lag_secs(client: redis.Redis) -> float:
-    """Returns the age in seconds of the oldest entry that is not stored yet.
+    """Returns the age in seconds of the oldest entry of a stream that no worker finished yet.
 
-    0.0 if there is none.
+    0.0 if there is none. Records that wait for others are not late.
     """
-    org_ids = active_orgs(client)
+    keys = [stream_key(org_id) for org_id in active_orgs(client)]
+    for org_id in upstream.active_orgs(client):
+        keys += [upstream.record_stream(org_id, shard) for shard in range(upstream.SHARDS)]
     with client.pipeline(transaction=False) as pipe:
-        for org_id in org_ids:
-            pipe.xrange(stream_key(org_id), count=1)
+        for key in keys:
+            pipe.xrange(key, count=1)
         firsts = [entries[0][0] for entries in pipe.execute() if entries]
     if not firsts:
         return 0.0

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from shared.evaluations.records import Evaluation
 from shared.events.batch import Batch, decode_batch
 from shared.events.ingest.stream import Entry
 
@@ -13,12 +14,18 @@ MAX_BYTES = 32 * 1024 * 1024
 
 @dataclass
 class Block:
-    """Entries and their events; `unreadable` ones contain no batch of ours."""
+    """Entries and their events; `unreadable` ones contain no batch of ours.
+
+    `idle_only`: the sessions of entries that say so, with their organizations. `evaluations`: the
+    results that came with the entries.
+    """
 
     entries: list[Entry] = field(default_factory=list)
     batches: dict[str, Batch] = field(default_factory=dict)
     slugs: dict[str, str] = field(default_factory=dict)
     unreadable: list[Entry] = field(default_factory=list)
+    idle_only: set[tuple[str, str]] = field(default_factory=set)
+    evaluations: list[Evaluation] = field(default_factory=list)
     rows: int = 0
     size: int = 0
 
@@ -44,12 +51,26 @@ class Block:
         except ValueError:
             self.unreadable.append(entry)
             return
+        self.evaluations += entry.evaluations
+        if entry.idle_only:
+            self.idle_only.update((entry.org_id, one) for one in set(batch.session_ids))
         if entry.org_id in self.batches:
             self.batches[entry.org_id].extend(batch)
         else:
             self.batches[entry.org_id] = batch
         self.rows += len(batch)
         self.size += sum(map(len, batch.payloads))
+
+    def receipt_of(self, org_id: str, event_id: int) -> str | None:
+        """Returns the mark of the receipt of the entry that brought this event, if it has one."""
+        for entry in self.entries:
+            if (
+                entry.org_id == org_id
+                and entry not in self.unreadable
+                and event_id in decode_batch(entry.data).ids
+            ):
+                return entry.receipt
+        return None
 
     def keep_only(self, org_ids: Collection[str]) -> list[str]:
         """Removes the events of all other organizations; returns their ids.
@@ -60,5 +81,6 @@ class Block:
         for org_id in others:
             batch = self.batches.pop(org_id, None)
             self.rows -= 0 if batch is None else len(batch)
+        self.evaluations = [one for one in self.evaluations if one.org_id in org_ids]
         self.unreadable = [entry for entry in self.unreadable if entry.org_id in org_ids]
         return others

@@ -13,6 +13,7 @@ import redis
 from shared.core.errors import NotFound
 from shared.core.logs import get_logger
 from shared.events.batch import Batch, decode_batch
+from shared.events.ingest.receipts import dead_letter_of
 from shared.events.ingest.stream import append
 
 log = get_logger(__name__)
@@ -40,15 +41,28 @@ class DeadLetter:
             return None
 
 
-def bury(client: redis.Redis, org_id: str, org_slug: str, data: bytes, reason: str) -> None:
-    """Stores an encoded batch of one event, or an unreadable entry, as a dead letter."""
+def bury(
+    pipe: redis.Redis,
+    org_id: str,
+    org_slug: str,
+    data: bytes,
+    reason: str,
+    mark: str | None = None,
+) -> None:
+    """Keeps an encoded batch of one event, or an unreadable entry, as a dead letter.
+
+    It is counted in the row of the receipt with this mark. `pipe` may be a transaction.
+    """
     fields: dict[Any, Any] = {
         "org_id": org_id,
         "slug": org_slug,
         "reason": reason[:2048],
         "data": data,
     }
-    client.xadd(STREAM_KEY, fields)
+    receipt = dead_letter_of(mark, reason)
+    pipe.xadd(STREAM_KEY, fields)
+    if receipt is not None:
+        receipt.add_to(pipe, org_id)
     log.error("events_set_aside", org=org_slug, reason=reason[:200])
 
 

@@ -17,6 +17,7 @@ from shared.deployment.runtime import Runtime
 from shared.events.ingest import stream
 from shared.events.ingest.block import Block
 from shared.events.ingest.persist import WindowsLookup, persist
+from shared.events.ingest.receipts import count_stored
 from shared.events.ingest.stream import Entry
 from shared.queue import unavailable_when_redis_is_gone
 from shared.queue.jobs import PERSIST_EVENTS
@@ -157,6 +158,7 @@ class Drain:
             self._pause()
             raise
         stream.finish(self._redis, block.entries)
+        count_stored(self._redis, block.entries)
         log.info(
             "events_stored",
             events=block.rows,

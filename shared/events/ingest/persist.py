@@ -12,6 +12,7 @@ from shared.core.ids import parse_uuid
 from shared.core.logs import get_logger
 from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs.watching import QUIET_SECS, StoredSession, watch
+from shared.evaluations import store as evaluations
 from shared.events import store
 from shared.events.batch import Batch, encode_batch
 from shared.events.ingest import dead_letters
@@ -35,7 +36,7 @@ _MONTH_US = 28 * 24 * 3600 * 1_000_000
 
 
 def persist(runtime: Runtime, block: Block, windows_of: WindowsLookup) -> None:
-    """Returns once ClickHouse has every event of the block and PostgreSQL its sessions.
+    """Returns once ClickHouse has all events and results of the block, and PostgreSQL its sessions.
 
     Events that ClickHouse refuses become dead letters. Raises `Unavailable` if a store is down;
     storing the same block again later changes nothing. Drops events of organizations that were
@@ -47,10 +48,11 @@ def persist(runtime: Runtime, block: Block, windows_of: WindowsLookup) -> None:
     with runtime.postgres.transaction() as session:
         _drop_what_was_purged(session, block)
         for part in _parts(block):
-            _insert(runtime, part, windows)
+            _insert(runtime, block, part, windows)
+        evaluations.insert(runtime.clickhouse, block.evaluations)
         for entry in block.unreadable:
             reason = "the entry is not a batch of events"
-            dead_letters.bury(runtime.redis, entry.org_id, entry.org_slug, entry.data, reason)
+            _bury(runtime, entry.org_id, entry.org_slug, entry.data, reason, entry.receipt)
         _watch(runtime, session, block)
 
 
@@ -124,16 +126,26 @@ def _month_groups(batch: Batch) -> Iterator[list[int]]:
         yield [index for month in months[start : start + MAX_MONTHS] for index in month]
 
 
-def _insert(runtime: Runtime, part: Part, windows: Windows) -> None:
+def _insert(runtime: Runtime, block: Block, part: Part, windows: Windows) -> None:
     try:
         store.insert(runtime.clickhouse, _columns(part, windows))
     except RowsRefused as refusal:
         if len(part) == 1:
             [(org_id, slug, batch)] = part.pieces
-            dead_letters.bury(runtime.redis, org_id, slug, encode_batch(batch), str(refusal))
+            mark = block.receipt_of(org_id, batch.ids[0])
+            data = encode_batch(batch)
+            _bury(runtime, org_id, slug, data, str(refusal), mark)
             return
         for half in part.halves():
-            _insert(runtime, half, windows)
+            _insert(runtime, block, half, windows)
+
+
+def _bury(
+    runtime: Runtime, org_id: str, slug: str, data: bytes, reason: str, mark: str | None
+) -> None:
+    with runtime.redis.pipeline(transaction=True) as pipe:
+        dead_letters.bury(pipe, org_id, slug, data, reason, mark)
+        pipe.execute()
 
 
 def _columns(part: Part, windows: Windows) -> Columns:
@@ -153,7 +165,13 @@ def _watch(runtime: Runtime, session: Session, block: Block) -> None:
     if runtime.settings.evaluator_endpoint is None:
         return
     stored = [
-        StoredSession(UUID(org_id), block.slugs[org_id], session_id, has_agent_end=is_end)
+        StoredSession(
+            UUID(org_id),
+            block.slugs[org_id],
+            session_id,
+            has_agent_end=is_end,
+            idle_only=(org_id, session_id) in block.idle_only,
+        )
         for org_id, batch in block.batches.items()
         for session_id, is_end in {
             (session_id, event_type == "agent_end")

@@ -4,17 +4,22 @@ An entry stays in its stream until ClickHouse has its events and PostgreSQL the 
 cause. The streams themselves are thus the backlog, and no counter is needed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import redis
-from redis.exceptions import ResponseError
+from redis.client import Pipeline
+from redis.exceptions import ResponseError, WatchError
 
 from shared.core.errors import Unavailable
+from shared.core.ids import new_request_id
 from shared.core.logs import current_request_id, get_logger
+from shared.evaluations.records import Evaluation
 from shared.events.batch import Batch, encode_batch, entries_of
 from shared.queue import unavailable_when_redis_is_gone
+from shared.receipts.receipt import Receipt
 
 log = get_logger(__name__)
 
@@ -22,7 +27,10 @@ log = get_logger(__name__)
 ACTIVE_KEY = "ingest:active"
 GROUP = "persist"
 _STREAM_PREFIX = "ingest:events:"
-_DISK_WAIT_MS = 2000
+_PAGE = 32
+
+# Begins a pipeline's transaction, on a condition.
+Guard = Callable[[Pipeline], None]
 
 # Unlists a stream only if it is empty, in one step, because a collector may be adding to it.
 _UNLIST_IF_EMPTY = """
@@ -31,15 +39,29 @@ return 0
 """
 
 
+_encode_evaluations = msgspec.msgpack.Encoder().encode
+_decode_evaluations = msgspec.msgpack.Decoder(tuple[Evaluation, ...]).decode
+_NO_EVALUATIONS = _encode_evaluations(())
+
+
 @dataclass(frozen=True)
 class Entry:
-    """One entry as read: its position, its organization and its encoded batch."""
+    """One entry as read: its position, its organization and its encoded batch.
+
+    `idle_only`: its sessions are evaluated when they are idle, and not when their root agent ends.
+    `evaluations`: results that came with the events. `delayed`: its name among the entries whose
+    events arrived before it, see `delayed_key`. `receipt`: the mark of its request's receipt.
+    """
 
     org_id: str
     entry_id: bytes
     org_slug: str
     data: bytes
     request_id: str | None
+    idle_only: bool = False
+    evaluations: tuple[Evaluation, ...] = ()
+    delayed: bytes | None = None
+    receipt: str | None = None
 
 
 def stream_key(org_id: str) -> str:
@@ -47,49 +69,89 @@ def stream_key(org_id: str) -> str:
     return _STREAM_PREFIX + org_id
 
 
-class DiskSync:
-    """Waits until written data is on Redis's disk, if Redis can report that (7.2 and later)."""
-
-    def __init__(self, *, enabled: bool) -> None:
-        self._enabled = enabled
-
-    def wait(self, client: redis.Redis) -> None:
-        """Waits until the append-only file has everything that this client wrote.
-
-        `client` must be the single connection that wrote it, because Redis answers for a
-        connection's own writes. The call is separate: pipelined with the write it took 100 ms
-        instead of 0.3. Raises `Unavailable` if the data was not on disk in time.
-        """
-        if not self._enabled:
-            return
-        try:
-            with unavailable_when_redis_is_gone():
-                synced: Any = client.waitaof(1, 0, _DISK_WAIT_MS)
-        except ResponseError as error:
-            # Redis before 7.2 does not have this command, and a Redis without an append-only file
-            # refuses it.
-            self._enabled = False
-            log.warning("ingest_not_synced_to_disk", reason=str(error))
-            return
-        if synced[0] < 1:
-            log.warning("redis_unavailable", reason="the append-only file was not synced in time")
-            raise Unavailable("the disk of the queue is too slow", code="redis_unavailable")
+def delayed_key(org_id: str) -> str:
+    """Returns the sorted set of entries with earlier events, by their receipts in milliseconds."""
+    return f"ingest:delayed:{org_id}"
 
 
-def append(client: redis.Redis, org_id: str, org_slug: str, batch: Batch) -> int:
+def append(
+    client: redis.Redis,
+    org_id: str,
+    org_slug: str,
+    batch: Batch,
+    receipt: Receipt | None = None,
+    *,
+    data: bytes | None = None,
+    idle_only: bool = False,
+    evaluations: Sequence[Evaluation] = (),
+    guard: Guard | None = None,
+) -> int:
     """Adds a batch to its organization's stream, all of it or nothing; returns the bytes added.
 
-    Raises `Unavailable` if Redis did not accept it.
+    `data` is the batch if it is encoded already. The receipt is counted in the same write.
+    `idle_only` and `evaluations` as in `Entry`. A `guard` begins the transaction (`WATCH … MULTI`),
+    which fails if a watched key changes, or raises an error of its own. Raises `Unavailable` if
+    Redis did not accept the batch.
     """
-    entries = [encode_batch(piece) for piece in entries_of(batch)]
-    request_id = current_request_id() or ""
     with unavailable_when_redis_is_gone(), client.pipeline(transaction=True) as pipe:
-        for data in entries:
-            fields: dict[Any, Any] = {"slug": org_slug, "data": data, "request_id": request_id}
-            pipe.xadd(stream_key(org_id), fields)
-        pipe.sadd(ACTIVE_KEY, org_id)
-        pipe.execute()
-    return sum(map(len, entries))
+        if guard is not None:
+            guard(pipe)
+        mark = None if receipt is None else receipt.mark
+        size = add(
+            pipe,
+            org_id,
+            org_slug,
+            batch,
+            data=data,
+            idle_only=idle_only,
+            evaluations=evaluations,
+            mark=mark,
+        )
+        if receipt is not None:
+            receipt.add_to(pipe, org_id)
+        try:
+            pipe.execute()
+        except WatchError:
+            raise Unavailable("it took too long: try again") from None
+    return size
+
+
+def add(
+    pipe: Pipeline,
+    org_id: str,
+    org_slug: str,
+    batch: Batch,
+    *,
+    data: bytes | None = None,
+    idle_only: bool = False,
+    evaluations: Sequence[Evaluation] = (),
+    since_ms: int | None = None,
+    mark: str | None = None,
+) -> int:
+    """Adds the commands to a transaction that append a batch; returns the bytes of its entries.
+
+    `data` is the batch if it is encoded already. `idle_only` and `evaluations` as in `Entry`;
+    `mark` is its `receipt`. `since_ms` is the oldest receipt of its events, by Redis's clock, if
+    they were received before this.
+    """
+    fields: dict[Any, Any] = {"slug": org_slug, "request_id": current_request_id() or ""}
+    if idle_only:
+        fields["idle_only"] = 1
+    if mark is not None:
+        fields["receipt"] = mark
+    size = 0
+    encoded = map(encode_batch, entries_of(batch)) if data is None else [data]
+    for place, fields["data"] in enumerate(encoded):
+        if since_ms is not None:
+            fields["delayed"] = new_request_id()
+            pipe.zadd(delayed_key(org_id), {fields["delayed"]: since_ms})
+        first = (
+            {"evaluations": _encode_evaluations(evaluations)} if evaluations and not place else {}
+        )
+        pipe.xadd(stream_key(org_id), fields | first)
+        size += sum(map(len, (fields["data"], *first.values())))
+    pipe.sadd(ACTIVE_KEY, org_id)
+    return size
 
 
 def active_orgs(client: redis.Redis) -> list[str]:
@@ -104,6 +166,17 @@ def waiting(client: redis.Redis) -> int:
         for org_id in active_orgs(client):
             pipe.xlen(stream_key(org_id))
         return sum(pipe.execute())
+
+
+def waiting_entries(client: redis.Redis, org_id: str) -> Iterator[Entry]:
+    """Yields the entries of an organization, oldest first, those that a consumer holds as well."""
+    begin = "-"
+    while True:
+        page: Any = client.xrange(stream_key(org_id), min=begin, count=_PAGE)
+        yield from _entries(org_id, page)
+        if len(page) < _PAGE:
+            return
+        begin = f"({page[-1][0].decode()}"
 
 
 def read_new(client: redis.Redis, consumer: str, org_ids: Sequence[str], count: int) -> list[Entry]:
@@ -148,9 +221,15 @@ def claim_abandoned(
 def finish(client: redis.Redis, entries: Sequence[Entry]) -> None:
     """Removes entries whose events are stored, and unlists streams that are now empty."""
     ids: dict[str, list[bytes]] = {}
+    delayed: dict[str, list[bytes]] = {}
     for entry in entries:
         ids.setdefault(entry.org_id, []).append(entry.entry_id)
-    with client.pipeline(transaction=False) as pipe:
+        if entry.delayed is not None:
+            delayed.setdefault(entry.org_id, []).append(entry.delayed)
+    # In one step, because the name of a delayed entry that is gone would hold up alerts for good.
+    with client.pipeline(transaction=True) as pipe:
+        for org_id, names in delayed.items():
+            pipe.zrem(delayed_key(org_id), *names)
         for org_id, entry_ids in ids.items():
             pipe.xack(stream_key(org_id), GROUP, *entry_ids)
             pipe.xdel(stream_key(org_id), *entry_ids)
@@ -178,7 +257,7 @@ def remove(client: redis.Redis, org_id: str) -> int:
     """Removes an organization's stream for good; returns the number of its entries."""
     with client.pipeline(transaction=True) as pipe:
         pipe.xlen(stream_key(org_id))
-        pipe.unlink(stream_key(org_id))
+        pipe.unlink(stream_key(org_id), delayed_key(org_id))
         pipe.srem(ACTIVE_KEY, org_id)
         entries, *_ = pipe.execute()
     return int(entries)
@@ -206,6 +285,10 @@ def _entries(org_id: str, messages: Any) -> list[Entry]:
             org_slug=fields[b"slug"].decode(),
             data=fields[b"data"],
             request_id=fields[b"request_id"].decode() or None,
+            idle_only=b"idle_only" in fields,
+            evaluations=_decode_evaluations(fields.get(b"evaluations", _NO_EVALUATIONS)),
+            delayed=fields.get(b"delayed"),
+            receipt=fields[b"receipt"].decode() if b"receipt" in fields else None,
         )
         for entry_id, fields in messages
         # A claimed entry that was deleted meanwhile has no fields.

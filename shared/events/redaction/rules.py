@@ -71,6 +71,11 @@ class Redactor:
             return payload
         return self._replace(payload) if reach == _KEYS else self._walk(payload)
 
+    def is_named_in(self, text: bytes) -> bool:
+        """Returns whether a listed key may occur in any text, with or without marks around it."""
+        lowered = text.decode(errors="replace").lower()
+        return self._reach(text) != _NOWHERE or any(name in lowered for name in self._names)
+
     def _reach(self, text: bytes) -> int:
         """Finds the possible places of listed keys quickly, for any number of keys.
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from sqlalchemy import delete, select
 from structlog.testing import capture_logs
 
 from devstack import DevStack
@@ -18,9 +19,11 @@ from shared.core.errors import Unavailable
 from shared.core.ids import new_request_id
 from shared.core.logs import request_context
 from shared.deployment.runtime import Runtime
+from shared.evaluation_jobs.models import WatchedSession
 from shared.events.ingest import backlog, dead_letters, stream
 from shared.events.ingest import drain as module
 from shared.events.ingest.accept import Ingest
+from shared.events.ingest.decode import decode_events
 from shared.events.ingest.drain import KEEPS_UP_KEY, PAUSE_KEY, READ_ENTRIES, Drain
 from shared.events.ingest.persist import persist as real_persist
 from shared.events.ingest.stream import Entry
@@ -203,6 +206,21 @@ def test_an_event_that_we_stumble_over_is_set_aside(runtime: Runtime, org: Org) 
     assert stored(runtime, org) == text(lines[:4] + lines[5:])
     [letter] = list(dead_letters.letters(runtime.redis, org.slug))
     assert letter.reason.startswith("ZeroDivisionError")
+
+
+def test_sessions_are_watched_as_their_entries_say(runtime: Runtime, org: Org) -> None:
+    for session_id, idle_only in (("turns", True), ("plain", False)):
+        batch = decode_events(lines_of(2, session_id), org.id, 10_000).batch
+        with runtime.redis.pipeline() as pipe:
+            stream.add(pipe, org.id, org.slug, batch, idle_only=idle_only)
+            pipe.execute()
+    settings = msgspec.structs.replace(runtime.settings, evaluator_endpoint="http://127.0.0.1:1")
+    assert drain(replace(runtime, settings=settings)) == 4
+    with runtime.postgres.transaction() as session:
+        query = select(WatchedSession.session_id, WatchedSession.idle_only)
+        rows = session.execute(query.where(WatchedSession.org_id == org.uuid)).all()
+        session.execute(delete(WatchedSession).where(WatchedSession.org_id == org.uuid))
+    assert {row.session_id: row.idle_only for row in rows} == {"turns": True, "plain": False}
 
 
 def test_entries_of_a_dead_consumer_are_taken_over(runtime: Runtime, org: Org) -> None:

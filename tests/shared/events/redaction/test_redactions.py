@@ -13,7 +13,7 @@ from shared.core.clock import format_ts, now
 from shared.core.errors import Unavailable
 from shared.deployment.runtime import Runtime
 from shared.events.ingest.accept import Ingest
-from shared.events.ingest.decode import Envelope
+from shared.events.ingest.envelope import Envelope
 from shared.events.ingest.stream import remove
 from shared.events.redaction.redactions import SETTING, Redactions
 from shared.settings.catalogue import CATALOGUE

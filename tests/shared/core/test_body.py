@@ -8,8 +8,8 @@ import zlib
 import pytest
 import zstandard
 
+from shared.core.body import unpack
 from shared.core.errors import BadRequest, TooLarge, UnsupportedMediaType
-from shared.events.ingest.body import unpack
 
 LIMIT = 8 * 1024 * 1024
 TEXT = b'{"a":1}\n' * 10_000
