@@ -1,0 +1,1 @@
+"""OpenTelemetry's spans and log records: how they arrive, and how they become events."""

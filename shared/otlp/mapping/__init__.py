@@ -1,0 +1,41 @@
+"""Spans and log records become events: tables of data, and pure functions that apply them.
+
+`tables`, `event_types` and `vendors` have the rules. Nothing here reads a clock, a store
+or a setting, so the same record with the same decisions always becomes the same bytes.
+"""
+
+from shared.otlp.mapping.coverage import has_content, unmapped
+from shared.otlp.mapping.kinds import is_root_agent, kind_of, real_span, same_thing
+from shared.otlp.mapping.logs import log_evaluations, log_events
+from shared.otlp.mapping.naming import (
+    environment_of,
+    named_environment,
+    own_agent,
+    service_agent,
+    session_name,
+)
+from shared.otlp.mapping.payload import Event
+from shared.otlp.mapping.spans import Placed, span_evaluations, span_events
+from shared.otlp.mapping.tables import Kind, Role
+
+__all__ = [
+    "Event",
+    "Kind",
+    "Placed",
+    "Role",
+    "environment_of",
+    "has_content",
+    "is_root_agent",
+    "kind_of",
+    "log_evaluations",
+    "log_events",
+    "named_environment",
+    "own_agent",
+    "real_span",
+    "same_thing",
+    "service_agent",
+    "session_name",
+    "span_evaluations",
+    "span_events",
+    "unmapped",
+]

@@ -1,0 +1,1 @@
+"""Decides which session and agent a record belongs to, and turns it into events."""

@@ -1,0 +1,32 @@
+"""Removes the values of an organization's redacted keys from records, before Redis keeps them.
+
+A listed key is that of an attribute, or of an object inside one, also in JSON that is text. The
+keys that fields of events have are redacted when records become events.
+"""
+
+from typing import TypeVar
+
+import msgspec
+
+from shared.events.redaction.rules import Redactor
+from shared.otlp.records import LogRecord, Records, Resource, Scope, Span
+
+T = TypeVar("T", Resource, Scope, Span, LogRecord)
+
+_encode = msgspec.json.Encoder().encode
+
+
+def redact(records: Records, redactor: Redactor) -> None:
+    """Redacts all records in place."""
+    _redact_each(records.resources, Resource, redactor)
+    _redact_each(records.scopes, Scope, redactor)
+    _redact_each(records.spans, Span, redactor)
+    _redact_each(records.logs, LogRecord, redactor)
+
+
+def _redact_each(values: list[T], kind: type[T], redactor: Redactor) -> None:
+    for position, value in enumerate(values):
+        encoded = _encode(value)
+        redacted = redactor.redact(encoded)
+        if redacted is not encoded:
+            values[position] = msgspec.json.decode(redacted, type=kind)

@@ -1,0 +1,1 @@
+"""OTLP as it is sent: requests in protobuf and JSON, read record by record, and their answers."""

@@ -1,0 +1,72 @@
+"""The answers to senders: those of exports and `google.rpc.Status`, in protobuf and JSON."""
+
+import msgspec
+
+from shared.otlp.wire.fields import VARINT, tag
+from shared.otlp.wire.reading import JSON
+from shared.otlp.wire.signals import Signal
+
+# The numbers of gRPC for HTTP's statuses; the same in both ways.
+CODES = {
+    400: 3,
+    401: 16,
+    403: 7,
+    404: 5,
+    405: 12,
+    408: 4,
+    413: 8,
+    415: 3,
+    422: 3,
+    503: 14,
+}
+_INTERNAL = 13
+_RETRY_INFO = "type.googleapis.com/google.rpc.RetryInfo"
+
+
+def export_answer(signal: Signal, media_type: str, rejected: int, message: str) -> bytes:
+    """Returns the answer of an export; `message` tells what was rejected, or warns of something."""
+    if media_type == JSON:
+        # Protobuf's JSON has integers of 64 bits as text.
+        partial = {signal.rejected: str(rejected), "errorMessage": message}
+        return msgspec.json.encode({"partialSuccess": partial} if message else {})
+    return _message(1, _number(1, rejected) + _text(2, message)) if message else b""
+
+
+def status(media_type: str, code: int, message: str) -> bytes:
+    """Returns a `google.rpc.Status`."""
+    if media_type == JSON:
+        return msgspec.json.encode({"code": code, "message": message})
+    return _number(1, code) + _text(2, message)
+
+
+def status_with_retry(code: int, message: str, after_secs: int) -> bytes:
+    """Returns a `google.rpc.Status` in protobuf that asks to try again after a time."""
+    info = _message(1, _number(1, after_secs))
+    detail = _text(1, _RETRY_INFO) + _message(2, info)
+    return _number(1, code) + _text(2, message) + _message(3, detail)
+
+
+def code_of(http_status: int) -> int:
+    """Returns the code of an answer with this status."""
+    return CODES.get(http_status, _INTERNAL)
+
+
+def _number(field: int, value: int) -> bytes:
+    return bytes([tag(field, VARINT)]) + _varint(value) if value else b""
+
+
+def _text(field: int, value: str) -> bytes:
+    return _message(field, value.encode(errors="replace")) if value else b""
+
+
+def _message(field: int, content: bytes) -> bytes:
+    return bytes([tag(field)]) + _varint(len(content)) + content
+
+
+def _varint(value: int) -> bytes:
+    encoded = bytearray()
+    while value > 127:
+        encoded.append(value & 127 | 128)
+        value >>= 7
+    encoded.append(value)
+    return bytes(encoded)

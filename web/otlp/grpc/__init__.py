@@ -1,0 +1,1 @@
+"""OTLP over gRPC, in a process of its own (`python -m web.otlp.grpc`); needs the extra `grpc`."""

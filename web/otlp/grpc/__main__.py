@@ -1,0 +1,82 @@
+"""The process `otlp-grpc`: `python -m web.otlp.grpc`."""
+
+import asyncio
+import signal
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import click
+import grpc
+
+from shared.core.config import Settings, load_settings
+from shared.core.errors import ConfigurationError
+from shared.core.logs import configure_logging, get_logger
+from shared.deployment.runtime import Runtime
+from web.otlp.grpc.exports import SERVICES, Exports
+
+log = get_logger(__name__)
+
+# Calls that are worked on at once. As many threads more look up identities meanwhile.
+WORKING = 8
+# Calls that have begun may end; a process manager waits about as long.
+STOP_SECS = 6.0
+
+
+def make_server(settings: Settings, exports: Exports) -> grpc.aio.Server:
+    """Returns a server that does not listen yet."""
+    server = grpc.aio.server(
+        options=[
+            ("grpc.max_receive_message_length", settings.otlp_max_bytes),
+            # Messages are unpacked within bounds (`exports.py`).
+            ("grpc.per_message_decompression", 0),
+            # Another process on the same port is a mistake.
+            ("grpc.so_reuseport", 0),
+        ]
+    )
+    for name, kind in SERVICES.items():
+        export = grpc.stream_unary_rpc_method_handler(exports.handler(kind))
+        handlers = grpc.method_handlers_generic_handler(name, {"Export": export})
+        server.add_generic_rpc_handlers((handlers,))
+    return server
+
+
+async def serve(settings: Settings, runtime: Runtime) -> None:
+    """Serves until SIGTERM or SIGINT, then lets calls end that have begun.
+
+    Raises `ConfigurationError` if the port cannot be used.
+    """
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(signum, stop.set)
+    loop.set_default_executor(ThreadPoolExecutor(WORKING * 2, "export"))
+    server = make_server(settings, Exports(runtime, settings.web_threads, WORKING))
+    address = f"{settings.web_bind}:{settings.otlp_grpc_port}"
+    try:
+        server.add_insecure_port(address)
+    except RuntimeError:
+        raise ConfigurationError(f"cannot listen on {address}: is OTLP_GRPC_PORT taken?") from None
+    await server.start()
+    log.info("otlp_grpc_ready", address=address)
+    await stop.wait()
+    await server.stop(STOP_SECS)
+
+
+@click.command()
+def main() -> None:
+    """Accept OpenTelemetry over gRPC on OTLP_GRPC_PORT."""
+    try:
+        settings = load_settings()
+        configure_logging(settings, "otlp-grpc")
+        if settings.otlp_grpc_port == 0:
+            log.info("otlp_grpc_is_off", reason="OTLP_GRPC_PORT is 0")
+            return
+        runtime = Runtime.connect(settings)
+        asyncio.run(serve(settings, runtime))
+        runtime.close()
+    except ConfigurationError as error:
+        log.error("otlp_grpc_refused_to_start", reason=str(error))  # noqa: TRY400 it says all
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

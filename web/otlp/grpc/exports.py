@@ -1,0 +1,175 @@
+"""The `Export` calls of OTLP over gRPC.
+
+Each is declared as a stream of one message, which looks the same to a client. So credentials are
+checked and a place is awaited before the message is read. Messages are worked on in threads, few at
+a time, since each may unpack into many times its size.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import TypeAlias
+
+import grpc
+
+from shared.core.errors import BadRequest, Unavailable, WatchpostError
+from shared.core.ids import new_request_id
+from shared.core.logs import get_logger, request_context
+from shared.deployment.runtime import Runtime
+from shared.events.ingest.accept import Ingest
+from shared.identity import Authenticator, Credential, Identity
+from shared.identity.exporter import secret_of
+from shared.otlp.accept import Accepted, OtlpIngest
+from shared.otlp.wire.answers import code_of, export_answer, status_with_retry
+from shared.otlp.wire.reading import PROTOBUF
+from shared.otlp.wire.signals import LOGS, METRICS, TRACES, Signal
+from shared.receipts.origin import Origin
+
+log = get_logger(__name__)
+
+Call: TypeAlias = grpc.aio.ServicerContext
+Handler = Callable[[AsyncIterator[bytes], Call], Awaitable[bytes]]
+
+SERVICES = {
+    "opentelemetry.proto.collector.trace.v1.TraceService": TRACES,
+    "opentelemetry.proto.collector.logs.v1.LogsService": LOGS,
+    "opentelemetry.proto.collector.metrics.v1.MetricsService": METRICS,
+}
+# Exporters give up after 10 s altogether. A call that gets no place until then may try again.
+PLACE_SECS = 2.0
+RETRY_SECS = 2
+_INTERNAL = grpc.StatusCode.INTERNAL
+_CODES = {code.value[0]: code for code in grpc.StatusCode}
+# No message of protobuf begins with these bytes: gRPC's own decompression has no bound on memory.
+_GZIP = b"\x1f\x8b"
+# Access may change while a message arrives, as while a body does over HTTP.
+_PROMPT_SECS = 1.0
+
+
+class NoPlace(Unavailable):
+    """A call that found no place in time. Nothing was read of it, so it is counted here."""
+
+
+class Exports:
+    """The calls of one process: `arriving` messages at a time, and `working` of them in threads."""
+
+    def __init__(self, runtime: Runtime, arriving: int, working: int) -> None:
+        self._authenticator = Authenticator(runtime)
+        self._ingest = Ingest(runtime)
+        self._otlp = OtlpIngest(runtime, self._ingest)
+        self._receive_secs = runtime.settings.web_receive_timeout_secs
+        self._arriving = asyncio.Semaphore(arriving)
+        self._working = asyncio.Semaphore(working)
+
+    def handler(self, signal: Signal) -> Handler:
+        """Returns the function for the calls of a signal."""
+
+        async def export(messages: AsyncIterator[bytes], call: Call) -> bytes:
+            with request_context(new_request_id()):
+                started = time.perf_counter()
+                code, answer = await self._answer(signal, messages, call)
+                milliseconds = round((time.perf_counter() - started) * 1000, 1)
+                log.info("request", route=signal.path, code=code, duration_ms=milliseconds)
+                return answer
+
+        return export
+
+    async def _answer(
+        self, signal: Signal, messages: AsyncIterator[bytes], call: Call
+    ) -> tuple[int, bytes]:
+        """Returns the code of a call and its answer."""
+        try:
+            accepted = await self._export(signal, messages, call)
+        except WatchpostError as error:
+            return _refuse(call, error), b""
+        except Exception:
+            # The traceback goes to the logs only.
+            log.exception("request_crashed")
+            call.set_code(_INTERNAL)
+            call.set_details("internal error: try again")
+            return _INTERNAL.value[0], b""
+        return 0, export_answer(signal, PROTOBUF, accepted.rejected, accepted.message)
+
+    async def _export(self, signal: Signal, messages: AsyncIterator[bytes], call: Call) -> Accepted:
+        credential = _credential_of(call)
+        identity = await asyncio.to_thread(self._identify, credential)
+        origin = _origin_of(call, identity)
+        try:
+            async with _place(self._arriving):
+                started = time.monotonic()
+                body = await self._message(messages)
+                if time.monotonic() - started > _PROMPT_SECS:
+                    identity = await asyncio.to_thread(self._identify, credential)
+                async with _place(self._working):
+                    return await asyncio.to_thread(
+                        self._otlp.accept,
+                        org_id=identity.org_id,
+                        org_slug=identity.org_slug,
+                        signal=signal,
+                        body=body,
+                        media_type=PROTOBUF,
+                        encoding="gzip" if body.startswith(_GZIP) else "",
+                        epoch=identity.epoch,
+                        origin=origin,
+                    )
+        except NoPlace as refusal:
+            count = self._ingest.count_refusal
+            await asyncio.to_thread(count, identity.org_id, origin, refusal)
+            raise
+
+    def _identify(self, credential: Credential) -> Identity:
+        identity = self._authenticator.authenticate(credential)
+        identity.require_any(("events:add",))
+        return identity
+
+    async def _message(self, messages: AsyncIterator[bytes]) -> bytes:
+        try:
+            return await asyncio.wait_for(anext(messages), self._receive_secs)
+        except TimeoutError:
+            raise BadRequest("the message did not arrive in time") from None
+        except StopAsyncIteration:
+            raise BadRequest("the call has no message") from None
+
+
+@asynccontextmanager
+async def _place(places: asyncio.Semaphore) -> AsyncIterator[None]:
+    """Holds one of the places. Raises `NoPlace` if none becomes free in time."""
+    try:
+        await asyncio.wait_for(places.acquire(), PLACE_SECS)
+    except TimeoutError:
+        raise NoPlace("too many exports at once", retry_after_secs=RETRY_SECS) from None
+    try:
+        yield
+    finally:
+        places.release()
+
+
+def _origin_of(call: Call, identity: Identity) -> Origin:
+    """Returns the origin of a call, for its receipt."""
+    key = identity.key
+    return Origin.of_request("otlp_grpc", None if key is None else key.id, _metadata(call))
+
+
+def _metadata(call: Call) -> dict[str, str]:
+    return {name: value for name, value in call.invocation_metadata() if isinstance(value, str)}
+
+
+def _credential_of(call: Call) -> Credential:
+    """Returns the credential of a call's metadata."""
+    given = _metadata(call)
+    secret = secret_of(given.get("authorization", ""), given.get("x-api-key", ""))
+    return Credential.of(secret, given.get("x-service-org"), given.get("x-service-actor"))
+
+
+def _refuse(call: Call, error: WatchpostError) -> int:
+    """Ends a call with the code of an error; exporters try again if it has a delay."""
+    if error.status >= 500:
+        log.warning("request_failed", error_code=error.code, reason=error.message)
+    code = code_of(error.status)
+    call.set_code(_CODES[code])
+    call.set_details(error.message)
+    if error.status == 503:
+        details = status_with_retry(code, error.message, RETRY_SECS)
+        call.set_trailing_metadata((("grpc-status-details-bin", details),))
+    return code
