@@ -1,0 +1,1 @@
+"""Files of other programs, such as transcripts of coding agents, that become events."""

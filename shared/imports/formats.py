@@ -1,0 +1,108 @@
+"""The formats of files: a row each, and a module each."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from shared.core.errors import Invalid
+from shared.events.ingest.envelope import Rejected
+from shared.imports import agenteye, atif, claude, codex, otlp
+from shared.imports.assembling import Converted, Target, assemble
+from shared.imports.file import File, Line
+from shared.imports.node import Node, read_document
+from shared.imports.outcomes import Bad, Held, Outcome
+
+_OfLines = Callable[[Iterable[Line], File], Iterator[Outcome]]
+_OfDocument = Callable[[Node, File], Iterator[Outcome]]
+
+
+class Format(NamedTuple):
+    """A format: how a line of it (or the document) is known, and how a file of it is read.
+
+    Sessions that came in another way as well are not imported, except with `adds_always`.
+    """
+
+    name: str
+    knows: Callable[[Node], bool]
+    read: Callable[[File, Target], Converted]
+    adds_always: bool = False
+
+
+def _by_lines(name: str, convert: _OfLines) -> Callable[[File, Target], Converted]:
+    def read(file: File, target: Target) -> Converted:
+        lines = file.lines()
+        held = 1 if lines and file.is_cut(lines[-1]) else 0
+        whole = lines[: len(lines) - held]
+        converted = assemble(convert(whole, file), name, file.path, target)
+        converted.lines = len(lines)
+        converted.held_back += held
+        return converted
+
+    return read
+
+
+def _as_document(name: str, convert: _OfDocument) -> Callable[[File, Target], Converted]:
+    def outcomes(file: File) -> Iterator[Outcome]:
+        try:
+            document = read_document(file.text.strip())
+        except Rejected as error:
+            yield Bad(1, str(error)) if file.text.endswith(b"\n") else Held(1)
+            return
+        yield from convert(document, file)
+
+    def read(file: File, target: Target) -> Converted:
+        lines: set[int] = set()
+        said = _noting(outcomes(file) if file.text.strip() else iter(()), lines)
+        converted = assemble(said, name, file.path, target)
+        converted.lines = len(lines) + converted.held_back
+        return converted
+
+    return read
+
+
+def _noting(outcomes: Iterator[Outcome], lines: set[int]) -> Iterator[Outcome]:
+    for outcome in outcomes:
+        if not isinstance(outcome, Held):
+            lines.add(outcome.line)
+        yield outcome
+
+
+FORMATS = (
+    Format("agenteye", agenteye.knows, agenteye.read, adds_always=True),
+    Format("atif", atif.knows, _as_document("atif", atif.convert)),
+    Format(otlp.NAME, otlp.knows, otlp.read),
+    Format("claude", claude.knows, _by_lines("claude", claude.convert)),
+    Format("codex", codex.knows, _by_lines("codex", codex.convert)),
+)
+AUTO = "auto"
+_BY_NAME = {one.name: one for one in FORMATS} | {"failproofai": FORMATS[0]}
+NAMES = (AUTO, *_BY_NAME)
+
+
+def format_of(file: File, name: str) -> Format:
+    """Returns the format of this name, for `auto` that of the first line of a known format.
+
+    Raises `Invalid` if no line is.
+    """
+    if name != AUTO:
+        return _BY_NAME[name]
+    lines = file.lines()
+    for line in lines:
+        found = _knowing(line.text)
+        if found is not None:
+            return found
+    found = _knowing(file.text.strip()) if len(lines) > 1 else None
+    if found is None:
+        raise Invalid(
+            "the format of the file is not known: name it with the parameter format",
+            fields={"format": ["the file has no line of a known format"]},
+            code="unknown_format",
+        )
+    return found
+
+
+def _knowing(text: bytes) -> Format | None:
+    try:
+        node = read_document(text)
+    except Rejected:
+        return None
+    return next((one for one in FORMATS if one.knows(node)), None)

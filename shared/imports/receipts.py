@@ -1,0 +1,48 @@
+"""The receipt of an import."""
+
+from shared.core.clock import now_us
+from shared.events.batch import Batch
+from shared.events.redaction.excerpts import excerpt
+from shared.events.redaction.rules import Redactor
+from shared.imports.assembling import Converted
+from shared.imports.file import File
+from shared.receipts.origin import Origin
+from shared.receipts.receipt import NEWEST, Receipt, reasons_of
+from shared.receipts.skipped import Skip
+
+
+def receipt_of(
+    origin: Origin,
+    file: File,
+    converted: Converted,
+    redactor: Redactor,
+    *,
+    new: Batch,
+    left_alone: dict[str, int],
+) -> Receipt:
+    """Returns the receipt of a file; `left_alone` counts events of skipped sessions by reason."""
+    row = origin.of()
+    not_stored = sum(left_alone.values())
+    counts = {
+        "accepted": len(new),
+        "duplicate": len(converted.batch) - len(new) - not_stored,
+        "not_stored": not_stored,
+        "skipped": converted.skipped,
+    }
+    tally = {"requests": 1, **{name: count for name, count in counts.items() if count}}
+    tally.update(reasons_of({**converted.reasons, **left_alone}))
+    if new.ts:
+        tally[NEWEST] = max(new.ts)
+    return Receipt(now_us(), {row: tally}, skips=_skips(row, file, converted, redactor))
+
+
+def _skips(
+    row: str, file: File, converted: Converted, redactor: Redactor
+) -> tuple[tuple[str, Skip], ...]:
+    if not converted.bad:
+        return ()
+    texts = dict(file.lines())
+    return tuple(
+        (row, Skip(str(line), reason, excerpt(texts.get(line, b""), redactor)))
+        for line, reason in converted.bad.items()
+    )
