@@ -5,6 +5,7 @@ from sqlalchemy.orm import Session
 from shared.core.config import Settings
 from shared.evaluation_jobs import evaluator_config
 from shared.evaluation_jobs.claims import evaluator_slugs
+from shared.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS
 from shared.postgres import leases
 from shared.postgres.due import secs_until_due
 
@@ -30,6 +31,7 @@ SELECT min(last_arrival_at) + make_interval(secs => :timeout)
 FROM watched_sessions
 WHERE NOT evaluated
 """
+_IDLE_ONLY = f"{_IDLE} AND idle_only"
 
 
 def of_jobs(session: Session, settings: Settings) -> float | None:
@@ -47,10 +49,12 @@ def of_ended_sessions(session: Session, settings: Settings) -> float | None:
 
 
 def of_idle_sessions(session: Session, settings: Settings) -> float | None:
-    """Sessions that will have been idle for the evaluator's timeout."""
-    timeout = evaluator_config.current(session, settings).inactivity_timeout_secs
-    if settings.evaluator_endpoint is None or timeout is None:
+    """Sessions that will have been idle for the evaluator's timeout, as in `promote_inactive`."""
+    if settings.evaluator_endpoint is None:
         return None
+    timeout = evaluator_config.current(session, settings).inactivity_timeout_secs
+    if timeout is None:
+        return secs_until_due(session, _IDLE_ONLY, timeout=IDLE_ONLY_TIMEOUT_SECS)
     return secs_until_due(session, _IDLE, timeout=timeout)
 
 

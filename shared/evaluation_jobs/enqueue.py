@@ -39,7 +39,7 @@ _SETTLE = text("""
 UPDATE watched_sessions AS w
 SET evaluated = automatic.present,
     waiting_since = CASE WHEN NOT automatic.present THEN w.waiting_since END,
-    check_at = CASE WHEN NOT automatic.present
+    check_at = CASE WHEN NOT automatic.present AND NOT w.idle_only
         THEN statement_timestamp() + make_interval(secs => :quiet) END
 FROM unnest(CAST(:org_ids AS uuid[]), CAST(:session_ids AS text[])) AS key (org_id, session_id)
 CROSS JOIN LATERAL (

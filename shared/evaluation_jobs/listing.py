@@ -36,7 +36,7 @@ class LiveJob(NamedTuple):
 # A job whose result is on its way to ClickHouse keeps its previous status.
 _SHOWN_STATUS = case((EvaluationJob.evaluator_job_id.is_(None), "pending"), else_="polling")
 
-_LISTED = [
+LISTED = [
     _SHOWN_STATUS if name == "status" else getattr(EvaluationJob, name) for name in LiveJob._fields
 ]
 
@@ -56,7 +56,7 @@ def live_jobs(
 ) -> Sequence[LiveJob]:
     """Lists the newest jobs in one of `statuses`, each a `LiveStatus`."""
     query = (
-        select(*_LISTED)
+        select(*LISTED)
         .where(EvaluationJob.org_id == org_id, text(LIVE), _SHOWN_STATUS.in_(statuses))
         .order_by(EvaluationJob.enqueued_at.desc(), EvaluationJob.id.desc())
         .limit(limit)

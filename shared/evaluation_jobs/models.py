@@ -20,7 +20,8 @@ class WatchedSession(KeyedInOrganization, Base):
 
     `end_seen`: an agent_end of any agent was stored. `waiting_since`: the time of the oldest
     arrival that was not checked yet. `check_at`: the next check whether the root agent has ended.
-    `evaluated`: the automatic job exists, so there is nothing left to watch for.
+    `evaluated`: the automatic job exists, so there is nothing left to watch for. `idle_only`: its
+    agents end many times, so only idleness starts the job.
     """
 
     __tablename__ = "watched_sessions"
@@ -31,10 +32,16 @@ class WatchedSession(KeyedInOrganization, Base):
     waiting_since: Mapped[datetime | None] = mapped_column(timestamp_type)
     check_at: Mapped[datetime | None] = mapped_column(timestamp_type)
     evaluated: Mapped[bool] = mapped_column(server_default=text("false"))
+    idle_only: Mapped[bool] = mapped_column(server_default=text("false"))
 
     __table_args__ = (
         Index(None, "check_at", postgresql_where=text("check_at IS NOT NULL")),
         Index(None, "last_arrival_at", postgresql_where=text("NOT evaluated")),
+        Index(
+            "ix_watched_sessions_idle_only",
+            "last_arrival_at",
+            postgresql_where=text("idle_only AND NOT evaluated"),
+        ),
     )
 
 

@@ -17,7 +17,7 @@ from shared.clickhouse import ClickHouse
 from shared.core.config import Settings
 from shared.evaluation_jobs import evaluator_config
 from shared.evaluation_jobs.enqueue import NewJob, enqueue_automatic
-from shared.evaluation_jobs.watching import QUIET_SECS
+from shared.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS, QUIET_SECS
 from shared.postgres import Postgres
 from shared.sessions import facts as session_facts
 from shared.sessions.facts import SessionFacts
@@ -51,18 +51,22 @@ LIMIT :batch
 """)
 
 # A session with a live manual job is left for later, because only one job may be live.
-_INACTIVE = text("""
+_INACTIVE = """
 SELECT w.org_id, w.session_id, w.last_arrival_at, org.slug, org.deleted_at IS NOT NULL
 FROM watched_sessions AS w JOIN organizations AS org ON org.id = w.org_id
 WHERE NOT w.evaluated
     AND w.last_arrival_at <= statement_timestamp() - make_interval(secs => :timeout)
+    {which}
     AND NOT EXISTS (
         SELECT FROM evaluation_jobs AS job
         WHERE job.org_id = w.org_id AND job.session_id = w.session_id
             AND job.status IN ('pending', 'polling', 'storing'))
 ORDER BY w.last_arrival_at
 LIMIT :batch
-""")
+"""
+_ALL_INACTIVE = text(_INACTIVE.format(which=""))
+# For an evaluator that names no timeout.
+_IDLE_ONLY_INACTIVE = text(_INACTIVE.format(which="AND w.idle_only"))
 
 _KEYS = """
     unnest(CAST(:org_ids AS uuid[]), CAST(:session_ids AS text[]), CAST(:arrivals AS timestamptz[]))
@@ -121,15 +125,16 @@ def promote_ended(postgres: Postgres, clickhouse: ClickHouse, settings: Settings
 def promote_inactive(postgres: Postgres, clickhouse: ClickHouse, settings: Settings) -> int:
     """Creates the jobs of sessions without an event for the evaluator's timeout.
 
+    If it names none, `IDLE_ONLY_TIMEOUT_SECS` holds for sessions that are evaluated only when idle.
     Returns the number.
     """
     created = 0
     while settings.evaluator_endpoint is not None:
         with postgres.transaction() as session:
             timeout = evaluator_config.current(session, settings).inactivity_timeout_secs
-            if timeout is None:
-                break
-            idle = _watched(session, _INACTIVE, {"timeout": timeout, "batch": BATCH})
+            statement = _IDLE_ONLY_INACTIVE if timeout is None else _ALL_INACTIVE
+            seconds = timeout or IDLE_ONLY_TIMEOUT_SECS
+            idle = _watched(session, statement, {"timeout": seconds, "batch": BATCH})
         found = _facts(clickhouse, settings, idle)
         with postgres.transaction() as session:
             held = _lock(session, _LOCK_INACTIVE, idle)

@@ -13,16 +13,22 @@ from shared.core.config import Settings
 # that triggered the check.
 QUIET_SECS = 2
 PATIENCE_SECS = 60
+# An evaluator that names no timeout gets sessions that are evaluated only when idle after this one.
+IDLE_ONLY_TIMEOUT_SECS = 60
 
 
 @dataclass(frozen=True)
 class StoredSession:
-    """A session with events that ClickHouse has just stored; `has_agent_end`: of any agent."""
+    """A session with events that ClickHouse has just stored; `has_agent_end`: of any agent.
+
+    `idle_only`: it has many turns, so it is evaluated when it is idle and at no agent's end.
+    """
 
     org_id: uuid.UUID
     org_slug: str
     session_id: str
     has_agent_end: bool
+    idle_only: bool = False
 
 
 # The time is that of storing and not of arrival: after an outage, a session whose first batch is
@@ -30,16 +36,19 @@ class StoredSession:
 # order of their key, so two drains cannot deadlock.
 _WATCH = text("""
 INSERT INTO watched_sessions AS w
-    (org_id, session_id, last_arrival_at, end_seen, waiting_since, check_at)
+    (org_id, session_id, last_arrival_at, end_seen, waiting_since, check_at, idle_only)
 SELECT
     stored.org_id,
     stored.session_id,
     statement_timestamp(),
     stored.end_seen,
     CASE WHEN stored.end_seen THEN statement_timestamp() END,
-    CASE WHEN stored.end_seen THEN statement_timestamp() + make_interval(secs => :quiet) END
-FROM unnest(CAST(:org_ids AS uuid[]), CAST(:session_ids AS text[]), CAST(:ends AS bool[]))
-    AS stored (org_id, session_id, end_seen)
+    CASE WHEN stored.end_seen AND NOT stored.idle_only
+        THEN statement_timestamp() + make_interval(secs => :quiet) END,
+    stored.idle_only
+FROM unnest(CAST(:org_ids AS uuid[]), CAST(:session_ids AS text[]), CAST(:ends AS bool[]),
+            CAST(:idle AS bool[]))
+    AS stored (org_id, session_id, end_seen, idle_only)
 JOIN organizations ON organizations.id = stored.org_id AND organizations.deleted_at IS NULL
 ORDER BY stored.org_id, stored.session_id
 ON CONFLICT (org_id, session_id) DO UPDATE SET
@@ -50,8 +59,9 @@ ON CONFLICT (org_id, session_id) DO UPDATE SET
         WHEN w.end_seen OR excluded.end_seen
             THEN coalesce(w.waiting_since, excluded.last_arrival_at)
     END,
+    idle_only = w.idle_only OR excluded.idle_only,
     check_at = CASE
-        WHEN w.evaluated THEN NULL
+        WHEN w.evaluated OR w.idle_only OR excluded.idle_only THEN NULL
         WHEN w.end_seen OR excluded.end_seen THEN least(
             excluded.last_arrival_at + make_interval(secs => :quiet),
             coalesce(w.waiting_since, excluded.last_arrival_at)
@@ -66,25 +76,30 @@ def watch(session: Session, settings: Settings, stored: Sequence[StoredSession])
     Sessions of organizations that may not use the evaluator are not recorded: when it is enabled
     later, earlier sessions get no jobs.
     """
-    ends = _merged(s for s in stored if settings.may_evaluate(s.org_slug))
-    if not ends:
+    merged = _merged(s for s in stored if settings.may_evaluate(s.org_slug))
+    if not merged:
         return
     session.execute(
         _WATCH,
         {
-            "org_ids": [str(org_id) for org_id, _ in ends],
-            "session_ids": [session_id for _, session_id in ends],
-            "ends": list(ends.values()),
+            "org_ids": [str(org_id) for org_id, _ in merged],
+            "session_ids": [session_id for _, session_id in merged],
+            "ends": [has_end for has_end, _ in merged.values()],
+            "idle": [idle_only for _, idle_only in merged.values()],
             "quiet": QUIET_SECS,
             "patience": PATIENCE_SECS,
         },
     )
 
 
-def _merged(stored: Iterable[StoredSession]) -> dict[tuple[uuid.UUID, str], bool]:
-    """Merges entries to one per session, because an upsert cannot change a row twice."""
-    ends: dict[tuple[uuid.UUID, str], bool] = {}
+def _merged(stored: Iterable[StoredSession]) -> dict[tuple[uuid.UUID, str], tuple[bool, bool]]:
+    """Merges entries to one per session, because an upsert cannot change a row twice.
+
+    Returns `has_agent_end` and `idle_only` of each.
+    """
+    merged: dict[tuple[uuid.UUID, str], tuple[bool, bool]] = {}
     for one in stored:
         key = (one.org_id, one.session_id)
-        ends[key] = ends.get(key, False) or one.has_agent_end
-    return ends
+        has_end, idle_only = merged.get(key, (False, False))
+        merged[key] = (has_end or one.has_agent_end, idle_only or one.idle_only)
+    return merged

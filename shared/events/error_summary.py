@@ -5,7 +5,7 @@ from typing import Any
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.event_columns import TABLE
 from shared.clickhouse.settings import PAGE
-from shared.clickhouse.where import us
+from shared.clickhouse.where import Where, us
 from shared.core.clock import format_us, now_us, to_us
 from shared.events.filters import EventFilters
 
@@ -28,6 +28,41 @@ WHERE total > 0
 """
 
 
+# Groups of these; agents are never null.
+GROUPS = ("error_type", "tool_name", "agent_id")
+LARGEST_GROUPS = 50
+_GROUPS = f"""
+SELECT CAST({{column}}, 'Nullable(String)') AS key, count() AS total, uniqExact(session_id),
+    {us("max(ts)")}
+FROM {TABLE} FINAL
+WHERE {{where}}
+GROUP BY key
+ORDER BY total DESC, key NULLS LAST
+LIMIT {LARGEST_GROUPS}
+"""
+
+
+def error_groups(
+    clickhouse: ClickHouse, org_id: str, filters: EventFilters, column: str
+) -> list[dict[str, Any]]:
+    """Returns the largest groups of failed events that match: `{key, total, sessions, last_ts}`.
+
+    `column` is one of `GROUPS`. The key is null for events that lack it.
+    """
+    if column not in GROUPS:
+        raise ValueError(f"{column} is none of {GROUPS}")
+    where = _failed(org_id, filters)
+    rows = clickhouse.rows(_GROUPS.format(column=column, where=where), where.params, settings=PAGE)
+    return [
+        {"key": key, "total": total, "sessions": sessions, "last_ts": format_us(last_us)}
+        for key, total, sessions, last_us in rows
+    ]
+
+
+def _failed(org_id: str, filters: EventFilters) -> Where:
+    return filters.where(org_id).between("ts", filters.ts_from, filters.ts_to).add("is_error")
+
+
 def error_summary(clickhouse: ClickHouse, org_id: str, filters: EventFilters) -> dict[str, Any]:
     """Returns the failed events that match: `{total, sessions, agents, last_ts, bins, bounds}`.
 
@@ -38,7 +73,7 @@ def error_summary(clickhouse: ClickHouse, org_id: str, filters: EventFilters) ->
     """
     from_ms = None if filters.ts_from is None else to_us(filters.ts_from) // 1000
     to_ms = None if filters.ts_to is None else -(-to_us(filters.ts_to) // 1000)
-    where = filters.where(org_id).between("ts", filters.ts_from, filters.ts_to).add("is_error")
+    where = _failed(org_id, filters)
     where.params.update(first=from_ms or 0, stop=to_ms or 0)
     sql = _SUMMARY.format(
         where=where,

@@ -6,9 +6,9 @@ import msgspec
 
 from shared.clickhouse import ClickHouse
 from shared.clickhouse.event_columns import ORDER_BY, TABLE
-from shared.clickhouse.where import Where, moment, us
+from shared.clickhouse.where import moment, us
 from shared.core.clock import format_us
-from shared.sessions.facts import SessionFacts, SessionKey
+from shared.sessions.facts import SessionFacts, SessionKey, events_of
 
 # FINAL leaves one row per key, and a key never spans partitions because it contains the timestamp.
 # The order follows the sorting key, so the server merges and sends while it reads and keeps no
@@ -50,11 +50,9 @@ _LINE_BREAKS = bytes.maketrans(b"\r\n", b"  ")
 def event_objects(clickhouse: ClickHouse, org_id: str, facts: SessionFacts) -> Iterator[bytes]:
     """Yields one JSON object per event, `{id, ts, event_type, payload}`, oldest first.
 
-    The payload is embedded byte for byte as it was stored, and therefore as it was sent. Thanks to
-    the bounds on time this reads only the granules of one session.
+    The payload is embedded byte for byte as it was stored, and therefore as it was sent.
     """
-    where = Where(org_id).add("session_id = {session_id:String}", session_id=facts.session_id)
-    where.within("ts", facts.started_at, facts.last_event_at + 1)
+    where = events_of(org_id, facts)
     for event_id, ts, event_type, payload in clickhouse.stream(
         _EVENTS.format(where=where), where.params
     ):
@@ -98,3 +96,12 @@ def export(clickhouse: ClickHouse, org_id: str, facts: SessionFacts) -> Iterator
     """Yields one line per event, `{id, ts, event_type, payload}`, oldest first."""
     for event in event_objects(clickhouse, org_id, facts):
         yield event.translate(_LINE_BREAKS) + b"\n"
+
+
+def export_array(clickhouse: ClickHouse, org_id: str, facts: SessionFacts) -> Iterator[bytes]:
+    """Yields one JSON array of the events, in pieces."""
+    opening = b"["
+    for event in event_objects(clickhouse, org_id, facts):
+        yield opening + event
+        opening = b","
+    yield b"]" if opening == b"," else b"[]"

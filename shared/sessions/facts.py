@@ -83,6 +83,12 @@ def of_keys(clickhouse: ClickHouse, keys: Sequence[SessionKey]) -> dict[SessionK
     return {SessionKey(row[0], row[1]): from_row(row[1:]) for row in found}
 
 
+def events_of(org_id: str, facts: SessionFacts) -> Where:
+    """Returns the condition for the session's events; by its times only its granules are read."""
+    where = Where(org_id).add("session_id = {session_id:String}", session_id=facts.session_id)
+    return where.within("ts", facts.started_at, facts.last_event_at + 1)
+
+
 def from_row(row: Row) -> SessionFacts:
     """Reads the facts of a row that was selected with `SELECT_LIST`, grouped by session."""
     session_id, started_at, last_event_at, agent_id, environment, ends, arrival_ms = row

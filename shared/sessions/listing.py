@@ -22,16 +22,22 @@ class ListedSession(NamedTuple):
 
 
 def page(
-    clickhouse: ClickHouse, org_id: str, wanted: SessionFilters, *, limit: int, cursor: str | None
+    clickhouse: ClickHouse,
+    org_id: str,
+    wanted: SessionFilters,
+    *,
+    limit: int,
+    cursor: str | None,
+    ascending: bool = False,
 ) -> Page[ListedSession]:
-    """Returns one page of at most `limit` sessions, newest last event first.
+    """Returns one page of at most `limit` sessions, newest last event first unless `ascending`.
 
     The page ends before `limit` if the sessions together would be larger than `MAX_PAGE_BYTES`.
     Raises `Invalid` for a foreign `cursor`. Counts and sums come only from the events of the page's
     sessions, so the cost of a page does not grow with the number of stored events.
     """
     after = None if cursor is None else decode_cursor(cursor, SessionKey)
-    selected = select(clickhouse, org_id, wanted, limit=limit + 1, after=after)
+    selected = select(clickhouse, org_id, wanted, limit=limit + 1, after=after, ascending=ascending)
     facts = {one.session_id: one for one in selected[:limit]}
     ids = list(facts)
     totals = totals_of(clickhouse, org_id, facts.values())

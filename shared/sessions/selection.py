@@ -7,7 +7,7 @@ from shared.clickhouse.filters import Filter, Filters, any_of, time_range
 from shared.clickhouse.root_agent import FIRST_EVENT
 from shared.clickhouse.settings import SMALL_PAGE
 from shared.clickhouse.slices import FUTURE_US, HOUR_US, Slices, Span, newest_event
-from shared.clickhouse.where import Where, moment
+from shared.clickhouse.where import Where, moment, us
 from shared.core.clock import now_us, to_us
 from shared.evaluations.filters import SCORE_FILTERS, STATUSES
 from shared.evaluations.latest import sessions_by_latest
@@ -68,9 +68,19 @@ FROM agent_sessions
 WHERE {{where}}
 GROUP BY session_id
 HAVING {{having}}
-ORDER BY {_NEWEST} DESC, session_id DESC
+ORDER BY {_NEWEST} {{direction}}, session_id {{direction}}
 LIMIT {{{{limit:UInt32}}}}
 """
+
+
+class _Order(NamedTuple):
+    """The direction of a list, and the comparison of a session with the one before it."""
+
+    direction: str
+    follows: str
+
+
+_DESCENDING, _ASCENDING = _Order("DESC", "<"), _Order("ASC", ">")
 
 
 def select(
@@ -80,36 +90,62 @@ def select(
     *,
     limit: int,
     after: SessionKey | None,
+    ascending: bool = False,
 ) -> list[SessionFacts]:
-    """Returns at most `limit` sessions after `after`, newest last event first."""
+    """Returns at most `limit` sessions after `after`, newest last event first.
+
+    With `ascending` the oldest last event is first.
+    """
+    order = _ASCENDING if ascending else _DESCENDING
+    span = _span(wanted, after, ascending=ascending)
     if wanted.session_ids:
         where = Where(org_id).any_of("session_id", wanted.session_ids)
-        return _read(clickhouse, where, wanted, "", _span(wanted, after), after, limit)
+        return _read(clickhouse, where, wanted, "", span, after, limit, order)
+    if ascending and span.start == 0:
+        span = Span(_oldest_row(clickhouse, org_id), span.stop)
     first_us = _BY_RESULT_US if wanted["status"] or wanted["score_filters"] else _ALL_US
     slices = Slices(
-        _span(wanted, after),
+        span,
         wanted=limit,
         first_us=first_us,
         newest=lambda: newest_event(clickhouse, org_id),
+        ascending=ascending,
     )
-    is_plain = after is None and not wanted
+    is_plain = after is None and not wanted and not ascending
     found: list[SessionFacts] = []
     for piece in slices:
         candidates = _NEWEST_CANDIDATES if is_plain and not found else _CANDIDATES
         where = Where(org_id).add(
             f"session_id IN ({candidates})", start=piece.start, stop=piece.stop
         )
-        sessions = _read(clickhouse, where, wanted, _CANDIDATES, piece, after, limit - len(found))
+        sessions = _read(
+            clickhouse, where, wanted, _CANDIDATES, piece, after, limit - len(found), order
+        )
         slices.found(len(sessions))
         found += sessions
     return found
 
 
-def _span(wanted: SessionFilters, after: SessionKey | None) -> Span:
+def _span(wanted: SessionFilters, after: SessionKey | None, *, ascending: bool) -> Span:
     """Returns the range that contains the newest events of the sessions."""
     start = to_us(wanted.ts_from) if wanted.ts_from else 0
     stop = to_us(wanted.ts_to) if wanted.ts_to else now_us() + FUTURE_US
-    return Span(start, stop if after is None else min(stop, after.last_event_at + 1))
+    if after is None:
+        return Span(start, stop)
+    if ascending:
+        return Span(max(start, after.last_event_at), stop)
+    return Span(start, min(stop, after.last_event_at + 1))
+
+
+def _oldest_row(clickhouse: ClickHouse, org_id: str) -> int:
+    """Returns a time before which no session has its newest event, in microseconds."""
+    rows = clickhouse.rows(
+        f"SELECT {us('last_event_at')} FROM agent_sessions WHERE org_id = {{org_id:String}}"
+        " ORDER BY last_event_at LIMIT 1",
+        {"org_id": org_id},
+        settings=SMALL_PAGE,
+    )
+    return int(rows[0][0]) if rows else 0
 
 
 def _read(
@@ -120,13 +156,13 @@ def _read(
     piece: Span,
     after: SessionKey | None,
     limit: int,
+    order: _Order,
 ) -> list[SessionFacts]:
     _filter_by_result(where, wanted, candidates)
-    having = _having(where, wanted, after)
+    having = _having(where, wanted, after, order)
     where.params.update(start=piece.start, stop=piece.stop, limit=limit)
-    rows = clickhouse.rows(
-        _SELECT.format(where=where, having=" AND ".join(having)), where.params, settings=SMALL_PAGE
-    )
+    sql = _SELECT.format(where=where, having=" AND ".join(having), direction=order.direction)
+    rows = clickhouse.rows(sql, where.params, settings=SMALL_PAGE)
     return [from_row(row) for row in rows]
 
 
@@ -146,7 +182,9 @@ def _filter_by_result(where: Where, wanted: SessionFilters, candidates: str) -> 
         where.add("false")
 
 
-def _having(where: Where, wanted: SessionFilters, after: SessionKey | None) -> list[str]:
+def _having(
+    where: Where, wanted: SessionFilters, after: SessionKey | None, order: _Order
+) -> list[str]:
     """Returns conditions on the aggregates of a session's rows.
 
     Adds their parameters to `where`.
@@ -156,6 +194,7 @@ def _having(where: Where, wanted: SessionFilters, after: SessionKey | None) -> l
     having = [f"{_NEWEST} >= {moment('start')} AND {_NEWEST} < {moment('stop')}"]
     having += of_all_rows.added
     if after is not None:
-        having.append(f"({_NEWEST}, session_id) < ({moment('after')}, {{after_id:String}})")
+        key = f"({moment('after')}, {{after_id:String}})"
+        having.append(f"({_NEWEST}, session_id) {order.follows} {key}")
         where.params.update(after=after.last_event_at, after_id=after.session_id)
     return having

@@ -41,13 +41,13 @@ def airline_org(runtime: Runtime, airline: Airline) -> AirlineOrg:
     org = make_org(runtime)
     recording = airline.recent(NEWEST)
     again = random.Random(20250401).sample(recording.lines, len(recording.lines) // 3)
-    _ingest(runtime, org, recording.lines)
-    _ingest(runtime, org, again)
+    ingest(runtime, org, recording.lines)
+    ingest(runtime, org, again)
     headers = new_key(runtime, org, ("events:read", "evaluations:read"))
     return AirlineOrg(org, recording, headers)
 
 
-def _ingest(runtime: Runtime, org: Org, lines: Sequence[bytes]) -> None:
+def ingest(runtime: Runtime, org: Org, lines: Sequence[bytes]) -> None:
     """Accepts the lines as POST /events does, and stores them as a worker does."""
     ingest = Ingest(runtime)
     for start in range(0, len(lines), _BATCH):

@@ -56,5 +56,28 @@ def test_every_field_is_what_counting_finds(
     }
 
 
+@pytest.mark.parametrize("column", ["error_type", "tool_name", "agent_id"])
+def test_groups_are_what_counting_finds(
+    airline_org: AirlineOrg, client: FlaskClient, column: str
+) -> None:
+    events = [Event.of_line(line) for line in airline_org.recording.lines]
+    groups: dict[str, list[Event]] = {}
+    for event in events:
+        if event.is_error:
+            groups.setdefault(event.text(column), []).append(event)
+    answer = client.get(f"/v1/events/error_summary?group_by={column}", headers=airline_org.headers)
+    found = answer.get_json()["groups"]
+    assert {row["key"] or "": row for row in found} == {
+        key: {
+            "key": key or None,
+            "total": len(members),
+            "sessions": len({event.session for event in members}),
+            "last_ts": max(event.at for event in members).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+        }
+        for key, members in groups.items()
+    }
+    assert [row["total"] for row in found] == sorted((row["total"] for row in found), reverse=True)
+
+
 def _ms(moment: datetime) -> int:
     return (moment - datetime.fromtimestamp(0, moment.tzinfo)) // timedelta(milliseconds=1)

@@ -165,6 +165,37 @@ def test_the_aggregate_is_what_the_slow_computation_finds(
     require_equal(answer.get_json(), expected, "$")
 
 
+def test_histograms_count_every_score_once(
+    client: FlaskClient, airline_org: AirlineOrg, results: list[Evaluation]
+) -> None:
+    answer = client.get("/v1/evaluations/aggregate?histogram=12", headers=airline_org.headers)
+    body = answer.get_json()
+    assert [row["key"] for row in body["histograms"]] == [row["key"] for row in body["score_stats"]]
+    for found, stats in zip(body["histograms"], body["score_stats"], strict=True):
+        scores = [row.scores or {} for row in results]
+        values = [one[found["key"]] for one in scores if found["key"] in one]
+        low, high = min(values), max(values)
+        counts = [0] * 12
+        for value in values:
+            place = int((value - low) / (high - low) * 12) if high > low else 11
+            counts[min(place, 11)] += 1
+        assert found == {"key": found["key"], "min": low, "max": high, "counts": counts}
+        assert sum(counts) == stats["count"]
+
+
+def test_the_lowest_scores_of_all_results(
+    client: FlaskClient, airline_org: AirlineOrg, results: list[Evaluation]
+) -> None:
+    answer = client.get("/v1/evaluations?lowest=politeness&limit=200", headers=airline_org.headers)
+    scores = {row.evaluation_id: row.scores or {} for row in results}
+    newest_first = sorted(
+        results, key=lambda row: (row.completed_at, row.evaluation_id), reverse=True
+    )
+    scored = [row.evaluation_id for row in newest_first if "politeness" in (row.scores or {})]
+    wanted = sorted(scored, key=lambda name: scores[name]["politeness"])
+    assert [row["id"] for row in answer.get_json()["evaluations"]] == wanted[:200]
+
+
 def test_results_are_as_various_as_the_cases_need(results: list[Evaluation]) -> None:
     assert {row.status for row in results} == {"done", "error", "timeout"}
     sessions = [row.session_id for row in results]

@@ -102,9 +102,15 @@ class Bench:
         store_events(self.runtime.clickhouse, self.org.id, lines)
         self.watch(session_id, has_end="agent_end" in types)
 
-    def watch(self, session_id: str, *, has_end: bool) -> None:
+    def watch(self, session_id: str, *, has_end: bool, idle_only: bool = False) -> None:
         """Reports that events of the session were stored, as a drain does."""
-        stored = StoredSession(self.org.uuid, self.org.slug, session_id, has_agent_end=has_end)
+        stored = StoredSession(
+            self.org.uuid,
+            self.org.slug,
+            session_id,
+            has_agent_end=has_end,
+            idle_only=idle_only,
+        )
         with self.runtime.postgres.transaction() as session:
             watch(session, self.runtime.settings, [stored])
 

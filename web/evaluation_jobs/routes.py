@@ -2,11 +2,11 @@
 
 from flask import Response
 
-from shared.core.clock import format_optional_ts, format_ts
-from shared.evaluation_jobs.listing import LiveJob, live_jobs
+from shared.evaluation_jobs.listing import live_jobs
 from shared.evaluation_jobs.requests import re_evaluate
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
+from web.evaluation_jobs.rows import job_row
 from web.evaluation_jobs.schemas import STATUSES, JobList, JobQuery, Queued
 from web.responses import json_response
 from web.state import runtime
@@ -22,7 +22,7 @@ def list_evaluation_jobs(status: list[str], limit: int) -> Response:
     """List evaluations that have no result yet, newest first."""
     with runtime().postgres.transaction() as session:
         jobs = live_jobs(session, current_org_id(), statuses=status or STATUSES, limit=limit)
-    return json_response({"jobs": [_row(job) for job in jobs]})
+    return json_response({"jobs": [job_row(job) for job in jobs]})
 
 
 @blueprint.route("/sessions/<any_id:session_id>/re-evaluate", methods=["POST"])
@@ -39,13 +39,3 @@ def re_evaluate_session(session_id: str) -> Response:
     return json_response(
         {"session_id": session_id, "status": "queued", "job_id": str(job_id)}, status=202
     )
-
-
-def _row(job: LiveJob) -> dict[str, object]:
-    return {
-        **job._asdict(),
-        "id": str(job.id),
-        "enqueued_at": format_ts(job.enqueued_at),
-        "next_attempt_at": format_ts(job.next_attempt_at),
-        "poll_deadline_at": format_optional_ts(job.poll_deadline_at),
-    }

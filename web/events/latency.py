@@ -4,13 +4,17 @@ from typing import Any
 
 from flask import Response
 
-from shared.events.error_summary import error_summary
+from shared.events.error_summary import error_groups, error_summary
 from shared.events.filters import EventFilters
 from shared.events.latency import latency_aggregate, latency_query
 from web.auth import current_identity, requires
 from web.blueprint import Blueprint
-from web.events.latency_schemas import ErrorSummary, LatencyAggregate, LatencyAggregateQuery
-from web.events.schemas import EventFilterQuery
+from web.events.latency_schemas import (
+    ErrorSummary,
+    ErrorSummaryQuery,
+    LatencyAggregate,
+    LatencyAggregateQuery,
+)
 from web.responses import json_response
 from web.state import runtime
 
@@ -38,10 +42,15 @@ def add_latency(blueprint: Blueprint) -> None:
 
     @blueprint.route("/events/error_summary")
     @requires("events:read")
-    @blueprint.arguments(EventFilterQuery, location="query")
+    @blueprint.arguments(ErrorSummaryQuery, location="query", as_kwargs=True)
     @blueprint.response(200, ErrorSummary, errors=(504,))
-    def summarise_errors(query: dict[str, EventFilters]) -> Response:
-        """Count the events that report a failure, in total and in 24 equal parts of the range."""
-        return json_response(
-            error_summary(runtime().clickhouse, current_identity().org_id, query["filters"])
-        )
+    def summarise_errors(filters: EventFilters, group_by: str | None) -> Response:
+        """Count the events that report a failure, in total and in 24 equal parts of the range.
+
+        With `group_by` they are counted by type, tool or agent too.
+        """
+        clickhouse, org_id = runtime().clickhouse, current_identity().org_id
+        found = error_summary(clickhouse, org_id, filters)
+        if group_by is not None:
+            found["groups"] = error_groups(clickhouse, org_id, filters, group_by)
+        return json_response(found)

@@ -4,7 +4,8 @@ from typing import get_args
 
 from marshmallow import Schema, validate
 
-from shared.events.error_summary import BINS
+from shared.events.error_summary import BINS, GROUPS, LARGEST_GROUPS
+from shared.events.filters import EventFilters
 from shared.events.latency.aggregate import EDGES_MS, LARGEST_KEYS, OTHER
 from shared.events.latency.conditions import NONE
 from shared.events.latency.parameters import MAX_CONTAINS, MAX_PATHS, MAX_SUMS
@@ -167,6 +168,26 @@ class ErrorSummaryBounds(Schema):
     to_ms = _count("`ts_to`, else just after the last match; without any now")
 
 
+class _Grouping(Schema):
+    """The groups to count."""
+
+    group_by = fields.text(
+        "with it the answer has `groups`", optional=True, validate=validate.OneOf(GROUPS)
+    )
+
+
+ErrorSummaryQuery = filtered(EventFilters, _Grouping)
+
+
+class ErrorGroup(Schema):
+    """The events that report a failure and have one value."""
+
+    key = fields.text("null: those without a value", null=True)
+    total = _count("events")
+    sessions = _count("sessions of these events")
+    last_ts = fields.text("time of the last one", format="date-time")
+
+
 class ErrorSummary(Schema):
     """The number of events that report a failure."""
 
@@ -176,3 +197,6 @@ class ErrorSummary(Schema):
     last_ts = fields.text("time of the last one", null=True, format="date-time")
     bins = fields.list_of(fields.integer(), f"number in each of {BINS} equal parts of the bounds")
     bounds = fields.nested(ErrorSummaryBounds)
+    groups = fields.rows(
+        ErrorGroup, f"the {LARGEST_GROUPS} largest, with `group_by` only", required=False
+    )

@@ -2,11 +2,8 @@
 
 from typing import Any
 
-import msgspec
 from flask import Response, request
 
-from shared.clickhouse.event_columns import LISTED
-from shared.core.clock import format_us
 from shared.events.filters import EventFilters
 from shared.events.page import read_page
 from web.auth import current_identity, require_access_still, requires
@@ -14,15 +11,17 @@ from web.blueprint import Blueprint
 from web.body import read_body
 from web.events import schemas
 from web.events.facets import add_facets
+from web.events.imports import add_imports
 from web.events.latency import add_latency
+from web.events.rows import HEAD, event_row
+from web.origin import origin_of
 from web.responses import json_response
 from web.state import runtime, state
 
 blueprint = Blueprint("events", "Events of agents, as their collectors sent them")
 add_facets(blueprint)
+add_imports(blueprint)
 add_latency(blueprint)
-
-_HEAD = tuple(column.name for column in LISTED)
 
 _BATCHES = {
     "required": True,
@@ -62,6 +61,7 @@ def add_events() -> Response:
         media_type=request.mimetype or ("" if body else "application/x-ndjson"),
         encoding=request.headers.get("Content-Encoding", ""),
         epoch=identity.epoch,
+        origin=origin_of("events"),
     )
     answer = {
         "accepted": len(decoded.batch),
@@ -98,16 +98,11 @@ def _page(
     page = read_page(
         runtime().clickhouse,
         current_identity().org_id,
-        (*_HEAD, last),
+        (*HEAD, last),
         filters,
         ascending=order == "asc",
         cursor=cursor,
         limit=limit,
     )
-    events = []
-    for row in page.rows:
-        event = dict(zip(_HEAD, row, strict=False))
-        event["ts"] = format_us(event["ts"])
-        event[last] = msgspec.Raw(row[-1].encode()) if last == "payload" else row[-1]
-        events.append(event)
+    events = [event_row(row, last) for row in page.rows]
     return json_response({"events": events, "next_cursor": page.next_cursor})

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from marshmallow import Schema, validate
+from marshmallow import Schema
 
 from shared.clickhouse.event_columns import LISTED, EventColumn
 from shared.events.filters import EventFilters
@@ -62,16 +62,11 @@ _FIELDS: dict[str, Callable[..., fields.Field]] = {
 class _Page(Schema):
     """The position in the list."""
 
-    order = fields.text(
-        "`desc`: newest first; `asc`: oldest first",
-        load_default="desc",
-        validate=validate.OneOf(["asc", "desc"]),
-    )
+    order = fields.order("`desc`: newest first; `asc`: oldest first")
     cursor = fields.cursor()
     limit = Limit(default=50, cap=1000)
 
 
-EventFilterQuery = filtered(EventFilters)
 EventPageQuery = filtered(EventFilters, _Page)
 
 

@@ -1,64 +1,114 @@
-"""Sessions: list and export them."""
+"""Sessions: list, show and export them."""
 
 from flask import Response, request
 
 from shared.core.errors import NotFound
+from shared.evaluation_jobs.state.service import session_with_state
+from shared.events.one import find as find_event
 from shared.sessions import evaluation_request, event_stream
 from shared.sessions.facts import find
 from shared.sessions.listing import page
 from shared.sessions.selection import SessionFilters
-from web.auth import current_identity, requires
+from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
+from web.events.rows import HEAD, event_row
+from web.events.schemas import Event
 from web.responses import json_response
 from web.sessions.download import attachment, streamed
-from web.sessions.rows import session_row
-from web.sessions.schemas import EvalRequest, ExportedEvent, ExportQuery, SessionPage, SessionQuery
+from web.sessions.outline import add_outline
+from web.sessions.rows import session_row, state_row
+from web.sessions.schemas import (
+    EvalRequest,
+    ExportedEvent,
+    ExportQuery,
+    SessionDetail,
+    SessionPage,
+    SessionQuery,
+)
 from web.state import runtime
 
 blueprint = Blueprint("sessions", "Events grouped by session id")
+add_outline(blueprint)
 
 _NDJSON = "application/x-ndjson"
 _JSON = "application/json"
+_EXPORTED_JSON = {"oneOf": [EvalRequest, {"type": "array", "items": ExportedEvent}]}
 
 
 @blueprint.route("/sessions")
 @requires("evaluations:read")
 @blueprint.arguments(SessionQuery, location="query", as_kwargs=True)
 @blueprint.response(200, SessionPage, errors=(504,))
-def list_sessions(filters: SessionFilters, cursor: str | None, limit: int) -> Response:
-    """List sessions, the one with the newest event first.
+def list_sessions(filters: SessionFilters, order: str, cursor: str | None, limit: int) -> Response:
+    """List sessions, by default the one with the newest event first.
 
     A session exists from its first event, of any type. A session that gets events while a client
     pages moves to the front. A page of sessions whose newest results hold much reasoning ends
     before `limit`, at 32 MiB.
     """
     found = page(
-        runtime().clickhouse, current_identity().org_id, filters, limit=limit, cursor=cursor
+        runtime().clickhouse,
+        current_identity().org_id,
+        filters,
+        limit=limit,
+        cursor=cursor,
+        ascending=order == "asc",
     )
     rows = [session_row(session) for session in found.rows]
     return json_response({"sessions": rows, "next_cursor": found.next_cursor})
+
+
+@blueprint.route("/sessions/<any_id:session_id>")
+@requires("evaluations:read")
+@blueprint.response(200, SessionDetail, errors=(504,))
+def read_session(session_id: str) -> Response:
+    """Return one session, and the state of its evaluation.
+
+    While a job has no result yet, its state is shown, also if the session has earlier results.
+    """
+    org_slug = current_identity().org_slug
+    session, state = session_with_state(runtime(), current_org_id(), org_slug, session_id)
+    return json_response({**session_row(session), "evaluation_state": state_row(state)})
 
 
 @blueprint.route("/sessions/<any_id:session_id>/export")
 @requires("events:read")
 @blueprint.arguments(ExportQuery, location="query", as_kwargs=True)
 @blueprint.response(200, ExportedEvent, content_type=_NDJSON, description="one event per line")
-@blueprint.doc(responses={200: {"content": {_JSON: {"schema": EvalRequest}}}})
+@blueprint.doc(responses={200: {"content": {_JSON: {"schema": _EXPORTED_JSON}}}})
 @blueprint.alt_response(504, "GATEWAY_TIMEOUT")
 def export_session(format: str | None, session_id: str) -> Response:  # noqa: A002 the parameter
     """Export all events of a session, oldest first.
 
-    The format is JSON lines for saving, or the object that an evaluator receives.
+    The format is JSON lines or an array for saving, or the object that an evaluator receives.
     """
     clickhouse, org_id = runtime().clickhouse, current_identity().org_id
     facts = find(clickhouse, org_id, session_id)
     if facts is None:
         raise NotFound("there is no such session")
-    if (format or _accepted_format()) == "json":
+    wanted = format or _accepted_format()
+    if wanted == "json":
         return streamed(evaluation_request.stream(clickhouse, org_id, facts), _JSON)
-    response = streamed(event_stream.export(clickhouse, org_id, facts), _NDJSON)
-    response.headers["Content-Disposition"] = attachment(f"session-{session_id}.jsonl")
+    if wanted == "array":
+        response = streamed(event_stream.export_array(clickhouse, org_id, facts), _JSON)
+    else:
+        response = streamed(event_stream.export(clickhouse, org_id, facts), _NDJSON)
+    suffix = "json" if wanted == "array" else "jsonl"
+    response.headers["Content-Disposition"] = attachment(f"session-{session_id}.{suffix}")
     return response
+
+
+@blueprint.route("/sessions/<any_id:session_id>/events/<event_id:event_id>")
+@requires("events:read")
+@blueprint.response(200, Event, errors=(504,))
+def read_event(session_id: str, event_id: int | None) -> Response:
+    """Return one event of a session, with its payload."""
+    clickhouse, org_id = runtime().clickhouse, current_identity().org_id
+    columns = (*HEAD, "payload")
+    found = event_id and find_event(clickhouse, org_id, session_id, event_id, columns)
+    if not found:
+        raise NotFound("there is no such event in this session")
+    return json_response(event_row(found, "payload"))
 
 
 def _accepted_format() -> str:

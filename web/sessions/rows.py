@@ -1,7 +1,9 @@
 """Sessions as JSON."""
 
-from shared.core.clock import format_us
+from shared.core.clock import format_optional_ts, format_us
+from shared.evaluation_jobs.state.decision import State
 from shared.sessions.listing import ListedSession
+from web.evaluation_jobs.rows import job_row
 from web.evaluations.rows import evaluation_row
 from web.responses import row_of
 from web.sessions.schemas import Session
@@ -20,3 +22,12 @@ def session_row(session: ListedSession) -> dict[str, object]:
         ended_at=None if facts.ended_at is None else format_us(facts.ended_at),
         latest_evaluation=None if latest is None else evaluation_row(latest),
     )
+
+
+def state_row(state: State) -> dict[str, object]:
+    """Returns the state of a session's evaluation."""
+    return {
+        **state._asdict(),
+        "job": None if state.job is None else job_row(state.job),
+        "since": format_optional_ts(state.since),
+    }

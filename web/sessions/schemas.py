@@ -2,8 +2,10 @@
 
 from marshmallow import Schema, validate
 
+from shared.evaluation_jobs.state.decision import CODES
 from shared.sessions.selection import SessionFilters
 from web import fields
+from web.evaluation_jobs.schemas import EvaluationJob
 from web.evaluations.schemas import Evaluation
 from web.filters import filtered
 from web.params import Limit
@@ -12,6 +14,7 @@ from web.params import Limit
 class _Page(Schema):
     """The position in the list."""
 
+    order = fields.order("by the last event: `desc`: newest first; `asc`: oldest first")
     cursor = fields.cursor()
     limit = Limit(default=50, cap=200)
 
@@ -52,14 +55,35 @@ class SessionPage(Schema):
     next_cursor = fields.next_cursor()
 
 
+class EvaluationState(Schema):
+    """The state of a session's evaluation."""
+
+    code = fields.text(
+        "`scored`, `error`, `timeout`: the newest result. `queued`, `calling`, `polling`: a job."
+        " `not_ended`: neither ended nor idle. `settling`: ended, until nothing more arrives."
+        " `disabled`: there is no evaluator. `not_for_organization`: it is for others."
+        " `before_evaluator`: the session arrived while it was off. `waiting`: none of these",
+        enum=CODES,
+    )
+    sentence = fields.text("the state, and what can be done about it")
+    job = fields.nested(EvaluationJob, "the evaluation that has no result yet", null=True)
+    since = fields.text("when the state began, if that is known", null=True, format="date-time")
+
+
+class SessionDetail(Session):
+    """A session with the state of its evaluation."""
+
+    evaluation_state = fields.nested(EvaluationState)
+
+
 class ExportQuery(Schema):
     """The form of an export."""
 
     format = fields.text(
-        "`jsonl`: one event per line; `json`: one object for an evaluator."
-        " The default is `jsonl`, or `json` with `Accept: application/json`",
+        "`jsonl`: one event per line; `array`: one JSON array of them; `json`: one object for an"
+        " evaluator. The default is `jsonl`, or `json` with `Accept: application/json`",
         optional=True,
-        validate=validate.OneOf(["jsonl", "json"]),
+        validate=validate.OneOf(["jsonl", "array", "json"]),
     )
 
 

@@ -123,3 +123,43 @@ def test_the_filters_are_those_of_events(store: Store, errors: Summary) -> None:
     )
     for given, expected in FILTERS:
         assert errors(**given)["total"] == expected, given
+
+
+def test_groups_are_the_largest_first(store: Store, errors: Summary) -> None:
+    sent = [
+        failed(1, tool_name="b", agent_id="x"),
+        failed(2, tool_name="b", agent_id="y", session_id="t"),
+        failed(3, tool_name="a", agent_id="x"),
+        failed(4, agent_id="x"),
+        failed(5, agent_id="x", session_id="t"),
+        use(6, tool_name="b"),
+    ]
+    store(sent)
+    store(sent[::-1])
+    by_tool = errors(group_by="tool_name")
+    assert by_tool.pop("groups") == [
+        {"key": "b", "total": 2, "sessions": 2, "last_ts": at(2)},
+        {"key": None, "total": 2, "sessions": 2, "last_ts": at(5)},
+        {"key": "a", "total": 1, "sessions": 1, "last_ts": at(3)},
+    ]
+    assert by_tool == errors()
+    assert [(row["key"], row["total"]) for row in errors(group_by="agent_id")["groups"]] == [
+        ("x", 4),
+        ("y", 1),
+    ]
+    assert errors(group_by="error_type", ts_from=at(3), agent_id="x")["groups"] == [
+        {"key": None, "total": 3, "sessions": 2, "last_ts": at(5)}
+    ]
+    assert errors(group_by="agent_id", ts_from=at(60))["groups"] == []
+
+
+def test_at_most_fifty_groups(store: Store, errors: Summary) -> None:
+    store([failed(number, tool_name=f"t{number // 2:02}") for number in range(119)])
+    found = errors(group_by="tool_name")
+    assert [row["key"] for row in found["groups"]] == [f"t{number:02}" for number in range(50)]
+
+
+def test_other_groups_are_refused(client: FlaskClient, reader: Headers) -> None:
+    answer = client.get("/v1/events/error_summary?group_by=payload", headers=reader)
+    assert answer.status_code == 422
+    assert answer.get_json()["fields"].keys() == {"group_by"}

@@ -1,5 +1,6 @@
 """POST /events with redacted keys: no store, answer or log holds a value."""
 
+import gzip
 import json
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,7 @@ from structlog.testing import capture_logs
 from shared.core.clock import format_ts, now
 from shared.deployment.runtime import Runtime
 from shared.events.ingest.drain import Drain
+from shared.events.ingest.stream import stream_key
 from shared.model_windows.context_windows import ContextWindows
 from tests.support.app import Headers
 from tests.support.runtime import Org, make_org
@@ -88,6 +90,23 @@ def test_a_secret_is_nowhere(
     first = {**events[0], "password": "[redacted]", "tool_name": "[redacted]"}
     first |= {"duration_ms": "[redacted]", "input": {"a": [{"password": "[redacted]"}]}}
     assert json.loads(columns[0][2]) == first
+
+
+def test_a_packed_body_is_not_kept_with_its_secrets(
+    runtime: Runtime, org: Org, post: Post, redact: Callable[..., None]
+) -> None:
+    """Without redacted keys, such a body is kept as it was sent."""
+    body = gzip.compress(
+        b"\n".join(json.dumps(event(password=HUSH, n=n)).encode() for n in range(99))
+    )
+    kept = []
+    for names in ((), ("password",)):
+        redact(*names)
+        assert post(body, Content_Encoding="gzip").status_code == 202
+        entries: Any = runtime.redis.xrange(stream_key(org.id))
+        kept.append(body in entries[-1][1][b"data"])
+    assert kept == [True, False]
+    assert HUSH not in repr(waiting_payloads(runtime, org)[99:])
 
 
 def test_a_resent_event_stays_one_whatever_was_set_meanwhile(

@@ -72,6 +72,29 @@ def test_the_recording_comes_back_as_its_200_sessions(
     found = list(read_all(client, key("evaluations:read"), limit=33))
     assert len(found) == 200
     assert found == wanted
+    assert list(read_all(client, key("evaluations:read"), limit=67, order="asc")) == wanted[::-1]
+
+
+def test_the_order_holds_for_filters_and_times(
+    client: FlaskClient, clickhouse: ClickHouse, org: Org, key: Key
+) -> None:
+    """Also where sessions end at one moment, and where a session went on after others."""
+    lines = [event(f"s{number}", f"1{number % 3}:00:00", agent_id="a") for number in range(7)]
+    store_events(clickhouse, org.id, [event("long", "09:00:00"), *lines, event("long", "11:30:00")])
+    headers = key("evaluations:read")
+
+    def names(**query: object) -> list[object]:
+        return [row["session_id"] for row in read_all(client, headers, **query)]
+
+    oldest_first = ["s0", "s3", "s6", "s1", "s4", "long", "s2", "s5"]
+    assert names(order="asc", limit=2) == oldest_first
+    assert names(order="desc", limit=3) == names(limit=50) == oldest_first[::-1]
+    assert names(order="asc", agent_id="a", limit=4) == [n for n in oldest_first if n != "long"]
+    bounds = {"ts_from": "2026-11-02T11:00:00Z", "ts_to": "2026-11-02T12:00:00Z"}
+    assert names(order="asc", **bounds) == ["s1", "s4", "long"]
+    assert names(order="asc", session_id="s5,s0,long") == ["s0", "long", "s5"]
+    answer = client.get("/v1/sessions?order=newest", headers=headers)
+    assert answer.status_code == 422
 
 
 def test_filters_and_the_newest_evaluation(

@@ -245,5 +245,42 @@ def _promoted_at_its_time(bench: Bench) -> None:
     assert bench.promote() == 1
 
 
+def test_a_session_of_turns_is_evaluated_when_idle_and_not_at_the_end_of_its_root(
+    bench: Bench,
+) -> None:
+    bench.store("s", "agent_start", "agent_end")
+    bench.watch("s", has_end=True, idle_only=True)
+    bench.pass_time(59)
+    assert bench.promote() == 0
+    # The next turn restarts the time, and its hint is not needed again.
+    bench.watch("s", has_end=True)
+    bench.pass_time(59)
+    assert bench.promote() == 0
+    bench.pass_time(1)
+    assert bench.promote() == 1
+    assert bench.job()["trigger"] == "inactivity"
+
+
+def test_a_session_of_turns_has_the_timeout_that_the_evaluator_names(bench: Bench) -> None:
+    bench.config(inactivity_timeout_secs=300.0)
+    bench.store("s", "agent_start", "agent_end")
+    bench.watch("s", has_end=True, idle_only=True)
+    bench.pass_time(299)
+    assert bench.promote() == 0
+    bench.pass_time(1)
+    assert bench.promote() == 1
+
+
+def test_without_a_timeout_of_the_evaluator_only_sessions_of_turns_become_idle(
+    bench: Bench,
+) -> None:
+    bench.store("s", "agent_start", "tool_use")
+    bench.store("t", "agent_start", "tool_use")
+    bench.watch("t", has_end=False, idle_only=True)
+    bench.pass_time(HOUR)
+    assert bench.promote() == 1
+    assert bench.job()["session_id"] == "t"
+
+
 def _watched(bench: Bench) -> list[RowMapping]:
     return list(bench.sql("SELECT * FROM watched_sessions WHERE org_id = :org_id"))

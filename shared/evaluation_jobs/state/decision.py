@@ -1,0 +1,183 @@
+"""Decides about the state of a session's evaluation, and says it in a sentence. Pure."""
+
+from datetime import datetime, timedelta
+from typing import Literal, NamedTuple, get_args
+
+from shared.core.clock import format_ts, from_us
+from shared.core.config import Settings
+from shared.evaluation_jobs.listing import LiveJob
+from shared.evaluation_jobs.state.situation import Situation, Watching
+from shared.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS
+from shared.evaluations.records import Evaluation
+from shared.sessions.facts import SessionFacts
+
+Code = Literal[
+    "scored",
+    "error",
+    "timeout",
+    "queued",
+    "calling",
+    "polling",
+    "not_ended",
+    "settling",
+    "disabled",
+    "not_for_organization",
+    "before_evaluator",
+    "waiting",
+]
+CODES: tuple[Code, ...] = get_args(Code)
+
+_QUOTED_CHARACTERS = 300
+
+
+class State(NamedTuple):
+    """The state since a moment, None if that is unknown; `job` is the live job."""
+
+    code: Code
+    sentence: str
+    job: LiveJob | None = None
+    since: datetime | None = None
+
+
+def decide(
+    facts: SessionFacts,
+    latest: Evaluation | None,
+    found: Situation,
+    settings: Settings,
+    org_slug: str,
+) -> State:
+    """Returns the state of the session; `found` was read before `latest`.
+
+    A live job counts more than an earlier result, and a result more than everything else.
+    """
+    has_evaluator = settings.evaluator_endpoint is not None
+    if found.job is not None and not (latest and latest.evaluation_id == str(found.job.id)):
+        return _live(found.job, found, is_called=settings.may_evaluate(org_slug))
+    if latest is not None:
+        return _result(latest)
+    if not has_evaluator:
+        return State(
+            "disabled",
+            "No evaluator is configured. Set EVALUATOR_ENDPOINT to get scores.",
+        )
+    if not settings.may_evaluate(org_slug):
+        return State(
+            "not_for_organization",
+            "This organization may not use the evaluator. Add it to EVALUATOR_ORGS to get scores.",
+        )
+    if found.watching is None:
+        return State(
+            "before_evaluator",
+            "The session arrived while there was no evaluator for it, so none was called."
+            " Evaluate it again to get a score.",
+            since=from_us(facts.last_arrival_ms * 1000),
+        )
+    return _watched(facts, found.watching, found)
+
+
+def _live(job: LiveJob, found: Situation, *, is_called: bool) -> State:
+    if job.status == "polling":
+        sentence = "The evaluator is working on the session and is asked for its result."
+        if job.poll_deadline_at is not None:
+            sentence += f" It has time until {format_ts(job.poll_deadline_at)}."
+        return State("polling", sentence, job, found.started_at)
+    if found.in_call:
+        return State(
+            "calling",
+            f"The evaluator was called (attempt {max(job.attempt_count, 1)}). Wait for its answer.",
+            job,
+            found.started_at,
+        )
+    if not is_called:
+        sentence = (
+            "An evaluation is queued, but there is no evaluator for this organization."
+            " Set EVALUATOR_ENDPOINT, and name the organization if EVALUATOR_ORGS is set."
+        )
+    elif job.last_error is not None:
+        sentence = (
+            f"Attempt {job.attempt_count} failed: {_quoted(job.last_error)}"
+            f" The next attempt is at {format_ts(job.next_attempt_at)}."
+        )
+    else:
+        sentence = (
+            "An evaluation is queued. If it stays so, check that a worker for evaluations runs."
+        )
+    return State("queued", sentence, job, job.enqueued_at)
+
+
+def _result(latest: Evaluation) -> State:
+    since = from_us(latest.completed_at)
+    if latest.status == "done":
+        return State("scored", "The evaluator scored the session.", since=since)
+    reason = _quoted(latest.error or "it gave no reason")
+    failed = "did not answer in time" if latest.status == "timeout" else "failed"
+    return State(
+        latest.status,
+        f"The evaluator {failed}: {reason} Mend the cause, and evaluate the session again.",
+        since=since,
+    )
+
+
+def _watched(facts: SessionFacts, watching: Watching, found: Situation) -> State:
+    if watching.evaluated:
+        return State(
+            "waiting",
+            "The session was evaluated, but its result is not stored any more."
+            " Evaluate it again to get a score.",
+        )
+    timeout = found.timeout_secs or (IDLE_ONLY_TIMEOUT_SECS if watching.idle_only else None)
+    if timeout is not None:
+        idle_at = watching.last_arrival_at + timedelta(seconds=timeout)
+        if idle_at <= found.now:
+            return _due(idle_at)
+    if facts.ended_at is None:
+        return State(
+            "not_ended",
+            _until_the_end(facts.agent_id, timeout, idle_only=watching.idle_only),
+            since=watching.last_arrival_at,
+        )
+    ended_at = from_us(facts.ended_at)
+    if watching.idle_only:
+        return State(
+            "settling",
+            f"The session ended, and is evaluated once nothing arrived for {timeout:g} s.",
+            since=ended_at,
+        )
+    if watching.check_at is not None and watching.check_at > found.now:
+        return State(
+            "settling",
+            "The session ended, and is evaluated as soon as nothing more arrives for 2 s.",
+            since=ended_at,
+        )
+    return _due(watching.check_at)
+
+
+def _due(since: datetime | None) -> State:
+    return State(
+        "waiting",
+        "The session is due for evaluation."
+        " If it stays so, check that a worker for evaluations runs.",
+        since=since,
+    )
+
+
+def _until_the_end(root: str, timeout: float | None, *, idle_only: bool) -> str:
+    if idle_only:
+        return f"The session is evaluated once nothing arrived for {timeout:g} s."
+    if timeout is not None:
+        return (
+            f"The session goes on. It is evaluated when its root agent {root} ends, or when nothing"
+            f" arrived for {timeout:g} s."
+        )
+    return (
+        f"The session goes on. It is evaluated when its root agent {root} ends: send its agent_end,"
+        " or let the evaluator name an inactivity_timeout_secs."
+    )
+
+
+def _quoted(reason: str) -> str:
+    """Returns the beginning of a reason as a sentence."""
+    text = " ".join(reason.split())
+    if len(text) > _QUOTED_CHARACTERS:
+        text = f"{text[:_QUOTED_CHARACTERS]}…"
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."

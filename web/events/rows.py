@@ -1,0 +1,19 @@
+"""Events as JSON."""
+
+from typing import Any
+
+import msgspec
+
+from shared.clickhouse import Row
+from shared.clickhouse.event_columns import LISTED
+from shared.core.clock import format_us
+
+HEAD = tuple(column.name for column in LISTED)
+
+
+def event_row(row: Row, last: str) -> dict[str, Any]:
+    """Returns the row of an event from the columns `HEAD` and `last`: its payload or summary."""
+    event = dict(zip(HEAD, row, strict=False))
+    event["ts"] = format_us(event["ts"])
+    event[last] = msgspec.Raw(row[-1].encode()) if last == "payload" else row[-1]
+    return event
