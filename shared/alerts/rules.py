@@ -61,21 +61,23 @@ def checked(wanted: AlertContent, *, schema: str) -> tuple[dict[str, Any], int]:
         "description", wanted.description, most=MAX_DESCRIPTION_LENGTH
     )
     bounds.require_one_of("severity", wanted.severity, SEVERITIES)
-    bounds.require_between("eval_window", wanted.eval_window, least=1, most=MAX_EVAL_WINDOW)
-    bounds.require_between(
-        "eval_interval_secs",
-        wanted.eval_interval_secs,
-        least=MIN_INTERVAL_SECS,
-        most=MAX_INTERVAL_SECS,
-    )
-    if not 1 <= wanted.min_breaches <= wanted.eval_window:
-        raise Invalid.field("min_breaches", "must be from 1 to eval_window")
+    require_schedule(wanted.min_breaches, wanted.eval_window, wanted.eval_interval_secs)
     spec = checked_spec(wanted.trigger_kind, wanted.trigger_spec, schema=schema)
     channels = check_channels(wanted.channels)
     normalized = {"name": name, "description": description, "trigger_spec": spec}
     columns = {**vars(wanted), **normalized, "channels": channels}
     texts = f"{name}{description or ''}{json.dumps(spec)}{json.dumps(channels)}"
     return columns, len(texts.encode())
+
+
+def require_schedule(min_breaches: int, eval_window: int, eval_interval_secs: int) -> None:
+    """Raises `Invalid` naming the field that is out of bounds."""
+    bounds.require_between("eval_window", eval_window, least=1, most=MAX_EVAL_WINDOW)
+    bounds.require_between(
+        "eval_interval_secs", eval_interval_secs, least=MIN_INTERVAL_SECS, most=MAX_INTERVAL_SECS
+    )
+    if not 1 <= min_breaches <= eval_window:
+        raise Invalid.field("min_breaches", "must be from 1 to eval_window")
 
 
 def checked_spec(kind: str, given: Mapping[str, Any], *, schema: str) -> dict[str, Any]:
@@ -155,4 +157,22 @@ def _named(message: str) -> Invalid:
     missing = re.fullmatch(r"Object missing required field `(\w+)`", reason)
     if missing:
         return Invalid.field(f"trigger_spec{where}.{missing[1]}", "is required")
-    return Invalid.field(f"trigger_spec{where}", reason[:1].lower() + reason[1:])
+    return Invalid.field(f"trigger_spec{where}", _in_words(reason))
+
+
+# msgspec's sentences about a value, and what people read in their place.
+_REASONS = (
+    (r"Expected `float`, got .*", "must be a number"),
+    (r"Expected `int`, got .*", "must be a whole number"),
+    (r"Expected `int` >= (\d+)", r"must be at least \1"),
+    (r"Expected `int` <= (\d+)", r"must be at most \1"),
+    (r"Expected `(?:str|array)` of length >= 1", "must not be empty"),
+    (r"Expected `str` of length <= (\d+)", r"must have at most \1 characters"),
+)
+
+
+def _in_words(reason: str) -> str:
+    for pattern, words in _REASONS:
+        if found := re.fullmatch(pattern, reason):
+            return found.expand(words)
+    return reason[:1].lower() + reason[1:]

@@ -8,6 +8,8 @@ from sqlalchemy.orm import Session
 
 from shared import users
 from shared.alerts import service as alerts
+from shared.alerts.evaluation.preview import Draft, preview
+from shared.alerts.evaluation.triggers.interface import Context
 from shared.alerts.models import Alert, AlertState
 from shared.alerts.rules import DEFAULT_INTERVAL_SECS, AlertContent
 from shared.alerts.testing import TestResult, send_test
@@ -15,11 +17,20 @@ from shared.incidents import listing as incidents
 from shared.incidents.channels import check_channels
 from shared.postgres import after_commit
 from shared.queue import jobs
-from web.alerts.schemas import AlertBody, AlertRow, DeliveryTest, DeliveryTestBody, Recipient
+from web.alerts.rows import preview_row
+from web.alerts.schemas import (
+    AlertBody,
+    AlertPreview,
+    AlertRow,
+    DeliveryTest,
+    DeliveryTestBody,
+    PreviewBody,
+    Recipient,
+)
 from web.auth import current_identity, current_org_id, requires, requires_any
 from web.blueprint import Blueprint
 from web.responses import row_of
-from web.state import published_schema, runtime
+from web.state import published_schema, runtime, state
 
 blueprint = Blueprint("alerts", "Rules that watch agents and open incidents")
 
@@ -32,7 +43,7 @@ def list_alerts() -> list[dict[str, Any]]:
     with runtime().postgres.transaction() as session:
         found = alerts.list_(session, current_org_id())
         open_counts = incidents.open_counts(session, current_org_id())
-        return [_row(alert, state, open_counts) for alert, state in found]
+        return [_row(alert, progress, open_counts) for alert, progress in found]
 
 
 @blueprint.route("/alerts", methods=["POST"])
@@ -47,11 +58,11 @@ def create_alert(body: dict[str, Any]) -> dict[str, Any]:
     """
     author = current_identity().name
     with runtime().postgres.transaction() as session:
-        alert, state = alerts.create(
+        alert, progress = alerts.create(
             session, current_org_id(), _content(body), schema=published_schema(), created_by=author
         )
-        _evaluate_soon(session, state)
-        return _row(alert, state, {})
+        _evaluate_soon(session, progress)
+        return _row(alert, progress, {})
 
 
 @blueprint.route("/alerts/recipients")
@@ -63,14 +74,29 @@ def list_recipients() -> list[dict[str, str]]:
         return [{"email": one.email} for one in users.members_of(session, current_org_id())]
 
 
+@blueprint.route("/alerts/preview", methods=["POST"])
+@requires("alerts:write")
+@blueprint.arguments(PreviewBody)
+@blueprint.response(200, AlertPreview, errors=(429, 504))
+def preview_alert(body: dict[str, Any]) -> dict[str, Any]:
+    """Show what a rule would have done in the past. Nothing is stored and nobody is notified.
+
+    The rule is evaluated by the same code, as if it had been there before. A statement of
+    `custom_sql` names its own window and is only evaluated for now. An organization can run two
+    previews at once, for 10 seconds each.
+    """
+    context = Context(runtime(), state().queries, current_identity().org_id)
+    return preview_row(preview(context, _draft(body), schema=published_schema()))
+
+
 @blueprint.route("/alerts/<alert_id>")
 @requires("alerts:read")
 @blueprint.response(200, AlertRow)
 def get_alert(alert_id: str) -> dict[str, Any]:
     """Read one alert rule."""
     with runtime().postgres.transaction() as session:
-        alert, state = alerts.get(session, current_org_id(), alert_id)
-        return _row(alert, state, incidents.open_counts(session, current_org_id()))
+        alert, progress = alerts.get(session, current_org_id(), alert_id)
+        return _row(alert, progress, incidents.open_counts(session, current_org_id()))
 
 
 @blueprint.route("/alerts/<alert_id>", methods=["PUT"])
@@ -84,11 +110,11 @@ def replace_alert(body: dict[str, Any], alert_id: str) -> dict[str, Any]:
     the rule is evaluated at once. Its open incident stays open.
     """
     with runtime().postgres.transaction() as session:
-        alert, state = alerts.replace(
+        alert, progress = alerts.replace(
             session, current_org_id(), alert_id, _content(body), schema=published_schema()
         )
-        _evaluate_soon(session, state)
-        return _row(alert, state, incidents.open_counts(session, current_org_id()))
+        _evaluate_soon(session, progress)
+        return _row(alert, progress, incidents.open_counts(session, current_org_id()))
 
 
 @blueprint.route("/alerts/<alert_id>", methods=["DELETE"])
@@ -111,20 +137,32 @@ def test_alert(body: dict[str, Any], alert_id: str) -> TestResult:
     organization can run four tests at once; a fifth is refused with 429.
     """
     with runtime().postgres.transaction() as session:
-        alert, _state = alerts.get(session, current_org_id(), alert_id)
+        alert, _progress = alerts.get(session, current_org_id(), alert_id)
         session.expunge(alert)
     channels = alert.channels if body["channels"] is None else check_channels(body["channels"])
     return send_test(runtime(), current_org_id(), alert, channels)
 
 
-def _evaluate_soon(session: Session, state: AlertState) -> None:
-    task = jobs.EVALUATE_SQL_ALERTS if state.is_sql else jobs.EVALUATE_ALERTS
+def _evaluate_soon(session: Session, progress: AlertState) -> None:
+    task = jobs.EVALUATE_SQL_ALERTS if progress.is_sql else jobs.EVALUATE_ALERTS
     queue = runtime().queue
     after_commit(session, lambda: queue.nudge_soon(task))
 
 
-def _row(alert: Alert, state: AlertState, open_counts: Mapping[UUID, int]) -> dict[str, Any]:
-    return row_of(AlertRow, alert, state, open_incidents=open_counts.get(alert.id, 0))
+def _row(alert: Alert, progress: AlertState, open_counts: Mapping[UUID, int]) -> dict[str, Any]:
+    return row_of(AlertRow, alert, progress, open_incidents=open_counts.get(alert.id, 0))
+
+
+def _draft(body: dict[str, Any]) -> Draft:
+    return Draft(
+        trigger_kind=body["trigger_kind"],
+        trigger_spec=body["trigger_spec"],
+        min_breaches=_or(body["min_breaches"], 1),
+        eval_window=_or(body["eval_window"], 1),
+        eval_interval_secs=_or(body["eval_interval_secs"], DEFAULT_INTERVAL_SECS),
+        ts_from=body["ts_from"],
+        ts_to=body["ts_to"],
+    )
 
 
 def _content(body: dict[str, Any]) -> AlertContent:

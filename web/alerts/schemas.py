@@ -28,17 +28,11 @@ _CHANNELS: fields.Details = {
 }
 
 
-class AlertBody(Body):
-    """A rule as a whole. Absent and null fields get their defaults."""
+class _Condition(Body):
+    """The part of a rule that decides when it breaches and when it fires."""
 
-    name = fields.name(rules.MAX_NAME_LENGTH)
-    description = fields.text(
-        optional=True, maxLength=rules.MAX_DESCRIPTION_LENGTH, example="An example of a description"
-    )
-    enabled = fields.switch(True, "a disabled rule is not evaluated")
     trigger_kind = fields.text(enum=_KINDS, example="metric_threshold")
     trigger_spec = fields.mapping(**_SPEC)
-    severity = fields.text(optional=True, enum=rules.SEVERITIES, default="warning")
     min_breaches = fields.count(
         1,
         1,
@@ -54,6 +48,17 @@ class AlertBody(Body):
         rules.MAX_INTERVAL_SECS,
         "seconds between evaluations",
     )
+
+
+class AlertBody(_Condition):
+    """A rule as a whole. Absent and null fields get their defaults."""
+
+    name = fields.name(rules.MAX_NAME_LENGTH)
+    description = fields.text(
+        optional=True, maxLength=rules.MAX_DESCRIPTION_LENGTH, example="An example of a description"
+    )
+    enabled = fields.switch(True, "a disabled rule is not evaluated")
+    severity = fields.text(optional=True, enum=rules.SEVERITIES, default="warning")
     channels = fields.list_of(fields.mapping(), optional=True, **_CHANNELS)
 
 
@@ -110,3 +115,54 @@ class Recipient(Schema):
     """A member who can get mail."""
 
     email = fields.text()
+
+
+class PreviewBody(_Condition):
+    """A rule that need not exist, and a span of at most 30 days."""
+
+    ts_from = fields.moment("by default 7 days before `to`", data_key="from", optional=True)
+    ts_to = fields.moment(
+        "now by default; a later moment than that up to which events are stored counts as that",
+        data_key="to",
+        optional=True,
+    )
+
+
+class PreviewBounds(Schema):
+    """The windows end at `to`, and every `step_secs` before it."""
+
+    ts_from = fields.moment(data_key="from")
+    ts_to = fields.moment(data_key="to")
+    step_secs = fields.integer("`eval_interval_secs`, or more for at most 336 points")
+
+
+class PreviewPoint(Schema):
+    """The evaluation of one window."""
+
+    ts = fields.moment("end of the window")
+    value = fields.number(
+        "the number that is compared: of `per_event` the matching events, of `eval_compound` the"
+        " conditions that hold; null if there is none",
+        null=True,
+    )
+    breach = fields.flag("null: not evaluated", null=True)
+
+
+class PreviewIncident(Schema):
+    """An incident that the rule would have opened."""
+
+    opened_at = fields.moment()
+    resolved_at = fields.moment("null: it would still be open", null=True)
+    breaches = fields.integer("the one that opened it, and those that were folded into it")
+
+
+class AlertPreview(Schema):
+    """The evaluations and incidents of a rule that would have existed."""
+
+    bounds = fields.nested(PreviewBounds)
+    op = fields.text("the operator as a sign", null=True)
+    bound = fields.number("the number that a value is compared with", null=True)
+    points = fields.rows(PreviewPoint, "oldest first")
+    incidents = fields.rows(PreviewIncident, "oldest first")
+    replayed = fields.flag("false: only the present was evaluated")
+    reason = fields.text("reason why it was not replayed", null=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True)
@@ -28,14 +29,16 @@ class History:
         recent = (*self.recent, breached)[-terms.eval_window :]
         return History(recent, 0 if breached else self.clean + 1)
 
-    def fires(self, terms: Terms) -> bool:
-        """Returns whether the last evaluation breached and enough of the others did.
+    def effect(self, terms: Terms, *, is_open: bool) -> Literal["breach", "end"] | None:
+        """Returns what the last evaluation does to the rule's incident; `is_open`: there is one.
 
-        A clean evaluation never fires: otherwise an incident that people resolved would open again
-        for breaches that are over.
+        A `breach` opens an incident or is folded into the open one. A clean evaluation never opens
+        one: otherwise an incident that people resolved would open again for breaches that are over.
+        An `end` is that of an incident that a breach opened.
         """
-        return self.recent[-1] and sum(self.recent) >= terms.min_breaches
-
-    def is_over(self, terms: Terms) -> bool:
-        """Returns whether an incident that a breach opened now ends by itself."""
-        return terms.auto_resolve and self.clean >= terms.eval_window
+        breached = self.recent[-1]
+        if breached and (is_open or sum(self.recent) >= terms.min_breaches):
+            return "breach"
+        if is_open and terms.auto_resolve and self.clean >= terms.eval_window:
+            return "end"
+        return None

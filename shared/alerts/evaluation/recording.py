@@ -190,14 +190,14 @@ class _Incidents:
 
     def _follow(self, rule: ClaimedRule, reading: Reading, history: History) -> None:
         incident = self._open.get(rule.alert_id)
-        terms = _terms(rule)
-        if history.fires(terms) or (reading.breached and incident is not None):
+        effect = history.effect(_terms(rule), is_open=incident is not None)
+        if effect == "breach":
             breach = Breach(reading.value, reading.summary, reading.evidence)
             opening = measured(self._alerts[rule.alert_id], breach)
             incidents.open_incident(self._session, self._runtime, opening)
         # An incident that a person opened by hand is never resolved automatically: no evaluation
         # measured its problem, so none can tell that it is over.
-        elif incident is not None and incident.evidence is not None and history.is_over(terms):
+        elif effect == "end" and incident is not None and incident.evidence is not None:
             incidents.resolve(self._session, self._runtime, self._org_id, incident.id, SYSTEM)
 
 

@@ -47,14 +47,15 @@ _WIDTHS = (600, 3600, 6 * 3600, 24 * 3600, 7 * 24 * 3600)
 _SECOND = 1_000_000
 _OVER_TIME = f"the statement took longer than {TIME_LIMIT_SECS} s"
 _OVER_MEMORY = "the statement needs more memory than is allowed"
+# Averages use scaled scores (`scores.py`); this optimization would undo the scaling.
+SCALED = {"optimize_arithmetic_operations_in_aggregate_functions": 0}
 _SETTINGS = {
     **PAGE,
     "max_execution_time": TIME_LIMIT_SECS,
     # No person waits for the result, and ingest keeps the other processors. 20 aggregates over
     # 10,000 events took 19 ms of CPU with two threads and 8 with one.
     "max_threads": 1,
-    # Averages use scaled scores (`scores.py`); this optimization would undo the scaling.
-    "optimize_arithmetic_operations_in_aggregate_functions": 0,
+    **SCALED,
 }
 
 
@@ -96,11 +97,20 @@ class Rows:
 
 
 class Aggregate(NamedTuple):
-    """An aggregate in SQL; `@` in it stands for the condition of `rows` and `?` for `value`."""
+    """An aggregate function over `rows`: its name ends in `If`, and parameters may follow it.
 
-    sql: str
+    `?` in `argument`, which is SQL, stands for `value`.
+    """
+
+    function: str
     rows: Rows
+    argument: str = ""
     value: str | None = None
+
+    def combined(self, combinator: str) -> str:
+        """Returns the function with one more combinator, such as `State`."""
+        name, parted, parameters = self.function.partition("(")
+        return f"{name}{combinator}{parted}{parameters}"
 
 
 Found = Mapping[Aggregate, Any]
@@ -155,9 +165,10 @@ def read_samples(clickhouse: ClickHouse, org_id: str, wanted: Iterable[Aggregate
 
 
 def _values(clickhouse: ClickHouse, org_id: str, group: Sequence[Aggregate]) -> Found:
-    sql, params = _statement(org_id, group)
+    part = scan(org_id, group)
+    sql = f"{part.prelude}SELECT {', '.join(part.columns)} {part.source}"
     try:
-        [values] = clickhouse.rows(sql, params, settings=_SETTINGS)
+        [values] = clickhouse.rows(sql, part.params, settings=_SETTINGS)
     except (QueryTimeout, OverMemory) as error:
         reason = _OVER_TIME if isinstance(error, QueryTimeout) else _OVER_MEMORY
         log.warning("alert_statement_refused", org_id=org_id, aggregates=len(group), reason=reason)
@@ -179,24 +190,32 @@ def _groups(wanted: Iterable[Aggregate]) -> Iterator[Sequence[Aggregate]]:
             yield group[first : first + MAX_AGGREGATES]
 
 
-def _statement(org_id: str, group: Sequence[Aggregate]) -> tuple[str, dict[str, object]]:
-    """Returns one SELECT with a column per aggregate."""
+class Scan(NamedTuple):
+    """The parts of a SELECT with a column per aggregate, and the values that it binds."""
+
+    prelude: str
+    columns: Sequence[str]
+    source: str
+    params: dict[str, object]
+
+
+def scan(org_id: str, group: Sequence[Aggregate], combinator: str = "") -> Scan:
+    """Returns the SELECT of aggregates that end together, with a combinator on their functions.
+
+    It binds the first and the last moment of its rows as `start` and `stop`.
+    """
     table, stop = group[0].rows.table, group[0].rows.stop
     start = min(aggregate.rows.start for aggregate in group)
-    where = Where(org_id).add(
-        f"{table.moment} >= {moment('start')} AND {table.moment} < {moment('stop')}",
-        start=start,
-        stop=stop,
-    )
+    where = Where(org_id).within(table.moment, start, stop)
     common = _common(group)
     for column, values in common.items():
         where.any_of(column, values)
     bound = _Bound(where.params)
-    columns = [_column(aggregate, start, common, bound) for aggregate in group]
-    # Copies of a row agree in every column that is checked before FINAL.
-    sql = f"SELECT {', '.join(columns)} FROM {table.name} FINAL PREWHERE {where}"
+    columns = [_column(aggregate, combinator, start, common, bound) for aggregate in group]
     prelude = group[0].rows.prelude
-    return f"WITH {prelude} {sql}" if prelude else sql, where.params
+    # Copies of a row agree in every column that is checked before FINAL.
+    source = f"FROM {table.name} FINAL PREWHERE {where}"
+    return Scan(f"WITH {prelude} " if prelude else "", columns, source, where.params)
 
 
 def _common(group: Sequence[Aggregate]) -> dict[str, tuple[str, ...]]:
@@ -210,7 +229,11 @@ def _common(group: Sequence[Aggregate]) -> dict[str, tuple[str, ...]]:
 
 
 def _column(
-    aggregate: Aggregate, start: int, common: Mapping[str, tuple[str, ...]], bound: "_Bound"
+    aggregate: Aggregate,
+    combinator: str,
+    start: int,
+    common: Mapping[str, tuple[str, ...]],
+    bound: "_Bound",
 ) -> str:
     rows = aggregate.rows
     conditions = []
@@ -220,8 +243,10 @@ def _column(
         if common.get(column) != tuple(sorted(values)):
             conditions.append(f"{column} IN ({', '.join(map(bound.text, values))})")
     conditions.extend(bound.into(term.sql, term.value) for term in rows.terms)
-    sql = bound.into(aggregate.sql, aggregate.value)
-    return sql.replace("@", " AND ".join(conditions) or "true")
+    arguments = [" AND ".join(conditions) or "true"]
+    if aggregate.argument:
+        arguments.insert(0, bound.into(aggregate.argument, aggregate.value))
+    return f"{aggregate.combined(combinator)}({', '.join(arguments)})"
 
 
 class _Bound:

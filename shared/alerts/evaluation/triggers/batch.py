@@ -58,9 +58,14 @@ def evaluate(context: Context, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
         if isinstance(rule.spec, CustomSql):
             outcomes[rule.alert_id] = custom_sql.evaluate(context, rule, rule.spec)
         else:
-            plans[rule.alert_id] = _PLANS[type(rule.spec)](rule, rule.spec)
+            plans[rule.alert_id] = plan_of(rule)
     outcomes.update(_together(context, plans))
     return {alert_id: _bounded(outcome) for alert_id, outcome in outcomes.items()}
+
+
+def plan_of(rule: Rule) -> Plan:
+    """Returns the plan of a rule of any kind but custom_sql."""
+    return _PLANS[type(rule.spec)](rule, rule.spec)
 
 
 def _together(context: Context, plans: Mapping[UUID, Plan]) -> dict[UUID, Outcome]:

@@ -15,7 +15,7 @@ from shared.alerts.evaluation.triggers.interface import (
     Reading,
     Rule,
 )
-from shared.alerts.evaluation.triggers.plan import comparison
+from shared.alerts.evaluation.triggers.plan import Limit, comparison
 from shared.alerts.specs import CustomSql, Op, holds, symbol
 from shared.core.errors import Invalid, QueryFailed, QueryTimeout, RateLimited, WatchpostError
 from shared.core.text import number, storable
@@ -80,7 +80,7 @@ def _of_rows(result: Result) -> Outcome:
     count = len(result.rows)
     more = " or more" if result.truncated else ""
     told = "1 row" if count == 1 else f"{count or 'no'} rows"
-    evidence = {**comparison("rows", count, ">", 0), **_shown(result)}
+    evidence = {**comparison("rows", count, Limit(">", 0)), **_shown(result)}
     return Reading(float(count), count > 0, f"the query returned {told}{more}", evidence)
 
 
@@ -88,7 +88,7 @@ def _of_number(result: Result, op: Op, bound: float) -> Outcome:
     name, place = _column(result)
     value = _number(name, result.rows[0][place]) if result.rows else None
     breached = value is not None and holds(op, value, bound)
-    evidence = {**comparison(name, value, symbol(op), bound), **_shown(result)}
+    evidence = {**comparison(name, value, Limit(symbol(op), bound)), **_shown(result)}
     seen = "no row was returned" if value is None else f"{name} was {number(value)}"
     return Reading(value, breached, f"{seen} ({symbol(op)} {number(bound)})", evidence)
 

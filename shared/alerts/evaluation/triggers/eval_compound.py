@@ -9,7 +9,7 @@ from typing import Any
 
 from shared.alerts.evaluation.triggers.aggregates import Aggregate
 from shared.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, Reading, Rule
-from shared.alerts.evaluation.triggers.plan import comparison, filtered, selection
+from shared.alerts.evaluation.triggers.plan import Limit, comparison, filtered, selection
 from shared.alerts.evaluation.triggers.scores import Average, Judged
 from shared.alerts.specs import AtLeast, EvalCompound
 from shared.core.text import duration, number
@@ -27,6 +27,7 @@ class CompoundPlan:
             Average(rule, spec, condition, self._filter) for condition in spec.conditions
         ]
         self._needed = _needed(spec)
+        self.limit = Limit(">=", self._needed)
         self.aggregates: Sequence[Aggregate] = [
             aggregate for average in self._averages for aggregate in average.aggregates
         ]
@@ -43,14 +44,15 @@ class CompoundPlan:
             return NotEvaluated(self._shortages(judged))
         rows = self._averages[0].rows
         told = [self._told(*pair) for pair in zip(self._averages, judged, strict=True)]
-        compared = comparison("conditions_holding", holding, ">=", self._needed)
+        compared = comparison("conditions_holding", holding, self.limit)
         evidence = {**compared, **selection(rows, self._filter), "conditions": told}
         summary = (
             f"{holding} of {len(judged)} conditions held over the evaluations of the last"
             f" {duration(rows.stop - rows.start)} (>= {self._needed})"
         )
         held = [
-            f"{average.score_key} {number(one.average)} {average.op} {number(average.bound)}"
+            f"{average.score_key} {number(one.average)} {average.limit.op}"
+            f" {number(average.limit.bound)}"
             for average, one in zip(self._averages, judged, strict=True)
             if one.holds and one.average is not None
         ]
@@ -80,8 +82,8 @@ class CompoundPlan:
         return {
             "score_key": average.score_key,
             "value": judged.average,
-            "op": average.op,
-            "bound": average.bound,
+            "op": average.limit.op,
+            "bound": average.limit.bound,
             "count": judged.count,
             "holds": judged.holds,
         }

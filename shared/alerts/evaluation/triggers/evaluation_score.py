@@ -17,6 +17,7 @@ class ScorePlan:
     def __init__(self, rule: Rule, spec: EvaluationScore) -> None:
         self._filter = filtered(spec, ("environment", "agent_id"))
         self._average = Average(rule, spec, spec, self._filter)
+        self.limit = self._average.limit
         self.aggregates: Sequence[Aggregate] = self._average.aggregates
 
     def outcome(self, values: Sequence[Any]) -> Outcome:
@@ -29,10 +30,10 @@ class ScorePlan:
         summary = (
             f"the average of the score '{average.score_key}' was {number(judged.average)} over"
             f" {judged.count} evaluations of the last {duration(rows.stop - rows.start)}"
-            f" ({average.op} {number(average.bound)})"
+            f" ({self.limit.op} {number(self.limit.bound)})"
         )
         evidence = {
-            **comparison("average_score", judged.average, average.op, average.bound),
+            **comparison("average_score", judged.average, self.limit),
             **selection(rows, self._filter),
             "score_key": average.score_key,
             "counts": {"evaluations": judged.count},

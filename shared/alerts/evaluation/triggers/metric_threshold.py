@@ -6,7 +6,14 @@ from typing import Any
 
 from shared.alerts.evaluation.triggers.aggregates import EVENTS, Aggregate, Rows, Term
 from shared.alerts.evaluation.triggers.interface import Outcome, Reading, Rule
-from shared.alerts.evaluation.triggers.plan import among, comparison, filtered, sample, selection
+from shared.alerts.evaluation.triggers.plan import (
+    Limit,
+    among,
+    comparison,
+    filtered,
+    sample,
+    selection,
+)
 from shared.alerts.specs import EventFilter, Metric, MetricThreshold, holds, symbol
 from shared.core.clock import to_us
 from shared.core.text import duration, number
@@ -15,19 +22,20 @@ from shared.core.text import duration, number
 TIMED = ("tool_result", "model_response", "hook_completed")
 
 _SECOND = 1_000_000
-_COUNT = "countIf(@)"
+_COUNT = "countIf"
 _ERROR = Term("is_error")
 _TOKENS = "toUInt64(ifNull(input_tokens, 0)) + ifNull(output_tokens, 0)"
 _MEASURED = Term("duration_ms IS NOT NULL")
 _LONGEST = "-toInt64(ifNull(duration_ms, 0))"
-_QUANTILE = "quantileExactInclusiveOrNullIf({level})(duration_ms, @)"
+_QUANTILE = "quantileExactInclusiveOrNullIf({level})"
 
 
 @dataclass(frozen=True)
 class _Metric:
     """An aggregate of the events, and the events that show why it is high."""
 
-    sql: str
+    function: str
+    argument: str = ""
     term: Term | None = None
     is_of_timed: bool = False
     highest: str | None = None
@@ -35,15 +43,15 @@ class _Metric:
 
 _METRICS: Mapping[Metric, _Metric] = {
     "event_count": _Metric(_COUNT),
-    "error_count": _Metric(_COUNT, _ERROR),
-    "error_rate": _Metric(_COUNT, _ERROR),
-    "session_count": _Metric("uniqExactIf(session_id, @)"),
-    "token_sum": _Metric(f"sumIf({_TOKENS}, @)", highest=f"-toInt64({_TOKENS})"),
+    "error_count": _Metric(_COUNT, term=_ERROR),
+    "error_rate": _Metric(_COUNT, term=_ERROR),
+    "session_count": _Metric("uniqExactIf", "session_id"),
+    "token_sum": _Metric("sumIf", _TOKENS, highest=f"-toInt64({_TOKENS})"),
     "p95_latency_ms": _Metric(
-        _QUANTILE.format(level=0.95), _MEASURED, is_of_timed=True, highest=_LONGEST
+        _QUANTILE.format(level=0.95), "duration_ms", _MEASURED, is_of_timed=True, highest=_LONGEST
     ),
     "p99_latency_ms": _Metric(
-        _QUANTILE.format(level=0.99), _MEASURED, is_of_timed=True, highest=_LONGEST
+        _QUANTILE.format(level=0.99), "duration_ms", _MEASURED, is_of_timed=True, highest=_LONGEST
     ),
 }
 
@@ -52,6 +60,7 @@ class MetricPlan:
     """The plan of one rule; without events a rate is None, without durations a latency is."""
 
     def __init__(self, rule: Rule, spec: MetricThreshold) -> None:
+        self.limit = Limit(symbol(spec.op), spec.value)
         self._spec = spec
         self._metric = _METRICS[spec.metric]
         stop = to_us(rule.until)
@@ -64,7 +73,7 @@ class MetricPlan:
         term = self._metric.term
         self._rows = admitted if term is None else replace(admitted, terms=(term,))
         self.aggregates: Sequence[Aggregate] = (
-            Aggregate(self._metric.sql, self._rows),
+            Aggregate(self._metric.function, self._rows, self._metric.argument),
             Aggregate(_COUNT, self._rows if self._metric.is_of_timed else admitted),
         )
 
@@ -78,7 +87,7 @@ class MetricPlan:
         value = None if made is None else float(made)
         breached = value is not None and holds(spec.op, value, spec.value)
         evidence = {
-            **comparison(spec.metric, value, symbol(spec.op), spec.value),
+            **comparison(spec.metric, value, self.limit),
             **selection(self._rows, self._filter),
             "counts": counts,
         }

@@ -10,7 +10,14 @@ from typing import Any
 
 from shared.alerts.evaluation.triggers.aggregates import EVENTS, Aggregate, Rows, Term
 from shared.alerts.evaluation.triggers.interface import Outcome, Reading, Rule
-from shared.alerts.evaluation.triggers.plan import among, comparison, filtered, sample, selection
+from shared.alerts.evaluation.triggers.plan import (
+    Limit,
+    among,
+    comparison,
+    filtered,
+    sample,
+    selection,
+)
 from shared.alerts.specs import PerEvent
 from shared.core.clock import format_us, to_us
 from shared.core.text import duration
@@ -33,6 +40,8 @@ _SAYS = "arrayExists(text -> positionCaseInsensitiveUTF8(text, ?) > 0, texts)"
 class PerEventPlan:
     """The plan of one rule; its window starts at the end of the last one if that is longer ago."""
 
+    limit = Limit(">", 0)
+
     def __init__(self, rule: Rule, spec: PerEvent) -> None:
         stop = to_us(rule.until)
         start = stop - spec.lookback_secs * _SECOND
@@ -49,13 +58,13 @@ class PerEventPlan:
             terms=() if says is None else (Term(_SAYS, says),),
             prelude="" if says is None else _TEXTS,
         )
-        self.aggregates: Sequence[Aggregate] = (Aggregate("countIf(@)", self._rows),)
+        self.aggregates: Sequence[Aggregate] = (Aggregate("countIf", self._rows),)
 
     def outcome(self, values: Sequence[Any]) -> Outcome:
         """Returns the outcome; `values` holds the number of matching events."""
         [matches] = values
         evidence = {
-            **comparison("matching_events", matches, ">", 0),
+            **comparison("matching_events", matches, self.limit),
             **selection(self._rows, self._filter),
             "counts": {"events": matches},
         }

@@ -1,7 +1,7 @@
 """Plans: the part of an evaluation that depends on the kind of a rule."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -13,11 +13,22 @@ from shared.core.clock import format_us
 MAX_SAMPLES = 5
 
 
+class Limit(NamedTuple):
+    """The comparison that makes a value a breach: an operator as a sign, and a number."""
+
+    op: str
+    bound: float
+
+
 class Plan(Protocol):
     """The plan of one rule of a kind that is evaluated together with others.
 
     `values` belong to `aggregates`, in the same order.
     """
+
+    @property
+    def limit(self) -> Limit:
+        """Returns the comparison of the value."""
 
     @property
     def aggregates(self) -> Sequence[Aggregate]:
@@ -40,7 +51,7 @@ def sample(rows: Rows, order: str | None = None, value: str | None = None) -> Ag
     """
     by = order or f"-{us(rows.table.moment)}"
     chosen = f"({by}, {rows.table.id}, session_id)"
-    return Aggregate(f"groupArraySortedIf({MAX_SAMPLES})({chosen}, @)", rows, value)
+    return Aggregate(f"groupArraySortedIf({MAX_SAMPLES})", rows, chosen, value)
 
 
 def filtered(spec: msgspec.Struct, names: Iterable[str]) -> dict[str, str]:
@@ -54,9 +65,9 @@ def among(filters: Mapping[str, str]) -> tuple[tuple[str, tuple[str, ...]], ...]
     return tuple((name, (value,)) for name, value in filters.items())
 
 
-def comparison(metric: str, value: float | None, op: str, bound: float) -> dict[str, Any]:
+def comparison(metric: str, value: float | None, limit: Limit) -> dict[str, Any]:
     """Returns the part of the evidence that shows which number was compared with which bound."""
-    return {"metric": metric, "value": value, "op": op, "bound": bound}
+    return {"metric": metric, "value": value, "op": limit.op, "bound": limit.bound}
 
 
 def selection(rows: Rows, filters: Mapping[str, str]) -> dict[str, Any]:

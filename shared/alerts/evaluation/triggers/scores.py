@@ -6,15 +6,15 @@ from typing import Any
 
 from shared.alerts.evaluation.triggers.aggregates import EVALUATIONS, Aggregate, Rows, Term
 from shared.alerts.evaluation.triggers.interface import Rule
-from shared.alerts.evaluation.triggers.plan import among, sample
+from shared.alerts.evaluation.triggers.plan import Limit, among, sample
 from shared.alerts.specs import EvalCompound, EvaluationScore, ScoreCondition, holds, symbol
 from shared.core.clock import to_us
 
 _SECOND = 1_000_000
 # The sum of large scores would be infinite. Scaling each by 2^-32, which is exact, avoids that
 # (shared/evaluations/aggregate/stats.py).
-_AVERAGE = "avgOrNullIf(scores[?] / 4294967296, @) * 4294967296"
-_COUNT = "countIf(@)"
+_SCALE = 2**32
+_SCALED = f"scores[?] / {_SCALE}"
 # The order that finds the scores that pull an average over its bound.
 _WORST: Mapping[str, str] = {
     ">": "-scores[?]",
@@ -50,7 +50,8 @@ class Average:
         admitted: Mapping[str, str],
     ) -> None:
         stop = to_us(rule.until)
-        self.score_key, self.bound = condition.score_key, condition.value
+        self.score_key = condition.score_key
+        self.limit = Limit(symbol(condition.op), condition.value)
         self._op = condition.op
         self._min_count = spec.min_count
         self.rows = Rows(
@@ -61,21 +62,17 @@ class Average:
             terms=(Term("mapContains(scores, ?)", self.score_key),),
         )
         self.aggregates: Sequence[Aggregate] = (
-            Aggregate(_AVERAGE, self.rows, self.score_key),
-            Aggregate(_COUNT, self.rows),
+            Aggregate("avgOrNullIf", self.rows, _SCALED, self.score_key),
+            Aggregate("countIf", self.rows),
         )
-
-    @property
-    def op(self) -> str:
-        """The operator as a sign."""
-        return symbol(self._op)
 
     def judge(self, values: Sequence[Any]) -> Judged:
         """Judges the condition from the values of `aggregates`."""
-        average, count = values
+        scaled, count = values
+        average = None if scaled is None else scaled * _SCALE
         if average is None or count < self._min_count:
             return Judged(average, count, None)
-        return Judged(average, count, holds(self._op, average, self.bound))
+        return Judged(average, count, holds(self._op, average, self.limit.bound))
 
     def shortage(self, judged: Judged) -> str:
         """Returns the reason why there is no judgement."""
@@ -86,4 +83,4 @@ class Average:
 
     def sample(self) -> Aggregate:
         """Selects the lowest scores if the average is too low, the highest if it is too high."""
-        return sample(self.rows, _WORST.get(self.op), self.score_key)
+        return sample(self.rows, _WORST.get(self.limit.op), self.score_key)

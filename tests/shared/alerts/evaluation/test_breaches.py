@@ -11,7 +11,7 @@ def fired(readings: str, min_breaches: int, eval_window: int) -> str:
     history, told = History((), 0), ""
     for reading in readings:
         history = history.followed_by(reading == "x", terms)
-        told += "!" if history.fires(terms) else "."
+        told += "!" if history.effect(terms, is_open=False) == "breach" else "."
     return told
 
 
@@ -53,5 +53,13 @@ def test_an_incident_is_over_after_a_window_of_clean_evaluations(
     history = History((), 0)
     for reading in readings:
         history = history.followed_by(reading == "x", terms)
-    assert history.is_over(terms) == is_over
-    assert not history.is_over(Terms(1, eval_window, auto_resolve=False))
+    assert history.effect(terms, is_open=True) == ("end" if is_over else None)
+    assert history.effect(terms, is_open=False) is None
+    assert history.effect(Terms(1, eval_window, auto_resolve=False), is_open=True) is None
+
+
+def test_any_further_breach_belongs_to_the_open_incident() -> None:
+    terms = Terms(3, 3, auto_resolve=False)
+    history = History((), 0).followed_by(True, terms)
+    assert history.effect(terms, is_open=True) == "breach"
+    assert history.effect(terms, is_open=False) is None

@@ -175,7 +175,7 @@ def test_a_rule_that_takes_too_long_is_not_judged_and_others_are(
     lines = [event("s", f"11:59:0{second}") for second in range(9)]
     store_events(context.runtime.clickhouse, context.org_id, lines)
     hurry_sleepers(context.runtime.clickhouse, monkeypatch)
-    slow = metric_threshold._Metric("sumIf(sleepEachRow(0.2), @)")
+    slow = metric_threshold._Metric("sumIf", "sleepEachRow(0.2)")
     monkeypatch.setitem(metric_threshold._METRICS, "session_count", slow)
     wanted = MetricThreshold(metric="session_count", op=">", value=2, window_secs=60)
     rules = [rule(wanted), rule(count_over(3600))]
