@@ -42,6 +42,12 @@ class _Charts(Schema):
         example='[["*", "production", "success", "p50"]]',
     )
 
+    histogram = fields.integer(
+        "number of bins; with it the answer has `histograms`",
+        optional=True,
+        validate=validate.Range(2, 50),
+    )
+
     @post_load
     def _series(self, data: dict[str, Any], **_: object) -> dict[str, object]:
         return {**data, "series": parse_series(data["series"])}
@@ -113,6 +119,15 @@ class ScoreSeries(Schema):
     points = fields.rows(SeriesPoint, "the same buckets as in the timeline")
 
 
+class ScoreHistogram(Schema):
+    """The scores under one key in equal bins; the last one includes its upper edge."""
+
+    key = fields.text()
+    min = fields.number("lower edge of the first bin")
+    max = fields.number("upper edge of the last bin")
+    counts = fields.list_of(fields.integer())
+
+
 class EvaluationAggregate(Schema):
     """Aggregated results."""
 
@@ -126,6 +141,9 @@ class EvaluationAggregate(Schema):
     series_truncated = fields.flag(
         f"more than {MAX_SERIES} were requested, and the rest was left out"
     )
+    histograms = fields.rows(
+        ScoreHistogram, "for the keys of `score_stats`, with `histogram` only", required=False
+    )
 
 
 def aggregate_body(found: Aggregate) -> dict[str, object]:
@@ -135,6 +153,7 @@ def aggregate_body(found: Aggregate) -> dict[str, object]:
         {"ts": ts, **counts._asdict(), "scores": _scores(found.featured, place)}
         for place, (ts, counts) in enumerate(zip(moments, found.counts, strict=True))
     ]
+    more = {} if found.histograms is None else {"histograms": found.histograms}
     return {
         "total": found.total.total,
         "status_counts": {name: getattr(found.total, name) for name in STATUSES},
@@ -146,6 +165,7 @@ def aggregate_body(found: Aggregate) -> dict[str, object]:
         },
         "series": [_series(chart, moments) for chart in found.series],
         "series_truncated": found.is_truncated,
+        **more,
     }
 
 

@@ -2,11 +2,13 @@
 
 from flask import Response
 
+from shared.core.cursor import Page
 from shared.evaluations import facets
 from shared.evaluations.aggregate.compute import aggregate
 from shared.evaluations.aggregate.selectors import Selector
 from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.listing import page
+from shared.evaluations.lowest import lowest as read_lowest
 from web.auth import current_identity, requires
 from web.blueprint import Blueprint
 from web.evaluations.aggregate import AggregateQuery, EvaluationAggregate, aggregate_body
@@ -24,15 +26,19 @@ _STRINGS = {"type": "array", "items": {"type": "string"}}
 @requires("evaluations:read")
 @blueprint.arguments(EvaluationQuery, location="query", as_kwargs=True)
 @blueprint.response(200, EvaluationPage, errors=(504,))
-def list_evaluations(filters: EvaluationFilters, cursor: str | None, limit: int) -> Response:
-    """List results, newest first.
+def list_evaluations(
+    filters: EvaluationFilters, lowest: str | None, cursor: str | None, limit: int
+) -> Response:
+    """List results, newest first, or those with the lowest scores under one key.
 
     A session that was evaluated again has several results. A page of results with much reasoning
     ends before `limit`, at 32 MiB.
     """
-    found = page(
-        runtime().clickhouse, current_identity().org_id, filters, limit=limit, cursor=cursor
-    )
+    clickhouse, org_id = runtime().clickhouse, current_identity().org_id
+    if lowest is None:
+        found = page(clickhouse, org_id, filters, limit=limit, cursor=cursor)
+    else:
+        found = Page(read_lowest(clickhouse, org_id, filters, lowest, limit=limit), None)
     rows = [evaluation_row(record) for record in found.rows]
     return json_response({"evaluations": rows, "next_cursor": found.next_cursor})
 
@@ -46,6 +52,7 @@ def aggregate_evaluations(
     featured_keys: list[str],
     bucket: str,
     series: tuple[Selector, ...],
+    histogram: int | None,
 ) -> Response:
     """Aggregate all matching results exactly.
 
@@ -61,6 +68,7 @@ def aggregate_evaluations(
         bucket=bucket,
         featured_keys=featured_keys,
         series=series,
+        histogram=histogram,
     )
     return json_response(aggregate_body(found))
 

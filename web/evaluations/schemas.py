@@ -1,6 +1,8 @@
 """Request and response schemas of the routes of evaluations."""
 
-from marshmallow import Schema
+from typing import Any
+
+from marshmallow import Schema, ValidationError, validates_schema
 
 from shared.evaluations.filters import STATUSES, EvaluationFilters
 from web import fields
@@ -11,8 +13,17 @@ from web.params import Limit
 class _Page(Schema):
     """The position in the list."""
 
+    lowest = fields.text(
+        "score key: only results with that score, the lowest first, on one page; not with `cursor`",
+        optional=True,
+    )
     cursor = fields.cursor()
     limit = Limit(default=50, cap=200)
+
+    @validates_schema
+    def _lowest_has_no_pages(self, data: dict[str, Any], **_: object) -> None:
+        if data["lowest"] is not None and data["cursor"] is not None:
+            raise ValidationError("cannot be combined with lowest", "cursor")
 
 
 EvaluationQuery = filtered(EvaluationFilters, _Page)

@@ -8,6 +8,7 @@ from shared.clickhouse import ClickHouse
 from shared.core.clock import from_us, now_us, to_us
 from shared.evaluations.aggregate.buckets import Buckets, choose
 from shared.evaluations.aggregate.chart import Chart, charts_of
+from shared.evaluations.aggregate.histogram import Histogram, histograms
 from shared.evaluations.aggregate.selectors import EVERY, MAX_SERIES, Selector
 from shared.evaluations.aggregate.stats import (
     MAX_FEATURED,
@@ -30,7 +31,7 @@ class Aggregate(NamedTuple):
 
     `counts` and every chart have an item for each of `buckets`. `featured` are the averages of the
     featured keys, `series` the requested charts in their order; `is_truncated` shows that more were
-    requested.
+    requested. `histograms` are those of `score_stats`, None unless requested.
     """
 
     total: Counts
@@ -40,6 +41,7 @@ class Aggregate(NamedTuple):
     featured: list[Chart]
     series: list[Chart]
     is_truncated: bool
+    histograms: list[Histogram] | None
 
 
 def aggregate(
@@ -50,12 +52,13 @@ def aggregate(
     bucket: str,
     featured_keys: Sequence[str],
     series: Sequence[Selector],
+    histogram: int | None = None,
 ) -> Aggregate:
     """Aggregates all results that `wanted` describes, exactly.
 
     The buckets reach from `ts_from` to `ts_to`. An open bound is replaced by the first or last
     matching result. Without `featured_keys` the most frequent keys are featured. Only the first
-    `MAX_SERIES` of `series` are computed.
+    `MAX_SERIES` of `series` are computed. `histogram` is a number of bins.
     """
     as_of = now_us()
     first, stop = _span(clickhouse, org_id, wanted, as_of)
@@ -77,6 +80,9 @@ def aggregate(
         ],
         series=charts_of(clickhouse, source, buckets, made),
         is_truncated=len(series) > len(made),
+        histograms=None
+        if histogram is None
+        else histograms(clickhouse, source, found.stats, histogram),
     )
 
 

@@ -344,3 +344,31 @@ def test_series_beyond_the_twenty_fourth_are_left_out_and_reported(
     assert [one["points"][0]["value"] for one in found["series"]] == list(range(24))
     assert found["series_truncated"] is True
     assert read(series=series[:24])["series_truncated"] is False
+
+
+def test_histograms_have_equal_bins_and_every_score(read: Read, put: Callable[..., None]) -> None:
+    put(
+        *(("s", n, {"scores": {"k": n / 10, "same": 7}}) for n in range(11)),
+        ("t", 20, {"scores": {"huge": LARGEST}}),
+        ("t", 21, {"scores": {"huge": -LARGEST}}),
+        ("t", 22, {"status": "error"}),
+    )
+    found = read(histogram=4)
+    assert [row["key"] for row in found["histograms"]] == [
+        row["key"] for row in found["score_stats"]
+    ]
+    assert found["histograms"] == [
+        {"key": "k", "min": 0, "max": 1, "counts": [3, 2, 3, 3]},
+        {"key": "same", "min": 7, "max": 7, "counts": [0, 0, 0, 11]},
+        {"key": "huge", "min": -LARGEST, "max": LARGEST, "counts": [1, 0, 0, 1]},
+    ]
+    assert read(histogram=2, status="error")["histograms"] == []
+    assert "histograms" not in read()
+
+
+def test_histograms_are_of_the_results_that_match(read: Read, put: Callable[..., None]) -> None:
+    put(*(("s", n, {"scores": {"k": n}, "environment": f"e{n % 2}"}) for n in range(10)))
+    [found] = read(histogram=2, environment="e1")["histograms"]
+    assert (found["min"], found["max"], found["counts"]) == (1, 9, [2, 3])
+    [found] = read(histogram=2, latest_per_session="true")["histograms"]
+    assert (found["min"], found["max"], found["counts"]) == (9, 9, [0, 1])

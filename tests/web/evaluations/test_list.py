@@ -95,6 +95,48 @@ def test_filters(runtime: Runtime, org: Org, read: Callable[..., Any]) -> None:
     assert moments(latest_per_session="true", status="done") == [4, 1]
 
 
+def test_the_lowest_scores(runtime: Runtime, org: Org, read: Callable[..., Any]) -> None:
+    """The lowest first, then the newest; rows without that score are left out."""
+    rows = [
+        evaluation(org.id, "a", 1 * SECOND, scores={"k": 2, "other": -9}),
+        evaluation(org.id, "b", 2 * SECOND, scores={"k": -1e300}),
+        evaluation(org.id, "c", 3 * SECOND, scores={"k": 2}),
+        evaluation(org.id, "c", 4 * SECOND, scores={"k": 5}, environment="staging"),
+        evaluation(org.id, "d", 5 * SECOND, scores={"other": 0}),
+        evaluation(org.id, "d", 6 * SECOND, status="error", error="no"),
+    ]
+    store.insert(runtime.clickhouse, rows)
+    store.insert(runtime.clickhouse, rows)
+
+    def moments(**query: object) -> list[int]:
+        found = read("/evaluations", **query)
+        assert found["next_cursor"] is None
+        return [int(row["completed_at"][17:19]) for row in found["evaluations"]]
+
+    assert moments(lowest="k") == [2, 3, 1, 4]
+    assert moments(lowest="k", limit=2) == [2, 3]
+    assert moments(lowest="other") == [1, 5]
+    assert moments(lowest="unknown") == []
+    assert moments(lowest="k", environment="staging") == [4]
+    assert moments(lowest="k", latest_per_session="true") == [2, 1, 4]
+    listed = {row["id"]: row for row in read("/evaluations")["evaluations"]}
+    assert all(listed[row["id"]] == row for row in read("/evaluations", lowest="k")["evaluations"])
+
+
+def test_the_lowest_scores_have_no_pages(
+    runtime: Runtime, org: Org, read: Callable[..., Any], client: FlaskClient, key: Key
+) -> None:
+    store.insert(runtime.clickhouse, [evaluation(org.id, f"{n}", n) for n in range(2)])
+    cursor = read("/evaluations", limit=1)["next_cursor"]
+    answer = client.get(
+        "/v1/evaluations",
+        query_string={"lowest": "k", "cursor": cursor},
+        headers=key("evaluations:read"),
+    )
+    assert answer.status_code == 422
+    assert answer.get_json()["fields"].keys() == {"cursor"}
+
+
 def test_pages(runtime: Runtime, org: Org, read: Callable[..., Any]) -> None:
     rows = [evaluation(org.id, "s", 1) for _ in range(7)]
     store.insert(runtime.clickhouse, rows)
