@@ -50,6 +50,7 @@ class Beat:
 
 BEATS: tuple[Beat, ...] = (
     Beat(jobs.PERSIST_EVENTS),
+    Beat(jobs.PLACE_RECORDS),
     Beat(jobs.RUN_EVALUATIONS),
     Beat(jobs.CHECK_WATCHED_SESSIONS),
     Beat(jobs.SCAN_INACTIVE_SESSIONS),
@@ -60,12 +61,17 @@ BEATS: tuple[Beat, ...] = (
     Beat(jobs.EVALUATE_SQL_ALERTS),
     Beat(jobs.SCHEDULE_AUDITS),
     Beat(jobs.RUN_AUDITS),
+    Beat(jobs.ANSWER_QUESTIONS),
+    Beat(jobs.TIDY_ASSISTANT, 3600.0),
     Beat(jobs.TIDY_STREAMS, 60.0),
     Beat(jobs.SEND_MAIL),
     Beat(jobs.TIDY_MAILS, 3600.0),
     Beat(jobs.SEND_NOTIFICATIONS),
     Beat(jobs.TIDY_NOTIFICATIONS, 3600.0),
     Beat(jobs.TIDY_SIGN_IN, 600.0),
+    # Reading receipts flushes them too, so this only bounds what waits in Redis.
+    Beat(jobs.FLUSH_RECEIPTS, 15.0),
+    Beat(jobs.TIDY_RECEIPTS, 3600.0),
     # Data becomes old at midnight; other runs only find late arrivals.
     Beat(jobs.APPLY_RETENTION, 900.0),
 )

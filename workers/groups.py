@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from shared.assistant.limits import MAX_TURNS
 from shared.core.config import Settings
 
 # The number of organizations whose rules a process evaluates at once, in addition to SQL
@@ -20,7 +21,8 @@ class Group:
 
     `actors` are the modules in `workers.actors` that declare actors of these queues. `niceness` is
     the operating system's: processes with a higher one yield to others on a busy machine. A group
-    that `shares` runs in one process with the other such groups, in threads of its own.
+    that `shares` runs in one process with the other such groups, in threads of its own. If its
+    queues are `apart`, each of them has so many threads of its own.
     """
 
     queues: tuple[str, ...]
@@ -29,22 +31,25 @@ class Group:
     processes: Callable[[Settings], int] = _one
     niceness: int = 0
     shares: bool = False
+    apart: bool = False
 
 
 GROUPS: dict[str, Group] = {
     # Turning batches into columns is all Python, so threads would share one core; processes do not.
     "ingest": Group(
-        ("ingest",),
-        ("ingest",),
+        ("ingest", "placing"),
+        ("ingest", "otlp"),
         threads=_one,
         processes=lambda settings: settings.ingest_processes,
+        # Storing waits for more events now and then, and placing may not wait for it.
+        apart=True,
     ),
     # Building requests and reading answers fills a core when there are many. One thread has the
     # turn; the other one takes the message that asks it to look again.
     "evaluator": Group(("evaluator",), ("evaluation_jobs",), lambda _settings: 2),
     "background": Group(
         ("background",),
-        ("audits", "evaluation_jobs", "ingest", "upkeep"),
+        ("assistant", "audits", "evaluation_jobs", "ingest", "receipts", "upkeep"),
         lambda _settings: 4,
         shares=True,
     ),
@@ -57,6 +62,8 @@ GROUPS: dict[str, Group] = {
         shares=True,
     ),
     "notifications": Group(("notifications",), ("deliveries",), lambda _settings: 2, shares=True),
+    # A turn has a thread, which waits for a language model most of the time.
+    "assistant": Group(("assistant",), ("assistant",), lambda _settings: MAX_TURNS, shares=True),
     # An audit reads a lot, and no person waits for it.
     "audits": Group(("audits",), ("audits",), lambda _settings: 2, niceness=5),
 }

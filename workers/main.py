@@ -16,6 +16,7 @@ from pathlib import Path
 
 import click
 import dramatiq
+from sqlalchemy.orm import configure_mappers
 
 from shared.core.config import Settings, load_settings
 from shared.core.errors import ConfigurationError, WatchpostError
@@ -44,6 +45,24 @@ def prepare(settings: Settings, groups: Sequence[str]) -> Runtime:
     return runtime
 
 
+def rehearse(runtime: Runtime) -> None:
+    """Does what every process of `runtime` does first, so that they share the memory of it.
+
+    Afterwards no connection is open. If a store does not answer, each process will report it.
+    """
+    configure_mappers()
+    with suppress(Exception):
+        _require_schema(runtime)
+    runtime.close()
+
+
+def _require_schema(runtime: Runtime) -> None:
+    """Raises `ConfigurationError` or `Unavailable` if this release cannot run on the stores."""
+    require_current(runtime.postgres, runtime.clickhouse)
+    with runtime.postgres.transaction() as session:
+        custom_sets.require_default(session, runtime.settings)
+
+
 def work(runtime: Runtime, groups: Sequence[str], stop: threading.Event) -> None:
     """Works on the queues of these groups until `stop` is set.
 
@@ -54,12 +73,10 @@ def work(runtime: Runtime, groups: Sequence[str], stop: threading.Event) -> None
     with suppress(OSError):  # Shows in `ps -o comm`; only Linux has this file.
         Path("/proc/self/comm").write_text(f"wp-{name_of(groups)}")
     runtime.broker.take_own_id()
-    require_current(runtime.postgres, runtime.clickhouse)
-    with runtime.postgres.transaction() as session:
-        custom_sets.require_default(session, settings)
+    _require_schema(runtime)
     os.nice(min(GROUPS[group].niceness for group in groups))
     _collect_rarely()
-    workers = [_start(runtime, group) for group in groups]
+    workers = [worker for group in groups for worker in _start(runtime, group)]
     log.info("worker_started", groups=groups)
     stop.wait()
     _stop(workers)
@@ -67,15 +84,20 @@ def work(runtime: Runtime, groups: Sequence[str], stop: threading.Event) -> None
     log.info("worker_stopped")
 
 
-def _start(runtime: Runtime, name: str) -> dramatiq.Worker:
+def _start(runtime: Runtime, name: str) -> list[dramatiq.Worker]:
     """Starts the threads of a group. They are its own, even where groups share a process."""
     group = GROUPS[name]
     threads = group.threads(runtime.settings)
-    worker = dramatiq.Worker(runtime.broker, queues=set(group.queues), worker_threads=threads)
-    # No message waits in a busy process while another one is idle.
-    worker.queue_prefetch = threads
-    worker.start()
-    return worker
+    together = [{queue} for queue in group.queues] if group.apart else [set(group.queues)]
+    workers = [
+        dramatiq.Worker(runtime.broker, queues=queues, worker_threads=threads)
+        for queues in together
+    ]
+    for worker in workers:
+        # No message waits in a busy process while another one is idle.
+        worker.queue_prefetch = threads
+        worker.start()
+    return workers
 
 
 def _stop(workers: Sequence[dramatiq.Worker]) -> None:

@@ -86,6 +86,7 @@ def supervise(groups: tuple[str, ...], settings: Settings) -> None:
     line = LifeLine()
     gc.disable()  # A collection would leave holes in the memory that is to be shared.
     runtime = worker.prepare(settings, groups)
+    worker.rehearse(runtime)
     gc.freeze()
     gc.enable()
 

@@ -7,6 +7,8 @@ deliveries wait for servers of other people, alerts and audits for long statemen
 from shared.queue.tasks import Task
 
 PERSIST_EVENTS = Task(actor="persist_events", queue="ingest")
+# Turns the records of OpenTelemetry into events for the stream above.
+PLACE_RECORDS = Task(actor="place_records", queue="placing")
 TIDY_STREAMS = Task(actor="tidy_streams", queue="background")
 
 RUN_EVALUATIONS = Task(actor="run_evaluations", queue="evaluator")
@@ -26,8 +28,15 @@ TIDY_NOTIFICATIONS = Task(actor="tidy_notifications", queue="notifications")
 SCHEDULE_AUDITS = Task(actor="schedule_audits", queue="background")
 RUN_AUDITS = Task(actor="run_audits", queue="audits")
 
+# Turns of the assistant wait for language models.
+ANSWER_QUESTIONS = Task(actor="answer_questions", queue="assistant")
+TIDY_ASSISTANT = Task(actor="tidy_assistant", queue="background")
+
 SEND_MAIL = Task(actor="send_mail", queue="mail")
 TIDY_MAILS = Task(actor="tidy_mails", queue="mail")
+
+FLUSH_RECEIPTS = Task(actor="flush_receipts", queue="background")
+TIDY_RECEIPTS = Task(actor="tidy_receipts", queue="background")
 
 APPLY_RETENTION = Task(actor="apply_retention", queue="background")
 TIDY_SIGN_IN = Task(actor="tidy_sign_in", queue="background")

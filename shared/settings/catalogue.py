@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 # The JSON values that a setting can have.
-Value = str | int | list[str]
+Value = bool | str | int | list[str]
 
 
 @dataclass(frozen=True)
@@ -123,6 +123,44 @@ CATALOGUE: Mapping[str, Setting] = {
             " an event is stored. The fields that every event has cannot be redacted.",
             [],
             reserved=("session_id", "timestamp", "type", "agent_id", "environment"),
+        ),
+        Setting(
+            "otel.ingest_enabled",
+            "boolean",
+            "Accept OpenTelemetry",
+            "If off, spans and log records are refused with 403.",
+            True,
+        ),
+        Setting(
+            "otel.other_spans",
+            "choice",
+            "Spans that are not of agents, models, tools, retrievals or guardrails",
+            "in_agent_traces: stored if their trace has a session name or a span of one of those"
+            " kinds. all: always stored. none: never stored.",
+            "in_agent_traces",
+            options=("in_agent_traces", "all", "none"),
+        ),
+        Setting(
+            "otel.session_wait_secs",
+            "positive_int",
+            "Wait for the session of a trace",
+            "The longest time that spans wait for a span that names their session, or for the root"
+            " of their trace. Then the trace id is the session.",
+            5,
+            minimum=0,
+            maximum=60,
+            unit="seconds",
+        ),
+        Setting(
+            "assistant.daily_tokens",
+            "positive_int",
+            "Tokens of the assistant a day",
+            "Questions are refused once the organization's answers of the day (UTC) have used this"
+            " many tokens. 0 refuses all.",
+            1_000_000,
+            minimum=0,
+            maximum=1_000_000_000,
+            unit="tokens",
         ),
     )
 }

@@ -64,6 +64,19 @@ def _positive_int(setting: Setting, value: object) -> Value:
     return value
 
 
+def _boolean(_setting: Setting, value: object) -> Value:
+    if not isinstance(value, bool):
+        raise _refusal("must be true or false")
+    return value
+
+
+def _choice(setting: Setting, value: object) -> Value:
+    options = setting.options or ()
+    if _text(value) not in options:
+        raise _refusal(f"must be one of {', '.join(options)}")
+    return _text(value)
+
+
 def _channel_set(setting: Setting, value: object) -> Value:
     options = setting.options or ()
     chosen = _strings(value)
@@ -147,4 +160,6 @@ _KINDS: Mapping[str, Callable[[Setting, object], Value]] = {
     "url": _url,
     "secret": _secret,
     "string_list": _string_list,
+    "boolean": _boolean,
+    "choice": _choice,
 }

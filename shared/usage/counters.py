@@ -7,6 +7,7 @@ from functools import cached_property
 
 from sqlalchemy import func, or_, select
 
+from shared.assistant import turns
 from shared.core.clock import now
 from shared.deployment.runtime import Runtime
 from shared.keys.models import ApiKey
@@ -71,6 +72,18 @@ def _created(kind: Kind) -> Callable[[Subject], int]:
     return count
 
 
+def _assistant_turns(subject: Subject) -> int:
+    with subject.runtime.postgres.transaction() as session:
+        window = subject.window
+        return turns.turns_between(session, subject.org_id, window.start, window.end)
+
+
+def _assistant_tokens(subject: Subject) -> int:
+    with subject.runtime.postgres.transaction() as session:
+        window = subject.window
+        return turns.tokens_between(session, subject.org_id, window.start, window.end)
+
+
 COUNTERS: Mapping[str, Counter] = {
     "events_ingested": Counter(
         "events that arrived in the window; an event sent twice counts once, at its first arrival",
@@ -106,6 +119,12 @@ COUNTERS: Mapping[str, Counter] = {
     ),
     "dashboards_created": Counter(
         "dashboards created in the window, including deleted ones", _created("dashboard")
+    ),
+    "assistant_turns": Counter(
+        "questions to the assistant that were asked in the window", _assistant_turns
+    ),
+    "assistant_tokens": Counter(
+        "tokens that the answers to these questions used", _assistant_tokens
     ),
     "users_active": Counter("members who are not disabled now", _users_active),
     "keys_active": Counter(

@@ -26,6 +26,10 @@ SETTINGS: dict[str, tuple[str, Any, tuple[int, int] | None]] = {
     "alerts.webhook_signing_secret": ("secret", "", None),
     "retention.events_days": ("positive_int", 0, (0, 3650)),
     "redaction.payload_keys": ("string_list", [], None),
+    "otel.ingest_enabled": ("boolean", True, None),
+    "otel.other_spans": ("choice", "in_agent_traces", None),
+    "otel.session_wait_secs": ("positive_int", 5, (0, 60)),
+    "assistant.daily_tokens": ("positive_int", 1_000_000, (0, 1_000_000_000)),
 }
 
 # One value of each key that is not its default.
@@ -41,6 +45,10 @@ VALUES: dict[str, Any] = {
     "alerts.webhook_signing_secret": "s3cret",
     "retention.events_days": 90,
     "redaction.payload_keys": ["password", "api_key"],
+    "otel.ingest_enabled": False,
+    "otel.other_spans": "none",
+    "otel.session_wait_secs": 0,
+    "assistant.daily_tokens": 5000,
 }
 
 
@@ -59,7 +67,7 @@ def test_these_are_the_settings(client: FlaskClient, document: Document, key: Ke
         assert (entry["min"], entry["max"]) == (bounds or (None, None))
         assert entry["title"]
         assert entry["description"]
-        assert (entry["options"] is not None) == (kind == "channel_set")
+        assert (entry["options"] is not None) == (kind in ("channel_set", "choice"))
 
 
 @pytest.mark.parametrize("name", SETTINGS)

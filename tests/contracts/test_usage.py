@@ -53,6 +53,8 @@ def test_usage_of_a_new_organization(
         "alerts_created": 0,
         "queries_created": 2,
         "dashboards_created": 1,
+        "assistant_turns": 0,
+        "assistant_tokens": 0,
         "users_active": 0,
         # The tests' collector, the key that creates, and the key that reads.
         "keys_active": 3,

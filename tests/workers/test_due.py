@@ -10,6 +10,7 @@ from shared.alerts.evaluation import due as alerts
 from shared.audits.runs import due as audits
 from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs import due as evaluations
+from shared.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS
 from shared.incidents.deliveries import due as deliveries
 from shared.mail import Letter, enqueue
 from shared.mail import due as mails
@@ -79,6 +80,8 @@ def test_mails(runtime: Runtime, org: Org) -> None:
     context = {"org_name": "Acme", "invited_by": "bob@example.net"}
     letter = Letter(kind="invitation", recipient=TO, org_id=org.uuid, context=context)
     with runtime.postgres.transaction() as session:
+        # The oldest mail decides, and other tests leave theirs.
+        session.execute(text("DELETE FROM mails"))
         enqueue(session, runtime.queue, letter)
     due_soon(runtime, org, "mails.next_attempt_at", mails.of_mails)
     with runtime.postgres.transaction() as session:
@@ -103,3 +106,12 @@ def test_evaluations(evaluated: Bench) -> None:
     due_soon(runtime, org, "evaluation_jobs.next_attempt_at", evaluations.of_jobs)
     evaluated.sql("UPDATE evaluation_jobs SET next_attempt_at = now() WHERE org_id = :org_id")
     due_soon(runtime, org, "evaluation_jobs.lease_expires_at", evaluations.of_jobs)
+
+
+def test_idle_sessions_without_a_timeout_of_the_evaluator(evaluated: Bench) -> None:
+    evaluated.watch("s", has_end=True, idle_only=True)
+    evaluated.pass_time(IDLE_ONLY_TIMEOUT_SECS - SOON_SECS)
+    with evaluated.runtime.postgres.transaction() as session:
+        secs = evaluations.of_idle_sessions(session, evaluated.runtime.settings)
+    assert secs is not None
+    assert secs <= SOON_SECS

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from signal import SIGINT, SIGKILL, SIGTERM, Signals
 
@@ -15,14 +16,17 @@ from shared.deployment.runtime import Runtime
 from tests.support.processes import running, wait_until
 from workers.groups import GROUPS, processes_of
 
-# Prints what a child would inherit besides the code: threads, and open sockets.
-PREPARED = """
+# Prints what a child would inherit besides the code, threads and open sockets, and whether
+# PostgreSQL answered.
+REHEARSED = """
 import threading, psutil
 from shared.core.config import load_settings
 from workers import main
 from workers.groups import GROUPS
-main.prepare(load_settings(), tuple(GROUPS))
-print(threading.active_count(), len(psutil.Process().net_connections("all")))
+runtime = main.prepare(load_settings(), tuple(GROUPS))
+main.rehearse(runtime)
+print(threading.active_count(), len(psutil.Process().net_connections("all")),
+      runtime.postgres.engine.dialect.server_version_info is not None)
 """
 
 pytestmark = pytest.mark.flow
@@ -75,17 +79,32 @@ def test_a_process_that_refuses_to_start_says_why(runtime: Runtime, tmp_path: Pa
     assert said(log)["worker_refused_to_start"] > 0
 
 
-def test_nothing_is_connected_before_the_processes_are_forked() -> None:
+def rehearsed(urls: Mapping[str, str]) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", REHEARSED], env=urls, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_nothing_is_connected_when_the_processes_are_forked(runtime: Runtime) -> None:
     """Two processes on one connection would read each other's answers."""
+    settings = runtime.settings
+    urls = {
+        "DATABASE_URL": settings.database_url,
+        "REDIS_URL": settings.redis_url,
+        "CLICKHOUSE_URL": settings.clickhouse_url,
+    }
+    assert rehearsed(urls) == "1 0 True\n"
+
+
+def test_the_processes_are_forked_while_the_stores_are_down() -> None:
     urls = {
         "DATABASE_URL": "postgresql://127.0.0.1:1/none",
         "REDIS_URL": "redis://127.0.0.1:1/0",
         "CLICKHOUSE_URL": "clickhouse://127.0.0.1:1/none",
     }
-    said = subprocess.run(
-        [sys.executable, "-c", PREPARED], env=urls, capture_output=True, text=True
-    )
-    assert (said.stdout, said.stderr) == ("1 0\n", "")
+    assert rehearsed(urls) == "1 0 False\n"
 
 
 def test_groups_that_wait_share_a_process_and_groups_that_compute_do_not(runtime: Runtime) -> None:
@@ -93,7 +112,7 @@ def test_groups_that_wait_share_a_process_and_groups_that_compute_do_not(runtime
     processes = processes_of(every, runtime.settings)
     assert {group for groups in processes for group in groups} == set(every)
     assert [groups for groups in processes if len(groups) > 1] == [
-        ("background", "mail", "alerts", "notifications")
+        ("background", "mail", "alerts", "notifications", "assistant")
     ]
     assert processes.count(("ingest",)) == runtime.settings.ingest_processes
     for group in every:

@@ -30,6 +30,10 @@ CASES: list[tuple[str, object, object]] = [
     ("alerts.webhook_signing_secret", "s" * 512, "s" * 512),
     ("redaction.payload_keys", ["b", "a", "b", "ö" * 256], ["b", "a", "ö" * 256]),
     ("redaction.payload_keys", [f"k{n}" for n in range(500)], [f"k{n}" for n in range(500)]),
+    ("otel.ingest_enabled", False, False),
+    ("otel.other_spans", "none", "none"),
+    ("otel.session_wait_secs", 0, 0),
+    ("otel.session_wait_secs", 60, 60),
 ]
 
 
@@ -87,6 +91,15 @@ REFUSED: list[tuple[str, object]] = [
     ("redaction.payload_keys", ["nul\0"]),
     ("redaction.payload_keys", ["k"] * 501),
     ("redaction.payload_keys", [None]),
+    ("otel.ingest_enabled", 1),
+    ("otel.ingest_enabled", "off"),
+    ("otel.ingest_enabled", []),
+    ("otel.other_spans", "None"),
+    ("otel.other_spans", ["all"]),
+    ("otel.other_spans", False),
+    ("otel.session_wait_secs", 61),
+    ("otel.session_wait_secs", -1),
+    ("otel.session_wait_secs", False),
 ]
 
 

@@ -84,6 +84,8 @@ def test_a_default_is_taken_back_to_in_one_organization_alone(
         ("otp_ttl_secs", 120),
         ("redaction.payload_keys", ["password"]),
         ("alerts.webhook_default_url", "https://x.example"),
+        ("otel.ingest_enabled", False),
+        ("otel.other_spans", "all"),
     ],
 )
 def test_a_bare_value_is_as_good(client: FlaskClient, key: Key, name: str, value: object) -> None:

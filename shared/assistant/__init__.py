@@ -1,0 +1,1 @@
+"""The assistant: questions of people and coding agents about their data, answered with evidence."""

@@ -1,0 +1,72 @@
+"""Drafts that a person may approve. They write nothing: approving calls the normal route."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from shared.assistant.asker import Asker
+from shared.assistant.tools.tool import Arguments, Found, Text, Tool
+from shared.queries.guard.lexer import MAX_LENGTH
+from shared.queries.guard.statement import guard
+
+OPEN_ARTIFACT = "open_artifact"
+
+
+class DraftQuery(Arguments):
+    """A saved query, as POST /queries takes it."""
+
+    name: Text
+    sql_text: Annotated[str, Meta(max_length=MAX_LENGTH)]
+    description: Annotated[str, Meta(max_length=2000)] = ""
+
+
+class DraftTile(Arguments):
+    """A tile, as POST /dashboards/{id}/tiles takes it."""
+
+    dashboard_id: Text
+    query_id: Text
+    chart_type: Literal["line", "area", "bar", "stacked_bar", "pie", "kpi", "table"]
+    title: Text = ""
+    chart_config: dict[str, Any] | None = None
+
+
+class DraftAlert(Arguments):
+    """An alert, as POST /alerts takes it."""
+
+    name: Text
+    trigger_kind: Text
+    trigger_spec: dict[str, Any]
+    severity: Literal["info", "warning", "critical"] = "warning"
+    description: Annotated[str, Meta(max_length=2000)] = ""
+
+
+def _query(asker: Asker, wanted: DraftQuery) -> Found:
+    guard(wanted.sql_text, None, schema=asker.queries.schema)
+    return _artifact("saved_query", "POST /queries", wanted)
+
+
+def _tile(_asker: Asker, wanted: DraftTile) -> Found:
+    return _artifact("tile", f"POST /dashboards/{wanted.dashboard_id}/tiles", wanted)
+
+
+def _alert(_asker: Asker, wanted: DraftAlert) -> Found:
+    return _artifact("alert", "POST /alerts", wanted)
+
+
+def _artifact(kind: str, route: str, wanted: Arguments) -> Found:
+    body = {name: getattr(wanted, name) for name in wanted.__struct_fields__}
+    body.pop("dashboard_id", None)
+    body = {name: value for name, value in body.items() if value is not None}
+    return Found({"kind": kind, "route": route, "body": body})
+
+
+_SHOWN = "The person sees it with a button that approves it. Nothing is stored until then."
+# The permission is that of the route, so a person gets no draft that they cannot approve.
+DRAFTS = {
+    tool.name: tool
+    for tool in (
+        Tool("draft_query", "queries:write", f"Drafts a saved query. {_SHOWN}", DraftQuery, _query),
+        Tool("draft_tile", "dashboards:write", f"Drafts a tile. {_SHOWN}", DraftTile, _tile),
+        Tool("draft_alert", "alerts:write", f"Drafts an alert. {_SHOWN}", DraftAlert, _alert),
+    )
+}

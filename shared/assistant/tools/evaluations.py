@@ -1,0 +1,119 @@
+"""Tools that read scores."""
+
+from typing import Any, Literal
+
+import msgspec
+
+from shared.assistant.asker import Asker
+from shared.assistant.links import page_link, session_link
+from shared.assistant.tools.times import InRange
+from shared.assistant.tools.tool import Found, Rows, Text, Texts, Tool
+from shared.assistant.values import fields_of, plain
+from shared.core.clock import format_us
+from shared.evaluations.aggregate.compute import aggregate
+from shared.evaluations.filters import EvaluationFilters
+from shared.evaluations.listing import page
+from shared.evaluations.lowest import lowest
+from shared.evaluations.records import Evaluation
+from shared.evaluations.score_filters import parse_score_filters
+
+_FIELDS = ("session_id", "agent_id", "environment", "status", "scores", "reasoning", "summary")
+
+
+class Filtered(InRange):
+    """Filters of results; the time is that of completion."""
+
+    agent_id: Texts = ()
+    environment: Texts = ()
+    status: tuple[Literal["done", "error", "timeout"], ...] = ()
+    score_filters: Texts = ()
+    latest_per_session: bool = True
+
+    @property
+    def filters(self) -> EvaluationFilters:
+        """Returns the filters of the read."""
+        return EvaluationFilters(
+            agent_id=self.agent_id,
+            environment=self.environment,
+            status=self.status,
+            score_filters=parse_score_filters(self.score_filters),
+            latest_per_session=self.latest_per_session,
+            **self.bounds,
+        )
+
+
+class SummariseScores(Filtered):
+    """The results to summarise."""
+
+    bucket: Literal["hour", "day", "week"] = "day"
+
+
+class ListEvaluations(Filtered):
+    """A list of results."""
+
+    lowest: Text | None = None
+    limit: Rows = 20
+
+
+def _summarise(asker: Asker, wanted: SummariseScores) -> Found:
+    found = aggregate(
+        asker.runtime.clickhouse,
+        asker.org,
+        wanted.filters,
+        bucket=wanted.bucket,
+        featured_keys=[],
+        series=(),
+    )
+    scores = [msgspec.structs.asdict(row) for row in found.score_stats]
+    starts = [format_us(start) for start in found.buckets.starts()]
+    over_time = {
+        chart.selector.key: {
+            ts: value for ts, value in zip(starts, chart.values, strict=True) if value is not None
+        }
+        for chart in found.featured
+    }
+    value = {
+        "evaluations": found.total._asdict(),
+        "scores": plain(scores),
+        "averages_by_bucket": over_time,
+        "link": page_link(asker.org_slug, "evaluations"),
+    }
+    return Found(value, len(scores))
+
+
+def _list(asker: Asker, wanted: ListEvaluations) -> Found:
+    clickhouse, filters = asker.runtime.clickhouse, wanted.filters
+    if wanted.lowest is None:
+        records = page(clickhouse, asker.org, filters, limit=wanted.limit, cursor=None).rows
+    else:
+        records = lowest(clickhouse, asker.org, filters, wanted.lowest, limit=wanted.limit)
+    rows = [_row(asker, record) for record in records]
+    return Found({"evaluations": rows}, len(rows))
+
+
+def _row(asker: Asker, record: Evaluation) -> dict[str, Any]:
+    return {
+        **fields_of(record, (*_FIELDS, "error", "attempt_count", "duration_ms")),
+        "completed_at": format_us(record.completed_at),
+        "link": session_link(asker.org_slug, record.session_id),
+    }
+
+
+TOOLS = (
+    Tool(
+        "summarise_scores",
+        "evaluations:read",
+        "Summarises evaluations: counts by status, each score's count, mean, median and range, and"
+        " the means over time.",
+        SummariseScores,
+        _summarise,
+    ),
+    Tool(
+        "list_evaluations",
+        "evaluations:read",
+        "Lists evaluations with scores and reasoning, newest first; with `lowest`, the name of a"
+        " score, the lowest ones.",
+        ListEvaluations,
+        _list,
+    ),
+)

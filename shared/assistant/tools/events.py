@@ -1,0 +1,215 @@
+"""Tools that read events, failures and latencies."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from shared.assistant.asker import Asker
+from shared.assistant.links import page_link, session_link
+from shared.assistant.tools.times import InRange
+from shared.assistant.tools.tool import Arguments, Found, Rows, Text, Texts, Tool
+from shared.assistant.values import ALONE, IN_LIST, cut, plain
+from shared.clickhouse.event_columns import LISTED
+from shared.core.clock import format_us
+from shared.core.errors import NotFound
+from shared.events.error_summary import error_groups, error_summary
+from shared.events.filters import EventFilters
+from shared.events.latency import latency_aggregate, latency_query
+from shared.events.latency.query import LatencyFilters
+from shared.events.one import find
+from shared.events.page import read_page
+
+_HEAD = tuple(column.name for column in LISTED)
+_PAIRS = {
+    "tools": ("tool_use", "tool_result", "tool_name"),
+    "models": ("model_request", "model_response", "model"),
+    "hooks": ("hook_triggered", "hook_completed", "hook_name"),
+    "people": ("human_wait", "human_input", "agent_id"),
+}
+# The payload of an event of a transcript, in characters: twenty of them fill a tool's result.
+_OF_TRANSCRIPT = 2000
+
+
+class Filtered(InRange):
+    """Filters of events."""
+
+    session_id: Texts = ()
+    agent_id: Texts = ()
+    environment: Texts = ()
+    event_type: Annotated[Texts, Meta(description="such as tool_use, tool_result, error")] = ()
+    tool_name: Texts = ()
+    model: Texts = ()
+    error_type: Texts = ()
+    errored: bool = False
+    search: Annotated[
+        tuple[Text, ...], Meta(max_length=10, description="texts of which the payload contains one")
+    ] = ()
+
+    @property
+    def filters(self) -> EventFilters:
+        """Returns the filters of the read."""
+        return EventFilters(**self.given, **self.bounds)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """Returns the values of the filters but those of the time."""
+        names = (field for field in self.__struct_fields__ if field in _FILTERS)
+        return {name: getattr(self, name) for name in names}
+
+
+_FILTERS = {one.parameter for one in EventFilters.declared} - {"ts_from", "ts_to"}
+
+
+class ListEvents(Filtered):
+    """A list of events."""
+
+    oldest_first: bool = False
+    limit: Rows = 30
+
+
+class ReadTranscript(Arguments):
+    """A part of a session."""
+
+    session_id: Text
+    cursor: Annotated[str | None, Meta(description="`next_cursor` of the answer before")] = None
+    limit: Annotated[int, Meta(ge=1, le=50)] = 20
+
+
+class ReadEvent(Arguments):
+    """One event."""
+
+    session_id: Text
+    event_id: Annotated[int, Meta(ge=0, le=2**63 - 1)]
+
+
+class CountErrors(Filtered):
+    """The failures to count."""
+
+    group_by: Literal["error_type", "tool_name", "agent_id"] = "error_type"
+
+
+class MeasureLatency(Filtered):
+    """The pairs of events to measure."""
+
+    of: Literal["tools", "models", "hooks", "people"] = "tools"
+
+
+def _list(asker: Asker, wanted: ListEvents) -> Found:
+    return _page(asker, "summary", wanted.filters, IN_LIST, wanted.limit, wanted.oldest_first)
+
+
+def _transcript(asker: Asker, wanted: ReadTranscript) -> Found:
+    filters = EventFilters(session_id=[wanted.session_id])
+    return _page(
+        asker, "payload", filters, _OF_TRANSCRIPT, wanted.limit, True, cursor=wanted.cursor
+    )
+
+
+def _page(
+    asker: Asker,
+    last: str,
+    filters: EventFilters,
+    most: int,
+    limit: int,
+    ascending: bool,
+    cursor: str | None = None,
+) -> Found:
+    found = read_page(
+        asker.runtime.clickhouse,
+        asker.org,
+        (*_HEAD, last),
+        filters,
+        ascending=ascending,
+        cursor=cursor,
+        limit=limit,
+    )
+    rows = [_row(asker, row, last, most) for row in found.rows]
+    return Found({"events": rows, "next_cursor": found.next_cursor}, len(rows))
+
+
+def _read(asker: Asker, wanted: ReadEvent) -> Found:
+    columns = (*_HEAD, "payload")
+    row = find(asker.runtime.clickhouse, asker.org, wanted.session_id, wanted.event_id, columns)
+    if row is None:
+        raise NotFound("there is no such event in this session")
+    return Found(_row(asker, row, "payload", 4 * ALONE))
+
+
+def _row(asker: Asker, row: Any, last: str, most: int) -> dict[str, Any]:
+    event = dict(zip((*_HEAD, last), row, strict=False))
+    event["ts"] = format_us(event["ts"])
+    event[last] = cut(event[last], most)
+    event["link"] = session_link(asker.org_slug, event["session_id"], event["id"])
+    return {name: value for name, value in event.items() if value is not None}
+
+
+def _errors(asker: Asker, wanted: CountErrors) -> Found:
+    clickhouse, filters = asker.runtime.clickhouse, wanted.filters
+    found = error_summary(clickhouse, asker.org, filters)
+    groups = error_groups(clickhouse, asker.org, filters, wanted.group_by)
+    counted = {name: found[name] for name in ("total", "sessions", "agents", "last_ts")}
+    link = page_link(asker.org_slug, "errors")
+    return Found({**counted, "link": link, "groups": plain(groups)}, len(groups))
+
+
+def _latency(asker: Asker, wanted: MeasureLatency) -> Found:
+    start, end, key = _PAIRS[wanted.of]
+    filters = LatencyFilters(**wanted.given, **wanted.bounds)
+    query = latency_query(
+        filters=filters,
+        start_event_type=start,
+        end_event_type=end,
+        bin_count=1,
+        outcome="all",
+        pair_key_paths=[],
+        distribution_key_paths=[key],
+        payload_contains=[],
+        payload_sum_paths=[],
+    )
+    found = latency_aggregate(asker.runtime.clickhouse, asker.org, query)
+    names = found["distribution"]
+    value = {
+        "unit": "ms",
+        "bounds": found["bounds"],
+        "all": found["summary"],
+        "unpaired_starts": found["events"]["unpaired_start"],
+        "by_name": plain(names),
+        "link": page_link(asker.org_slug, "latency"),
+    }
+    return Found(value, len(names))
+
+
+TOOLS = (
+    Tool(
+        "list_events",
+        "events:read",
+        "Lists events without payloads, newest first. With session_id and oldest_first it is the"
+        " outline of a session.",
+        ListEvents,
+        _list,
+    ),
+    Tool(
+        "read_transcript",
+        "events:read",
+        "Reads a session from its beginning, with payloads: messages, tool calls and results.",
+        ReadTranscript,
+        _transcript,
+    ),
+    Tool("read_event", "events:read", "Reads one event with its payload.", ReadEvent, _read),
+    Tool(
+        "count_errors",
+        "events:read",
+        "Counts the events that report a failure, in total and by type, tool or agent.",
+        CountErrors,
+        _errors,
+    ),
+    Tool(
+        "measure_latency",
+        "events:read",
+        "Measures how long tools, models, hooks or people took: counts, failures and quantiles in"
+        " milliseconds, in total and by name. Without `since` it looks at the 24 hours before"
+        " `until`, which is now if it is left out.",
+        MeasureLatency,
+        _latency,
+    ),
+)

@@ -1,0 +1,66 @@
+"""The definition of a tool."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+from msgspec import Meta
+
+from shared.assistant.asker import Asker
+from shared.core.errors import Invalid
+
+MAX_ROWS = 200
+MAX_RESULT_BYTES = 64 * 1024
+
+Text = Annotated[str, Meta(max_length=256)]
+Texts = Annotated[tuple[Text, ...], Meta(max_length=50)]
+Rows = Annotated[int, Meta(ge=1, le=MAX_ROWS, description="maximum number of rows")]
+
+
+class Found(NamedTuple):
+    """The answer of a tool: a value for JSON, the number of rows in it, and the link to its page.
+
+    `rows` is None for one thing.
+    """
+
+    value: Any
+    rows: int | None = None
+
+
+class Arguments(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """The arguments of a tool. Their JSON schema derives from the fields."""
+
+
+class Nothing(Arguments):
+    """No arguments."""
+
+
+class Tool(NamedTuple):
+    """A tool, the permission that it needs, and the function that runs it."""
+
+    name: str
+    permission: str
+    description: str
+    arguments: type[Arguments]
+    run: Callable[[Asker, Any], Found]
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """Returns the JSON schema of the arguments, in one piece."""
+        _, parts = msgspec.json.schema_components([self.arguments], ref_template="#/$defs/{name}")
+        whole = parts.pop(self.arguments.__name__)
+        whole.pop("title", None)
+        whole.pop("description", None)
+        return {**whole, "$defs": parts} if parts else whole
+
+    def call(self, asker: Asker, arguments: bytes) -> Found:
+        """Runs the tool with JSON arguments.
+
+        Raises `Forbidden`, `Invalid` for arguments that do not fit, and the errors of the read.
+        """
+        asker.require(self.permission)
+        try:
+            given = msgspec.json.decode(arguments or b"{}", type=self.arguments)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise Invalid(f"the arguments of {self.name} do not fit: {error}") from None
+        return self.run(asker, given)
