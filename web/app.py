@@ -3,8 +3,9 @@
 from flask import Flask
 
 from shared.deployment.runtime import Runtime
-from web import errors, openapi, request_log, state
+from web import errors, headers, openapi, request_log, session_mode, state
 from web.alerts import routes as alerts
+from web.assistant import routes as assistant
 from web.audits import routes as audits
 from web.audits.findings import routes as findings
 from web.conversations import routes as conversations
@@ -16,14 +17,20 @@ from web.health import routes as health
 from web.identity import routes as identity
 from web.incidents import routes as incidents
 from web.keys import routes as keys
+from web.mcp import routes as mcp
 from web.model_windows import routes as model_windows
-from web.paths import EncodedSlashes, keep_fixed_paths
+from web.otlp import routes as otlp
+from web.otlp import status as otel_status
+from web.paths import AnyPath, BeforeRouting, keep_encoded_slashes, keep_fixed_paths, renamed
 from web.permissions import routes as permission_sets
 from web.queries import routes as queries
+from web.receipts import routes as receipts
 from web.sessions import routes as sessions
 from web.settings import routes as settings
+from web.ui import routes as ui
 from web.usage import routes as usage
 from web.users import routes as users
+from web.users.sign_in import link as sign_in_link
 from web.users.sign_in import routes as sign_in
 
 # One line for each resource: its blueprint.
@@ -31,6 +38,8 @@ BLUEPRINTS = (
     openapi.blueprint,
     health.blueprint,
     events.blueprint,
+    otlp.blueprint,
+    otel_status.blueprint,
     identity.blueprint,
     sign_in.blueprint,
     keys.blueprint,
@@ -45,13 +54,16 @@ BLUEPRINTS = (
     audits.blueprint,
     findings.blueprint,
     alerts.blueprint,
+    assistant.blueprint,
     conversations.blueprint,
+    mcp.blueprint,
     settings.blueprint,
     model_windows.blueprint,
     usage.blueprint,
+    receipts.blueprint,
 )
 
-# The limit for JSON bodies. POST /events has its own.
+# The limit for JSON bodies. POST /events and exports have their own.
 _MAX_BODY_BYTES = 2 * 1024 * 1024
 
 
@@ -63,11 +75,21 @@ def create_app(runtime: Runtime) -> Flask:
     app.json.sort_keys = False  # type: ignore[attr-defined] # keep the schema's order
     state.attach(app, runtime)
     request_log.init_app(app)
+    headers.init_app(app)
     errors.init_app(app)
     api = openapi.make_api(app)
     for blueprint in BLUEPRINTS:
         api.register_blueprint(blueprint)
     openapi.publish(app, api)
+    app.url_map.converters["any_path"] = AnyPath
+    app.register_blueprint(ui.blueprint)
+    if runtime.settings.sign_in_link_hash is not None:
+        app.register_blueprint(sign_in_link.blueprint)
     keep_fixed_paths(app)
-    app.wsgi_app = EncodedSlashes(app.wsgi_app)  # type: ignore[method-assign] # as in Flask's docs
+    app.wsgi_app = BeforeRouting(  # type: ignore[method-assign] # as in Flask's docs
+        app.wsgi_app,
+        keep_encoded_slashes,
+        renamed({**otlp.ALIASES, **mcp.ALIASES}),
+        session_mode.mapped(app.url_map),
+    )
     return app

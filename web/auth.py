@@ -20,7 +20,7 @@ from flask import g
 
 from shared.core.actor import Actor
 from shared.core.errors import Unauthorized
-from shared.identity import Identity, Person, UserRef
+from shared.identity import Credential, Identity, Person, UserRef
 from web.credentials import ACTOR_HEADER, ORG_HEADER, credential_of_request
 from web.request_log import HEADER as REQUEST_ID_HEADER
 from web.state import state
@@ -74,17 +74,21 @@ PROMPT_SECS = 1.0
 class Access:
     """The access that a route requires: none (`public`), any identity, or one of `permissions`.
 
-    `person`: only for somebody who is signed in, or for whom an instance key acts.
+    `person`: only for somebody who is signed in, or for whom an instance key acts. `credential`
+    finds the credential.
     """
 
     permissions: tuple[str, ...] = ()
     public: bool = False
     person: bool = False
+    credential: Callable[[], Credential] = credential_of_request
 
 
-def requires(permission: str) -> Callable[[View[P, R]], View[P, R]]:
+def requires(
+    permission: str, credential: Callable[[], Credential] = credential_of_request
+) -> Callable[[View[P, R]], View[P, R]]:
     """Admits identities with `permission`. Raises `Unauthorized` or `Forbidden`."""
-    return _guard(Access((permission,)))
+    return _guard(Access((permission,), credential=credential))
 
 
 def requires_any(*permissions: str) -> Callable[[View[P, R]], View[P, R]]:
@@ -154,7 +158,7 @@ def require_access_still() -> None:
 def _require(access: Access) -> None:
     g.access = access
     g.allowed_at = time.monotonic()
-    g.identity = identity = state().authenticator.authenticate(credential_of_request())
+    g.identity = identity = state().authenticator.authenticate(access.credential())
     if access.person:
         identity.require_person(access.permissions[0])
     if access.permissions:

@@ -1,5 +1,6 @@
 """Finds the credential of a request: a bearer, else the session's cookie."""
 
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from flask import request
@@ -8,12 +9,35 @@ from shared.core.errors import Forbidden, Unauthorized
 from shared.identity import Credential
 from web.state import runtime
 
-COOKIE = "service_session"
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
+
+
+class SessionCookie(NamedTuple):
+    """The cookie with the token of a session."""
+
+    name: str
+    path: str
+
+
+COOKIE = SessionCookie("service_session", "/")
 ORG_HEADER = "X-Service-Org"
 ACTOR_HEADER = "X-Service-Actor"
 
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _DEFAULT_PORTS = {"http": 80, "https": 443}
+_ONLY = "watchpost.only_cookie"
+
+
+def accept_only(cookie: SessionCookie, environ: "WSGIEnvironment") -> None:
+    """Makes this cookie the only credential of a request: it replaces ours, and bearers get 401."""
+    environ[_ONLY] = cookie
+
+
+def session_cookie() -> SessionCookie:
+    """Returns the cookie that the request uses."""
+    cookie: SessionCookie = request.environ.get(_ONLY, COOKIE)
+    return cookie
 
 
 def credential_of_request() -> Credential:
@@ -25,7 +49,7 @@ def credential_of_request() -> Credential:
     secret = _bearer()
     by_cookie = secret is None
     if secret is None:
-        secret = request.cookies.get(COOKIE, "").encode()
+        secret = request.cookies.get(session_cookie().name, "").encode()
         if secret:
             require_own_origin()
     if not secret:
@@ -49,7 +73,7 @@ def session_of_request() -> tuple[bytes | None, bool]:
     by_cookie = secret is None
     if by_cookie:
         require_own_origin()
-        secret = request.cookies.get(COOKIE, "").encode()
+        secret = request.cookies.get(session_cookie().name, "").encode()
     return (Credential.of(secret).secret_hash if secret else None), by_cookie
 
 
@@ -77,12 +101,18 @@ def require_own_origin() -> None:
 def _bearer() -> bytes | None:
     """Returns the secret of a bearer, possibly empty, or None without one.
 
+    Raises `Unauthorized` for one where only a cookie is accepted.
+
     Other schemes are ignored: behind a proxy that asks for a password, browsers send
     `Authorization: Basic …` along with the cookie.
     """
     scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "bearer":
+        return None
+    if _ONLY in request.environ:
+        raise Unauthorized("sign in: these paths take no bearer, which belongs to /v1")
     # WSGI passes the header's bytes on as Latin-1.
-    return secret.strip().encode("latin-1") if scheme.lower() == "bearer" else None
+    return secret.strip().encode("latin-1")
 
 
 def _host(url: str) -> tuple[str | None, int | None]:

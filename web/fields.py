@@ -71,6 +71,11 @@ def reference(collection: str, about: str) -> Field:
     return text(about, format="uuid", **details)
 
 
+def order(about: str) -> Field:
+    """Returns a field for the direction of a list, `desc` by default."""
+    return text(about, load_default="desc", validate=ma.validate.OneOf(["asc", "desc"]))
+
+
 def cursor() -> Field:
     """Returns a field for the opaque cursor of a list: the `next_cursor` of the previous page."""
     return text("`next_cursor` of the previous page", optional=True)

@@ -2,6 +2,7 @@
 
 import gc
 import sys
+from functools import partial
 
 from gunicorn import util
 from gunicorn.arbiter import Arbiter
@@ -9,6 +10,7 @@ from gunicorn.arbiter import Arbiter
 from shared.core.config import load_settings
 from shared.core.errors import ConfigurationError
 from shared.core.logs import configure_logging
+from web.priority import go_first
 from web.server import StructuredLogger, write_json_error
 
 try:
@@ -16,9 +18,10 @@ try:
 except ConfigurationError as error:
     sys.exit(str(error))
 configure_logging(settings, "web")
+go_first()
 
 # Requests that never reach the application, such as a malformed request line, get our error body.
-util.write_error = write_json_error
+util.write_error = partial(write_json_error, settings.public_url)
 
 wsgi_app = "web.wsgi:app"
 bind = f"{settings.web_bind}:{settings.port}"
@@ -53,6 +56,12 @@ logger_class = StructuredLogger
 control_socket_disable = True
 
 
+# The collector would search for garbage for 0.2 s while the application is imported, in vain.
+# `when_ready` enables it; it is not called when this file is loaded again.
+if not gc.get_freeze_count():
+    gc.disable()
+
+
 def when_ready(_arbiter: Arbiter) -> None:
     """Freezes the imported objects, so that no garbage collection has to visit them.
 
@@ -60,3 +69,4 @@ def when_ready(_arbiter: Arbiter) -> None:
     processor time sooner.
     """
     gc.freeze()
+    gc.enable()

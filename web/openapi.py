@@ -1,12 +1,11 @@
-"""The OpenAPI document at /v1/openapi.json, and its page at /v1/docs."""
+"""The OpenAPI document at /v1/openapi.json."""
 
 from typing import Any
 
 import flask_smorest
 from flask import Flask, Response, current_app
-from flask_swagger_ui import get_swaggerui_blueprint
 
-from web import params, paths
+from web import api_page, params, paths
 from web.auth import KEY_SCHEME, SESSION_SCHEME, public
 from web.blueprint import Blueprint
 from web.credentials import COOKIE
@@ -15,7 +14,6 @@ from web.responses import json_response, raw_json_response
 
 VERSION = "0.0.1-beta.77"
 DOCUMENT_URL = "/v1/openapi.json"
-PAGE_URL = "/v1/docs"
 
 _DOCUMENT = "openapi_document"
 
@@ -47,11 +45,12 @@ def openapi_document() -> Response:
 def make_api(app: Flask) -> Api:
     """Creates the API of an application, without routes."""
     app.config.update(API_TITLE="Watchpost", API_VERSION=VERSION, OPENAPI_VERSION="3.1.0")
-    app.url_map.converters["any_id"] = paths.AnyId
+    app.url_map.converters.update(any_id=paths.AnyId, event_id=paths.EventId)
     api = Api(app, spec_kwargs={"info": {"description": _DESCRIPTION}})
     api.register_field(params.Values, "string", None)
     api.register_field(params.Timestamp, "string", "date-time")
     api.register_converter(paths.AnyId, _any_id_schema)
+    api.register_converter(paths.EventId, _event_id_schema)
     api.spec.components.security_scheme(
         KEY_SCHEME,
         {
@@ -65,7 +64,7 @@ def make_api(app: Flask) -> Api:
         {
             "type": "apiKey",
             "in": "cookie",
-            "name": COOKIE,
+            "name": COOKIE.name,
             "description": "the session of a signed-in person",
         },
     )
@@ -75,23 +74,15 @@ def make_api(app: Flask) -> Api:
 def publish(app: Flask, api: Api) -> None:
     """Encodes the document once and serves the page that shows it."""
     app.extensions[_DOCUMENT] = json_response(api.spec.to_dict()).get_data()
-    page = get_swaggerui_blueprint(
-        PAGE_URL,
-        DOCUMENT_URL,
-        # No validator: it would send every reader's browser to a third party's server.
-        config={
-            "app_name": "Watchpost",
-            "validatorUrl": None,
-            "oauth2RedirectUrl": f"{PAGE_URL}/oauth2-redirect.html",
-        },
-    )
-    app.register_blueprint(page)
-    # The path without the slash works too. A redirect would have a body that is not ours.
-    app.add_url_rule(PAGE_URL, "docs", app.view_functions["swagger_ui.show"])
+    api_page.publish(app, DOCUMENT_URL)
 
 
 def _any_id_schema(_converter: paths.AnyId) -> dict[str, Any]:
     return {"type": "string", "minLength": 1, "maxLength": 256}
+
+
+def _event_id_schema(_converter: paths.EventId) -> dict[str, Any]:
+    return {"type": "integer", "minimum": 0, "maximum": 2**53 - 1}
 
 
 _DESCRIPTION = """\

@@ -3,15 +3,17 @@
 Ids with a slash in a path: `/v1/sessions/a%2Fb/export` is the export of session `a/b`.
 
 WSGI decodes the path before routing, so that slash looks like every other one. The raw path is
-still available. The middleware decodes it again and puts a stand-in for encoded slashes, a control
+still available. It is decoded again, with a stand-in for encoded slashes, a control
 character that no id can hold. The converter of `<any_id:…>` turns it back into a slash.
+
+Aliases: a path at which programs of others expect a route.
 
 Fixed paths next to ids: `/v1/queries/run` is never the query with the id `run`, for any method.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes, urlsplit
@@ -25,26 +27,47 @@ if TYPE_CHECKING:
 
 _STAND_IN = "\x1f"
 _REFUSED = "\x1e"
+_DIGITS = re.compile("[0-9]{1,16}")
 
 
-class EncodedSlashes:
-    """WSGI middleware that keeps encoded slashes apart from those between path segments."""
+Change = Callable[["WSGIEnvironment"], None]
 
-    def __init__(self, app: "WSGIApplication") -> None:
+
+class BeforeRouting:
+    """WSGI middleware that changes requests before they are routed, in this order."""
+
+    def __init__(self, app: "WSGIApplication", *changes: Change) -> None:
         self._app = app
+        self._changes = changes
 
     def __call__(
         self, environ: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
         """Passes the request on."""
-        # gunicorn and Werkzeug use RAW_URI, other servers REQUEST_URI.
-        raw: str = environ.get("RAW_URI") or environ.get("REQUEST_URI") or ""
-        # A stand-in in the request itself becomes another control character, and thereby no id.
-        path: str = environ["PATH_INFO"].replace(_STAND_IN, _REFUSED)
-        if "%2f" in raw.lower():
-            path = _decode(raw)[len(environ.get("SCRIPT_NAME", "")) :]
-        environ["PATH_INFO"] = path
+        for change in self._changes:
+            change(environ)
         return self._app(environ, start_response)
+
+
+def keep_encoded_slashes(environ: "WSGIEnvironment") -> None:
+    """Keeps encoded slashes of a path apart from those between its segments."""
+    # gunicorn and Werkzeug use RAW_URI, other servers REQUEST_URI.
+    raw: str = environ.get("RAW_URI") or environ.get("REQUEST_URI") or ""
+    # A stand-in in the request itself becomes another control character, and thereby no id.
+    path: str = environ["PATH_INFO"].replace(_STAND_IN, _REFUSED)
+    if "%2f" in raw.lower():
+        path = _decode(raw)[len(environ.get("SCRIPT_NAME", "")) :]
+    environ["PATH_INFO"] = path
+
+
+def renamed(aliases: Mapping[str, str]) -> Change:
+    """Returns the change that serves routes at further paths; `aliases` maps these to theirs."""
+
+    def rename(environ: "WSGIEnvironment") -> None:
+        path = environ["PATH_INFO"]
+        environ["PATH_INFO"] = aliases.get(path, path)
+
+    return rename
 
 
 def _decode(raw_uri: str) -> str:
@@ -65,13 +88,33 @@ class AnyId(BaseConverter):
         return value.replace(_STAND_IN, "/")
 
 
+class AnyPath(BaseConverter):
+    """The rest of a path, of any characters: line breaks and empty segments too."""
+
+    regex = r"[\s\S]*"
+    part_isolating = False
+
+
+class EventId(BaseConverter):
+    """The id of an event in a path, a number of 53 bits."""
+
+    regex = r"[^/]+"
+    part_isolating = True
+
+    def to_python(self, value: str) -> int | None:
+        """Returns the number, None for any other text."""
+        return int(value) if _DIGITS.fullmatch(value) else None
+
+
 def keep_fixed_paths(app: Flask) -> None:
     """Answers 405 where routing would take a fixed path's unsupported method for that of an id."""
     methods: dict[str, set[str]] = defaultdict(set)
     for rule in app.url_map.iter_rules():
         methods[rule.rule] |= rule.methods or set()
     narrower = {
-        wide: [(_pattern(fixed), methods[fixed]) for fixed in methods if _is_narrower(fixed, wide)]
+        wide: [
+            (pattern_of(fixed), methods[fixed]) for fixed in methods if _is_narrower(fixed, wide)
+        ]
         for wide in methods
     }
 
@@ -91,5 +134,6 @@ def _is_narrower(fixed: str, wide: str) -> bool:
     )
 
 
-def _pattern(rule: str) -> re.Pattern[str]:
+def pattern_of(rule: str) -> re.Pattern[str]:
+    """Returns the pattern of the paths of a rule."""
     return re.compile(re.sub(r"<[^>]+>", "[^/]+", rule))

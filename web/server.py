@@ -10,6 +10,7 @@ from gunicorn.util import write_nonblock
 from shared.core.ids import new_request_id
 from shared.core.logs import current_request_id
 from web.errors import describe
+from web.headers import DATA, of_every_answer
 from web.request_log import HEADER
 
 
@@ -23,16 +24,23 @@ class StructuredLogger(Logger):  # type: ignore[misc] # gunicorn is untyped
         self.error_log.propagate = True
 
 
-def write_json_error(sock: socket.socket, status: int, reason: str, _message: str) -> None:
+def write_json_error(
+    public_url: str | None, sock: socket.socket, status: int, reason: str, _message: str
+) -> None:
     """Answers a request that is too broken for the application with the usual error body."""
     code, sentence = describe(status)
     request_id = current_request_id() or new_request_id()
     body = msgspec.json.encode({"error": sentence, "code": code, "request_id": request_id})
-    head = (
-        f"HTTP/1.1 {status} {reason}\r\n"
-        "Connection: close\r\n"
-        "Content-Type: application/json\r\n"
-        f"{HEADER}: {request_id}\r\n"
-        f"Content-Length: {len(body)}\r\n\r\n"
-    )
-    write_nonblock(sock, head.encode("latin-1") + body)
+    headers = {
+        "Connection": "close",
+        "Content-Type": "application/json",
+        HEADER: request_id,
+        "Content-Length": str(len(body)),
+        **of_every_answer(public_url),
+        **DATA,
+    }
+    lines = [
+        f"HTTP/1.1 {status} {reason}",
+        *(f"{name}: {value}" for name, value in headers.items()),
+    ]
+    write_nonblock(sock, "\r\n".join([*lines, "", ""]).encode("latin-1") + body)

@@ -9,6 +9,8 @@ from shared.clickhouse.published import schema_of
 from shared.deployment.runtime import Runtime
 from shared.events.ingest.accept import Ingest
 from shared.identity import Authenticator
+from shared.imports.service import Imports
+from shared.otlp.accept import OtlpIngest
 from shared.queries.run import QueryRunner
 from shared.queries.slots import RUNS_AT_ONCE
 from shared.users.sign_in.limits import SignInLimits
@@ -24,6 +26,8 @@ class State:
     runtime: Runtime
     authenticator: Authenticator
     ingest: Ingest
+    imports: Imports
+    otlp: OtlpIngest
     sign_in_limits: SignInLimits
     readiness: Readiness
     queries: QueryRunner
@@ -31,10 +35,13 @@ class State:
 
 def attach(app: Flask, runtime: Runtime) -> None:
     """Creates the application's state."""
+    ingest = Ingest(runtime)
     app.extensions[_NAME] = State(
         runtime=runtime,
         authenticator=Authenticator(runtime),
-        ingest=Ingest(runtime),
+        ingest=ingest,
+        imports=Imports(runtime, ingest),
+        otlp=OtlpIngest(runtime, ingest),
         sign_in_limits=SignInLimits(runtime.redis),
         readiness=Readiness(runtime),
         # An eighth of the threads: however long queries run, other requests are served, and decoded

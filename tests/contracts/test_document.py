@@ -23,6 +23,9 @@ PERMISSIONS: dict[str, Any] = {
     "GET /events/error_types": "events:read",
     "GET /events/trigger_events": "events:read",
     "GET /sessions": "evaluations:read",
+    "GET /sessions/{session_id}": "evaluations:read",
+    "GET /sessions/{session_id}/events/{event_id}": "events:read",
+    "GET /sessions/{session_id}/outline": "events:read",
     "GET /sessions/{session_id}/export": "events:read",
     "POST /sessions/{session_id}/re-evaluate": "evaluations:trigger",
     "GET /evaluations": "evaluations:read",
@@ -51,6 +54,7 @@ PERMISSIONS: dict[str, Any] = {
     "GET /alerts": "alerts:read",
     "POST /alerts": "alerts:write",
     "GET /alerts/recipients": ["alerts:read", "alerts:write"],
+    "POST /alerts/preview": "alerts:write",
     "GET /alerts/{alert_id}": "alerts:read",
     "PUT /alerts/{alert_id}": "alerts:write",
     "DELETE /alerts/{alert_id}": "alerts:write",
@@ -133,7 +137,11 @@ _INCIDENT = (
     " opened_at last_breach_at acknowledged_at? acknowledged_by? assignees resolved_at?"
     " resolved_by? breach_value? breach_summary? evidence?"
 )
-# The fields of each row. `?` marks a field that may be null.
+_SESSION = (
+    "session_id agent_id agents environment event_count error_count started_at last_event_at"
+    " ended_at? first_event_id last_event_id input_tokens output_tokens latest_evaluation?"
+)
+# The fields of each row. `?` marks a field that may be null, `*` one that only some requests get.
 ROWS = {
     "Accepted": "accepted skipped errors",
     "AcceptedError": "line error",
@@ -150,20 +158,26 @@ ROWS = {
     "LatencyFigures": "count error_count p50? p95? p99? max?",
     "LatencyEvents": "start end unpaired_start",
     "LatencyOfKey": "key count error_count p50? p95? p99? max?",
-    "ErrorSummary": "total sessions agents last_ts? bins bounds",
+    "ErrorSummary": "total sessions agents last_ts? bins bounds groups*",
+    "ErrorGroup": "key? total sessions last_ts",
     "ErrorSummaryBounds": "from_ms to_ms",
-    "Session": "session_id agent_id agents environment event_count error_count started_at"
-    " last_event_at ended_at? first_event_id last_event_id input_tokens output_tokens"
-    " latest_evaluation?",
+    "Session": _SESSION,
+    "SessionDetail": f"{_SESSION} evaluation_state",
+    "EvaluationState": "code sentence job? since?",
     "SessionAgent": "agent_id event_count",
     "SessionPage": "sessions next_cursor?",
+    "Outline": "session_id total offset base_ts agents types names columns prev_cursor?"
+    " next_cursor? watermark",
+    "OutlineAgent": "agent_id parent? event_count",
     "ExportedEvent": "id ts event_type payload",
     "EvalRequest": "schema_version session_id agent_id environment started_at ended_at? events",
     "Queued": "session_id status job_id",
     "Evaluation": "evaluation_id id session_id agent_id environment status scores? reasoning?"
     " summary? error? attempt_count duration_ms? completed_at created_at",
     "EvaluationPage": "evaluations next_cursor?",
-    "EvaluationAggregate": "total status_counts score_stats timeline series series_truncated",
+    "EvaluationAggregate": "total status_counts score_stats timeline series series_truncated"
+    " histograms*",
+    "ScoreHistogram": "key min max counts",
     "StatusCounts": "done error timeout",
     "ScoreStats": "key count avg min max p50",
     "Timeline": "bucket_unit bucket_secs points",
@@ -194,6 +208,10 @@ ROWS = {
     "AlertRow": "id name description? enabled trigger_kind trigger_spec severity min_breaches"
     " eval_window eval_interval_secs channels created_by created_at updated_at last_attempted_at?"
     " last_error? open_incidents",
+    "AlertPreview": "bounds op? bound? points incidents replayed reason?",
+    "PreviewBounds": "from to step_secs",
+    "PreviewPoint": "ts value? breach?",
+    "PreviewIncident": "opened_at resolved_at? breaches",
     "Recipient": "email",
     "DeliveryTest": "ok synthetic_incident_id deliveries",
     "TestedDelivery": "channel target status error?",
@@ -244,7 +262,8 @@ ROWS = {
     "Usage": "org_id billing_anchor window usage calculated_at stale_after",
     "BillingWindow": "start end",
     "UsageCounters": "events_ingested sessions agents environments evaluations evaluation_runs"
-    " audit_runs incidents_opened alerts_created queries_created dashboards_created users_active"
+    " audit_runs incidents_opened alerts_created queries_created dashboards_created"
+    " assistant_turns assistant_tokens users_active"
     " keys_active",
     "UsageWindows": "windows",
     "UsageOfWindow": "from to events_ingested evaluations",
@@ -263,13 +282,18 @@ _EVENTS = (
     "session_id agent_id event_type environment error_type trigger_event tool_name hook_name model"
     " errored search search_exclude ts_from ts_to order cursor limit"
 )
+_OUTLINE = (
+    "agent_id event_type environment error_type trigger_event tool_name hook_name model errored"
+    " search search_exclude ts_from ts_to columns limit cursor around since"
+)
 _RESULTS = "session_id agent_id environment status score_filters ts_from ts_to cursor limit"
 # Path → its query parameters, and the default and the cap of `limit`.
 LISTS = {
     "/v1/events": (_EVENTS, 50, 1000),
     "/v1/events/summary": (_EVENTS, 50, 1000),
-    "/v1/sessions": (_RESULTS, 50, 200),
-    "/v1/evaluations": (f"{_RESULTS} latest_per_session", 50, 200),
+    "/v1/sessions/{session_id}/outline": (_OUTLINE, 20000, 50000),
+    "/v1/sessions": (f"{_RESULTS} order", 50, 200),
+    "/v1/evaluations": (f"{_RESULTS} latest_per_session lowest", 50, 200),
     "/v1/evaluation-jobs": ("status limit", 100, 500),
     "/v1/agent/conversations": ("cursor limit", 200, 1000),
     "/v1/audits/{audit_id}/runs": ("limit offset", 50, 200),
@@ -292,12 +316,12 @@ def test_every_route_names_its_permission(document: Document) -> None:
 @pytest.mark.parametrize("name", ROWS)
 def test_a_row_has_these_fields_and_these_may_be_null(document: Document, name: str) -> None:
     schema = document.body["components"]["schemas"][name]
+    required = set(schema["required"])
     spelled = {
-        field + ("?" if _may_be_null(below) else "")
+        field + ("?" if _may_be_null(below) else "") + ("" if field in required else "*")
         for field, below in schema["properties"].items()
     }
     assert spelled == set(ROWS[name].split())
-    assert set(schema["required"]) == schema["properties"].keys()
     assert schema["additionalProperties"] is False
 
 
@@ -352,8 +376,9 @@ def test_responses_are_schemas_and_not_free_json(document: Document) -> None:
         for status, told in operation["responses"].items():
             if status == "204":
                 continue
-            for content in document.resolve(told)["content"].values():
-                schema = document.resolve(content["schema"])
+            schemas = [one["schema"] for one in document.resolve(told)["content"].values()]
+            for given in (one for schema in schemas for one in schema.get("oneOf", [schema])):
+                schema = document.resolve(given)
                 where = f"{method} {path} {status}"
                 assert schema["type"] in ("object", "array"), where
                 assert schema.get("properties") or schema["items"], where
@@ -367,7 +392,7 @@ def test_no_schema_names_a_type_or_a_value_twice(document: Document) -> None:
         for word in ("type", "enum", "required")
         if isinstance(below.get(word), list)
     ]
-    assert ["string", "integer", "array", "null"] in lists
+    assert ["boolean", "string", "integer", "array", "null"] in lists
     assert [found for found in lists if len(found) != len(set(found))] == []
 
 

@@ -90,12 +90,9 @@ def test_the_aggregate_takes_the_filters_of_the_list_and_what_to_draw(document: 
         told = document.operation("GET", path)["parameters"]
         return {one["name"] for one in told if one["in"] == "query"}
 
-    filters = parameters("/v1/evaluations") - {"cursor", "limit"}
-    assert parameters("/v1/evaluations/aggregate") == filters | {
-        "featured_keys",
-        "bucket",
-        "series",
-    }
+    filters = parameters("/v1/evaluations") - {"cursor", "limit", "lowest"}
+    drawn = {"featured_keys", "bucket", "series", "histogram"}
+    assert parameters("/v1/evaluations/aggregate") == filters | drawn
 
 
 @pytest.mark.parametrize("path", ["/v1/evaluations", "/v1/evaluations/aggregate", "/v1/sessions"])

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from flask.testing import FlaskClient
 from sqlalchemy import text
@@ -38,6 +38,10 @@ _TEXTS = (
     "tool_call_id",
     "goal",
 )
+# A value that follows the clock.
+_MOVING = re.compile(rb'"watermark":"[^"]*"')
+# The events of a session have no list at their own path.
+_EVENTS_OF_SESSION = re.compile(r"/v1/sessions/([^/]+)/events")
 
 
 # The method, the path of the document, and the operation as the document describes it.
@@ -88,6 +92,10 @@ class World:
 
     def rows(self, path: str) -> list[dict[str, Any]]:
         """Returns the rows of a list, empty if there is no such list."""
+        events = _EVENTS_OF_SESSION.fullmatch(path)
+        if events:
+            query = {"session_id": unquote(events[1])}
+            return rows_of(self.call("GET", "/v1/events", query=query).get_json())
         answer = self.call("GET", path)
         return rows_of(answer.get_json()) if answer.status_code == 200 else []
 
@@ -134,7 +142,7 @@ class World:
                 named = {parameter["name"] for parameter in operation["parameters"]}
                 query = _ALL_TIME if named >= _ALL_TIME.keys() else None
                 for path in self.paths(template):
-                    seen[path] = self.call("GET", path, query=query).get_data()
+                    seen[path] = _MOVING.sub(b"", self.call("GET", path, query=query).get_data())
         return {path: body for path, body in seen.items() if b"calculated_at" not in body}
 
 
@@ -160,7 +168,13 @@ def make_world(runtime: Runtime, client: FlaskClient, document: Document) -> Wor
 
 
 def rows_of(answer: Any) -> list[dict[str, Any]]:
-    """Returns the rows of a list's answer, bare or in an envelope, without empty bins."""
+    """Returns the rows of a list's answer, bare, in an envelope or in columns.
+
+    Empty bins are left out.
+    """
+    if isinstance(answer, dict) and isinstance(answer.get("columns"), dict):
+        columns = answer["columns"]
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     if isinstance(answer, dict):
         answer = next((value for value in answer.values() if isinstance(value, list)), [])
     return [row for row in answer or [] if isinstance(row, dict) and row.get("count") != 0]
@@ -174,12 +188,12 @@ def _store_session(runtime: Runtime, world: World) -> None:
         **{name: f"{world.mark}-{name}" for name in _TEXTS},
     }
     types = ("agent_start", "tool_use", "model_response", "hook_triggered", "error", "agent_end")
-    lines = "\n".join(json.dumps({**event, "type": one}) for one in types)
+    lines = "\n".join(json.dumps({**event, "type": one}) for one in (*types, ""))
     answer = world.client.post(
         "/v1/events",
         data=lines,
         content_type="application/x-ndjson",
-        headers=world.key,
+        headers={**world.key, "User-Agent": f"{world.mark}-sender"},
     )
     assert answer.get_json()["accepted"] == len(types)
     Drain(runtime, "security", ContextWindows(runtime)).run()

@@ -27,6 +27,10 @@ from shared.incidents import comments
 from shared.mail import Letter
 from shared.queries import service as queries
 from shared.queries.service import QueryContent
+from shared.receipts.flushing import flush
+from shared.receipts.origin import Origin
+from shared.receipts.receipt import Receipt, count, digest_of
+from shared.receipts.skipped import Skip
 from shared.users.sign_in.models import SignInCode
 from tests.support.app import new_key
 from tests.support.evaluations import evaluation
@@ -111,6 +115,7 @@ def fill(runtime: Runtime, org: Org) -> uuid.UUID:
     stream.append(runtime.redis, org.id, org.slug, batch)
     stream.append(runtime.redis, org.id, org.slug, batch)
     dead_letters.bury(runtime.redis, org.id, org.slug, encode_batch(batch), "refused")
+    _bring_receipts(runtime, org)
     facet_values(runtime.clickhouse, runtime.redis, org.id, "environments")
     # Remove the expiry, because tests count this key at any later time.
     assert runtime.redis.persist(f"facet:{org.id}:environments")
@@ -140,6 +145,15 @@ def fill(runtime: Runtime, org: Org) -> uuid.UUID:
     _fill_incident(runtime, org, user_id, email)
     Audited(runtime, org).file(candidate())
     return user_id
+
+
+def _bring_receipts(runtime: Runtime, org: Org) -> None:
+    row = Origin("events", "", "sender").of()
+    skips = ((row, Skip("1", "is not JSON", "x")),)
+    for _ in range(2):
+        flush(runtime.postgres, runtime.redis, org.id)
+        receipt = Receipt(now_us(), {row: {"requests": 1}}, digest_of(b"x"), skips)
+        count(runtime.redis, [(org.id, receipt)])
 
 
 def _fill_incident(runtime: Runtime, org: Org, user_id: uuid.UUID, email: str) -> None:

@@ -44,6 +44,7 @@ def test_only_these_routes_are_public(routes: list[Route]) -> None:
         "POST /v1/auth/otp/request",
         "POST /v1/auth/otp/verify",
         "GET /v1/auth/session",
+        "GET /v1/agent/health",
         "POST /v1/auth/logout",
     }
 
@@ -60,7 +61,7 @@ def test_other_methods_are_refused(client: FlaskClient, routes: list[Route]) -> 
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/v1", "/v1/", "/v1/nothing", "/v2/events", "/v1//events", "/v1/events/"]
+    "path", ["/nothing", "/v1", "/v1/", "/v1/nothing", "/v2/events", "/v1//events", "/v1/events/"]
 )
 @pytest.mark.parametrize("method", METHODS)
 def test_unknown_routes(client: FlaskClient, method: str, path: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 from flask import Flask, jsonify
 from flask.testing import FlaskClient
 
-from web.paths import AnyId, EncodedSlashes
+from web.paths import AnyId, BeforeRouting, keep_encoded_slashes
 
 
 @pytest.fixture
@@ -18,7 +18,8 @@ def echo() -> Iterator[FlaskClient]:
     app.url_map.merge_slashes = False
     app.add_url_rule("/v1/things/<any_id:thing>", "one", lambda thing: jsonify(one=thing))
     app.add_url_rule("/v1/things/<any_id:thing>/export", "out", lambda thing: jsonify(out=thing))
-    app.wsgi_app = EncodedSlashes(app.wsgi_app)  # type: ignore[method-assign] # as in Flask's docs
+    changing = BeforeRouting(app.wsgi_app, keep_encoded_slashes)
+    app.wsgi_app = changing  # type: ignore[method-assign] # as in Flask's docs
     with app.test_client() as client:
         yield client
 

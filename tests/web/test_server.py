@@ -84,7 +84,10 @@ def workers_of(server: Server) -> list[psutil.Process]:
 
 
 def raw(server: Server, data: bytes, *, hang_up: bool = True) -> tuple[int, dict[str, object]]:
-    """Sends these bytes and returns status and JSON body of the answer."""
+    """Sends these bytes and returns status and JSON body of the answer.
+
+    Every answer carries the headers by which browsers protect people.
+    """
     with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
         connection.sendall(data)
         if hang_up:
@@ -96,6 +99,8 @@ def raw(server: Server, data: bytes, *, hang_up: bool = True) -> tuple[int, dict
             length = re.search(rb"content-length: (\d+)", head.lower())
             if parted and length and len(body) >= int(length[1]):
                 break
+    assert head.count(b"\r\nX-Content-Type-Options: nosniff\r\n") == 1
+    assert head.count(b"\r\nCache-Control: no-store") == 1
     return int(answer.split(b" ", 2)[1]), json.loads(body)
 
 

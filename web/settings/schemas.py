@@ -10,7 +10,10 @@ from web import fields
 from web.params import Body
 from web.responses import row_of
 
-_VALUE: fields.Details = {"type": ["string", "integer", "array"], "items": {"type": "string"}}
+_VALUE: fields.Details = {
+    "type": ["boolean", "string", "integer", "array"],
+    "items": {"type": "string"},
+}
 
 
 class SettingBody(Body):

@@ -73,18 +73,21 @@ def redeem(session: Session, config: Settings, email: str, code: str) -> list[Me
         row.wrong_tries += 1
         return None
     session.delete(row)
-    _hold_memberships(session, email)
-    return allowed(session, config, memberships_of(session, email=email)) or None
+    return members_to_sign_in(session, config, email) or None
 
 
-def _hold_memberships(session: Session, email: str) -> None:
-    """Locks the memberships: a concurrent removal waits and then ends the new session."""
+def members_to_sign_in(session: Session, config: Settings, email: str) -> list[Member]:
+    """Returns the memberships whose organization lets the person sign in.
+
+    Locks all of the person's memberships: a concurrent removal waits and then ends the new session.
+    """
     session.execute(
         select(Membership.user_id)
         .join(User, User.id == Membership.user_id)
         .where(User.email == email)
         .with_for_update(read=True, of=Membership)
     )
+    return allowed(session, config, memberships_of(session, email=email))
 
 
 def _store(session: Session, email: str, salt: bytes, code_hash: bytes, ttl_secs: int) -> None:

@@ -9,12 +9,14 @@ from sqlalchemy.orm import Session
 
 from shared.cache import at_once
 from shared.core.clock import now
+from shared.core.email_address import normal_address
 from shared.core.errors import Unauthorized
 from shared.core.logs import get_logger
 from shared.deployment.runtime import Runtime
 from shared.mail import Letter, enqueue
 from shared.postgres import Postgres
-from shared.users.sign_in import codes
+from shared.users.members import Member
+from shared.users.sign_in import codes, link
 from shared.users.sign_in.models import SignInCode, SignInSession
 from shared.users.sign_in.sessions import close_session, open_session
 
@@ -55,6 +57,24 @@ def sign_in(runtime: Runtime, email: str, code: str) -> NewSignInSession:
     return opened
 
 
+def sign_in_by_link(runtime: Runtime, token: str) -> NewSignInSession:
+    """Opens a session of ADMIN_EMAIL for the token of a development deployment's link.
+
+    Raises `Unauthorized` for a token that is wrong, expired or used, and if the member is gone;
+    `Unavailable` while PostgreSQL or Redis is down.
+    """
+    config, opened = runtime.settings, None
+    known_hash, email = config.sign_in_link_hash, config.admin_email
+    if known_hash and email and link.redeem(runtime.redis, known_hash, token):
+        with runtime.postgres.transaction() as session:
+            members = codes.members_to_sign_in(session, config, normal_address(email))
+            opened = _open(session, runtime, members) if members else None
+    if opened is None:
+        raise Unauthorized("this link was used or has expired: sign in with a code")
+    log.info("signed_in_by_link", user_id=str(opened.user_id))
+    return opened
+
+
 def sign_out(postgres: Postgres, client: redis.Redis, token_hash: bytes) -> None:
     """Ends the session of a token at once and everywhere; does nothing if there is none.
 
@@ -79,7 +99,9 @@ def tidy(session: Session) -> None:
 
 def _redeem(session: Session, runtime: Runtime, email: str, code: str) -> NewSignInSession | None:
     members = codes.redeem(session, runtime.settings, email, code)
-    if members is None:
-        return None
+    return None if members is None else _open(session, runtime, members)
+
+
+def _open(session: Session, runtime: Runtime, members: list[Member]) -> NewSignInSession:
     token, ttl_secs = open_session(session, runtime.settings, members)
     return NewSignInSession(members[0].user_id, members[0].email, token, ttl_secs)

@@ -5,17 +5,17 @@ from urllib.parse import urlsplit
 
 from flask import Response, after_this_request, request
 
-from web.credentials import COOKIE
+from web.credentials import session_cookie
 from web.state import runtime
 
 
 def give(token: str, ttl_secs: int) -> None:
     """Sends the cookie with the answer to this request."""
-    secure = _is_secure()
+    (name, path), secure = session_cookie(), _is_secure()
 
     def add(response: Response) -> Response:
         response.set_cookie(
-            COOKIE, token, max_age=ttl_secs, path="/", secure=secure, httponly=True, samesite="Lax"
+            name, token, max_age=ttl_secs, path=path, secure=secure, httponly=True, samesite="Lax"
         )
         return response
 
@@ -24,10 +24,10 @@ def give(token: str, ttl_secs: int) -> None:
 
 def take_back() -> None:
     """Makes the browser delete the cookie with the answer to this request."""
-    secure = _is_secure()
+    (name, path), secure = session_cookie(), _is_secure()
 
     def add(response: Response) -> Response:
-        response.delete_cookie(COOKIE, path="/", secure=secure, httponly=True, samesite="Lax")
+        response.delete_cookie(name, path=path, secure=secure, httponly=True, samesite="Lax")
         return response
 
     after_this_request(add)
@@ -40,10 +40,11 @@ def _is_secure() -> bool:
     under the name that the browser used.
     """
     url = urlsplit(runtime().settings.public_url or f"{request.scheme}://{request.host}")
-    return not (url.scheme == "http" and _is_loopback(url.hostname or ""))
+    return not (url.scheme == "http" and is_loopback(url.hostname or ""))
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Returns whether a name or an address is that of the machine itself."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
