@@ -1,0 +1,122 @@
+"""An organization whose every text is hostile: each page shows texts, and nothing else."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.ui.browser.conftest import NARROW, WIDE, Opened
+from tests.ui.browser.planted import SHORT_MARKUP, Planted, follow, settled
+
+# Returns what a page has made of texts: elements, links, characters that nobody sees.
+LOOK = Path(__file__).with_name("look.js").read_text()
+SOUND = {"executed": False, "elements": [], "links": [], "hidden": [], "wide": []}
+
+# These show nothing that people have written.
+OWN_TEXTS = {"sql", "alerts/new", "usage", "start"}
+
+
+def require_texts_only(page: Page, *, narrow: bool = False) -> None:
+    """Fails unless the page shows texts as texts, and still answers."""
+    assert page.evaluate(LOOK) == SOUND, page.url
+    if narrow:
+        page.set_viewport_size(NARROW)
+        assert page.evaluate(LOOK) == SOUND, page.url
+        page.set_viewport_size(WIDE)
+
+
+@pytest.fixture
+def opened(visit: Opened, rival: Planted) -> Callable[[str], Page]:
+    """Opens a page of the organization as its administrator."""
+    return lambda path: visit(rival.people["admin"], f"/o/{rival.org.slug}/{path}")
+
+
+def pages_of(rival: Planted) -> Iterator[str]:
+    """Yields the path of each page and view that shows the organization's texts."""
+    ids = rival.pages
+    session = quote(ids["session"], safe="")
+    yield from (
+        f"sessions/{session}?view={view}"
+        for view in ("waterfall", "transcript", "evaluations", "table")
+    )
+    yield from ("sessions?live=0", f"compare?a={session}&b={session}", "events?live=0")
+    yield from ("errors?t=all", "errors?t=all&by=tool_name", "errors?t=all&by=agent_id")
+    yield from ("latency?t=all", "evaluations?t=all", "sql", f"sql/{ids['query']}", "dashboards")
+    yield from (f"dashboards/{ids['dashboard']}", "alerts", "alerts/new", f"alerts/{ids['alert']}")
+    yield from ("incidents", f"incidents/{ids['incident']}", "audits", f"audits/{ids['audit']}")
+    yield from ("findings", f"findings/{ids['finding']}", "keys", "members", "permission-sets")
+    yield from ("settings", "model-windows", "usage", "start")
+
+
+def test_every_page_shows_texts(opened: Callable[[str], Page], rival: Planted) -> None:
+    page = opened("sessions?live=0")
+    for path in pages_of(rival):
+        follow(page, f"/o/{rival.org.slug}/{path}")
+        settled(page)
+        if path not in OWN_TEXTS:
+            expect(page.locator("main")).to_contain_text(rival.mark)
+        require_texts_only(page, narrow=True)
+        assert rival.mark in page.title()
+
+
+def test_every_payload_is_shown_as_text(opened: Callable[[str], Page], rival: Planted) -> None:
+    session = quote(rival.pages["session"], safe="")
+    page = opened(f"sessions/{session}?view=table")
+    events = page.get_by_role("table", name="Events", exact=True)
+    expect(events.get_by_role("row")).to_have_count(23)
+    rows = rival.api.get("/events/summary", session_id=rival.pages["session"], limit=50)["events"]
+    ids = [str(row["id"]) for row in reversed(rows)]
+    assert len(ids) == 22
+    panel = page.get_by_role("complementary", name="Event")
+    # One of each kind of text, and those that are long, deep, wide or oddly named.
+    for event in (ids[1], *ids[12:-2]):
+        follow(page, f"/o/{rival.org.slug}/sessions/{session}?view=table&e={event}")
+        expect(panel.get_by_text(event, exact=True)).to_be_visible()
+        for tab in ("Raw", "Pair", "Payload"):
+            panel.get_by_role("tab", name=tab).click()
+            expect(panel.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
+            if tab != "Pair":
+                expect(panel.get_by_role("tabpanel")).not_to_be_empty()
+            require_texts_only(page)
+    panel.get_by_role("button", name="Copy payload").click()
+    assert SHORT_MARKUP in page.evaluate("navigator.clipboard.readText()")
+
+
+# A page, and a button there that opens a dialog.
+DIALOGS = (
+    ("keys", "Edit permissions"),
+    ("keys", "Disable"),
+    ("members", "Edit"),
+    ("permission-sets", "Edit"),
+    ("permission-sets", "Delete"),
+    ("dashboards", "Delete"),
+    ("model-windows", "Edit"),
+    ("incidents", "Open incident"),
+)
+
+
+def test_dialogs_and_choices_show_texts(opened: Callable[[str], Page], rival: Planted) -> None:
+    page = opened("events?live=0")
+    for name in ("Environment", "Type", "Agent", "Tool", "Model", "Hook", "Trigger", "Error type"):
+        field = page.get_by_role("search", name="Filters").get_by_role(
+            "combobox", name=name, exact=True
+        )
+        field.click()
+        choice = page.get_by_role("option").filter(has_text=rival.mark).first
+        expect(choice).to_be_visible()
+        require_texts_only(page)
+        choice.click()
+        field.press("Escape")
+    expect(page.get_by_role("button", name=f"Remove Tool: {rival.mark}")).to_be_visible()
+    require_texts_only(page)
+    for path, button in DIALOGS:
+        follow(page, f"/o/{rival.org.slug}/{path}")
+        settled(page)
+        page.get_by_role("button", name=button, exact=True).last.click()
+        dialog = page.get_by_role("dialog")
+        expect(dialog).to_be_visible()
+        require_texts_only(page)
+        page.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)

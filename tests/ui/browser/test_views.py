@@ -1,0 +1,274 @@
+"""Copy as curl and Open in SQL answer what a page shows, also with hostile filters."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.support.airline import Airline
+from tests.ui.browser.conftest import WIDE, Watch
+from tests.ui.browser.recorded import SCORED, Recorded, record
+from tests.ui.browser.site import Site
+from tests.ui.browser.views import HOSTILE, HOSTILE_ID, HOSTILE_PLACE, View, in_url, number
+
+
+@pytest.fixture(scope="module")
+def recorded(site: Site, airline: Airline) -> Recorded:
+    """The organization of these tests."""
+    return record(site, airline)
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Browser, site: Site, recorded: Recorded) -> Iterator[tuple[View, Watch]]:
+    """A page of a member with all permissions, with a key of the organization."""
+    context = browser.new_context(viewport=WIDE, timezone_id="Asia/Kathmandu")
+    context.set_default_timeout(15_000)
+    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.url)
+    watch = Watch(site.url)
+    watch.follow(context)
+    cookie = {"name": "service_session", "value": recorded.token, "url": site.url}
+    context.add_cookies([cookie])  # type: ignore[list-item]
+    yield View(context.new_page(), recorded.api.key), watch
+    context.close()
+
+
+@pytest.fixture
+def view(opened: tuple[View, Watch]) -> Iterator[View]:
+    """The page, which is watched."""
+    view, watch = opened
+    yield view
+    assert watch.problems == []
+
+
+JSON = {"Content_Type": "application/json"}
+SPEC = {"event_type": "error", "lookback_secs": 300}
+
+
+def texts(answer: Any) -> list[str]:
+    """Returns all texts of an answer."""
+    if isinstance(answer, dict | list):
+        parts = answer.values() if isinstance(answer, dict) else answer
+        return [text for part in parts for text in texts(part)]
+    return [answer] if isinstance(answer, str) else []
+
+
+RECORDED = {"from": "2026-11-01T10:00:00Z", "to": "2026-11-02T02:00:00.000Z"}
+AROUND = {"from": "2026-11-03T11:00:00Z", "to": "2026-11-03T13:00:00Z"}
+ODD = {"from": "2026-10-01T00:00:30Z", "to": "2026-10-01T00:08:00Z"}
+IDS = {"agent_id": [HOSTILE_ID, "other, one"], "environment": [HOSTILE_PLACE]}
+NAMES = {name: [HOSTILE, "other, one"] for name in ("tool_name", "hook_name", "model")}
+EVENTS = (
+    in_url(live=0, search="Payment amount", search_exclude=["error"], errored="true", **RECORDED),
+    in_url(
+        live=0,
+        session_id=[HOSTILE_ID],
+        trigger_event=[HOSTILE],
+        search=HOSTILE,
+        **IDS,
+        **NAMES,
+        **AROUND,
+    ),
+)
+
+
+@pytest.mark.parametrize("state", EVENTS, ids=["search", "hostile"])
+def test_events(view: View, recorded: Recorded, state: str) -> None:
+    view.open(f"{recorded.url}/events?{state}")
+    shown = view.events("Events")
+    assert shown
+    assert [event["id"] for event in view.curl()["events"]] == shown
+    rows = view.sql()
+    assert {row["id"] for row in rows[: len(shown)]} == set(shown)
+    assert [row["ts"] for row in rows] == sorted((row["ts"] for row in rows), reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("state", "failures"),
+    [
+        (in_url(environment=["production", "staging"], search="payment", **RECORDED), None),
+        (in_url(error_type=[HOSTILE], group_by="tool_name", **IDS, **AROUND), 1),
+    ],
+    ids=["recorded", "hostile"],
+)
+def test_errors(view: View, recorded: Recorded, state: str, failures: int | None) -> None:
+    view.open(f"{recorded.url}/errors?{state}")
+    shown = view.events("Errors")
+    assert shown
+    assert failures in (None, len(shown))
+    assert [event["id"] for event in view.curl()["events"]] == shown
+    counted = number(view.figure("Failed events"))
+    rows = view.sql()
+    assert len(rows) == counted
+    assert {row["id"] for row in rows[: len(shown)]} == set(shown)
+
+
+FIGURES = ("p50", "p95", "p99", "max")
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        in_url(environment=["canary", "production"], t="all"),
+        in_url(view="people", agent_id=["airline-support"], **RECORDED),
+        in_url(**IDS, **NAMES, **AROUND),
+        in_url(environment=["canary"], agent_id=["odd 1"], **ODD),
+    ],
+    ids=["tools", "people", "hostile", "odd"],
+)
+def test_latency(view: View, recorded: Recorded, state: str) -> None:
+    view.open(f"{recorded.url}/latency?{state}")
+    answer = view.curl()
+    for name in FIGURES:
+        assert number(view.figure(name)) == answer["summary"][name]
+    count = number(view.figure("Count"))
+    assert count == answer["summary"]["count"] > 0
+    named = view.cells("Slowest names")
+    slowest = {row["key"]: row for row in answer["distribution"]}
+    first, *rows = view.sql()
+    assert next(iter(first.values())) == "(all)"
+    assert [first[name] for name in FIGURES] == pytest.approx(
+        [answer["summary"][name] for name in FIGURES]
+    )
+    assert first["count"] == count
+    by_name = {next(iter(row.values())): row for row in rows}
+    assert len(named) == len(slowest)
+    for cells in named:
+        name, failed = cells[0], number(cells[-1])
+        assert number(cells[1]) == slowest[name]["p50"]
+        if name != "(other)":
+            row = by_name[name]
+            assert [row[each] for each in FIGURES] == pytest.approx(
+                [number(cell) for cell in cells[1:5]]
+            )
+            assert (row["count"], row["errors"]) == (number(cells[5]), failed)
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        in_url(agent_id=[HOSTILE_ID, "airline-support"], score=HOSTILE),
+        in_url(status=["done"], **IDS),
+    ],
+    ids=["all", "hostile"],
+)
+def test_evaluations(view: View, recorded: Recorded, state: str) -> None:
+    begin, end = (SCORED + timedelta(minutes=minute) for minute in (5, 35))
+    span = in_url(**{"from": begin.isoformat(), "to": end.isoformat()})
+    view.open(f"{recorded.url}/evaluations?{state}&{span}")
+    answer = view.curl()
+    assert number(view.figure("Evaluations")) == answer["total"] > 0
+    mean = float(view.figure("reward"))
+    [stats] = [row for row in answer["score_stats"] if row["key"] == "reward"]
+    assert mean == pytest.approx(stats["avg"])
+    drawn = answer["series"]
+    rows = [row for row in view.sql() if row["score"] == "reward"]
+    results = sum(row["results"] for row in rows)
+    assert results == stats["count"]
+    assert sum(row["average"] * row["results"] for row in rows) / results == pytest.approx(mean)
+    if drawn[0]["key"] == "reward":
+        points = {
+            (line["agent_id"], line["environment"], point["ts"]): point["value"]
+            for line in drawn
+            for point in line["points"]
+            if point["value"] is not None
+        }
+        found = {(row["agent_id"], row["environment"], row["at"]): row["average"] for row in rows}
+        assert {key: pytest.approx(value) for key, value in points.items()} == found
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        in_url(environment=["production"], score_filters=["reward:0.2..0.9"], order="asc"),
+        in_url(session_id=[HOSTILE_ID], **IDS, **AROUND),
+    ],
+    ids=["scores", "hostile"],
+)
+def test_sessions(view: View, recorded: Recorded, state: str) -> None:
+    view.open(f"{recorded.url}/sessions?live=0&{state}")
+    table = view.table("Sessions")
+    ids = table.get_by_role("checkbox").evaluate_all(
+        "boxes => boxes.map(box => box.getAttribute('aria-label').replace(/^Select /, ''))"
+    )
+    assert ids
+    assert [row["session_id"] for row in view.curl()["sessions"]] == ids
+    assert [row["session_id"] for row in view.sql()][: len(ids)] == ids
+
+
+def test_a_session_and_its_filters(view: View, recorded: Recorded) -> None:
+    state = in_url(type=["tool_use", "tool_result"], name=["get_reservation_details"])
+    view.open(f"{recorded.url}/sessions/airline-009-t2?{state}")
+    status = view.page.get_by_text(re.compile(r"^\d+ of \d+ shown"))
+    shown = int(status.inner_text().split()[0])
+    ids = view.curl()["columns"]["id"]
+    assert len(ids) == shown > 0
+    assert {row["id"] for row in view.sql()} == set(ids)
+
+
+def test_a_session_with_a_hostile_name(view: View, recorded: Recorded) -> None:
+    path = quote(HOSTILE_ID, safe="")
+    view.open(f"{recorded.url}/sessions/{path}")
+    expect(view.page.get_by_role("treegrid", name="Events of session")).to_be_visible()
+    assert view.curl()["total"] == 3
+    assert [row["event_type"] for row in view.sql()] == ["agent_start", "tool_use", "tool_result"]
+
+
+def test_two_sessions(view: View, recorded: Recorded) -> None:
+    view.open(f"{recorded.url}/compare?{urlencode({'a': 'airline-009-t2', 'b': HOSTILE_ID})}")
+    row = view.table("Differences").get_by_role("row", name=re.compile("^Events"))
+    expect(row.get_by_role("cell")).to_have_count(3)
+    counts = [number(text) for text in row.get_by_role("cell").all_inner_texts()[:2]]
+    by_id = {row["session_id"]: row["event_count"] for row in view.curl()["sessions"]}
+    assert [by_id["airline-009-t2"], by_id[HOSTILE_ID]] == counts
+    rows = {row["session_id"]: row["event_count"] for row in view.sql()}
+    assert rows == by_id
+
+
+def test_a_statement(view: View, recorded: Recorded) -> None:
+    statement = "SELECT $1 AS text, count() AS events FROM events WHERE agent_id = $1 -- it's"
+    view.open(f"{recorded.url}/sql?{urlencode({'sql': statement, 'p1': HOSTILE_ID})}")
+    view.page.get_by_role("button", name="Run").click()
+    expect(view.page.get_by_text(re.compile(r"^1 row in"))).to_be_visible()
+    assert view.curl()["rows"] == [[HOSTILE_ID, 3]]
+
+
+def test_what_watches(view: View, recorded: Recorded) -> None:
+    for path, body in (
+        ("/alerts/incidents", {"title": HOSTILE_ID, "summary": HOSTILE_ID}),
+        ("/dashboards", {"name": HOSTILE_ID}),
+        ("/audits", {"name": HOSTILE_ID}),
+        ("/alerts", {"name": HOSTILE_ID, "trigger_kind": "per_event", "trigger_spec": SPEC}),
+    ):
+        status, answer = recorded.api.request("POST", path, json.dumps(body).encode(), **JSON)
+        assert status == 201, answer
+    incident = recorded.api.get("/alerts/incidents")[0]["id"]
+    for path in ("dashboards", "alerts", "incidents", f"incidents/{incident}", "audits"):
+        view.open(f"{recorded.url}/{path}")
+        expect(view.page.get_by_role("main")).to_contain_text(HOSTILE_ID)
+        assert HOSTILE_ID in texts(view.curl())
+
+
+NAMED: dict[str, Callable[[Any], list[str]]] = {
+    "keys": lambda rows: [row["name"] for row in rows],
+    "members": lambda rows: [row["email"] for row in rows],
+    "permission-sets": lambda rows: [row["name"] for row in rows],
+    "settings": lambda answer: [row["schema"]["title"] for row in answer["settings"]],
+}
+
+
+def test_administration(view: View, recorded: Recorded) -> None:
+    for path, named in NAMED.items():
+        view.open(f"{recorded.url}/{path}")
+        main = view.page.get_by_role("main")
+        names = named(view.curl())
+        assert names
+        for name in names:
+            expect(main).to_contain_text(name)
+    view.open(f"{recorded.url}/usage")
+    events = number(view.figure("Events"))
+    assert view.curl()["usage"]["events_ingested"] == events > 0

@@ -1,0 +1,70 @@
+"""The layers of the client: pages stand on kit and api, and never import each other."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+UI = Path(__file__).resolve().parents[2] / "web" / "ui"
+SOURCE = UI / "src"
+
+_IMPORT = re.compile(r"""(?:\bfrom|\bimport|\bimport\()\s*["'](?:worker:)?(\.[^"']*)["']""")
+_FORBIDDEN = re.compile(r"\.(?:inner|outer)HTML\b|dangerouslySetInnerHTML|\beval\(|new Function\(")
+_MOST_LINES = 250
+_CLASS = re.compile(r"\.([a-zA-Z][\w-]*)(?=[^{}]*\{)")
+
+# A folder → the other folders that it may import. Other folders are pages.
+_FOUNDATIONS = {"api": {"api"}, "kit": {"api", "kit"}}
+# These put the parts together: the entry point, the table of pages, the frame.
+_WHOLE = {"main.tsx", "routes.ts", "frame"}
+
+
+def sources() -> list[Path]:
+    """Returns the files that people write."""
+    return sorted(
+        file
+        for suffix in ("ts", "tsx")
+        for file in SOURCE.rglob(f"*.{suffix}")
+        if file != SOURCE / "api" / "types.ts"
+    )
+
+
+def part_of(file: Path) -> str:
+    """Returns the folder below `src`, or the file there."""
+    return file.relative_to(SOURCE).parts[0]
+
+
+def imported(file: Path) -> Iterator[str]:
+    """Yields the parts that a file imports."""
+    for path in _IMPORT.findall(file.read_text()):
+        yield part_of((file.parent / path).resolve())
+
+
+@pytest.mark.parametrize("file", sources(), ids=lambda file: str(file.relative_to(SOURCE)))
+def test_a_file_imports_only_what_is_below_it(file: Path) -> None:
+    part = part_of(file)
+    if part not in _WHOLE:
+        allowed = _FOUNDATIONS.get(part, {"api", "kit", part})
+        assert set(imported(file)) <= allowed
+
+
+@pytest.mark.parametrize("file", sources(), ids=lambda file: str(file.relative_to(SOURCE)))
+def test_a_file_is_short_and_writes_no_html(file: Path) -> None:
+    text = file.read_text()
+    assert text.count("\n") <= _MOST_LINES
+    assert not _FORBIDDEN.search(text)
+
+
+def test_a_class_name_belongs_to_one_page() -> None:
+    shared = {name for part in ("style", "kit", "frame") for name in classes(part)}
+    owner: dict[str, str] = {}
+    for part in sorted({part_of(sheet) for sheet in SOURCE.rglob("*.css")}):
+        for name in classes(part) - shared:
+            assert owner.setdefault(name, part) == part, f".{name} of {owner[name]} and {part}"
+
+
+def classes(part: str) -> set[str]:
+    """Returns the class names in the style sheets of a part."""
+    sheets = [file.read_text() for file in (SOURCE / part).rglob("*.css")]
+    return {name for text in sheets for name in _CLASS.findall(text)}

@@ -1,0 +1,35 @@
+"""The HTML of the UI, with the names of the current bundle."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+_SHELL = Path(__file__).parent / "shell.html"
+
+
+def render(static: Path, nonce: str, *, mail_is_set_up: bool) -> str:
+    """Returns the page. `nonce` is that of its content security policy."""
+    manifest_file = static / "manifest.json"
+    # The time of change is part of the key, because `bin/ui watch` renews the bundle.
+    manifest = _read(manifest_file, manifest_file.stat().st_mtime_ns)
+    return _template().format(
+        nonce=nonce,
+        mail="smtp" if mail_is_set_up else "log",
+        script=f"/ui/{manifest['main.js']}",
+        style=f"/ui/{manifest['main.css']}",
+        preloads="".join(
+            f'<link rel="modulepreload" href="/ui/{name}">' for name in manifest["preload"]
+        ),
+    )
+
+
+@cache
+def _template() -> str:
+    return _SHELL.read_text()
+
+
+@cache
+def _read(manifest: Path, _changed_ns: int) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(manifest.read_text())
+    return found

@@ -1,0 +1,161 @@
+import { useEffect, useState } from "preact/hooks";
+import { can } from "../../api/session";
+import type { AuditRow, AuditRunRow } from "../../api/types";
+import { announce } from "../../kit/announce";
+import { confirm } from "../../kit/dialog";
+import { plural } from "../../kit/formats";
+import { Icon } from "../../kit/icon";
+import { useLoad, usePages } from "../../kit/load";
+import { Loaded } from "../../kit/loaded";
+import { Page, type PageProps } from "../../kit/page";
+import { navigate, param } from "../../kit/router";
+import { Empty, Failed } from "../../kit/states";
+import { Table, type Column } from "../../kit/table";
+import { Text } from "../../kit/text";
+import { ViewToolbar } from "../../kit/toolbar";
+import { pathOf } from "../../kit/url";
+import { Moment, Pill } from "../../kit/values";
+import { deleteAudit, readAudit, readRuns, runAudit } from "../api";
+import { AuditDialog } from "../dialog";
+import { outcomeText, scheduleText, scopeText } from "../model";
+import { RunState } from "../run-state";
+
+const LOOK_AGAIN_MS = 1000;
+
+/** The page of one audit: its runs, and the report of the newest one that has one. */
+export default function AuditPage({ org, id }: PageProps) {
+  const audit = useLoad(`audit ${org} ${id}`, (options) => readAudit(id, options));
+  const runs = usePages<AuditRunRow>(`runs ${org} ${id}`, (cursor, options) => readRuns(id, cursor, options));
+  const [editing, setEditing] = useState(false);
+  const [queued, setQueued] = useState(false);
+  const [problem, setProblem] = useState<unknown>(null);
+  const refresh = () => {
+    audit.reload();
+    runs.reload();
+  };
+  const running = queued || runs.data?.some(({ status }) => status === "running") === true;
+  useEffect(() => {
+    if (!running) return;
+    const timer = setInterval(refresh, LOOK_AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [running]);
+  const newest = runs.data?.[0]?.id;
+  useEffect(() => setQueued(false), [newest]);
+  const attempt = async (action: () => Promise<unknown>) => {
+    try {
+      await action();
+      setProblem(null);
+    } catch (error) {
+      setProblem(error);
+    }
+  };
+  const run = () =>
+    attempt(async () => {
+      await runAudit(id);
+      setQueued(true);
+      announce("The run is queued");
+    });
+  const remove = async (row: AuditRow) => {
+    if (await confirm({ title: `Delete ${row.name}?`, verb: "Delete", text: "Its runs and findings are deleted too." }))
+      await attempt(async () => {
+        await deleteAudit(id);
+        await navigate(pathOf(org, "audits"));
+      });
+  };
+  const row = audit.data;
+  const head = (
+    <>
+      <ViewToolbar curl={() => ({ route: "GET /audits/{audit_id}/runs", path: { audit_id: id } })} onRefresh={refresh} />
+      {row && can("audits:write") && (
+        <>
+          <button type="button" class="button" onClick={() => setEditing(true)}>
+            <Icon name="pencil" /> Edit
+          </button>
+          <button type="button" class="button" onClick={() => void remove(row)}>
+            Delete
+          </button>
+          <button type="button" class="button primary" aria-disabled={running} onClick={() => !running && void run()}>
+            <Icon name="play" /> Run now
+          </button>
+        </>
+      )}
+    </>
+  );
+  return (
+    <Page title={row?.name ?? "Audit"} badges={row && !row.enabled && <Pill>Disabled</Pill>} actions={head}>
+      {problem !== null && <Failed error={problem} />}
+      <Loaded load={audit} class="audit-about">
+        {(data) => <About org={org} audit={data} />}
+      </Loaded>
+      {running && <p class="notice audit-running" role="status">A run is under way.</p>}
+      <Loaded load={runs}>{(rows) => <Runs rows={rows} hasMore={runs.hasMore} onMore={runs.more} />}</Loaded>
+      {editing && row && <AuditDialog audit={row} onClose={() => setEditing(false)} onSaved={audit.reload} />}
+    </Page>
+  );
+}
+
+function About({ org, audit }: { org: string; audit: AuditRow }) {
+  return (
+    <div class="audit-facts">
+      {audit.description && <p><Text>{audit.description}</Text></p>}
+      <p>
+        {scheduleText(audit)} · {scopeText(audit)} · sensitivity {audit.sensitivity}
+        {audit.next_attempt_at && audit.enabled && (
+          <>
+            {" "}· next <Moment at={audit.next_attempt_at} />
+          </>
+        )}
+      </p>
+      <p>
+        <a class="link" href={`${pathOf(org, "findings")}?audit_id=${audit.id}`}>
+          {plural(audit.open_findings, "open finding")}
+        </a>
+      </p>
+    </div>
+  );
+}
+
+function Runs({ rows, hasMore, onMore }: { rows: readonly AuditRunRow[]; hasMore: boolean; onMore: () => void }) {
+  const chosen = param("run");
+  const reported = rows.find(({ id, report }) => report && (chosen === null || id === chosen)) ?? rows.find(({ report }) => report);
+  if (!rows.length)
+    return (
+      <Empty title="No runs yet">
+        <p>The next run is at the time above. “Run now” starts one at once.</p>
+      </Empty>
+    );
+  return (
+    <div class="audit-runs">
+      {reported?.report && (
+        <section class="audit-report" aria-label="Report">
+          <h2>
+            Report <span class="dim">of the run at <Moment at={reported.started_at} /></span>
+          </h2>
+          <pre>
+            <Text>{reported.report}</Text>
+          </pre>
+        </section>
+      )}
+      <Table label="Runs" columns={COLUMNS} rows={rows} idOf={(row) => row.id} selected={reported?.id} hasMore={hasMore} onMore={onMore} scroll="page" />
+    </div>
+  );
+}
+
+const COLUMNS: Column<AuditRunRow>[] = [
+  { key: "started", label: "Started", width: "160px", narrow: "title", cell: (row) => <Moment at={row.started_at} />, href: (row) => (row.report ? `?run=${row.id}` : null) },
+  { key: "state", label: "State", width: "110px", narrow: "value", cell: (row) => <RunState status={row.status} error={row.error} /> },
+  { key: "trigger", label: "Trigger", width: "110px", cell: (row) => row.trigger_kind },
+  { key: "window", label: "Window", width: "300px", cell: (row) => <><Moment at={row.window_from} /> to <Moment at={row.window_to} /></> },
+  { key: "read", label: "Read", narrow: "note", cell: (row) => <Outcome run={row} /> },
+  { key: "findings", label: "Findings", width: "90px", number: true, narrow: "state", cell: (row) => <>{row.findings_count}<span class="narrow-unit"> findings</span></> },
+  { key: "new", label: "New", width: "70px", number: true, cell: (row) => row.new_findings_count },
+];
+
+function Outcome({ run }: { run: AuditRunRow }) {
+  const { text, failed } = outcomeText(run);
+  return (
+    <span class={failed ? "err" : undefined} title={text}>
+      <Text>{text}</Text>
+    </span>
+  );
+}

@@ -1,0 +1,46 @@
+import { request, type Options } from "../api/request";
+import type { DashboardDetail, DashboardList, DashboardRow, PlaceBody, QueryList, QueryResult, TileBody } from "../api/types";
+
+export function readDashboards(options: Options): Promise<DashboardList> {
+  return request("GET /dashboards", {}, options);
+}
+
+export function readDashboard(dashboard_id: string, options: Options): Promise<DashboardDetail> {
+  return request("GET /dashboards/{dashboard_id}", { path: { dashboard_id } }, options);
+}
+
+export function createDashboard(name: string): Promise<DashboardRow> {
+  return request("POST /dashboards", { body: { name } });
+}
+
+/** Replaces name and description. What other clients keep with the dashboard stays. */
+export async function describeDashboard({ id, definition }: DashboardRow, name: string, description: string): Promise<void> {
+  await request("PUT /dashboards/{dashboard_id}", { path: { dashboard_id: id }, body: { name, description, definition } });
+}
+
+export async function deleteDashboard(dashboard_id: string): Promise<void> {
+  await request("DELETE /dashboards/{dashboard_id}", { path: { dashboard_id } });
+}
+
+export function readQueries(options: Options): Promise<QueryList> {
+  return request("GET /queries", {}, options);
+}
+
+/** Runs a tile's statement. It waits while too many run, as it changes nothing. */
+export function runStatement(sql: string, params: unknown[], options: Options): Promise<QueryResult> {
+  return request("POST /queries/run", { body: { sql, params } }, { retry: true, ...options });
+}
+
+/** Adds a tile, or replaces the one with that id. */
+export async function saveTile(dashboard_id: string, tile_id: string | null, body: TileBody): Promise<void> {
+  if (tile_id === null) await request("POST /dashboards/{dashboard_id}/tiles", { path: { dashboard_id }, body });
+  else await request("PUT /dashboards/{dashboard_id}/tiles/{tile_id}", { path: { dashboard_id, tile_id }, body });
+}
+
+export async function removeTile(dashboard_id: string, tile_id: string): Promise<void> {
+  await request("DELETE /dashboards/{dashboard_id}/tiles/{tile_id}", { path: { dashboard_id, tile_id } });
+}
+
+export async function saveLayout(dashboard_id: string, tiles: PlaceBody[]): Promise<void> {
+  await request("PUT /dashboards/{dashboard_id}/tiles/layout", { path: { dashboard_id }, body: { tiles } });
+}

@@ -1,0 +1,22 @@
+import { can } from "../../api/session";
+import { useLoad } from "../../kit/load";
+import { Loaded } from "../../kit/loaded";
+import { Page, type PageProps } from "../../kit/page";
+import { readDashboard, readQueries } from "../api";
+import { Dashboard } from "./dashboard";
+
+/** The page of a dashboard. */
+export default function DashboardPage({ org, id }: PageProps) {
+  const load = useLoad(`dashboard ${org} ${id}`, async (options) => {
+    // Without the permission the layout is shown, and each tile says what is missing.
+    const queries = can("queries:read") ? readQueries(options) : { queries: [] };
+    const [dashboard, listed] = await Promise.all([readDashboard(id, options), queries]);
+    return { dashboard, ...listed };
+  });
+  if (load.data && load.current) return <Dashboard key={id} org={org} {...load.data} onChanged={load.reload} />;
+  return (
+    <Page title="Dashboard">
+      <Loaded load={{ ...load, data: undefined }}>{() => null}</Loaded>
+    </Page>
+  );
+}

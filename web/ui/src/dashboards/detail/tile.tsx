@@ -1,0 +1,77 @@
+import { can } from "../../api/session";
+import type { QueryRow, TileRow } from "../../api/types";
+import { ApiError } from "../../api/errors";
+import { plural } from "../../kit/formats";
+import { Skeleton, Waiting } from "../../kit/loaded";
+import { ResultChart } from "../../kit/results/chart";
+import { fieldsFor } from "../../kit/results/model";
+import { valuesFor } from "../../kit/results/parameters";
+import { ResultTable } from "../../kit/results/table";
+import { Forbidden } from "../../kit/states";
+import { boundsOf, type Range } from "../../kit/time";
+import { boundTyped, fieldsOf } from "../model";
+import { useRoom } from "./use-room";
+import { useTile } from "./use-tile";
+
+interface Props {
+  org: string;
+  tile: TileRow;
+  title: string;
+  query: QueryRow | undefined;
+  range: Range;
+  /** Counts the refreshes. */
+  turn: number;
+  /** Whether the rows are shown in place of the chart. */
+  asTable: boolean;
+}
+
+/** The content of a tile, or the reason why there is none. */
+export function Tile(props: Props) {
+  const missing = ["queries:read", "queries:run"].find((permission) => !can(permission));
+  if (missing) return <div class="tile-body"><Forbidden permission={missing} /></div>;
+  if (!props.query) return <p class="tile-note err">Its query cannot be read.</p>;
+  return <Content {...props} query={props.query} />;
+}
+
+function Content({ org, tile, title, query, range, turn, asTable }: Props & { query: QueryRow }) {
+  const values = () => valuesFor(query.sql_text, boundTyped(query, tile.param_bindings, boundsOf(range, Date.now()), Date.now()));
+  const key = JSON.stringify([tile.param_bindings, query.params, range]);
+  const { result, error, busy, waiting, retry } = useTile(query.sql_text, values, key, turn);
+  const [body, height] = useRoom([result, asTable, error, waiting]);
+  return (
+    <div ref={body} class="tile-body" aria-busy={busy} tabIndex={0}>
+      <Waiting seconds={waiting} />
+      {error !== null && <Problem error={error} stale={result !== null} onRetry={retry} />}
+      {!result ? (
+        error === null && <Skeleton rows={3} />
+      ) : !result.rows.length ? (
+        <p class="tile-note">No rows match.</p>
+      ) : asTable || tile.chart_type === "table" ? (
+        <ResultTable org={org} label={title} result={result} />
+      ) : (
+        <ResultChart label={title} type={tile.chart_type} fields={fieldsFor(result, fieldsOf(tile.chart_config))} result={result} height={height} />
+      )}
+      {result?.truncated && <p class="tile-note warn">Only the first {plural(result.rows.length, "row")} came.</p>}
+    </div>
+  );
+}
+
+interface ProblemProps {
+  error: unknown;
+  /** Whether an older result is still shown. */
+  stale: boolean;
+  onRetry: () => void;
+}
+
+function Problem({ error, stale, onRetry }: ProblemProps) {
+  const sentence = error instanceof ApiError ? (error.detail ?? error.message) : error instanceof Error ? error.message : `${error as string}`;
+  return (
+    <div class="tile-note err" role="alert">
+      <p>{stale ? `Not refreshed: ${sentence}` : sentence}</p>
+      {error instanceof ApiError && error.requestId && <p class="mono dim">request {error.requestId}</p>}
+      <button type="button" class="button small" onClick={onRetry}>
+        Try again
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+// Failed events: their groups, and their course over time. Pure functions.
+import type { Query } from "../api/request";
+import type { ErrorSummary } from "../api/types";
+import { eventConditions } from "../kit/event-conditions";
+import { where } from "../kit/sql";
+
+/** The tabs: what failures are counted by. The ids are the values of `group_by`. */
+export const GROUPINGS = [
+  { id: "error_type", label: "By type", head: "Error type" },
+  { id: "tool_name", label: "By tool", head: "Tool" },
+  { id: "agent_id", label: "By agent", head: "Agent" },
+] as const;
+
+export type Grouping = (typeof GROUPINGS)[number];
+
+/** The grouping of the URL; the first one for anything else. */
+export function groupingOf(text: string | null): Grouping {
+  return GROUPINGS.find(({ id }) => id === text) ?? GROUPINGS[0];
+}
+
+/** The bars of the chart: where each begins, and the failures in it. */
+export function barsOf({ bins, bounds }: Pick<ErrorSummary, "bins" | "bounds">): { times: number[]; counts: number[] } {
+  const step = (bounds.to_ms - bounds.from_ms) / Math.max(1, bins.length);
+  return { times: bins.map((_, index) => bounds.from_ms + index * step), counts: bins };
+}
+
+/** A statement that lists the same failures. */
+export function errorsSql(query: Query): string {
+  return `SELECT ts, error_type, event_type, tool_name, agent_id, session_id, environment, summary, id
+FROM events${where(eventConditions({ ...query, errored: "true" }))}
+ORDER BY ts DESC, id DESC
+LIMIT 1000`;
+}

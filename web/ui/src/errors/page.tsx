@@ -1,0 +1,135 @@
+import { useMemo, useState } from "preact/hooks";
+import type { Query } from "../api/request";
+import type { ErrorSummary, EventSummary } from "../api/types";
+import { TimeChart } from "../kit/charts/time-chart";
+import { EVENT_FILTERS, EVENT_PARAMS, useEventQuery } from "../kit/event-query";
+import { Figures } from "../kit/figures";
+import { Filters } from "../kit/filters";
+import { exact, plural } from "../kit/formats";
+import { useLoad, usePages, type Pages } from "../kit/load";
+import { Loaded } from "../kit/loaded";
+import { Nothing } from "../kit/nothing";
+import { Page, type PageProps } from "../kit/page";
+import { param, setQuery } from "../kit/router";
+import { SearchBox } from "../kit/search-box";
+import { StatusBar } from "../kit/status-bar";
+import { Table } from "../kit/table";
+import { Tabs } from "../kit/tabs";
+import { TimeRange } from "../kit/time-range";
+import { ViewToolbar } from "../kit/toolbar";
+import { Moment } from "../kit/values";
+import { currentRange } from "../kit/zone";
+import { listErrors, PAGE_ROWS, readSummary } from "./api";
+import { errorColumns, groupColumns } from "./columns";
+import { barsOf, errorsSql, GROUPINGS, groupingOf, type Grouping } from "./model";
+
+const FILTERS = EVENT_FILTERS.filter((filter) => filter.param !== "errored");
+const PARAMS = EVENT_PARAMS.filter((name) => name !== "errored");
+
+/** The page "Errors": failed events in figures, over time, by groups, and one by one. */
+export default function ErrorsPage({ org }: PageProps) {
+  const [turn, setTurn] = useState(0);
+  const { errored: _, ...filtered } = useEventQuery("24h", turn);
+  const grouping = groupingOf(param("group_by"));
+  const counted: Query = { ...filtered, ts_to: useEnd(filtered, turn), group_by: grouping.id };
+  const query: Query = { ...filtered, errored: true };
+  const summary = useLoad(JSON.stringify([turn, counted]), (options) => readSummary(counted, options));
+  const pages = usePages<EventSummary>(JSON.stringify([turn, query]), (cursor, options) => listErrors({ ...query, cursor }, options));
+  return (
+    <Page
+      title="Errors"
+      actions={
+        <>
+          <ViewToolbar
+            curl={() => ({ route: "GET /events/summary", query: { ...query, limit: PAGE_ROWS } })} sql={() => errorsSql(filtered)}
+            onRefresh={() => setTurn((count) => count + 1)}
+          />
+          <TimeRange standard="24h" />
+        </>
+      }
+    >
+      <Filters filters={FILTERS} extra={[{ param: "search", chip: null }]}>
+        <SearchBox label="Search payloads" />
+      </Filters>
+      <Loaded load={summary} class="errors-summary">
+        {(answer) => <Summary answer={answer} grouping={grouping} />}
+      </Loaded>
+      {summary.data?.total ? <List org={org} pages={pages} /> : null}
+    </Page>
+  );
+}
+
+/** The end of a range that ends now. Without one, the chart would end at the last error. */
+function useEnd({ ts_from, ts_to }: Query, turn: number): Query[string] {
+  const now = useMemo(() => new Date().toISOString(), [ts_from, turn]);
+  return ts_to ?? (ts_from ? now : null);
+}
+
+function Summary({ answer, grouping }: { answer: ErrorSummary; grouping: Grouping }) {
+  const { total } = answer;
+  const nothing = total === 0 && (
+    <Nothing things="errors" filters={PARAMS} standard="24h">Events that report a failure appear here.</Nothing>
+  );
+  // A chosen span without errors keeps its chart, which shows where one is.
+  if (nothing && currentRange("24h").preset === "all") return nothing;
+  return (
+    <>
+      <Figures
+        figures={[
+          { label: "Failed events", value: exact(total), spark: total ? answer.bins : undefined, color: "var(--err)" },
+          { label: "Sessions with errors", value: exact(answer.sessions) },
+          { label: "Agents with errors", value: exact(answer.agents) },
+          { label: "Last error", value: answer.last_ts ? <Moment at={answer.last_ts} /> : "–" },
+        ]}
+      />
+      <OverTime answer={answer} />
+      {nothing || <Groups answer={answer} grouping={grouping} />}
+    </>
+  );
+}
+
+function OverTime({ answer }: { answer: ErrorSummary }) {
+  const { times, counts } = barsOf(answer);
+  const { from_ms, to_ms } = answer.bounds;
+  const onBrush = (from: number, to: number) =>
+    setQuery({ t: null, from: new Date(from).toISOString(), to: new Date(Math.max(to, from + 1)).toISOString() });
+  return (
+    <section class="errors-chart">
+      <h2>Errors over time</h2>
+      <TimeChart
+        label="Errors over time" kind="bar" times={times} from={from_ms} to={to_ms} onBrush={onBrush} height={150}
+        series={[{ name: "Errors", values: counts, color: "var(--err)" }]} format={exact} counts
+      />
+    </section>
+  );
+}
+
+function Groups({ answer, grouping }: { answer: ErrorSummary; grouping: Grouping }) {
+  return (
+    <Tabs
+      label="Groups" tabs={GROUPINGS.map(({ id, label }) => ({ id, label }))} value={grouping.id}
+      onChange={(id) => setQuery({ group_by: id === GROUPINGS[0].id ? null : id })}
+    >
+      <Table
+        label={`Errors ${grouping.label.toLowerCase()}`} columns={groupColumns(grouping, answer.total)} rows={answer.groups}
+        idOf={(group) => JSON.stringify(group.key)} scroll="page"
+      />
+    </Tabs>
+  );
+}
+
+function List({ org, pages }: { org: string; pages: Pages<EventSummary> }) {
+  return (
+    <Loaded load={pages} class="errors-list">
+      {(rows) => (
+        <>
+          <Table
+            label="Errors" columns={errorColumns(org)} rows={rows} idOf={(row) => `${row.id}`} scroll="page"
+            hasMore={pages.hasMore} onMore={pages.more} busy={pages.busy}
+          />
+          <StatusBar>{`${plural(rows.length, "error")} shown${pages.hasMore ? ", more below" : ""}`}</StatusBar>
+        </>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,69 @@
+import type { EvaluationAggregate } from "../api/types";
+import { Histogram } from "../kit/charts/histogram";
+import { TimeChart } from "../kit/charts/time-chart";
+import { Figures } from "../kit/figures";
+import { decimal, exact, plural } from "../kit/formats";
+import { setQuery } from "../kit/router";
+import { Tabs } from "../kit/tabs";
+import { linesOf, resultsOf, scoreNote } from "./model";
+import { own } from "../kit/own";
+
+interface Props {
+  data: EvaluationAggregate;
+  scoreKey: string | null;
+  /** How many series the chart could have. */
+  asked: number;
+}
+
+/** The figures of each score, and the course and the distribution of the chosen one. */
+export function Aggregate({ data, scoreKey, asked }: Props) {
+  const { points, bucket_secs } = data.timeline;
+  const times = points.map(({ ts }) => Date.parse(ts));
+  const failed = data.status_counts.error + data.status_counts.timeout;
+  const figures = data.score_stats.map((stats) => ({
+    label: stats.key,
+    value: <span title={exact(stats.avg)}>{decimal(stats.avg)}</span>,
+    note: scoreNote(stats, data.total),
+    spark: points.map((point) => own(point.scores, stats.key) ?? null),
+  }));
+  return (
+    <>
+      <Figures figures={[{ label: "Evaluations", value: exact(data.total), note: failed ? `${exact(failed)} failed` : "none failed", spark: points.map(({ total }) => total) }, ...figures]} />
+      {scoreKey !== null && (
+        <Tabs label="Score" tabs={data.score_stats.map(({ key }) => ({ id: key, label: key }))} value={scoreKey} onChange={(score) => setQuery({ score })} class="scores-charts">
+          <Course data={data} scoreKey={scoreKey} times={times} asked={asked} />
+        </Tabs>
+      )}
+      <section>
+        <h2 class="scores-head">Results over time</h2>
+        <TimeChart label="Results over time" kind="stacked_bar" times={times} span={bucket_secs * 1000} series={resultsOf(points)} height={120} counts format={exact} />
+      </section>
+    </>
+  );
+}
+
+function Course({ data, scoreKey, times, asked }: Props & { scoreKey: string; times: readonly number[] }) {
+  const { points, bucket_secs } = data.timeline;
+  const { lines, others } = linesOf(data.series, points.map(({ ts }) => ts));
+  const left = others + asked - data.series.length;
+  const histogram = data.histograms.find(({ key }) => key === scoreKey);
+  const span = bucket_secs * 1000;
+  return (
+    <div class="scores-pair">
+      <section>
+        <h2>Scores over time</h2>
+        <TimeChart
+          label="Scores over time" kind="line" times={times} span={span} from={times[0]} to={(times[times.length - 1] ?? 0) + span}
+          series={lines} format={decimal}
+        />
+        {left > 0 && <p class="scores-others dim">{plural(left, "other line")} left out. Filter by agent or environment to see them.</p>}
+      </section>
+      {histogram && (
+        <section>
+          <h2>Distribution of {scoreKey}</h2>
+          <Histogram label={`Distribution of ${scoreKey}`} min={histogram.min} max={histogram.max} counts={histogram.counts} height={180} />
+        </section>
+      )}
+    </div>
+  );
+}

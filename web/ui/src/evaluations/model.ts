@@ -1,0 +1,84 @@
+// Scores over time, and what asks for them. Pure functions.
+import type { Query } from "../api/request";
+import type { EvaluationAggregate, ScoreSeries, ScoreStats, TimelinePoint } from "../api/types";
+import type { Series } from "../kit/charts/time-chart";
+import { decimal, exact } from "../kit/formats";
+import { among, where, within } from "../kit/sql";
+import { splitValues } from "../kit/url";
+
+/** As many as the API returns. */
+const MOST_ASKED = 24;
+/** As many as there are colours. */
+const MOST_LINES = 8;
+const EVERY = ["*"];
+const WEEK_SECS = 7 * 86_400;
+// From a Monday, where weeks begin, to 1970.
+const TO_MONDAY_SECS = 3 * 86_400;
+
+/** The series that the chart asks for: the mean of a score for each agent in each environment. */
+export function seriesOf(key: string, agents: readonly string[], environments: readonly string[]): [string, string, string, "avg"][] {
+  const [rows, columns] = [agents, environments].map((names) => (names.length ? names : EVERY));
+  return rows!.flatMap((agent) => columns!.map((environment) => [agent, environment, key, "avg"] as [string, string, string, "avg"]));
+}
+
+/** The lines of the chart at these times, those with the most values, and how many are left out. */
+export function linesOf(series: readonly ScoreSeries[], times: readonly string[]): { lines: Series[]; others: number } {
+  const found = series
+    .map(({ agent_id, environment, points }) => {
+      const values = new Map(points.map(({ ts, value }) => [ts, value]));
+      const name = [agent_id, environment].filter((part) => part !== "*").join(" · ") || "all";
+      return { name, values: times.map((ts) => values.get(ts) ?? null) };
+    })
+    .map((line) => ({ line, known: line.values.filter((value) => value !== null).length }))
+    .filter(({ known }) => known > 0);
+  const most = new Set([...found].sort((one, other) => other.known - one.known).slice(0, MOST_LINES));
+  return { lines: found.filter((one) => most.has(one)).map(({ line }) => line), others: found.length - most.size };
+}
+
+/** The request of the charts: of these series, those that the API returns. */
+export function aggregateQuery(query: Query, series: ReturnType<typeof seriesOf>, histogram: number): Query {
+  return { ...query, series: JSON.stringify(series.slice(0, MOST_ASKED)), histogram };
+}
+
+/** The results of a timeline as two stacked bars. */
+export function resultsOf(points: readonly TimelinePoint[]): Series[] {
+  return [
+    { name: "done", values: points.map(({ done }) => done), color: "var(--ok)" },
+    { name: "failed", values: points.map(({ error, timeout }) => error + timeout), color: "var(--err)" },
+  ];
+}
+
+/** How many results have a score. */
+export function countOf({ score_stats }: Pick<EvaluationAggregate, "score_stats">, key: string): number {
+  return score_stats.find((stats) => stats.key === key)?.count ?? 0;
+}
+
+/** What stands beside a mean: its range, and how many results have the score where not all have it. */
+export function scoreNote({ count, min, max }: ScoreStats, total: number): string {
+  const range = `${decimal(min)} – ${decimal(max)}`;
+  return count === total ? range : `${range}, of ${exact(count)}`;
+}
+
+/** The beginning of the interval that a result belongs to; weeks begin on Monday. */
+function intervalOf(secs: number): string {
+  if (secs < WEEK_SECS) return `toStartOfInterval(completed_at, INTERVAL ${secs} SECOND, 'UTC')`;
+  return `toDateTime(intDiv(toUnixTimestamp(completed_at) + ${TO_MONDAY_SECS}, ${secs}) * ${secs} - ${TO_MONDAY_SECS}, 'UTC')`;
+}
+
+/**
+ * A statement that answers the same: each score by agent and environment, in intervals of so many
+ * seconds.
+ */
+export function scoresSql(query: Query, secs: number): string {
+  const columns = ["environment", "agent_id", "status", "session_id"];
+  const conditions = [
+    ...columns.flatMap((column) => among(column, splitValues(query[column] as string | null))),
+    ...within("completed_at", query["ts_from"], query["ts_to"]),
+  ];
+  return `SELECT ${intervalOf(secs)} AS at, score, agent_id, environment,
+  avg(value) AS average, count() AS results, min(value) AS lowest, max(value) AS highest
+FROM evaluations
+ARRAY JOIN mapKeys(scores) AS score, mapValues(scores) AS value${where(conditions)}
+GROUP BY at, score, agent_id, environment
+ORDER BY at, score, agent_id, environment`;
+}

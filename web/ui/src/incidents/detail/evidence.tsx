@@ -1,0 +1,84 @@
+import { can } from "../../api/session";
+import type { IncidentDetail } from "../../api/types";
+import { useLoad } from "../../kit/load";
+import { Loaded } from "../../kit/loaded";
+import { SqlLink } from "../../kit/sql-link";
+import { Table, type Column } from "../../kit/table";
+import { Text } from "../../kit/text";
+import { pathOf, searchOf } from "../../kit/url";
+import { Moment } from "../../kit/values";
+import { readEvidence, type EventRow } from "../api";
+import { eventsSearch, evidenceOf, evidenceSql, type Evidence as Found } from "../model";
+
+/** The events, sessions or rows behind an incident, as links. */
+export function Evidence({ org, incident }: { org: string; incident: IncidentDetail }) {
+  const found = evidenceOf(incident);
+  const query = can("events:read") ? found.query : null;
+  if (!query && !found.sessions.length && !found.result) return null;
+  return (
+    <section class="panel" aria-label="Evidence">
+      <header class="panel-head">
+        <h2>Evidence</h2>
+        <span class="dim grow">{found.counts}</span>
+        {query && (
+          <>
+            <SqlLink class="link" sql={() => evidenceSql(query)}>
+              Open in SQL
+            </SqlLink>
+            <a class="link" href={pathOf(org, "events") + searchOf(eventsSearch(query))}>
+              Open in Events
+            </a>
+          </>
+        )}
+      </header>
+      {query ? <Events org={org} found={found} /> : found.result ? <Result org={org} {...found.result} /> : <Sessions org={org} ids={found.sessions} />}
+    </section>
+  );
+}
+
+function Events({ org, found }: { org: string; found: Found }) {
+  const load = useLoad(`evidence ${org} ${JSON.stringify([found.query, found.chosen])}`, (options) => readEvidence(found, options));
+  const columns: Column<EventRow>[] = [
+    {
+      key: "session",
+      label: "Session",
+      narrow: "title",
+      width: "200px",
+      cell: (row) => <span class="mono">{row.session_id}</span>,
+      href: (row) => `${pathOf(org, "sessions", row.session_id)}?e=${row.id}`,
+    },
+    { key: "environment", label: "Environment", width: "120px", narrow: "value", cell: (row) => row.environment },
+    { key: "summary", label: "Summary", narrow: "note", cell: (row) => <span title={row.summary}><Text>{row.summary}</Text></span> },
+    { key: "time", label: "Time", width: "150px", narrow: "state", cell: (row) => <Moment at={row.ts} /> },
+  ];
+  return (
+    <Loaded load={load} class="panel-table">
+      {(rows) => (rows.length ? <Table label="Evidence" columns={columns} rows={rows} idOf={(row) => `${row.id}`} scroll="page" /> : <Sessions org={org} ids={found.sessions} />)}
+    </Loaded>
+  );
+}
+
+function Sessions({ org, ids }: { org: string; ids: readonly string[] }) {
+  const columns: Column<string>[] = [
+    { key: "session", label: "Session", narrow: "title", cell: (id) => <span class="mono">{id}</span>, href: (id) => `${pathOf(org, "sessions", id)}?view=evaluations` },
+  ];
+  if (!ids.length) return <p class="dim panel-note">The window holds no events any more.</p>;
+  return <Table label="Evidence" columns={columns} rows={ids} idOf={(id) => id} scroll="page" />;
+}
+
+/** The beginning of what a statement returned. */
+function Result({ org, columns: names, rows }: { org: string; columns: readonly string[]; rows: readonly unknown[][] }) {
+  const numbered = rows.map((row, index) => ({ row, index }));
+  const columns: Column<(typeof numbered)[number]>[] = names.map((name, place) => ({
+    key: `${place}`,
+    label: name,
+    ...(place === 0 ? { narrow: "title" as const } : place === 1 ? { narrow: "value" as const } : {}),
+    cell: ({ row }) => <span class="mono"><Text>{cellText(row[place])}</Text></span>,
+    href: ({ row }) => (name === "session_id" && typeof row[place] === "string" ? pathOf(org, "sessions", row[place]) : null),
+  }));
+  return <Table label="Evidence" columns={columns} rows={numbered} idOf={({ index }) => `${index}`} scroll="page" />;
+}
+
+function cellText(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}

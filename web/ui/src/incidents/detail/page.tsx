@@ -1,0 +1,130 @@
+import { useState } from "preact/hooks";
+import { can, session } from "../../api/session";
+import type { IncidentDetail } from "../../api/types";
+import { announce } from "../../kit/announce";
+import { confirm } from "../../kit/dialog";
+import { eventsSql } from "../../kit/event-conditions";
+import { duration } from "../../kit/formats";
+import { Icon } from "../../kit/icon";
+import { useLoad } from "../../kit/load";
+import { Loaded } from "../../kit/loaded";
+import { Page, type PageProps } from "../../kit/page";
+import { Severity } from "../../kit/severity";
+import { Failed } from "../../kit/states";
+import { ViewToolbar } from "../../kit/toolbar";
+import { Pill } from "../../kit/values";
+import { acknowledge, readIncident, resolve, subscribe } from "../api";
+import { evidenceOf } from "../model";
+import { AssignDialog } from "./assign";
+import { Evidence } from "./evidence";
+import { Activity } from "./activity";
+import { Aside } from "./aside";
+import { RuleFigure } from "./figure";
+
+/** The page of one incident. */
+export default function IncidentPage({ org, id }: PageProps) {
+  const load = useLoad(`incident ${org} ${id}`, (options) => readIncident(id, options));
+  const [assigning, setAssigning] = useState(false);
+  const [problem, setProblem] = useState<unknown>(null);
+  const run = async (said: string, action: () => Promise<unknown>) => {
+    try {
+      await action();
+      setProblem(null);
+      announce(said);
+    } catch (error) {
+      setProblem(error);
+    }
+    load.reload();
+  };
+  const incident = load.data;
+  const evidence = incident && evidenceOf(incident).query;
+  const actions = (
+    <>
+      <ViewToolbar
+        curl={() => ({ route: "GET /alerts/incidents/{incident_id}", path: { incident_id: id } })}
+        sql={evidence ? () => eventsSql(evidence) : undefined} onRefresh={load.reload}
+      />
+      {incident && can("incidents:ack") && <Actions incident={incident} run={run} onAssign={() => setAssigning(true)} />}
+    </>
+  );
+  return (
+    <Page title={incident?.title ?? "Incident"} badges={incident && <Badges incident={incident} />} actions={actions}>
+      {problem !== null && <Failed error={problem} />}
+      <Loaded load={load} class="incident-body">
+        {(data) => (
+          <div class="incident">
+            <div class="incident-main">
+              <RuleFigure incident={data} />
+              <Evidence org={org} incident={data} />
+              <Activity incident={data} onChange={load.reload} />
+            </div>
+            <Aside org={org} incident={data} />
+          </div>
+        )}
+      </Loaded>
+      {assigning && incident && <AssignDialog incident={incident} onClose={() => setAssigning(false)} onDone={load.reload} />}
+    </Page>
+  );
+}
+
+function Badges({ incident }: { incident: IncidentDetail }) {
+  const open = Date.now() - Date.parse(incident.opened_at);
+  return (
+    <>
+      {incident.state === "firing" && (
+        <Pill kind="err">
+          <Icon name="siren" class="small" /> Firing · {duration(open)}
+        </Pill>
+      )}
+      {incident.state === "acknowledged" && (
+        <Pill kind="warn">
+          <Icon name="eye" class="small" /> Acknowledged
+        </Pill>
+      )}
+      {incident.state === "resolved" && (
+        <Pill kind="ok">
+          <Icon name="check" class="small" /> Resolved
+        </Pill>
+      )}
+      <Severity value={incident.alert_severity} />
+    </>
+  );
+}
+
+interface ActionsProps {
+  incident: IncidentDetail;
+  run: (said: string, action: () => Promise<unknown>) => Promise<void>;
+  onAssign: () => void;
+}
+
+function Actions({ incident, run, onAssign }: ActionsProps) {
+  const { id, title, state, subscribers } = incident;
+  const mine = session.value?.email;
+  const subscribed = subscribers.some(({ email, unsubscribed_at }) => email === mine && !unsubscribed_at);
+  const end = async () => {
+    if (await confirm({ title: `Resolve ${title}?`, verb: "Resolve", text: "The next breach opens a new incident.", danger: false }))
+      await run("Resolved", () => resolve(id));
+  };
+  return (
+    <>
+      <button type="button" class="button" onClick={() => void run(subscribed ? "Unsubscribed" : "Subscribed", () => subscribe(id, !subscribed))}>
+        <Icon name="mail" /> {subscribed ? "Unsubscribe" : "Subscribe"}
+      </button>
+      {state !== "resolved" && (
+        <>
+          <button type="button" class="button" onClick={onAssign}>
+            <Icon name="user" /> Assign
+          </button>
+          {state === "firing" && (
+            <button type="button" class="button primary" onClick={() => void run("Acknowledged", () => acknowledge(id))}>
+              Acknowledge
+            </button>
+          )}
+          <button type="button" class="button" onClick={() => void end()}>
+            <Icon name="check" /> Resolve
+          </button>
+        </>
+      )}
+    </>
+  );
+}

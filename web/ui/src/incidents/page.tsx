@@ -1,0 +1,93 @@
+import { useState } from "preact/hooks";
+import { can } from "../api/session";
+import type { IncidentRow } from "../api/types";
+import { RadioField, TextField } from "../kit/fields";
+import { useForm } from "../kit/form";
+import { FormDialog } from "../kit/form-dialog";
+import { plural } from "../kit/formats";
+import { useLoad } from "../kit/load";
+import { Loaded } from "../kit/loaded";
+import { Page, type PageProps } from "../kit/page";
+import { navigate } from "../kit/router";
+import { Severity } from "../kit/severity";
+import { Empty } from "../kit/states";
+import { StatusBar } from "../kit/status-bar";
+import { Table, type Column } from "../kit/table";
+import { ViewToolbar } from "../kit/toolbar";
+import { pathOf } from "../kit/url";
+import { Moment } from "../kit/values";
+import { openIncident, readIncidents } from "./api";
+import { sections, summaryText } from "./model";
+
+/** The page "Incidents": firing, acknowledged, and what was resolved in the last week. */
+export default function IncidentsPage({ org }: PageProps) {
+  const [opening, setOpening] = useState(false);
+  const load = useLoad(`incidents ${org}`, readIncidents);
+  const head = (
+    <>
+      <ViewToolbar curl={() => ({ route: "GET /alerts/incidents", query: { state: "firing,acknowledged,resolved", limit: 1000 } })} onRefresh={load.reload} />
+      {can("incidents:write") && (
+        <button type="button" class="button primary" onClick={() => setOpening(true)}>
+          Open incident
+        </button>
+      )}
+    </>
+  );
+  return (
+    <Page title="Incidents" actions={head}>
+      <Loaded load={load}>{(rows) => <Sections org={org} rows={rows} />}</Loaded>
+      {load.data && <StatusBar search={false}>{plural(load.data.filter(({ state }) => state !== "resolved").length, "open incident")}</StatusBar>}
+      {opening && <OpenDialog org={org} onClose={() => setOpening(false)} />}
+    </Page>
+  );
+}
+
+function Sections({ org, rows }: { org: string; rows: readonly IncidentRow[] }) {
+  if (!rows.length)
+    return (
+      <Empty title="No incidents yet">
+        <p>An alert opens an incident when its rule is breached. People open one by hand.</p>
+      </Empty>
+    );
+  return (
+    <div class="incident-sections">
+      {sections(rows, new Date()).map(({ title, rows: mine }) => (
+        <section key={title} aria-label={title}>
+          <h2>
+            {title} <span class="dim">{title === "Resolved" ? `${mine.length} in the last 7 days` : mine.length}</span>
+          </h2>
+          {mine.length > 0 && <Table label={`${title} incidents`} columns={columnsOf(org, title === "Resolved")} rows={mine} idOf={(row) => row.id} scroll="page" />}
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function columnsOf(org: string, resolved: boolean): Column<IncidentRow>[] {
+  return [
+    { key: "title", label: "Incident", narrow: "title", cell: (row) => row.title, href: (row) => pathOf(org, "incidents", row.id) },
+    { key: "summary", label: "Summary", narrow: "note", cell: ({ breach_summary: text }) => text && <span title={summaryText(text)}>{summaryText(text)}</span> },
+    { key: "severity", label: "Severity", width: "100px", narrow: "value", cell: (row) => <Severity value={row.alert_severity} /> },
+    { key: "assignees", label: "Assignees", width: "180px", cell: (row) => row.assignees.join(", ") || <span class="dim">none</span> },
+    { key: "opened", label: "Opened", width: "150px", cell: (row) => <Moment at={row.opened_at} /> },
+    resolved
+      ? { key: "resolved", label: "Resolved", width: "150px", narrow: "state", cell: (row) => row.resolved_at && <Moment at={row.resolved_at} /> }
+      : { key: "breached", label: "Last breach", width: "150px", narrow: "state", cell: (row) => <Moment at={row.last_breach_at} /> },
+  ];
+}
+
+const SEVERITIES = [{ value: "info", label: "info" }, { value: "warning", label: "warning" }, { value: "critical", label: "critical" }];
+
+function OpenDialog({ org, onClose }: { org: string; onClose: () => void }) {
+  const form = useForm({ title: "", summary: "", severity: "warning" as const }, async (values) => {
+    const { id } = await openIncident(values);
+    await navigate(pathOf(org, "incidents", id));
+  });
+  return (
+    <FormDialog title="Open incident" verb="Open incident" form={form} onClose={onClose}>
+      <TextField form={form} name="title" label="Title" autofocus />
+      <TextField form={form} name="summary" label="Summary" rows={4} hint="Say what is wrong, and where." />
+      <RadioField form={form} name="severity" label="Severity" options={SEVERITIES} />
+    </FormDialog>
+  );
+}

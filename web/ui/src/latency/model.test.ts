@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bandNames, eventsQuery, FAMILIES, isName, queryOf } from "./model";
+import { latencySql } from "./statement";
+
+const [tools, , , people] = FAMILIES;
+const second = { from: "1970-01-01T00:00:00.000Z", to: "1970-01-01T00:00:01.000Z" };
+
+test("the request names the pair, its key, its names and the range", () => {
+  const query = queryOf(tools!, { environment: "production" }, { from: "2026-11-02T00:00:00Z", to: null });
+  assert.deepEqual(
+    [query["start_event_type"], query["end_event_type"], query["pair_key_paths"], query["distribution_key_paths"], query["ts_from"], query["environment"]],
+    ["tool_use", "tool_result", "tool_call_id", "tool_name", "2026-11-02T00:00:00Z", "production"],
+  );
+});
+
+test("bands have names", () => {
+  assert.deepEqual(bandNames([1, 10, 1000, 300_000, 1_000_000]), ["< 10 ms", "≥ 10 ms", "≥ 1 s", "≥ 5 m"]);
+});
+
+test("a column leads to the events that start in it, a name to its own", () => {
+  const choice = { family: tools!, filters: { agent_id: "a,b", tool_name: null }, bounds: second };
+  assert.equal(`${eventsQuery(choice)}`, "agent_id=a%2Cb&event_type=tool_use&from=1970-01-01T00%3A00%3A00.000Z&to=1970-01-01T00%3A00%3A01.000Z");
+  const named = eventsQuery(choice, { name: "x,y", failed: true });
+  assert.deepEqual([named.get("tool_name"), named.get("event_type"), named.get("errored")], ["x\\,y", "tool_result", "true"]);
+  assert.deepEqual([isName("(other)"), isName("(none)"), isName("book")], [false, false, true]);
+});
+
+test("the statement has the pair, the bounds and the filters", () => {
+  const sql = latencySql({ family: people!, filters: { environment: "it's", model: null }, bounds: second });
+  assert.match(sql, /AS agent,/);
+  assert.match(sql, /event_type IN \('human_wait', 'human_input'\) AND ts >= '1970-01-01T00:00:00.000Z' - INTERVAL 1 HOUR AND ts < '1970-01-01T00:00:01.000Z' \+ INTERVAL 1 DAY/);
+  assert.match(sql, /\[ifNull\(environment IN \('it''s'\), false\)\] AS met/);
+  assert.match(sql, /WHERE started_at >= '1970-01-01T00:00:00.000Z' AND started_at < '1970-01-01T00:00:01.000Z' AND arrayAll/);
+  assert.ok(sql.length < 3000);
+  assert.doesNotMatch(latencySql({ family: tools!, filters: {}, bounds: { from: null, to: null } }), /arrayAll|started_at >=/);
+});

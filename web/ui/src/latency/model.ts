@@ -1,0 +1,81 @@
+import type { Query } from "../api/request";
+import type { LatencyAggregate } from "../api/types";
+import { duration } from "../kit/formats";
+import type { Bounds } from "../kit/time";
+import { changed } from "../kit/url";
+
+export interface Family {
+  id: string;
+  label: string;
+  start: string;
+  end: string;
+  /** The column whose value both events of a pair share. */
+  link: "tool_call_id" | "request_id" | "hook_id" | "input_id";
+  /** The column by which the table is grouped, also a filter of "Events". */
+  key: "tool_name" | "model" | "hook_name" | "agent_id";
+  /** The header of the names. */
+  noun: string;
+}
+
+/** The pairs of events that the tabs show. */
+export const FAMILIES: readonly Family[] = [
+  { id: "tools", label: "Tools", start: "tool_use", end: "tool_result", link: "tool_call_id", key: "tool_name", noun: "Tool" },
+  { id: "models", label: "Models", start: "model_request", end: "model_response", link: "request_id", key: "model", noun: "Model" },
+  { id: "hooks", label: "Hooks", start: "hook_triggered", end: "hook_completed", link: "hook_id", key: "hook_name", noun: "Hook" },
+  { id: "people", label: "People", start: "human_wait", end: "human_input", link: "input_id", key: "agent_id", noun: "Agent" },
+];
+
+const BINS = 48;
+
+/** The names in the answer for pairs without a name, and for those of all smaller names. */
+const NO_NAMES: readonly string[] = ["(none)", "(other)"];
+
+/** The request of a family. */
+export function queryOf(family: Family, filters: Query, bounds: Bounds): Query {
+  return {
+    ...filters,
+    start_event_type: family.start,
+    end_event_type: family.end,
+    pair_key_paths: family.link,
+    distribution_key_paths: family.key,
+    bin_count: BINS,
+    ts_from: bounds.from,
+    ts_to: bounds.to,
+  };
+}
+
+/** The names of the bands between the edges, the lowest first: "≥ 100 ms", "≥ 10 s", "≥ 5 m". */
+export function bandNames(edges: readonly number[]): string[] {
+  const name = (edge: number) => duration(edge).replace(/\.0 s$/, " s").replace(/ 00 s$/, "");
+  return edges.slice(0, -1).map((edge, index) => (index === 0 ? `< ${name(edges[1]!)}` : `≥ ${name(edge)}`));
+}
+
+/** The share of pairs that failed; null without pairs. */
+export function failedShare({ summary: { count, error_count } }: LatencyAggregate): number | null {
+  return count ? error_count / count : null;
+}
+
+/** What the parts of the page have in common: the pairs that were chosen. */
+export interface Choice {
+  family: Family;
+  /** The parameters of the filters that are set. */
+  filters: Query;
+  bounds: Bounds;
+}
+
+/** The query of "Events" for pairs: their starts, which the bounds are about, or their failed ends. */
+export function eventsQuery({ family, filters, bounds }: Choice, { name, failed = false }: { name?: string; failed?: boolean } = {}): URLSearchParams {
+  return changed(new URLSearchParams(), {
+    ...(filters as Record<string, string | null>),
+    ...(name === undefined ? {} : { [family.key]: [name] }),
+    event_type: failed ? family.end : family.start,
+    errored: failed ? "true" : null,
+    from: bounds.from,
+    to: bounds.to,
+  });
+}
+
+/** Whether a name of the answer is that of a tool, a model, a hook or an agent. */
+export function isName(key: string): boolean {
+  return !NO_NAMES.includes(key);
+}

@@ -1,0 +1,99 @@
+import { useMemo, useState } from "preact/hooks";
+import type { Query } from "../api/request";
+import type { LatencyAggregate } from "../api/types";
+import { Filters, type Filter } from "../kit/filters";
+import { useLoad } from "../kit/load";
+import { Loaded } from "../kit/loaded";
+import { Nothing } from "../kit/nothing";
+import { Page, type PageProps } from "../kit/page";
+import { param, setQuery } from "../kit/router";
+import { Tabs } from "../kit/tabs";
+import { boundsOf } from "../kit/time";
+import { TimeRange } from "../kit/time-range";
+import { ViewToolbar } from "../kit/toolbar";
+import { currentRange } from "../kit/zone";
+import { facets, readExtent, readLatency } from "./api";
+import { Charts } from "./charts";
+import { FAMILIES, queryOf, type Choice } from "./model";
+import { Names } from "./names";
+import { latencySql } from "./statement";
+
+const FILTERS: readonly Filter[] = [
+  { param: "environment", label: "Environment", choices: facets.environments },
+  { param: "agent_id", label: "Agent", choices: facets.agents },
+  { param: "tool_name", label: "Tool", choices: facets.tools },
+  { param: "model", label: "Model", choices: facets.models },
+  { param: "hook_name", label: "Hook", choices: facets.hooks },
+];
+const FILTERED_BY = FILTERS.map(({ param: name }) => name);
+
+/** What the URL chooses. A range that ends now moves on only when `turn` changes. */
+function useChoice(turn: number): Choice {
+  const family = FAMILIES.find(({ id }) => id === param("view")) ?? FAMILIES[0]!;
+  const values = FILTERED_BY.map((name) => param(name));
+  const range = currentRange("24h");
+  return useMemo(() => {
+    const filters: Query = Object.fromEntries(FILTERED_BY.map((name, index) => [name, values[index]]));
+    return { family, filters, bounds: boundsOf(range, Date.now()) };
+  }, [turn, family, JSON.stringify(range), ...values]);
+}
+
+interface Answer {
+  data: LatencyAggregate;
+  /** The pairs that it is about. Its bounds are closed. */
+  choice: Choice;
+}
+
+async function read(choice: Choice, options: Parameters<typeof readLatency>[1]): Promise<Answer> {
+  const { family, filters, bounds } = choice;
+  const wanted = bounds.from === null && bounds.to === null ? await readExtent(family, filters, options) : bounds;
+  const data = await readLatency(queryOf(family, filters, wanted), options);
+  return { data, choice: { ...choice, bounds: { from: data.bounds.from, to: data.bounds.to } } };
+}
+
+/** The page "Latency": how long the calls of a family took. */
+export default function LatencyPage({ org }: PageProps) {
+  const [turn, setTurn] = useState(0);
+  const choice = useChoice(turn);
+  const load = useLoad(JSON.stringify([choice, turn]), (options) => read(choice, options));
+  const shown = load.data && load.current ? load.data.choice : choice;
+  return (
+    <Page
+      title="Latency"
+      actions={
+        <>
+          <ViewToolbar
+            curl={() => ({ route: "GET /events/latency_aggregate", query: queryOf(shown.family, shown.filters, shown.bounds) })}
+            sql={() => latencySql(shown)} onRefresh={() => setTurn(turn + 1)}
+          />
+          <TimeRange standard="24h" />
+        </>
+      }
+    >
+      <Filters filters={FILTERS} />
+      <Tabs
+        label="Pairs of events" tabs={FAMILIES} value={choice.family.id} class="latency"
+        onChange={(id) => setQuery({ view: id === FAMILIES[0]!.id ? null : id })}
+      >
+        <Loaded load={load}>{(answer) => <Content org={org} {...answer} />}</Loaded>
+      </Tabs>
+    </Page>
+  );
+}
+
+function Content({ org, data, choice }: Answer & { org: string }) {
+  const { start, end } = choice.family;
+  if (!data.summary.count)
+    return (
+      <Nothing things="pairs" filters={FILTERED_BY} standard="24h">
+        A pair is a {start} and the {end} that belongs to it.
+      </Nothing>
+    );
+  return (
+    <div class="latency-body">
+      <Charts org={org} data={data} choice={choice} />
+      <h2 class="latency-head">Slowest names</h2>
+      <Names org={org} rows={data.distribution} choice={choice} />
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import { request, type Options } from "../api/request";
+import type { DashboardList, PublishedTables, QueryBody, QueryList, QueryResult, QueryRow, TileBody } from "../api/types";
+
+/** Runs a statement. While four others run it waits and tries again, as it changes nothing. */
+export function runStatement(sql: string, params: unknown[], options: Options): Promise<QueryResult> {
+  return request("POST /queries/run", { body: { sql, params } }, { retry: true, ...options });
+}
+
+export function readSchema(options: Options): Promise<PublishedTables> {
+  return request("GET /queries/schema", {}, options);
+}
+
+export function readQueries(options: Options): Promise<QueryList> {
+  return request("GET /queries", {}, options);
+}
+
+export function readQuery(query_id: string, options: Options): Promise<QueryRow> {
+  return request("GET /queries/{query_id}", { path: { query_id } }, options);
+}
+
+export function createQuery(body: QueryBody): Promise<QueryRow> {
+  return request("POST /queries", { body });
+}
+
+export function replaceQuery(query_id: string, body: QueryBody): Promise<QueryRow> {
+  return request("PUT /queries/{query_id}", { path: { query_id }, body });
+}
+
+export async function deleteQuery(query_id: string): Promise<void> {
+  await request("DELETE /queries/{query_id}", { path: { query_id } });
+}
+
+export function readDashboards(): Promise<DashboardList> {
+  return request("GET /dashboards", {});
+}
+
+export async function addTile(dashboard_id: string, body: TileBody): Promise<void> {
+  await request("POST /dashboards/{dashboard_id}/tiles", { path: { dashboard_id }, body });
+}

@@ -1,0 +1,117 @@
+import type { EvaluationJob, Session } from "../api/types";
+import { decimal, exact } from "../kit/formats";
+import { Icon } from "../kit/icon";
+import type { IconName } from "../kit/icon-names";
+import { MenuButton } from "../kit/menu";
+import { setQuery } from "../kit/router";
+import type { Column } from "../kit/table";
+import { pathOf } from "../kit/url";
+import { Count, Duration, Failures, Id, Moment } from "../kit/values";
+import { lasted, scoreOf, stateOf, type State } from "./model";
+
+const STATES: Record<State, { icon: IconName; tone: string }> = {
+  Running: { icon: "loader-circle", tone: "info" },
+  Idle: { icon: "clock", tone: "dim" },
+  Ended: { icon: "check", tone: "ok" },
+};
+const MOST_AGENTS = 2;
+
+function StateCell({ state }: { state: State }) {
+  const { icon, tone } = STATES[state];
+  return (
+    <span class="session-state">
+      <Icon name={icon} class={tone} />
+      {state}
+    </span>
+  );
+}
+
+function Agents({ session }: { session: Session }) {
+  const names = session.agents.map(({ agent_id }) => agent_id);
+  const rest = names.length - MOST_AGENTS;
+  return (
+    <span class="session-agents" title={names.join(", ")}>
+      {names.slice(0, MOST_AGENTS).map((name, index) => (
+        <span key={name} class="session-agent">
+          <span class={`dot agent-${index + 1}`} />
+          {name}
+        </span>
+      ))}
+      {rest > 0 && <span class="dim">+{rest}</span>}
+    </span>
+  );
+}
+
+function Score({ value }: { value: number | string }) {
+  if (typeof value === "string") return <span class="dim">{value}</span>;
+  return (
+    <span class="session-score" title={exact(value)}>
+      {decimal(value)}
+      {value >= 0 && value <= 1 && (
+        <span class="meter" aria-hidden="true">
+          <i style={{ width: `${value * 100}%` }} />
+        </span>
+      )}
+    </span>
+  );
+}
+
+export interface Context {
+  org: string;
+  /** The query of the list, which the session page needs for "Newer" and "Older". */
+  list: string;
+  keys: readonly string[];
+  scoreKey: string | null;
+  jobs: ReadonlyMap<string, EvaluationJob>;
+  now: number;
+  selected: ReadonlySet<string>;
+  onSelect: (id: string, selected: boolean) => void;
+}
+
+function ScoreHead({ keys, scoreKey }: Context) {
+  if (scoreKey === null) return <>Score</>;
+  const items = keys.map((key) => ({ label: key, checked: key === scoreKey, onSelect: () => setQuery({ score: key === keys[0] ? null : key }) }));
+  return (
+    <MenuButton label={`Score: ${scoreKey}`} items={items} class="sort">
+      {scoreKey}
+      <Icon name="chevron-down" class="small" />
+    </MenuButton>
+  );
+}
+
+/** The columns of the table "Sessions". */
+export function columnsOf(context: Context): Column<Session>[] {
+  const { org, list, scoreKey, jobs, now, selected, onSelect } = context;
+  const link = (id: string) => pathOf(org, "sessions", id) + (list && `?list=${encodeURIComponent(list)}`);
+  return [
+    {
+      key: "session", label: "Session", width: "180px", narrow: "title",
+      cell: ({ session_id }) => (
+        <>
+          <input
+            type="checkbox" class="row-check" aria-label={`Select ${session_id}`} checked={selected.has(session_id)}
+            onChange={(event) => onSelect(session_id, event.currentTarget.checked)}
+          />
+          <a href={link(session_id)}>
+            <Id value={session_id} most={22} />
+          </a>
+        </>
+      ),
+    },
+    { key: "agents", label: "Agents", cell: (session) => <Agents session={session} /> },
+    { key: "environment", label: "Environment", width: "110px", narrow: "note", cell: ({ environment }) => environment },
+    { key: "started", label: "Started", width: "150px", sorts: true, cell: ({ started_at }) => <span class="soft"><Moment at={started_at} /></span> },
+    { key: "duration", label: "Duration", width: "96px", number: true, cell: (session) => <Duration ms={lasted(session)} /> },
+    { key: "events", label: "Events", width: "76px", number: true, cell: ({ event_count }) => <Count value={event_count} /> },
+    { key: "errors", label: "Errors", width: "70px", number: true, cell: ({ error_count }) => <Failures value={error_count} /> },
+    {
+      key: "tokens", label: "Tokens", width: "82px", number: true,
+      cell: ({ input_tokens, output_tokens }) => <Count value={input_tokens + output_tokens} unit="tokens" />,
+    },
+    {
+      key: "score", label: "Score", head: <ScoreHead {...context} />, width: "136px", number: true, narrow: "value",
+      cell: (session) => <Score value={scoreOf(session, scoreKey, jobs.get(session.session_id), now)} />,
+    },
+    { key: "state", label: "State", width: "104px", narrow: "state", cell: (session) => <StateCell state={stateOf(session, now)} /> },
+  ];
+}

@@ -1,0 +1,95 @@
+import { useEffect, useRef } from "preact/hooks";
+import { exact } from "../../kit/formats";
+import { Icon } from "../../kit/icon";
+import { KIND_ICONS, kindOf } from "../../kit/kinds";
+import { useNarrow } from "../../kit/media";
+import { param, setQuery } from "../../kit/router";
+import type { Outline } from "../detail/model/outline";
+import { reveal, useVirtual } from "../detail/waterfall/virtual";
+import type { Comparison } from "./load";
+import { firstDivergence, WINDOW } from "./model/align";
+
+const HEAD = 33;
+
+/** The chosen line of the alignment, or -1. */
+export function chosenLine(): number {
+  return Number(param("row") ?? 0) - 1;
+}
+
+export function chooseLine(line: number): void {
+  setQuery({ row: line < 0 ? null : line + 1 });
+}
+
+/** Both sessions beside each other: equal events on one line, others alone. */
+export function Alignment({ comparison }: { comparison: Comparison }) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [left, right] = [comparison.left.outline!, comparison.right.outline!];
+  const aligned = comparison.aligned!;
+  const narrow = useNarrow();
+  const rowHeight = narrow ? 57 : 32;
+  const count = aligned.left.length;
+  const range = useVirtual(scroller, count, rowHeight, narrow ? 0 : HEAD);
+  const line = chosenLine();
+  useEffect(() => {
+    if (line >= 0 && scroller.current) reveal(scroller.current, line, rowHeight, narrow ? 0 : HEAD);
+  }, [line, rowHeight]);
+  const lines = Array.from({ length: Math.max(0, range.last - range.first) }, (_, index) => range.first + index);
+  return (
+    <div class="event-table alignment" ref={scroller}>
+      <table aria-label="Alignment" aria-rowcount={count + 1}>
+        <thead>
+          <tr aria-rowindex={1}>
+            <th scope="col" class="number">Event</th><th scope="col" class="mono">{comparison.left.id}</th>
+            <th scope="col" class="number">Event</th><th scope="col" class="mono">{comparison.right.id}</th>
+          </tr>
+        </thead>
+        <tbody>
+          <tr aria-hidden="true" class="space" style={{ height: `${range.first * rowHeight}px` }} />
+          {lines.map((at) => {
+            const [one, other] = [aligned.left[at]!, aligned.right[at]!];
+            const classes = [one < 0 || other < 0 ? "differs" : "", at === line ? "selected" : ""].filter(Boolean).join(" ");
+            return (
+              <tr key={at} class={classes} aria-rowindex={at + 2} aria-selected={at === line} onClick={() => chooseLine(at)}>
+                <Cell outline={left} event={one} line={at} />
+                <Cell outline={right} event={other} line={at} />
+              </tr>
+            );
+          })}
+          <tr aria-hidden="true" class="space" style={{ height: `${(count - range.last) * rowHeight}px` }} />
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Cell({ outline, event, line }: { outline: Outline; event: number; line: number }) {
+  if (event < 0) return <><td class="number" /><td class="dim">nothing here</td></>;
+  const failed = outline.error[event] === 1;
+  const kind = kindOf(outline.types[outline.type[event]!]!);
+  return (
+    <>
+      <td class="number dim">{event + 1}</td>
+      <td>
+        <Icon name={failed ? "circle-alert" : KIND_ICONS[kind]} class={failed ? "err" : `kind-${kind}`} />
+        <button type="button" class={failed ? "link err" : "link"} onClick={() => chooseLine(line)}>{outline.types[outline.type[event]!]}</button>
+        {failed && <span class="visually-hidden"> failed</span>}{" "}
+        <span class="soft">{outline.summary[event] || outline.names[outline.name[event]!] || ""}</span>
+      </td>
+    </>
+  );
+}
+
+/** "Identical up to event 41", and the button that leads there. */
+export function Divergence({ comparison }: { comparison: Comparison }) {
+  const aligned = comparison.aligned!;
+  const first = firstDivergence(aligned);
+  return (
+    <div class="divergence">
+      <span role="status">
+        {first < 0 ? `Identical in all ${exact(aligned.left.length)} events` : `Identical up to event ${exact(first)}`}
+      </span>
+      {first >= 0 && <button type="button" class="button" onClick={() => chooseLine(first)}>First divergence</button>}
+      {aligned.windowed && <span class="dim">Aligned in windows of {exact(WINDOW)} rows: a match across their edges can be missed.</span>}
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import { can } from "../../api/session";
+import { Skeleton } from "../../kit/loaded";
+import { Page, type PageProps } from "../../kit/page";
+import { param } from "../../kit/router";
+import { Failed, Forbidden } from "../../kit/states";
+import { ViewToolbar } from "../../kit/toolbar";
+import { joinValues, pathOf } from "../../kit/url";
+import { factsSql } from "../detail/model/statement";
+import { Alignment, Divergence } from "./alignment";
+import { Deltas } from "./deltas";
+import { Difference } from "./difference";
+import { useComparison, type Comparison } from "./load";
+
+export default function ComparePage({ org }: PageProps) {
+  const [a, b] = [param("a") ?? "", param("b") ?? ""];
+  const { data, error, reload } = useComparison(a, b);
+  const toolbar = (
+    <ViewToolbar
+      curl={() => ({ route: can("evaluations:read") ? "GET /sessions" : "GET /events/summary", query: { session_id: joinValues([a, b]) } })}
+      sql={() => factsSql([a, b])} onRefresh={reload}
+    />
+  );
+  return (
+    <Page title="Compare sessions" actions={toolbar}>
+      <p class="compare-names">
+        <a class="link mono" href={pathOf(org, "sessions", a)}>{a}</a> <span class="dim">with</span> <a class="link mono" href={pathOf(org, "sessions", b)}>{b}</a>
+      </p>
+      {!a || !b ? <p class="side-note">Choose two sessions in the list, or a session's "Compare with…".</p>
+        : error ? <Failed error={error} onRetry={reload} /> : data ? <Content comparison={data} /> : <Skeleton rows={12} />}
+    </Page>
+  );
+}
+
+function Content({ comparison }: { comparison: Comparison }) {
+  return (
+    <div class="compare">
+      <Deltas comparison={comparison} />
+      {!can("evaluations:read") && <p class="side-note soft">Scores are not shown: you need the permission evaluations:read.</p>}
+      {comparison.aligned ? (
+        <>
+          <Divergence comparison={comparison} />
+          <div class="session-split">
+            <div class="session-main"><Alignment comparison={comparison} /></div>
+            <Difference comparison={comparison} />
+          </div>
+        </>
+      ) : <Forbidden permission="events:read" />}
+    </div>
+  );
+}

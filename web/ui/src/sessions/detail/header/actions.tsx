@@ -1,0 +1,97 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { ApiError } from "../../../api/errors";
+import { can } from "../../../api/session";
+import { announce } from "../../../kit/announce";
+import { Dialog } from "../../../kit/dialog";
+import { Icon } from "../../../kit/icon";
+import { MenuButton } from "../../../kit/menu";
+import { navigate } from "../../../kit/router";
+import { ViewToolbar } from "../../../kit/toolbar";
+import { pathOf, searchOf } from "../../../kit/url";
+import { readExport, reEvaluate } from "../api";
+import { eventsSql, factsSql, shownQuery } from "../model/statement";
+import { filters } from "../state";
+import type { View } from "../view";
+import { download } from "./download";
+
+interface Props {
+  view: View;
+  org: string;
+  /** To the sessions beside this one. */
+  links: ComponentChildren;
+  onRefresh: () => void;
+}
+
+export function Actions({ view, org, links, onRefresh }: Props) {
+  const { id } = view.source;
+  const reads = can("events:read");
+  const path = { session_id: id };
+  const shown = () => shownQuery(view.session.value?.outline ?? null, filters.value);
+  const items = [
+    { label: "JSON lines", onSelect: () => void download(`session-${id}.jsonl`, "application/x-ndjson", () => readExport(id, "jsonl")) },
+    { label: "JSON", onSelect: () => void download(`session-${id}.json`, "application/json", () => readExport(id, "json")) },
+  ];
+  return (
+    <>
+      {links}
+      <ViewToolbar
+        curl={() => (reads ? { route: "GET /sessions/{session_id}/outline", path, query: shown() } : { route: "GET /sessions/{session_id}", path })}
+        sql={() => (reads ? eventsSql(id, shown()) : factsSql([id]))} onRefresh={onRefresh}
+      />
+      <CompareWith id={id} org={org} />
+      {can("events:read") && (
+        <MenuButton label="Export" items={items} class="button folds"><Icon name="upload" />Export</MenuButton>
+      )}
+      {can("evaluations:trigger") && <ReEvaluate view={view} />}
+    </>
+  );
+}
+
+function ReEvaluate({ view }: { view: View }) {
+  const [busy, setBusy] = useState(false);
+  const run = async () => {
+    setBusy(true);
+    try {
+      await reEvaluate(view.source.id);
+      announce("The evaluation is queued");
+      if (can("evaluations:read")) await view.source.readFacts();
+    } catch (error) {
+      announce(error instanceof ApiError ? error.message : "The evaluation was not queued");
+    }
+    setBusy(false);
+  };
+  return (
+    <button type="button" class="button folds" aria-disabled={busy} onClick={() => !busy && void run()}>
+      <Icon name="rotate-cw" />
+      Re-evaluate
+    </button>
+  );
+}
+
+function CompareWith({ id, org }: { id: string; org: string }) {
+  const [open, setOpen] = useState(false);
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const other = String(new FormData(event.currentTarget as HTMLFormElement).get("other")).trim();
+    if (!other) return;
+    setOpen(false);
+    void navigate(pathOf(org, "compare") + searchOf(new URLSearchParams({ a: id, b: other })));
+  };
+  return (
+    <>
+      <button type="button" class="button folds" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        <Icon name="git-compare-arrows" />
+        Compare with…
+      </button>
+      {open && (
+        <Dialog title="Compare with" onClose={() => setOpen(false)}>
+          <form class="compare-form" onSubmit={submit}>
+            <label>Session<input name="other" required autocomplete="off" autofocus /></label>
+            <footer class="dialog-foot"><button type="submit" class="button primary">Compare</button></footer>
+          </form>
+        </Dialog>
+      )}
+    </>
+  );
+}

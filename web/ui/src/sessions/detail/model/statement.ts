@@ -1,0 +1,57 @@
+/** The request and the statement that answer what the page shows. */
+import type { Query } from "../../../api/request";
+import { eventConditions } from "../../../kit/event-conditions";
+import { among, where } from "../../../kit/sql";
+import { joinValues } from "../../../kit/url";
+import type { Filters } from "./filters";
+import type { Outline } from "./outline";
+
+/** The column of an event's name, by the beginning of its type. */
+const NAME_COLUMNS = [["tool_", "tool_name"], ["model_", "model"], ["hook_", "hook_name"], ["error", "error_type"]] as const;
+
+/** Microseconds since 1970 → RFC 3339. */
+function moment(us: number): string {
+  const ms = Math.floor(us / 1000);
+  return new Date(ms).toISOString().replace("Z", `${us - ms * 1000}`.padStart(3, "0") + "Z");
+}
+
+/** The filter for these names. Names in several columns have none: filters of two columns must both hold. */
+function namesQuery(outline: Outline, names: readonly string[]): Query {
+  const wanted = new Set(names);
+  const columns = new Set<string>();
+  for (let event = 0; event < outline.length; event++) {
+    if (outline.name[event]! < 0 || !wanted.has(outline.names[outline.name[event]!]!)) continue;
+    const type = outline.types[outline.type[event]!]!;
+    columns.add(NAME_COLUMNS.find(([start]) => type.startsWith(start))?.[1] ?? "");
+  }
+  const [column] = columns;
+  return columns.size === 1 && column ? { [column]: joinValues(names) } : {};
+}
+
+/** The parameters of the outline that choose the events on show. */
+export function shownQuery(outline: Outline | null, { types, agents, names, errored, window }: Filters): Query {
+  const begin = outline?.ts[0];
+  return {
+    event_type: joinValues(types),
+    agent_id: joinValues(agents),
+    errored: errored ? "true" : null,
+    ...(outline && names.length ? namesQuery(outline, names) : {}),
+    ...(window && begin !== undefined ? { ts_from: moment(begin + window.from * 1000), ts_to: moment(begin + window.to * 1000 + 1) } : {}),
+  };
+}
+
+/** A statement that lists these events of a session. */
+export function eventsSql(id: string, shown: Query): string {
+  return `SELECT ts, event_type, agent_id, coalesce(hook_name, tool_name, model, error_type) AS name, summary,
+  is_error, duration_ms, input_tokens, output_tokens, id
+FROM events${where(eventConditions({ ...shown, session_id: joinValues([id]) }))}
+ORDER BY ts, id`;
+}
+
+/** A statement for the facts of sessions, in this order. */
+export function factsSql(ids: readonly string[]): string {
+  return `SELECT session_id, agent_id, environment, started_at, last_event_at, ended_at,
+  event_count, error_count, input_tokens, output_tokens
+FROM agent_sessions${where(among("session_id", ids))}
+ORDER BY started_at`;
+}

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { EvaluationJob, Session } from "../api/types";
+import { conditions, intervalMinutes, lasted, merged, scoreOf, stateOf, totalsOf } from "./model";
+
+const NOW = Date.parse("2026-11-02T08:00:00Z");
+
+function session(id: string, changes: Partial<Session> = {}): Session {
+  return {
+    session_id: id, agent_id: "a", agents: [{ agent_id: "a", event_count: 1 }], environment: "e",
+    event_count: 1, error_count: 0, started_at: "2026-11-02T07:00:00Z", last_event_at: "2026-11-02T07:01:16Z",
+    ended_at: null, first_event_id: 1, last_event_id: 1, input_tokens: 0, output_tokens: 0,
+    latest_evaluation: null, ...changes,
+  };
+}
+
+test("a session runs, is idle, or has ended", () => {
+  assert.equal(stateOf(session("a", { last_event_at: "2026-11-02T07:55:01Z" }), NOW), "Running");
+  assert.equal(stateOf(session("a", { last_event_at: "2026-11-02T07:55:00Z" }), NOW), "Idle");
+  assert.equal(stateOf(session("a", { ended_at: "2026-11-02T07:01:16Z" }), NOW), "Ended");
+  assert.equal(lasted(session("a")), 76_000);
+});
+
+test("a missing score has a reason", () => {
+  const queued = { status: "pending" } as EvaluationJob;
+  const ended = session("a", { ended_at: "2026-11-02T07:01:16Z" });
+  const with_ = (status: string, scores: Record<string, number> | null) =>
+    session("a", { latest_evaluation: { status, scores } as Session["latest_evaluation"] });
+  assert.equal(scoreOf(with_("done", { reward: 0 }), "reward", undefined, NOW), 0);
+  assert.equal(scoreOf(with_("done", { other: 1 }), "reward", undefined, NOW), "–");
+  assert.equal(scoreOf(with_("timeout", null), "reward", undefined, NOW), "timeout");
+  assert.equal(scoreOf(session("a"), "reward", undefined, NOW), "not ended");
+  assert.equal(scoreOf(session("a"), "reward", queued, NOW), "idle, queued");
+  assert.equal(scoreOf(ended, "reward", queued, NOW), "queued");
+  assert.equal(scoreOf(ended, null, undefined, NOW), "waiting");
+});
+
+test("page 1 comes to the front, or waits while the list is held", () => {
+  const rows = [session("b"), session("c")];
+  const first = [session("a"), session("c", { event_count: 9 }), session("b")];
+  const ids = (list: readonly Session[]) => list.map(({ session_id }) => session_id);
+  const free = merged(rows, first, false);
+  assert.deepEqual([ids(free.rows), free.waiting], [["a", "c", "b"], 0]);
+  const held = merged(rows, first, true);
+  assert.deepEqual([ids(held.rows), held.waiting, held.rows[1]!.event_count], [["b", "c"], 1, 9]);
+  assert.deepEqual(ids(merged([...rows, session("z")], first, false).rows), ["a", "c", "b", "z"]);
+});
+
+test("filters become conditions, and quotes stay inside their texts", () => {
+  assert.deepEqual(conditions({}), []);
+  assert.deepEqual(conditions({ environment: "o'neil,b\\,c", ts_from: "2026-11-02T00:00:00.000Z" }), [
+    "environment IN ('o''neil', 'b,c')",
+    "last_event_at >= '2026-11-02T00:00:00.000Z'",
+  ]);
+  const [score] = conditions({ score_filters: "a:b:0.5.." });
+  assert.ok(score!.endsWith("WHERE mapContains(newest_scores, 'a:b') AND newest_scores['a:b'] >= 0.5)"));
+  const [status] = conditions({ status: "done,none" });
+  assert.ok(status!.startsWith("(session_id IN") && status!.includes(" OR session_id NOT IN"));
+});
+
+test("figures are sums, and their lines have zeros where nothing happened", () => {
+  const rows = [["2026-11-02T00:00:00Z", 2, 20, 1, 100], ["2026-11-02T02:00:00Z", 1, 5, 0, 50]];
+  const totals = totalsOf({ rows }, 60);
+  assert.deepEqual([totals.sessions, totals.events, totals.failed, totals.tokens], [3, 25, 1, 150]);
+  assert.deepEqual(totals.over.sessions, [2, 0, 1]);
+  assert.deepEqual(totalsOf({ rows: [] }, 60).over.tokens, []);
+  assert.deepEqual([intervalMinutes(null), intervalMinutes(15 * 60_000), intervalMinutes(86_400_000)], [120, 1, 30]);
+});

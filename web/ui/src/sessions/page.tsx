@@ -1,0 +1,125 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Query } from "../api/request";
+import type { Session } from "../api/types";
+import { Filters, type Filter } from "../kit/filters";
+import { plural } from "../kit/formats";
+import { Icon } from "../kit/icon";
+import { NewRows } from "../kit/live";
+import { Loaded } from "../kit/loaded";
+import { useLoad, usePages, type Pages } from "../kit/load";
+import { Nothing } from "../kit/nothing";
+import { Page, type PageProps } from "../kit/page";
+import { navigate, param, place, setQuery } from "../kit/router";
+import { scoreChips, ScoreFilter } from "../kit/score-filter";
+import { StatusBar } from "../kit/status-bar";
+import { Switch } from "../kit/switch";
+import { Table } from "../kit/table";
+import { boundsOf } from "../kit/time";
+import { TimeRange } from "../kit/time-range";
+import { ViewToolbar } from "../kit/toolbar";
+import { pathOf, searchOf } from "../kit/url";
+import { currentRange } from "../kit/zone";
+import { aggregateScores, facets, jobsBySession, listSessions, PAGE_ROWS } from "./api";
+import { columnsOf } from "./columns";
+import { SessionFigures } from "./figures";
+import { useLive } from "./live";
+import { listSql } from "./model";
+
+const FILTERS: readonly Filter[] = [
+  { param: "environment", label: "Environment", choices: facets.environments },
+  { param: "agent_id", label: "Agent", choices: facets.agents },
+  { param: "status", label: "Status", choices: ["done", "error", "timeout", "none"], typed: false },
+  { param: "session_id", label: "Session", search: true },
+];
+const FILTERED_BY = [...FILTERS.map(({ param: name }) => name), "score_filters"];
+const MOST_SELECTED = 2;
+
+/** The request of the URL. A range that ends now moves on only when `turn` changes. */
+function useQuery(turn: number): { query: Query; span: number | null } {
+  const range = currentRange("all");
+  const filters = FILTERED_BY.map((name) => param(name));
+  const order = param("order") === "asc" ? "asc" : null;
+  return useMemo(() => {
+    const now = Date.now();
+    const { from, to } = boundsOf(range, now);
+    const named = Object.fromEntries(FILTERED_BY.map((name, index) => [name, filters[index]]));
+    const span = from ? (to ? Date.parse(to) : now) - Date.parse(from) : null;
+    return { query: { ...named, ts_from: from, ts_to: to, order }, span };
+  }, [turn, JSON.stringify(range), order, ...filters]);
+}
+
+/** The page "Sessions". */
+export default function SessionsPage({ org }: PageProps) {
+  const [turn, setTurn] = useState(0);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const { query, span } = useQuery(turn);
+  const { order: _, ...filtered } = query;
+  const key = JSON.stringify([turn, query]);
+  const pages = usePages<Session>(key, (cursor, options) => listSessions({ ...query, cursor }, options));
+  const { data: jobs = new Map() } = useLoad(`jobs ${turn}`, jobsBySession);
+  const { data: keys = [] } = useLoad("score keys", facets.scoreKeys);
+  const scores = useLoad(JSON.stringify([turn, filtered]), (options) => aggregateScores(filtered, options));
+  const chosen = param("score");
+  const scoreKey = chosen && keys.includes(chosen) ? chosen : (keys[0] ?? null);
+  const table = useRef<HTMLDivElement>(null);
+  const descending = query["order"] !== "asc";
+  // New sessions come at the end of the other order, where nobody looks.
+  const isLive = param("live") !== "0" && descending;
+  const held = () => !!table.current?.querySelector("tbody:hover, tbody:focus-within") || (table.current?.querySelector(".table-scroll")?.scrollTop ?? 0) > 0;
+  const live = useLive(isLive, query, pages, held);
+  const refresh = () => setTurn((count) => count + 1);
+  const unfiltered = FILTERED_BY.every((name) => param(name) === null);
+  const nothing = pages.current && pages.data?.length === 0 && unfiltered && currentRange("all").preset === "all";
+  useEffect(() => {
+    if (nothing) void navigate(pathOf(org, "start"), { replace: true });
+  }, [nothing]);
+  const onSelect = (id: string, wanted: boolean) =>
+    // The two that were chosen last, so that a third replaces the first.
+    setSelected(new Set([...[...selected].filter((one) => one !== id), ...(wanted ? [id] : [])].slice(-MOST_SELECTED)));
+  const [a, b] = selected;
+  const columns = columnsOf({ org, list: searchOf(place.value.query).slice(1), keys, scoreKey, jobs, now: Date.now(), selected, onSelect });
+  return (
+    <Page
+      title="Sessions"
+      actions={
+        <>
+          {b !== undefined && (
+            <a class="button primary" href={`${pathOf(org, "compare")}${searchOf(new URLSearchParams({ a: a!, b }))}`}>
+              <Icon name="git-compare-arrows" />
+              Compare
+            </a>
+          )}
+          <Switch label="Live" checked={isLive} onChange={(on) => setQuery(on ? { live: null, order: null } : { live: "0" })} />
+          <ViewToolbar curl={() => ({ route: "GET /sessions", query: { ...query, limit: PAGE_ROWS } })} sql={() => listSql(query)} onRefresh={refresh} />
+          <TimeRange standard="all" />
+        </>
+      }
+    >
+      <Filters filters={FILTERS} extra={scoreChips()}>
+        <ScoreFilter keys={facets.scoreKeys} />
+      </Filters>
+      <SessionFigures query={filtered} span={span} scores={scores} scoreKey={scoreKey} turn={turn} />
+      <NewRows waiting={live.waiting} onShow={live.show} />
+      <Loaded load={pages}>
+        {(rows) =>
+          rows.length ? (
+            <div ref={table} class={selected.size ? "sessions-table selecting" : "sessions-table"}>
+              <Table
+                label="Sessions" columns={columns} rows={rows} idOf={(row) => row.session_id}
+                hasMore={pages.hasMore} onMore={pages.more} busy={pages.busy}
+                sort={{ key: "started", descending }} onSort={(sort) => setQuery({ order: sort.descending ? null : "asc" })}
+              />
+              <StatusBar>{status(pages)}</StatusBar>
+            </div>
+          ) : (
+            !nothing && <Nothing things="sessions" filters={FILTERED_BY} standard="all">A session appears with its first event.</Nothing>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function status({ data = [], hasMore }: Pages<Session>): string {
+  return `${plural(data.length, "session")} shown${hasMore ? ", more below" : ""}`;
+}

@@ -1,0 +1,15 @@
+import type { ApiError } from "../api/errors";
+import { duration } from "../kit/formats";
+
+/** The sentence about a step that failed. null: the code of the page itself is at fault. */
+export function messageOf(error: ApiError | null): string {
+  if (error === null) return "Something went wrong. Load the page again.";
+  if (error.status === 401) return "That code is wrong or has expired.";
+  if (error.status === 429) {
+    const wait = error.retryAfter ? ` Try again in ${duration(error.retryAfter * 1000)}.` : "";
+    return `Too many attempts.${wait}`;
+  }
+  const message = Object.values(error.fields)[0]?.[0] ?? error.message;
+  const request = error.status >= 500 && error.requestId ? ` (request ${error.requestId})` : "";
+  return message[0]!.toUpperCase() + message.slice(1) + request;
+}

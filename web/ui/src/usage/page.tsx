@@ -1,0 +1,86 @@
+import type { Usage, UsageOfWindow } from "../api/types";
+import { Figures } from "../kit/figures";
+import { useLoad } from "../kit/load";
+import { Loaded } from "../kit/loaded";
+import { Page, type PageProps } from "../kit/page";
+import { param } from "../kit/router";
+import { Table, type Column } from "../kit/table";
+import { ViewToolbar } from "../kit/toolbar";
+import { pathOf } from "../kit/url";
+import { Count, Moment, Pill } from "../kit/values";
+import { readUsage, readWindows } from "./api";
+import { GROUPS } from "./model";
+
+/** The page "Usage": counters of one window of 30 days, and the list of windows. */
+export default function UsagePage({ org }: PageProps) {
+  const start = param("window_start");
+  const usage = useLoad(`usage ${org} ${start}`, (options) => readUsage(start, options));
+  const windows = useLoad(`windows ${org}`, readWindows);
+  const refresh = () => {
+    usage.reload();
+    windows.reload();
+  };
+  const curl = () => ({ route: "GET /usage", query: { window_start: start } });
+  return (
+    <Page title="Usage" actions={<ViewToolbar curl={curl} onRefresh={refresh} />}>
+      <div class="usage">
+        <Loaded load={usage} class="usage-counters">{(data) => <Counters usage={data} />}</Loaded>
+        <h2>Windows of 30 days</h2>
+        <Loaded load={windows}>
+          {(data) => (
+            <Table
+              label="Windows"
+              columns={columnsOf(org, usage.data)}
+              rows={data}
+              idOf={(row) => row.from}
+              selected={usage.data?.window.start}
+              scroll="page"
+            />
+          )}
+        </Loaded>
+      </div>
+    </Page>
+  );
+}
+
+function Counters({ usage }: { usage: Usage }) {
+  return (
+    <>
+      <p class="usage-window">
+        <Moment at={usage.window.start} /> to <Moment at={usage.window.end} />
+        <span class="dim">
+          counted <Moment at={usage.calculated_at} />
+        </span>
+      </p>
+      {GROUPS.map(({ title, counters }) => (
+        <section key={title} aria-label={title}>
+          <h2>{title}</h2>
+          <Figures figures={counters.map(({ name, label }) => ({ label, value: <Count value={usage.usage[name]} /> }))} />
+        </section>
+      ))}
+    </>
+  );
+}
+
+function columnsOf(org: string, usage: Usage | undefined): Column<UsageOfWindow>[] {
+  const newest = (row: UsageOfWindow) => Date.parse(row.to) > Date.now();
+  return [
+    {
+      key: "from",
+      label: "From",
+      narrow: "title",
+      cell: (row) => <Moment at={row.from} />,
+      href: (row) => pathOf(org, "usage") + (newest(row) ? "" : `?window_start=${encodeURIComponent(row.from)}`),
+    },
+    { key: "to", label: "To", narrow: "note", cell: (row) => <Moment at={row.to} /> },
+    { key: "events", label: "Events ingested", number: true, narrow: "value", cell: (row) => <Count value={row.events_ingested} /> },
+    { key: "evaluations", label: "Evaluations", number: true, cell: (row) => <Count value={row.evaluations} /> },
+    {
+      key: "state",
+      label: "State",
+      narrow: "state",
+      width: "140px",
+      cell: (row) => (row.from === usage?.window.start ? <Pill kind="info">Shown above</Pill> : newest(row) ? "Current" : ""),
+    },
+  ];
+}

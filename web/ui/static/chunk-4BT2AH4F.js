@@ -1,0 +1,1 @@
+function e(){return document.querySelector("meta[name=wp-mail]")?.content!=="log"}export{e as a};
