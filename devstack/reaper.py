@@ -1,8 +1,8 @@
 """Ends the processes of a stack whose owner is gone.
 
-The owner runs it as `python -m devstack.reaper DIRECTORY`, with a pipe as standard input. The pipe
-closes when the owner ends, for any reason. A signal tied to the parent (Linux's PR_SET_PDEATHSIG)
-would not do: it also fires when only the thread that started a server ends.
+`devstack.lock` runs it as `python -m devstack.reaper DIRECTORY` when a pipe closes that the owner
+holds open. It closes when the owner ends, for any reason. A signal tied to the parent (Linux's
+PR_SET_PDEATHSIG) would not do: it also fires when only the thread that started a server ends.
 """
 
 import sys
@@ -22,8 +22,7 @@ def reap(directory: Path) -> int:
 
 
 def main() -> None:
-    """Waits for the owner to end, then cleans up."""
-    sys.stdin.buffer.read()
+    """Cleans up after the owner of the directory."""
     directory = Path(sys.argv[1])
     if directory.exists():
         reap(directory)

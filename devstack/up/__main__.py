@@ -3,19 +3,15 @@
 import os
 import signal
 import threading
-import time
 from types import FrameType
 
 import click
-from rich.console import Console
 
 from devstack.__main__ import default_directory
 from devstack.errors import StackError
-from devstack.up import report
-from devstack.up.api import Api, ApiError
-from devstack.up.checks import run_checks
-from devstack.up.demo import play
+from devstack.up.api import ApiError
 from devstack.up.deployment import Deployment
+from devstack.up.next_steps import next_steps
 
 _INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -31,8 +27,8 @@ def main(check: bool, no_demo: bool) -> None:
     """Start the whole service on this machine, play a demonstration, stay up until Ctrl-C.
 
     Variables of the environment are passed on and override the generated ones: PORT, PUBLIC_URL,
-    ADMIN_KEY, AGENT_API_KEY, ADMIN_EMAIL, DEVSTACK_DIR (data and logs, default .devstack),
-    DATABASE_URL, REDIS_URL, CLICKHOUSE_URL, EVALUATOR_ENDPOINT, EVALUATOR_TOKEN, ...
+    OTLP_GRPC_PORT (0: none), ADMIN_KEY, AGENT_API_KEY, ADMIN_EMAIL, DEVSTACK_DIR (data and logs,
+    default .devstack), DATABASE_URL, REDIS_URL, CLICKHOUSE_URL, EVALUATOR_ENDPOINT, ...
     """
     if check and no_demo:
         raise click.UsageError("--check needs the demonstration: drop --no-demo")
@@ -55,23 +51,18 @@ def main(check: bool, no_demo: bool) -> None:
 
 
 def _serve(deployment: Deployment, *, check: bool, demo: bool) -> bool:
-    console = Console()
     click.echo(f"ready {deployment.url}")
+    if deployment.grpc_address is not None:
+        click.echo(f"ready grpc {deployment.grpc_address}")
     if demo:
-        started = time.monotonic()
-        api = Api(deployment.url, deployment.admin_key)
-        try:
-            played = play(api, console, sql=deployment.runs_sql)
-            report.print_scores(console, played)
-            report.print_figures(console, played.figures)
-            report.print_oversight(console, played.oversight)
-            if check:
-                checks = run_checks(api, played, scores=deployment.uses_example_evaluator)
-                return report.print_checks(console, checks)
-        finally:
-            api.close()
-        click.echo(f"the demonstration took {time.monotonic() - started:.1f} s")
-    report.print_next_steps(console, deployment)
+        # Without the demonstration its libraries would only take memory while everything runs.
+        from devstack.up.demonstration import check_demonstration, show_demonstration
+
+        if check:
+            return check_demonstration(deployment)
+        show_demonstration(deployment)
+    for line in next_steps(deployment):
+        click.echo(line)
     click.echo("Ctrl-C stops everything; the data stays.")
     threading.Event().wait()
     return True

@@ -12,6 +12,7 @@ from devstack.up.demo import Played
 from devstack.up.expected import expected_scores
 from devstack.up.figures import expected_figures
 from devstack.up.oversight import expected_failing_tools, expected_failure_rate
+from devstack.up.trace import EXPECTED_EVENTS
 
 _EVENTS_A_PAGE = 1000
 _SESSIONS_A_PAGE = 200
@@ -47,6 +48,7 @@ def run_checks(api: Api, played: Played, *, scores: bool) -> list[Check]:
     ]
     checks += _figure_checks(played, scores=scores)
     checks += _oversight_checks(played)
+    checks.append(_equal("events of a trace by OTLP", EXPECTED_EVENTS, played.trace.event_types))
     if scores:
         checks += _score_checks(played)
     return checks

@@ -10,6 +10,7 @@ from devstack.up.api import Api, Row
 from devstack.up.figures import Figures, ask_figures
 from devstack.up.oversight import Oversight, oversee
 from devstack.up.recording import Recording, record
+from devstack.up.trace import Trace, send_trace
 
 _BATCH = 250
 _EVALUATING_SECONDS = 120.0
@@ -27,12 +28,14 @@ class Played:
     evaluations: tuple[Row, ...]
     figures: Figures
     oversight: Oversight
+    trace: Trace
 
 
 def play(api: Api, console: Console, *, sql: bool) -> Played:
     """Sends a fresh recording and waits up to two minutes until each ended session is evaluated.
 
-    Then sets up an alert and an audit. `sql` False leaves out the figures that are queried in SQL.
+    Then sets up an alert and an audit, and sends a trace as exporters do. `sql` False leaves out
+    the figures that are queried in SQL.
     """
     recording = record()
     with Progress(
@@ -46,7 +49,8 @@ def play(api: Api, console: Console, *, sql: bool) -> Played:
         evaluations = _wait_for_evaluations(api, recording, progress)
     figures = ask_figures(api, recording, sql=sql)
     oversight = oversee(api, recording)
-    return Played(recording, accepted, skipped, tuple(evaluations), figures, oversight)
+    trace = send_trace(api)
+    return Played(recording, accepted, skipped, tuple(evaluations), figures, oversight, trace)
 
 
 def _send(api: Api, recording: Recording, progress: Progress) -> tuple[int, int]:

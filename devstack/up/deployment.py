@@ -1,6 +1,7 @@
 """The service as the Procfile describes it, on top of the development stack."""
 
 import http.client
+import socket
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,19 +14,21 @@ from devstack.errors import StackError
 from devstack.ports import LOOPBACK, free_port
 from devstack.stack import DevStack
 from devstack.up import environment
-from devstack.up.programs import PROJECT, Program
+from devstack.up.programs import PROJECT, Program, compiled_meanwhile
+from devstack.up.sign_in_link import SignInLink
 from devstack.up.watcher import LONGEST_PAUSE_SECONDS, Watcher
 
 # The checks of GET /ready without which an event is not stored.
 _NEEDED = ("postgres", "clickhouse", "redis", "ingest")
 _PROCESS_TYPES = ("web", "worker", "clock")
+_GRPC = "otlp-grpc"
 _ADMIN_EMAIL = "admin@example.com"
 _STARTING_SECONDS = 60.0
 _STOPPING_SECONDS = 8.0
 
 
 class Deployment:
-    """Stack, migrations, web, worker, clock and (unless the user has one) the example evaluator.
+    """Stack, migrations, web, OTLP over gRPC, worker, clock, and an evaluator if there is none.
 
     `given` are the user's variables. All are passed on and override the deployment's own. `stack`
     has the servers underneath. What ended is started again after `longest_pause` seconds at most.
@@ -47,11 +50,18 @@ class Deployment:
         self._watcher = Watcher(say, longest_pause)
         self._programs: list[Program] = []
         self.environ: dict[str, str] = {}
+        self.sign_in_link = SignInLink()
 
     @property
     def url(self) -> str:
         """The origin under which `web` serves."""
         return f"http://{LOOPBACK}:{self.environ['PORT']}"
+
+    @property
+    def grpc_address(self) -> str | None:
+        """The address of OTLP over gRPC, if it is served."""
+        port = self.environ["OTLP_GRPC_PORT"]
+        return None if port == "0" or _GRPC not in self._lines else f"{LOOPBACK}:{port}"
 
     @property
     def admin_key(self) -> str:
@@ -69,12 +79,16 @@ class Deployment:
         return environment.for_orgctl(self.environ)
 
     @property
+    def admin_email(self) -> str:
+        """The address of the administrator."""
+        return self.environ["ADMIN_EMAIL"]
+
+    @property
     def sign_in(self) -> str:
-        """The address to sign in with, and the place where the sign-in code appears."""
-        email = self.environ["ADMIN_EMAIL"]
+        """The place where sign-in codes appear."""
         if self._given.get("SMTP_HOST"):
-            return f"{email}, with a code that is sent by mail"
-        return f"{email}, with a code from {self.stack.directory}/logs/worker.log"
+            return "with a code that is sent by mail"
+        return f"with a code from {self.stack.directory}/logs/worker.log"
 
     def kill(self, name: str) -> None:
         """Ends a process type and its children with SIGKILL. The watcher starts it again."""
@@ -90,7 +104,8 @@ class Deployment:
         directory = self.stack.directory
         self._say(f"starting the stores in {directory}; every log is in {directory}/logs")
         try:
-            self.stack.start()
+            with compiled_meanwhile():
+                self.stack.start()
             self.environ = self._make_environ()
             self._say("migrating")
             Program("release", self._lines["release"], self.stack, self.environ).run_to_end()
@@ -131,8 +146,10 @@ class Deployment:
             **environment.secrets_for(self.stack.directory, self._given),
             "PATH": environment.search_path(self._given),
             "PORT": port,
+            "OTLP_GRPC_PORT": str(environment.grpc_port(self._given, self._say)),
             "PUBLIC_URL": self._given.get("PUBLIC_URL") or f"http://{LOOPBACK}:{port}",
             "ADMIN_EMAIL": self._given.get("ADMIN_EMAIL") or _ADMIN_EMAIL,
+            "SIGN_IN_LINK_HASH": self.sign_in_link.hash,
         }
         if self.uses_example_evaluator:
             environ["EVALUATOR_ENDPOINT"] = f"http://{LOOPBACK}:{free_port()}"
@@ -143,6 +160,8 @@ class Deployment:
 
     def _start_programs(self) -> None:
         lines = {name: self._lines[name] for name in _PROCESS_TYPES}
+        if self.grpc_address is not None:
+            lines[_GRPC] = self._lines[_GRPC]
         if self.uses_example_evaluator:
             port = self.environ["EVALUATOR_ENDPOINT"].rpartition(":")[2]
             lines["example-evaluator"] = f"python examples/evaluator.py --port {port}"
@@ -157,14 +176,24 @@ class Deployment:
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + _STARTING_SECONDS
-        while not self._stores_events():
+        while not (self._stores_events() and self._accepts_grpc()):
             self._watcher.require_all_running()
             if time.monotonic() > deadline:
                 raise StackError(
-                    f"{self.url}/v1/ready does not say that events are stored;"
-                    f" see {self.stack.directory}/logs"
+                    f"{self.url}/v1/ready does not say that events are stored, or nothing listens"
+                    f" on OTLP_GRPC_PORT; see {self.stack.directory}/logs"
                 )
             time.sleep(0.05)
+
+    def _accepts_grpc(self) -> bool:
+        if self.grpc_address is None:
+            return True
+        try:
+            address = (LOOPBACK, int(self.environ["OTLP_GRPC_PORT"]))
+            socket.create_connection(address, timeout=5).close()
+        except OSError:
+            return False
+        return True
 
     def _stores_events(self) -> bool:
         """Returns whether an event that is posted now will be stored.

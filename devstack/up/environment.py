@@ -14,6 +14,7 @@ from devstack.ports import free_port, is_free
 from devstack.stack import StackUrls
 
 _DEFAULT_PORT = 8000
+_DEFAULT_GRPC_PORT = 4317
 
 # A server of the stack is not needed when the user sets its variable.
 _SERVER_OF = {
@@ -63,17 +64,30 @@ def web_port(given: Mapping[str, str], say: Callable[[str], None]) -> int:
 
     Raises `StackError` when the given PORT is taken or not a number.
     """
-    wanted = given.get("PORT")
+    return _port(given, "PORT", _DEFAULT_PORT, "web", say)
+
+
+def grpc_port(given: Mapping[str, str], say: Callable[[str], None]) -> int:
+    """Returns the port for `otlp-grpc` in the same way: OTLP_GRPC_PORT, or 4317; 0 for none."""
+    if given.get("OTLP_GRPC_PORT") == "0":
+        return 0
+    return _port(given, "OTLP_GRPC_PORT", _DEFAULT_GRPC_PORT, "otlp-grpc", say)
+
+
+def _port(
+    given: Mapping[str, str], name: str, default: int, program: str, say: Callable[[str], None]
+) -> int:
+    wanted = given.get(name)
     if wanted:
         if not wanted.isdecimal() or not is_free(int(wanted)):
             raise StackError(
-                f"PORT={wanted} is taken or is not a port number: choose another port or unset it"
+                f"{name}={wanted} is taken or is not a port number: choose another port or unset it"
             )
         return int(wanted)
-    if is_free(_DEFAULT_PORT):
-        return _DEFAULT_PORT
+    if is_free(default):
+        return default
     port = free_port()
-    say(f"port {_DEFAULT_PORT} is taken: web listens on {port} instead")
+    say(f"port {default} is taken: {program} listens on {port} instead")
     return port
 
 

@@ -4,9 +4,10 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from devstack.errors import StackError
@@ -15,8 +16,30 @@ from devstack.stack import DevStack
 
 PROJECT = Path(__file__).resolve().parents[2]
 
+_PACKAGES = ("shared", "web", "workers")
+
 # Several commands, or variables set before one: `exec` cannot take such lines.
 _COMPOUND = re.compile(r"[;&|]|^\s*\w+=")
+
+
+@contextmanager
+def compiled_meanwhile() -> Iterator[None]:
+    """Compiles changed modules during the block, and once.
+
+    Otherwise programs that start together would each compile what they share: always, if the user
+    has PYTHONDONTWRITEBYTECODE. A project that cannot be written to stays as it is.
+    """
+    compiling = subprocess.Popen(
+        [sys.executable, "-m", "compileall", "-qq", *_PACKAGES],
+        cwd=PROJECT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        yield
+    finally:
+        compiling.wait()
 
 
 class Program:

@@ -1,23 +1,20 @@
-"""The output of `bin/up`: scores by agent, other figures, the checks, and the next steps."""
+"""The output of the demonstration: scores by agent, other figures, and the checks."""
 
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from statistics import fmean
 
-import msgspec
 from rich.console import Console
 from rich.table import Table
 
 from devstack.up.checks import Check
 from devstack.up.demo import Played
-from devstack.up.deployment import Deployment
 from devstack.up.figures import Figures
 from devstack.up.oversight import Oversight
+from devstack.up.trace import Trace
 
 _MOST_SCORES = 6
 _MOST_TOOLS = 3
-_EXAMPLE_SQL = "SELECT event_type, count() AS events FROM events GROUP BY event_type"
 
 
 def print_scores(console: Console, played: Played) -> None:
@@ -70,6 +67,15 @@ def print_oversight(console: Console, oversight: Oversight) -> None:
         _say(console, f"findings of an audit: {len(findings)}, {critical} critical{first}")
 
 
+def print_trace(console: Console, trace: Trace) -> None:
+    """Prints the session of the trace that came as OpenTelemetry data."""
+    _say(
+        console,
+        f"a trace by OTLP: {trace.spans} spans became {len(trace.event_types)} events"
+        f" of session {trace.session_id}",
+    )
+
+
 def _say(console: Console, text: str) -> None:
     console.print(text, highlight=False, markup=False, soft_wrap=True)
 
@@ -80,37 +86,3 @@ def print_checks(console: Console, checks: Sequence[Check]) -> bool:
         verdict = "ok" if check.passed else f"FAILED: {check.difference}"
         _say(console, f"{check.what} ... {verdict}")
     return all(check.passed for check in checks)
-
-
-def print_next_steps(console: Console, deployment: Deployment) -> None:
-    """Prints URLs, the key, the address to sign in with, and commands to paste."""
-    url, key = deployment.url, deployment.admin_key
-    event = {
-        "session_id": "my-first-session",
-        "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        "type": "agent_start",
-        "goal": "try Watchpost",
-    }
-    line = msgspec.json.encode(event).decode()
-    auth = f"-H 'Authorization: Bearer {key}'"
-    sql = msgspec.json.encode({"sql": _EXAMPLE_SQL}).decode()
-    json = "-H 'Content-Type: application/json'"
-    for text in (
-        "",
-        f"API:       {url}/v1/docs",
-        f"OpenAPI:   {url}/v1/openapi.json",
-        f"ADMIN_KEY: {key}",
-        f"Sign in:   {deployment.sign_in}",
-        "",
-        "Next steps:",
-        f"curl {auth} '{url}/v1/sessions?limit=3'",
-        f"curl {auth} '{url}/v1/evaluations?limit=3'",
-        f"curl {auth} '{url}/v1/alerts/incidents?limit=3'",
-        f"curl {auth} '{url}/v1/audits/findings?limit=3'",
-        *([f"curl {auth} {json} -d '{sql}' {url}/v1/queries/run"] if deployment.runs_sql else []),
-        f"curl {auth} -H 'Content-Type: application/x-ndjson' -d '{line}' {url}/v1/events",
-        "",
-        "bin/orgctl --help",
-        "",
-    ):
-        _say(console, text)

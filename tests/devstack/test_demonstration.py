@@ -15,6 +15,7 @@ from devstack.up.expected import expected_scores
 from devstack.up.figures import Figures, expected_figures
 from devstack.up.oversight import Oversight, expected_failing_tools, expected_failure_rate
 from devstack.up.recording import Recording, record
+from devstack.up.trace import EXPECTED_EVENTS, Trace
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
@@ -77,10 +78,13 @@ def failed(
     evaluations: list[Row],
     figures: Figures | None = None,
     oversight: Oversight | None = None,
+    traced: Sequence[str] = EXPECTED_EVENTS,
 ) -> set[str]:
     figures = figures or expected_figures(recording)
     oversight = oversight or overseen(recording)
-    played = Played(recording, len(recording.lines), 0, tuple(evaluations), figures, oversight)
+    trace = Trace("demo-otlp", 3, list(traced))
+    accepted = len(recording.lines)
+    played = Played(recording, accepted, 0, tuple(evaluations), figures, oversight, trace)
     checks = run_checks(Answers(rows), played, scores=True)
     return {check.what for check in checks if not check.passed}
 
@@ -226,3 +230,9 @@ def test_checks_notice_what_alert_and_audit_get_wrong(recording: Recording) -> N
         "incident of an alert",
         "tools that fail, by the audit",
     }
+
+
+def test_an_event_of_the_trace_that_is_missing_is_noticed(recording: Recording) -> None:
+    rows, evaluations = perfect(recording)
+    lost = failed(recording, rows, evaluations, traced=EXPECTED_EVENTS[1:])
+    assert lost == {"events of a trace by OTLP"}

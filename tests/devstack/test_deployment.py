@@ -42,6 +42,7 @@ def given() -> dict[str, str]:
     return {
         "PATH": "/usr/bin:/bin",
         "PORT": str(free_port()),
+        "OTLP_GRPC_PORT": str(free_port()),
         "DATABASE_URL": "postgresql://elsewhere/db",
         "REDIS_URL": "redis://elsewhere/0",
         "CLICKHOUSE_URL": "clickhouse://elsewhere/db",

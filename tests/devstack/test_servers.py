@@ -1,6 +1,7 @@
 """Each server keeps acknowledged data when it is killed, and comes back on the same port."""
 
 from dataclasses import asdict
+from pathlib import Path
 
 import psycopg2
 import pytest
@@ -10,6 +11,7 @@ from redis import Redis
 
 from devstack import DevStack
 from devstack.server import Server
+from tests.support.machine import may_go_first
 from tests.support.stack import running_stack
 
 
@@ -47,6 +49,11 @@ def test_redis_keeps_what_it_says_is_on_disk(stack: DevStack) -> None:
         assert client.llen("kept") == 1000
         assert client.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
         client.delete("kept")
+
+
+@pytest.mark.skipif(not may_go_first(), reason="only root may, and only Linux has sessions")
+def test_clickhouse_goes_before_other_sessions(stack: DevStack) -> None:
+    assert Path(f"/proc/{stack.clickhouse.pid}/autogroup").read_text().split()[-1] == "-10"
 
 
 def test_clickhouse_keeps_what_was_inserted(stack: DevStack) -> None:

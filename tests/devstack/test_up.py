@@ -39,7 +39,12 @@ def directory() -> Iterator[Path]:
 def start(directory: Path, *options: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "devstack.up", *options],
-        env={**_CLEAN, "DEVSTACK_DIR": str(directory), "PORT": str(free_port())},
+        env={
+            **_CLEAN,
+            "DEVSTACK_DIR": str(directory),
+            "PORT": str(free_port()),
+            "OTLP_GRPC_PORT": str(free_port()),
+        },
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -68,11 +73,15 @@ def read_until(process: subprocess.Popen[str], beginning: str) -> str:
 def test_demonstrate_stop_and_check_on_the_same_data(directory: Path) -> None:
     serving = start(directory)
     assert read_until(serving, "ready ").startswith("ready http://127.0.0.1:")
+    assert read_until(serving, "ready ").startswith("ready grpc 127.0.0.1:")
     second = start(directory)
     output, _nothing = second.communicate(timeout=30)
     assert second.returncode == 1
     assert f"already running in {directory} (process {serving.pid})" in output
 
+    opened = read_until(serving, "Open: ").split()[-1]
+    link = read_until(serving, "Sign in: ").split()[-1]
+    assert link.startswith(f"{opened}development/sign-in/")
     read_until(serving, "Ctrl-C stops everything")
     serving.send_signal(signal.SIGINT)
     serving.communicate(timeout=60)
@@ -82,6 +91,9 @@ def test_demonstrate_stop_and_check_on_the_same_data(directory: Path) -> None:
     checking = start(directory, "--check")
     output, _nothing = checking.communicate(timeout=150)
     assert checking.returncode == 0, output
+    assert "page ... ok" in output
+    assert "sign-in link ... ok" in output
+    assert "sign-in link, once ... ok" in output
     assert "failures by tool, in SQL ... ok" in output
     assert "scores: task_success ... ok" in output
     assert "incident of an alert ... ok" in output
