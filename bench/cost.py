@@ -29,9 +29,9 @@ from bench.bodies import bodies_of
 from bench.deployments import deployed
 from bench.ingest import empty, send_all, settle, wait_until_counted
 from devstack.up.deployment import Deployment
-from shared.events.batch import Batch, decode_batch, encode_batch, entries_of
+from shared.core.body import unpack
+from shared.events.batch import Batch, decode_batch, encode_batch, encode_sent
 from shared.events.fields import read_fields
-from shared.events.ingest.body import unpack
 from shared.events.ingest.candidates import ndjson_lines
 from shared.events.ingest.decode import decode_events
 from shared.events.rows import columns_of
@@ -43,6 +43,7 @@ _PROGRAMS = (
     ("valkey-server", "redis"),
     ("postgres", "postgres"),
     ("gunicorn", "web"),
+    ("otlp.grpc", "otlp-grpc"),
     ("workers.", "workers, clock"),
 )
 _MERGES = "MergeMutate"
@@ -138,7 +139,11 @@ def measure_steps(lines: list[bytes], copies: int = 4) -> None:
     lists = timed("split", lambda: [ndjson_lines(body) for body in unpacked])
     decoded = timed("decode", lambda: [decode_events(li, "org", _MAX_EVENT_BYTES) for li in lists])
     entries = timed(
-        "encode", lambda: [encode_batch(p) for d in decoded for p in entries_of(d.batch)]
+        "encode",
+        lambda: [
+            encode_sent(one.batch, "org", body, "gzip", plain) or encode_batch(one.batch)
+            for one, body, plain in zip(decoded, bodies, unpacked, strict=True)
+        ],
     )
     batches = timed("decode the entry", lambda: [decode_batch(entry) for entry in entries])
     batch = Batch([], [], [], [], [], [], [], [])

@@ -33,6 +33,7 @@ def deployed(
     variables = {
         **os.environ,
         "PORT": str(free_port()),
+        "OTLP_GRPC_PORT": str(free_port()),
         "LOG_LEVEL": "warning",
         **({} if "EVALUATOR_ENDPOINT" in given else no_evaluator),
         **given,
@@ -48,12 +49,12 @@ def deployed(
 
 
 def service_processes() -> dict[int, str]:
-    """Returns the command lines of the running web, worker and clock processes by process id."""
+    """Returns the command lines of the running processes of the service by process id."""
     found = {}
     for process in psutil.Process().children(recursive=True):
         with suppress(psutil.Error):
             words = " ".join(process.cmdline())
-            is_ours = any(name in words for name in ("gunicorn", "workers."))
+            is_ours = any(name in words for name in ("gunicorn", "web.otlp", "workers."))
             if is_ours and process.status() != psutil.STATUS_ZOMBIE:
                 found[process.pid] = words
     return found

@@ -59,6 +59,7 @@ KINDS: dict[str, Kind] = {
     # Evaluations for each thousand decoded events.
     "check.evaluations_to_decoded": Kind("times"),
     "start.ready": Kind("s", 8, "less"),
+    "start.ready_again": Kind("s", 8, "less"),
     "start.readable": Kind("s", None, "less"),
     "idle.cpu": Kind("% of a core", 8, "less"),
     "idle.pss": Kind("MB", 700, "less"),
@@ -67,6 +68,10 @@ KINDS: dict[str, Kind] = {
     "evaluations.cpu_ms": Kind("ms", 12, "less"),
     "evaluations_slow.busy": Kind("share", 0.9),
     "evaluations_waiting.per_s": Kind("1/s", 60),
+    "outline.whole_p50": Kind("ms", None, "less"),
+    "outline.whole_p95": Kind("ms", 400, "less"),
+    "outline.bytes": Kind("bytes", 1_700_000, "less"),
+    "outline.gzip_bytes": Kind("bytes", 400_000, "less"),
     "lateness.polls_p95": Kind("ms", 200, "less"),
     "lateness.retries_p95": Kind("ms", 200, "less"),
     "lateness.alerts_p95": Kind("ms", 200, "less"),
@@ -90,6 +95,11 @@ _READS = (
     *("newest", "summaries", "session", "rare_tool", "sessions", "sessions_by_result", "export"),
     *("facet_cached", "facet", "evaluations", "latency", "query"),
 )
+KINDS |= {
+    f"outline.{name}_{part}": Kind("ms", None, "less")
+    for name in ("around", "since", "search")
+    for part in ("p50", "p95")
+}
 KINDS |= {f"read.{name}_growth": Kind("times", 1.5, "less") for name in _READS}
 KINDS |= {f"read.{name}_to_bare": Kind("times", 3, "less") for name in _READS}
 KINDS |= {

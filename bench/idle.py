@@ -4,7 +4,7 @@
 
 Runs `bin/up --no-demo` with data of its own, everything included.
 
-ready       seconds from the command until its line `ready`
+ready       seconds from the command until its line `ready`; with new data, and again with that data
 readable    seconds from that line until an event that was posted then can be read
 cpu         percent of one core, on average over `sample` seconds, `settle` seconds after the start
 pss         MB of memory, where a page that n processes share counts as 1/n in each of them
@@ -44,6 +44,7 @@ _WORDS = {
     "gunicorn": "web",
     "workers.supervisor": "worker",
     "workers.clock": "clock",
+    "otlp.grpc": "otlp-grpc",
     "evaluator.py": "evaluator",
 }
 
@@ -136,8 +137,11 @@ def measure(settle: float = 60.0, sample: float = 30.0) -> dict[str, float]:
             readable_secs = _secs_until_readable(port, key)
             time.sleep(settle)
             programs = _sampled(launcher, sample)
+        with _running(Path(folder), port, key) as (_, again_secs):
+            pass
     values = {
         "start.ready": ready_secs,
+        "start.ready_again": again_secs,
         "start.readable": readable_secs,
         "idle.cpu": sum(use.cpu for use in programs.values()),
         "idle.pss": sum(use.pss for use in programs.values()),

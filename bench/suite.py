@@ -70,6 +70,13 @@ def lateness(_length: Length) -> Values:
     return measure()
 
 
+def outline(length: Length) -> Values:
+    """The outline of a session of 13,007 events: the time until it is read, and its size."""
+    from bench.outline import measure
+
+    return measure(calls=20 if length == "short" else 100)
+
+
 def read(length: Length) -> Values:
     """Reads at two sizes, next to the bare queries for the same rows."""
     from bench.read import measure
@@ -87,6 +94,7 @@ BENCHMARKS: dict[str, Callable[[Length], Values]] = {
     "burst": burst,
     "idle": idle,
     "lateness": lateness,
+    "outline": outline,
     "read": read,
 }
 

@@ -1,35 +1,43 @@
 """Checks that nothing acknowledged is lost or doubled while everything fails at random moments.
 
-    python -m bench.storm [--faults 200] [--seed S] [--rate 600] [--data DIR]
+    python -m bench.storm [--otlp] [--faults 200] [--seed S] [--rate 600] [--data DIR]
 
 Starts its own deployment. Copies of the airline recording arrive at a steady rate; a batch is sent
-again until it is acknowledged, and one in twenty once more after that. The evaluator answers at
-once, after a while, with polls, or with 500. Meanwhile one fault after the other happens: processes
-of web, workers and clock are killed or stopped, and so are Redis, ClickHouse and PostgreSQL, and
-their connections are cut.
+again until it is acknowledged, and one in twenty once more after that. With `--otlp` agents are
+traced instead, and exporters of OpenTelemetry send their spans over HTTP, over gRPC and as JSON;
+they try again and give up as they always do. Some spans are bad, some are announced by pending
+spans, and some requests are sent twice more, cut in another way, or in another format.
 
-Afterwards every event must be stored once with the bytes that were sent, every session must be
-listed once and have one result of one automatic job, and nothing may be left to do. Ends with an
-error otherwise. `--data` keeps the stores and logs for a look at them.
+The evaluator answers at once, after a while, with polls, or with 500. Meanwhile one fault after the
+other happens: processes of web, otlp-grpc, workers and clock are killed or stopped, and so are
+Redis, ClickHouse and PostgreSQL, and their connections are cut.
+
+Afterwards every event must be stored once with the bytes that were sent; of each span that was
+answered with success, each event once, and each trace in one session. Every session must be listed
+once and have one result of one automatic job, and nothing may be left to do. Ends with an error
+otherwise. `--data` keeps the stores and logs for a look at them.
 """
 
 import random
 import sys
 import time
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 import click
+from clickhouse_driver import Client
 
 # Lets `python bench/storm` find its neighbours, as `python -m bench.storm` does.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bench.deployments import deployed
 from bench.storm.checks import problems, wait_until_settled
+from bench.storm.events.load import EventLoad
 from bench.storm.faults import Faults
-from bench.storm.load import Load
+from bench.storm.otlp.load import OtlpLoad
 from devstack.up.deployment import Deployment
-from tests.support.airline import load_airline
 from tests.support.evaluator import (
     Answer,
     Evaluator,
@@ -41,7 +49,7 @@ from tests.support.evaluator import (
 )
 
 _LONGEST_PAUSE_SECS = 2.6
-_SETTLED_WITHIN_SECS = 300
+_SETTLED_WITHIN_SECS = 600
 # Work that hangs or was abandoned is soon repeated, and polls come often.
 _HASTE = {
     "EVALUATOR_REQUEST_TIMEOUT_MS": "2000",
@@ -79,10 +87,26 @@ def blow(faults: Faults, number: int, evaluator: Evaluator) -> None:
     faults.end()
 
 
-def run(faults: int, seed: int, rate: int, data: Path | None) -> list[str]:
+class Load(Protocol):
+    """The load of a storm. `answers` counts each answer that came."""
+
+    @property
+    def answers(self) -> Mapping[str, int]: ...
+
+    def start(self) -> None: ...
+
+    def finish(self) -> None: ...
+
+    def sessions(self, clickhouse: Client, /) -> Mapping[str, int]: ...
+
+    def problems(self, clickhouse: Client, /) -> Iterator[str]: ...
+
+
+def run(
+    faults: int, seed: int, data: Path | None, make_load: Callable[[Deployment], Load]
+) -> list[str]:
     """Runs a storm. Returns the problems that it left."""
     said: list[str] = []
-    lines = list(load_airline().recent().lines)
     with running_evaluator() as evaluator:
         evaluator.default = unsteady(random.Random(f"{seed}-answers"))
         evaluator.config = reply(200, {"inactivity_timeout_secs": 20})
@@ -90,33 +114,37 @@ def run(faults: int, seed: int, rate: int, data: Path | None) -> list[str]:
         # A killed program starts again after a second at most.
         impatient = partial(Deployment, longest_pause=1.0)
         with deployed(said.append, directory=data, make=impatient, **given) as deployment:
-            load = Load(int(deployment.environ["PORT"]), deployment.admin_key, lines, rate, seed)
+            load = make_load(deployment)
             load.start()
             storm = Faults(deployment, seed)
             blow(storm, faults, evaluator)
-            copies = load.finish()
-            expected = load.expected(copies)
-            secs = wait_until_settled(deployment, len(expected), _SETTLED_WITHIN_SECS)
-            found = [*load.wrong, *problems(deployment, expected)]
+            load.finish()
+            secs = wait_until_settled(deployment, _SETTLED_WITHIN_SECS)
+            clickhouse = Client.from_url(deployment.environ["CLICKHOUSE_URL"])
+            sessions = load.sessions(clickhouse)
+            found = [*load.problems(clickhouse), *problems(deployment, sessions)]
+            clickhouse.disconnect()
     for name, count in sorted(storm.caused.items()):
         click.echo(f"{count:5}  {name}")
-    click.echo(f"answers to batches: {dict(load.answers)}")
-    events = sum(content.events for content in expected.values())
-    click.echo(f"{events:,} events of {len(expected):,} sessions; settled {secs:.0f} s after")
+    click.echo(f"answers to requests: {dict(sorted(load.answers.items()))}")
+    events = sum(sessions.values())
+    click.echo(f"{events:,} events of {len(sessions):,} sessions; settled {secs:.0f} s after")
     return found
 
 
 @click.command(help=__doc__, context_settings={"max_content_width": 100})
 @click.option("--faults", default=200, show_default=True)
 @click.option("--seed", default=None, type=int, help="of the faults and answers; random by default")
-@click.option("--rate", default=600, show_default=True, help="events a second that arrive")
+@click.option("--rate", default=600, show_default=True, help="events or spans a second that arrive")
+@click.option("--otlp", is_flag=True, help="send spans of OpenTelemetry instead of events")
 @click.option(
     "--data", type=click.Path(path_type=Path), help="directory that keeps stores and logs"
 )
-def main(faults: int, seed: int | None, rate: int, data: Path | None) -> None:
+def main(faults: int, seed: int | None, rate: int, otlp: bool, data: Path | None) -> None:
     chosen = random.randrange(10**6) if seed is None else seed
     click.echo(f"seed {chosen}")
-    found = run(faults, chosen, rate, data)
+    kind = OtlpLoad if otlp else EventLoad
+    found = run(faults, chosen, data, partial(kind, rate=rate, seed=chosen))
     for problem in found:
         click.echo(f"PROBLEM: {problem}")
     click.echo("verdict: " + ("FAILED" if found else "nothing lost, nothing doubled"))

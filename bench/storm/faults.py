@@ -37,8 +37,11 @@ class Faults:
             (2, "kill web", lambda: deployment.kill("web")),
             (3, "kill worker", lambda: deployment.kill("worker")),
             (1, "kill clock", lambda: deployment.kill("clock")),
+            (2, "kill otlp-grpc", lambda: deployment.kill("otlp-grpc")),
             (2, "kill a web process", lambda: self._signal_one("gunicorn", signal.SIGKILL)),
             (5, "kill a worker process", lambda: self._signal_one("workers.", signal.SIGKILL)),
+            (1, "stop a web process", lambda: self._stop_one("gunicorn", _STOP_SECS)),
+            (1, "stop otlp-grpc", lambda: self._stop_one("web.otlp", _STOP_SECS)),
             (2, "stop a worker process", lambda: self._stop_one("workers.", _STOP_SECS)),
             (
                 2,
@@ -74,13 +77,13 @@ class Faults:
             thread.join()
 
     def _one(self, word: str) -> psutil.Process | None:
-        """Returns a running process of a program, but not its first one."""
+        """Returns a running process of a program, but not its first one if it has several."""
         pids = [pid for pid, words in service_processes().items() if word in words]
         with suppress(psutil.NoSuchProcess):
             found = [psutil.Process(pid) for pid in sorted(pids)]
             children = [process for process in found if process.ppid() != os.getpid()]
-            if children:
-                return self._dice.choice(children)
+            if found:
+                return self._dice.choice(children or found)
         return None
 
     def _signal_one(self, word: str, number: signal.Signals) -> None:

@@ -5,14 +5,18 @@ import random
 import threading
 import time
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterator
 from http.client import HTTPException
 
 import msgspec
 import xxhash
+from clickhouse_driver import Client
 
 from bench.bodies import MARK, in_sessions, stampable
 from bench.posting import Poster
+from bench.storm.events.checks import Content, event_problems
+from devstack.up.deployment import Deployment
+from tests.support.airline import load_airline
 
 BATCH_EVENTS = 250
 _SENDERS = 4
@@ -23,19 +27,12 @@ _PAUSE_SECS = 0.25
 _REPEATED = 0.05
 
 
-@dataclass(frozen=True)
-class Content:
-    """The events of a session: their number, and all hashes of their bytes in one."""
-
-    events: int
-    digest: int
-
-
-class Load:
+class EventLoad:
     """Posts one copy of the recording after the other, each in sessions of its own."""
 
-    def __init__(self, port: int, key: str, lines: list[bytes], rate: int, seed: int) -> None:
-        self._port, self._key = port, key
+    def __init__(self, deployment: Deployment, rate: int, seed: int) -> None:
+        self._port, self._key = int(deployment.environ["PORT"]), deployment.admin_key
+        lines = list(load_airline().recent().lines)
         self._lines = in_sessions(lines, MARK)
         pieces = range(0, len(lines), BATCH_EVENTS)
         self._bodies = [
@@ -52,8 +49,9 @@ class Load:
             threading.Thread(target=self._send, args=(random.Random(f"{seed}-{place}"),))
             for place in range(_SENDERS)
         ]
+        self._expected: dict[str, Content] = {}
+        self._wrong: list[str] = []
         self.answers: Counter[str] = Counter()
-        self.wrong: list[str] = []
 
     def start(self) -> None:
         """Starts posting."""
@@ -61,8 +59,8 @@ class Load:
         for thread in self._threads:
             thread.start()
 
-    def finish(self) -> int:
-        """Posts the rest of the current copy. Returns the number of copies."""
+    def finish(self) -> None:
+        """Posts the rest of the current copy."""
         with self._lock:
             number = next(self._numbers)
             self._numbers = itertools.count(number)
@@ -70,9 +68,18 @@ class Load:
             self._last = copies * len(self._bodies)
         for thread in self._threads:
             thread.join()
-        return copies
+        self._expected = self._content(copies)
 
-    def expected(self, copies: int) -> dict[str, Content]:
+    def sessions(self, _clickhouse: Client) -> dict[str, int]:
+        """Returns the number of events of each session."""
+        return {session_id: content.events for session_id, content in self._expected.items()}
+
+    def problems(self, clickhouse: Client) -> Iterator[str]:
+        """Yields wrong answers, and what is wrong about the stored events."""
+        yield from self._wrong
+        yield from event_problems(clickhouse, self._expected)
+
+    def _content(self, copies: int) -> dict[str, Content]:
         """Returns the content of every session of that many copies."""
         found: dict[str, list[int]] = {}
         for copy in range(copies):
@@ -118,10 +125,10 @@ class Load:
             self._note(str(status))
             if status == 202:
                 if msgspec.json.decode(answer)["accepted"] != events:
-                    self.wrong.append(f"a batch of {events} was answered with {answer!r}")
+                    self._wrong.append(f"a batch of {events} was answered with {answer!r}")
                 return
             if status not in _AGAIN:
-                self.wrong.append(f"POST /v1/events answered {status}: {answer[:200]!r}")
+                self._wrong.append(f"POST /v1/events answered {status}: {answer[:200]!r}")
                 return
             time.sleep(_PAUSE_SECS)
 

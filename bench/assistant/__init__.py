@@ -1,0 +1,1 @@
+"""Questions about the recording, whose true answers SQL knows."""

@@ -1,0 +1,118 @@
+"""Measures how fast transcripts become events, in one process and over HTTP.
+
+    python -m bench.imports [--files 20] [--turns 100] [--runs 5]
+
+Makes files of the transcript of Claude Code in WATCHPOST_SHARED: a session each, the conversation
+`turns` times.
+
+convert      one file, over and over in one process: events a second, µs of processor time an event
+import       all files, one after the other over one connection: events a second until the last
+             answer, and µs of web's processor time an event
+again        the same files again, of which nothing is new
+"""
+
+import http.client
+import json
+import os
+import statistics
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import click
+import psutil
+
+# Lets `python bench/imports.py` find its neighbours, as `python -m` does.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench.deployments import deployed, service_processes
+from devstack.ports import LOOPBACK
+from devstack.up.deployment import Deployment
+from shared.imports.assembling import Target, assemble
+from shared.imports.claude import convert
+from shared.imports.file import File
+
+_PROJECT = Path(__file__).resolve().parents[1]
+_NAME = "5b1f0c52-7a3e-4a57-9d0e-2f4c6a1e9b30"
+_MIB = 1024 * 1024
+
+
+def transcript(session: int, turns: int) -> bytes:
+    """Returns a file of the session with this number."""
+    shared = Path(os.environ.get("WATCHPOST_SHARED") or _PROJECT.parent / "shared")
+    path = shared / "data" / "transcripts" / "claude" / "notes-app" / f"{_NAME}.jsonl"
+    if not path.exists():
+        raise SystemExit(f"no transcript at {path}: set WATCHPOST_SHARED")
+    text = path.read_bytes().replace(_NAME.encode(), b"session-%06d" % session)
+    return b"".join(
+        text.replace(b"-4000-8000-", b"-4000-%04x-" % turn)
+        .replace(b"msg_fake", b"msg_%d" % turn)
+        .replace(b"toolu_fake", b"toolu_%d" % turn)
+        for turn in range(turns)
+    )
+
+
+def conversion(text: bytes, runs: int) -> tuple[int, float]:
+    """Returns the events of a file, and the median of the processor seconds of its conversion."""
+    target = Target("bench", "upload", _MIB, 128 * _MIB, None)  # type: ignore[arg-type] # no traces
+    times = []
+    events = 0
+    for _ in range(runs):
+        file = File(text)
+        started = time.process_time()
+        events = len(assemble(convert(file.lines(), file), "claude", "", target).batch)
+        times.append(time.process_time() - started)
+    return events, statistics.median(times)
+
+
+def importing(deployment: Deployment, files: list[bytes]) -> tuple[int, int, float, float]:
+    """Imports files; returns events, those that were new, seconds, web's processor seconds."""
+    connection = http.client.HTTPConnection(LOOPBACK, int(deployment.environ["PORT"]), timeout=120)
+    headers = {
+        "Authorization": f"Bearer {deployment.admin_key}",
+        "Content-Type": "application/octet-stream",
+    }
+    events = accepted = 0
+    used, started = _web_seconds(), time.perf_counter()
+    for file in files:
+        connection.request("POST", "/v1/events/import", file, headers)
+        answer = json.loads(connection.getresponse().read())
+        events += answer["events"]
+        accepted += answer["accepted"]
+    took = time.perf_counter() - started
+    connection.close()
+    return events, accepted, took, _web_seconds() - used
+
+
+def _web_seconds() -> float:
+    used = 0.0
+    for pid, command in service_processes().items():
+        if "gunicorn" in command:
+            with suppress(psutil.Error):
+                times = psutil.Process(pid).cpu_times()
+                used += times.user + times.system
+    return used
+
+
+@click.command(help=__doc__, context_settings={"max_content_width": 100})
+@click.option("--files", default=20, show_default=True)
+@click.option("--turns", default=100, show_default=True)
+@click.option("--runs", default=5, show_default=True)
+def main(files: int, turns: int, runs: int) -> None:
+    texts = [transcript(session, turns) for session in range(files)]
+    click.echo(f"{files} files of {len(texts[0]) / _MIB:.2f} MiB and {turns} turns")
+    events, seconds = conversion(texts[0], runs)
+    click.echo(f"convert {events / seconds:10,.0f} events/s {seconds / events * 1e6:8.1f} µs")
+    with deployed(lambda _: None) as deployment:
+        importing(deployment, [transcript(files, turns)])
+        for name in ("import", "again"):
+            events, accepted, took, used = importing(deployment, texts)
+            click.echo(
+                f"{name:8}{events / took:10,.0f} events/s {used / events * 1e6:8.1f} µs of web,"
+                f" {accepted} of {events} new"
+            )
+
+
+if __name__ == "__main__":
+    main()

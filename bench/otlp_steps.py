@@ -1,0 +1,136 @@
+"""Shows where OTLP spends its processor time, in microseconds a span: `python -m bench.otlp_steps`.
+
+    WATCHPOST_SHARED=/path/to/shared python -m bench.otlp_steps [--requests 10]
+
+Each step runs alone in one process without servers, on requests as in `bench.otlp`; the best of
+five counts. So the round trips to Redis, the insert and the answer are missing: `bench.otlp` has
+the processor time of all programs.
+"""
+
+import gzip
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+# Lets `python bench/otlp_steps.py` find its neighbours, as `python -m bench.otlp_steps` does.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench.otlp import COPIES
+from bench.spans import recorded_traces, request_of, spans_in
+from shared.events.batch import Batch, decode_batch, encode_batch, entries_of
+from shared.events.redaction.rules import Redactor
+from shared.events.rows import columns_of
+from shared.otlp import cutting
+from shared.otlp.placing.items import Item
+from shared.otlp.placing.output import Output, Writer
+from shared.otlp.placing.place import Placement, Rules, place
+from shared.otlp.placing.sessions import Session, propose
+from shared.otlp.receipts import receipt_of
+from shared.otlp.records import Records, decode_records
+from shared.otlp.wire.reading import PROTOBUF, Reading
+from shared.otlp.wire.signals import TRACES
+from shared.receipts.origin import Origin
+from shared.receipts.receipt import digest_of
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+_ORG = "0198f8c2-0000-7000-8000-000000000000"
+_RULES = Rules("in_agent_traces", 5000)
+_REDACTOR = Redactor(())
+_MAX_EVENT_BYTES = 1024 * 1024
+_ROUNDS = 5
+
+
+def measure(bodies: list[bytes], spans: int) -> None:
+    """Prints the time of each step for requests that have so many spans together."""
+
+    def timed(name: str, step: Callable[[], T]) -> T:
+        return timed_with(name, lambda: None, lambda _: step())
+
+    def timed_with(name: str, prepare: Callable[[], S], step: Callable[[S], T]) -> T:
+        seconds = []
+        for _ in range(_ROUNDS):
+            prepared = prepare()
+            started = time.process_time()
+            result = step(prepared)
+            seconds.append(time.process_time() - started)
+        click.echo(f"{name:46}{min(seconds) / spans * 1e6:>8.2f}")
+        return result
+
+    click.echo(f"{'step, µs a span':46}")
+    unpacked = timed("web: unpack the body", lambda: list(map(gzip.decompress, bodies)))
+    readings = timed("web: read the records", lambda: list(map(_read, unpacked)))
+    timed("web: receipt", lambda: [_receipt(*one) for one in zip(readings, unpacked, strict=True)])
+    entries = timed_with(
+        "web: cut and encode the entries",
+        # Cutting moves the records, so each round needs its own.
+        lambda: [_read(body).records for body in unpacked],
+        lambda read: [data for one in read for _, data in cutting.entries_of(one)],
+    )
+    records = timed("worker: decode the entries", lambda: list(map(decode_records, entries)))
+    traces = timed("worker: kinds, names of sessions and agents", lambda: _traces(records))
+    placed = timed("worker: sessions, agents and roles", lambda: list(map(_placed, traces)))
+    output = timed("worker: events and counts", lambda: _output(placed))
+    stored = timed("worker: encode events", lambda: list(map(encode_batch, entries_of(output))))
+    batches = timed("worker: decode events", lambda: list(map(decode_batch, stored)))
+    timed("worker: columns", lambda: [columns_of(_ORG, one, lambda _: 200_000) for one in batches])
+    click.echo(f"{len(output) / spans:.2f} events a span")
+
+
+def _read(body: bytes) -> Reading:
+    reading = Reading(TRACES, PROTOBUF, time.time_ns())
+    for _ in reading.steps(body):
+        pass
+    return reading
+
+
+def _receipt(reading: Reading, body: bytes) -> object:
+    return receipt_of(Origin("otlp_http"), TRACES, reading, digest_of(body), _REDACTOR)
+
+
+def _traces(records: list[Records]) -> list[list[Item]]:
+    traces: dict[str, list[Item]] = {}
+    for one in records:
+        for span in one.spans:
+            traces.setdefault(span.trace_id, []).append(Item(span, one, one.received_ms))
+    return list(traces.values())
+
+
+def _placed(items: list[Item]) -> list[Placement]:
+    now_ms = items[0].since_ms
+    proposal = propose(items[0].record.trace_id, items, _RULES.session_wait_ms, now_ms)
+    if proposal is None:
+        raise SystemExit("a recorded trace has no root")
+    has_kinds = any(item.kind != "other" for item in items)
+    session = Session(proposal.id, proposal.is_named, has_kinds)
+    outcome = place(items, session, {}, _RULES, now_ms)
+    if outcome.waiting:
+        raise SystemExit("a recorded span waits for others")
+    return outcome.placed
+
+
+def _output(placed: list[list[Placement]]) -> Batch:
+    writer, output = Writer(_ORG, _REDACTOR, _MAX_EVENT_BYTES, lambda: None), Output()
+    for placements in placed:
+        writer.write(placements, output)
+    return output.batch
+
+
+@click.command(help=__doc__, context_settings={"max_content_width": 100})
+@click.option("--requests", default=10, show_default=True, help="number of requests")
+def main(requests: int) -> None:
+    recorded = recorded_traces()
+    bodies = [
+        gzip.compress(request_of(recorded, COPIES, number).SerializeToString())
+        for number in range(requests)
+    ]
+    measure(bodies, len(list(spans_in(recorded))) * COPIES * requests)
+
+
+if __name__ == "__main__":
+    main()

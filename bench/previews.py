@@ -1,0 +1,94 @@
+"""Measures previews of alerts over a week of a million events.
+
+    python -m bench.previews [--events 1000000] [--times 5]
+
+Generates a week of one organization's events and results inside ClickHouse (`bench/week.py`), and
+replays rules with windows of five minutes to a week over it, 336 windows each. Prints the median
+time of each.
+"""
+
+import statistics
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import click
+
+# Lets `python bench/previews.py` find its neighbours, as `python -m bench.previews` does.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench.site import Site
+from bench.week import DAYS, fill
+from shared import organizations
+from shared.alerts.evaluation.preview import Draft, preview
+from shared.alerts.evaluation.triggers.interface import Context
+from shared.core.clock import now
+from shared.core.config import load_settings
+from shared.core.logs import configure_logging
+from shared.deployment.runtime import Runtime
+from shared.queries.run import QueryRunner
+
+_WINDOWS = (300, 3600, 86_400, 7 * 86_400)
+_METRICS = ("event_count", "error_rate", "session_count", "p95_latency_ms")
+_SCORE = {"score_key": "accuracy", "op": "<", "value": 0.5}
+
+
+def rules() -> list[tuple[str, str, dict[str, Any]]]:
+    """Returns the name, the kind and the spec of each rule."""
+    of_metrics = [
+        (f"{metric}, {secs} s", "metric_threshold", _threshold(metric, secs))
+        for metric in _METRICS
+        for secs in _WINDOWS
+    ]
+    of_scores = [
+        (f"score, {secs} s", "evaluation_score", {**_SCORE, "window_secs": secs})
+        for secs in _WINDOWS
+    ]
+    event = {"event_type": "error", "lookback_secs": 300}
+    return [
+        *of_metrics,
+        *of_scores,
+        ("event", "per_event", event),
+        ("event that says something", "per_event", {**event, "message_contains": "refused"}),
+    ]
+
+
+def _threshold(metric: str, window_secs: int) -> dict[str, Any]:
+    return {"metric": metric, "op": ">", "value": 1e12, "window_secs": window_secs}
+
+
+@click.command(help=__doc__.splitlines()[0] if __doc__ else None)
+@click.option("--events", default=1_000_000, help="events in the week")
+@click.option("--times", default=5, help="previews of each rule")
+def main(events: int, times: int) -> None:
+    """Fills a site, replays rules, and prints the times."""
+    with ExitStack() as stack:
+        site = stack.enter_context(Site(Path(stack.enter_context(tempfile.TemporaryDirectory()))))
+        site.start_stores()
+        settings = load_settings(site.environ)
+        configure_logging(settings, "bench")
+        runtime = Runtime.connect(settings)
+        stack.callback(runtime.close)
+        with runtime.postgres.transaction() as session:
+            org_id = str(organizations.create(session, f"bench-{time.time_ns()}").id)
+        client = site.clickhouse()
+        stack.callback(client.disconnect)
+        fill(client, org_id, events)
+        context = Context(runtime, QueryRunner(runtime, pool_size=1), org_id)
+        begins, ends = now() - timedelta(days=DAYS), now()
+        for name, kind, spec in rules():
+            draft = Draft(kind, spec, 1, 1, 300, begins, ends)
+            took = []
+            for _ in range(times):
+                began = time.perf_counter()
+                preview(context, draft, schema="")
+                took.append(time.perf_counter() - began)
+            click.echo(f"{name:<30} {statistics.median(took) * 1000:6.0f} ms")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The load of a kill run that is posted to `/v1/events`."""

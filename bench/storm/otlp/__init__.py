@@ -1,0 +1,1 @@
+"""The load of a kill run that comes from exporters of OpenTelemetry."""

@@ -1,0 +1,1 @@
+"""Measures the web UI in Chromium."""
