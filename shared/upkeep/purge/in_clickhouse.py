@@ -35,11 +35,14 @@ _DELETE = (
     " SETTINGS mutations_sync = 0"
 )
 _DELETE_HIDDEN = "ALTER TABLE {{table:{table}}} APPLY DELETED MASK SETTINGS mutations_sync = 0"
-_HIDDEN_TOO = {"apply_deleted_mask": 0}
+# Hidden rows are in the parts only, not in their projections.
+_HIDDEN_TOO = {"apply_deleted_mask": 0, "optimize_use_projections": 0}
 
 
 def remove(clickhouse: ClickHouse, org_id: str, tell: Callable[[str], None]) -> Counter[str]:
     """Removes rows until none are left; counts them by table, several of one key as one.
+
+    A row that a late batch stores again is removed, and counted, again.
 
     Raises `Unavailable` if ClickHouse is down or cannot do it now.
     """

@@ -1,10 +1,12 @@
-"""The purge of an organization in Redis: its stream, its dead letters, and all keys with its id."""
+"""The purge of an organization in Redis: streams, dead letters, and all keys with its id."""
 
 from collections import Counter
 
 import redis
 
 from shared.events.ingest import dead_letters, stream
+from shared.otlp import stream as records
+from shared.otlp.placing import waiting
 from shared.queue import unavailable_when_redis_is_gone
 
 _SCAN_COUNT = 1000
@@ -15,6 +17,8 @@ def remove(client: redis.Redis, org_id: str) -> Counter[str]:
     with unavailable_when_redis_is_gone():
         removed = {
             "waiting_batches": stream.remove(client, org_id),
+            "waiting_records": records.remove_all(client, org_id)
+            + waiting.remove_all(client, org_id),
             "dead_letters": dead_letters.drop_all(client, org_id),
             # Mostly caches. An id contains no wildcards, so no other key matches.
             "keys": sum(

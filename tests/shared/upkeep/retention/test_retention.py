@@ -71,7 +71,8 @@ def on_disk(runtime: Runtime, org: Org) -> dict[str, int]:
         kept.table: runtime.clickhouse.rows(
             f"SELECT count() FROM {kept.table} WHERE org_id = {{org_id:String}}",
             {"org_id": org.id},
-            settings={"apply_deleted_mask": 0},
+            # A projection does not contain hidden rows.
+            settings={"apply_deleted_mask": 0, "optimize_use_projections": 0},
         )[0][0]
         for kept in KEPT
     }

@@ -173,6 +173,19 @@ def test_a_purge_takes_hidden_rows_off_the_disk(runtime: Runtime, org: Org, othe
     assert len(events_of(runtime, other)) == 4
 
 
+def test_a_purge_finds_rows_that_are_all_hidden(runtime: Runtime, org: Org, other: Org) -> None:
+    # The other's row keeps the month on the disk.
+    store(runtime, org, "s", "2026-10-18T10:00:00Z")
+    store(runtime, other, "s", ON_TIME)
+    runtime.clickhouse.execute("OPTIMIZE TABLE events FINAL")
+    apply(runtime)
+    assert on_disk(runtime, org)["events"] == 1
+    with at_once(runtime.postgres, runtime.redis) as session:
+        lifecycle.delete(session, org.slug)
+    purge(runtime, org.slug, confirmed=org.slug, tell=lambda _doing: None)
+    assert set(on_disk(runtime, org).values()) == {0}
+
+
 def test_an_organization_under_purge_is_left_to_it(runtime: Runtime, org: Org) -> None:
     store(runtime, org, "s", OLD)
     with at_once(runtime.postgres, runtime.redis) as session:
