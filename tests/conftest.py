@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 
 import pytest
+import structlog
 from xdist.remote import Producer
 from xdist.scheduler import Scheduling
 
@@ -23,6 +24,15 @@ NO_REDIS, NO_CLICKHOUSE = "redis://127.0.0.1:1/0", "clickhouse://default@127.0.0
 
 # A moment or a UUID.
 _RANDOM = re.compile(r"\d\d(:|%3A)\d\d(:|%3A)\d\d|[0-9a-f]{8}-[0-9a-f]{4}-")
+
+
+def pytest_configure() -> None:
+    """Logs plain tracebacks, as the service does.
+
+    By default structlog prints every variable of every frame in colours, which takes seconds.
+    """
+    console = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+    structlog.configure(processors=[*structlog.get_config()["processors"][:-1], console])
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

@@ -8,6 +8,7 @@ import pytest
 from tests.support.changed import EVERYTHING, changed_files, choose, outermost
 
 TESTS = [
+    "collector/tests/test_hook.py",
     "tests/contracts/test_alerts.py",
     "tests/contracts/test_keys.py",
     "tests/devstack/test_ports.py",
@@ -39,6 +40,7 @@ OF_ALERTS = ["tests/contracts/test_alerts.py", "tests/shared/alerts", "tests/web
         ("docs/alerts.md", {"docs": ["tests/test_docs.py"]}),
         ("README.md", {"docs": ["tests/test_docs.py"]}),
         ("bench/ingest.py", {}),
+        ("collector/watchpost_collect/hook.py", {"collector": ["collector"]}),
         ("LICENSE", {}),
     ],
 )

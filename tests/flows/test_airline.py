@@ -18,8 +18,8 @@ from tests.flows.checks import (
     require_every_session_once,
     wait_for_results,
 )
-from tests.flows.conftest import running_deployment
 from tests.support.airline import Airline
+from tests.support.deployment import running_deployment
 from tests.support.evaluator import Evaluator, reply
 
 pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]

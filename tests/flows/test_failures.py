@@ -15,8 +15,8 @@ from tests.flows.checks import (
     require_every_session_once,
     wait_for_results,
 )
-from tests.flows.conftest import running_deployment
 from tests.support.airline import Airline
+from tests.support.deployment import running_deployment
 from tests.support.evaluator import Answer, Evaluator, close_at_once, close_midway, hang, reply
 
 pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
@@ -66,7 +66,7 @@ def _deliver_all(api: Api, todo: list[list[bytes]]) -> None:
     for batch in todo:
         api.deliver(batch)
         # Slow enough that every failure happens during a stream of events.
-        time.sleep(0.2)
+        time.sleep(0.15)
 
 
 def _disturbances(

@@ -12,7 +12,6 @@ import pytest
 
 from devstack.up.deployment import Deployment
 from tests.flows.api import Api, eventually
-from tests.flows.conftest import running_deployment
 from tests.flows.hostile import (
     ARRAY,
     BAD_LINES,
@@ -25,6 +24,7 @@ from tests.flows.hostile import (
     log_lines,
     web_memory,
 )
+from tests.support.deployment import running_deployment
 from tests.support.evaluator import running_evaluator
 from tests.support.rawhttp import exchange, head
 

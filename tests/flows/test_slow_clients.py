@@ -9,8 +9,8 @@ from statistics import median
 import pytest
 
 from tests.flows.api import Api
-from tests.flows.conftest import running_deployment
 from tests.flows.hostile import NDJSON, durations, event
+from tests.support.deployment import running_deployment
 from tests.support.evaluator import running_evaluator
 from tests.support.rawhttp import exchange, head, opened, read_answer
 

@@ -64,7 +64,7 @@ WAITS = {
 @pytest.fixture
 def deployment() -> Iterator[Deployment]:
     """The service with the example evaluator, on free ports in a new directory."""
-    given = {"PATH": os.environ["PATH"], "PORT": str(free_port())}
+    given = {"PATH": os.environ["PATH"], "PORT": str(free_port()), "OTLP_GRPC_PORT": "0"}
     said: list[str] = []
     try:
         with stack_directory() as directory, Deployment(directory, given, said.append) as running:

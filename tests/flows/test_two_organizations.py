@@ -152,12 +152,12 @@ def test_one_of_two_organizations_is_purged(
         purged = orgctl("org", "purge", "second", "--yes", "second")
         assert collector.result(30) == 401
 
-    # The events that were sent again are still the same events of the same sessions.
-    assert purged["clickhouse"] == {
-        "agent_sessions": SESSIONS,
-        "evaluations": SESSIONS,
-        "events": EVENTS,
-    }
+    # The events that were sent again are still the same events of the same sessions. Rows of a
+    # batch that was stored after its table was emptied are removed, and counted, once more.
+    assert purged["clickhouse"].keys() == {"agent_sessions", "evaluations", "events"}
+    assert purged["clickhouse"]["agent_sessions"] >= SESSIONS
+    assert purged["clickhouse"]["evaluations"] == SESSIONS
+    assert purged["clickhouse"]["events"] >= EVENTS
     counted = {table: len(rows) for table, rows in left.postgres.items()}
     assert purged["postgres"] == counted | {"users": 1, "sign_in_codes": 0}
     assert counted["evaluation_jobs"] == counted["watched_sessions"] == SESSIONS

@@ -13,10 +13,11 @@ from pathlib import Path, PurePosixPath
 PROJECT = Path(__file__).resolve().parents[2]
 
 _TIERS = frozenset({"shared", "web", "workers", "tests"})
-# Every noun depends on these or is tested with them. `shared` stands for a module in no folder.
+# Every noun depends on these or is tested with them. `shared` and `tests` stand for a module in no
+# folder.
 _FOUNDATIONS = frozenset(
     {"cache", "clickhouse", "core", "deployment", "permissions", "postgres", "queue"}
-    | {"shared", "support"}
+    | {"shared", "support", "tests"}
 )
 _CONFIGURATION = frozenset({"pyproject.toml", "setup.cfg", "requirements.lock", "Procfile"})
 EVERYTHING = ["tests"]
@@ -98,7 +99,11 @@ def changed_files(project: Path = PROJECT) -> tuple[str, list[str]]:
 def main() -> None:
     """Prints the paths for pytest, and the reasons on standard error."""
     compared_with, changed = changed_files()
-    tests = [str(path.relative_to(PROJECT)) for path in PROJECT.glob("tests/**/test_*.py")]
+    tests = [
+        str(path.relative_to(PROJECT))
+        for folder in ("tests", "collector/tests")
+        for path in PROJECT.glob(f"{folder}/**/test_*.py")
+    ]
     chosen = choose(changed, tests)
     _say(f"{len(changed)} files differ from {compared_with}")
     for noun, paths in sorted(chosen.items()):

@@ -1,0 +1,34 @@
+"""A whole deployment as in the Procfile, on free ports."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from devstack.ports import free_port
+from devstack.up.deployment import Deployment
+from tests.support.evaluator import Evaluator
+from tests.support.stack import stack_directory
+
+
+@contextmanager
+def running_deployment(evaluator: Evaluator, **given: str) -> Iterator[Deployment]:
+    """Runs the service on free ports in a new directory, without gRPC.
+
+    `given` are further variables.
+    """
+    variables = {
+        "PATH": os.environ["PATH"],
+        "PORT": str(free_port()),
+        "OTLP_GRPC_PORT": "0",
+        "EVALUATOR_ENDPOINT": evaluator.url,
+        **given,
+    }
+    said: list[str] = []
+    try:
+        with (
+            stack_directory() as directory,
+            Deployment(directory, variables, said.append) as running,
+        ):
+            yield running
+    finally:
+        print("\n".join(said))  # noqa: T201 shown with a failed test
