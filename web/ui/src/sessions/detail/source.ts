@@ -1,5 +1,5 @@
 // Reads a session: the page that is needed first, the rest behind it, then what arrives while it runs.
-import { batch, signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 import { ApiError } from "../../api/errors";
 import { pause } from "../../api/request";
 import { can } from "../../api/session";
@@ -59,6 +59,17 @@ export class Source {
     } catch (error) {
       if (!this.#stop.signal.aborted) this.factsError.value = error;
     }
+  }
+
+  /** Waits until every event that was stored at the beginning is here. */
+  async whole(): Promise<void> {
+    let stop = () => {};
+    await new Promise<void>((resolve, reject) => {
+      stop = effect(() => {
+        if (this.complete.value) resolve();
+        else if (this.error.value) reject(this.error.value);
+      });
+    }).finally(() => stop());
   }
 
   /** New events change the facts, and after the end a score may come. */

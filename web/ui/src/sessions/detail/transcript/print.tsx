@@ -16,11 +16,10 @@ export function PrintButton({ view, payloads }: { view: View; payloads: Payloads
     const { signal } = (stop.current = new AbortController());
     announce("Reading the texts to print");
     try {
-      await payloads.readAll(signal);
+      await Promise.all([view.source.whole(), payloads.readAll(signal)]);
       if (signal.aborted) return;
       view.printing.value = true;
-      // The turns are in the page after the next frame.
-      requestAnimationFrame(() => setTimeout(() => window.print()));
+      printDrawn(view);
     } catch (error) {
       if (!signal.aborted) announce(error instanceof Error ? error.message : "The texts did not load");
     }
@@ -31,6 +30,14 @@ export function PrintButton({ view, payloads }: { view: View; payloads: Payloads
       <Icon name="printer" />
     </button>
   );
+}
+
+/** Prints once every turn is in the page, which can take a busy machine several frames. */
+function printDrawn(view: View): void {
+  requestAnimationFrame(() => {
+    if (document.querySelector(".transcript-chunk:empty") && view.printing.value) printDrawn(view);
+    else setTimeout(() => window.print());
+  });
 }
 
 /** Printing from the browser's menu begins at once: every turn is printed, with the texts that are here. */
