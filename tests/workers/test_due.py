@@ -40,14 +40,16 @@ def due_soon(runtime: Runtime, org: Org, column: str, next_due: NextDue) -> None
     """Fails unless a row whose `column` (`table.column`) is soon is the next work."""
     table, _, name = column.partition(".")
     moment = "statement_timestamp() + make_interval(secs => :secs)"
-    with runtime.postgres.transaction() as session:
-        changed = session.execute(
-            text(f"UPDATE {table} SET {name} = {moment} WHERE org_id = :org RETURNING 1"),
-            {"secs": SOON_SECS, "org": org.uuid},
-        )
-        assert changed.all()
-    with runtime.postgres.transaction() as session:
-        secs = next_due(session, runtime.settings)
+    update = text(f"UPDATE {table} SET {name} = {moment} WHERE org_id = :org RETURNING {name}")
+    asked_in_time = False
+    while not asked_in_time:
+        with runtime.postgres.transaction() as session:
+            rows = session.execute(update, {"secs": SOON_SECS, "org": org.uuid})
+            due_at = rows.scalars().all()[0]
+        with runtime.postgres.transaction() as session:
+            secs = next_due(session, runtime.settings)
+            # A busy machine may take so long that the work is due before the question.
+            asked_in_time = session.execute(text("SELECT clock_timestamp()")).scalar_one() < due_at
     assert secs is not None
     assert secs <= SOON_SECS
 

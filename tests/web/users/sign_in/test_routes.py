@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -33,7 +34,7 @@ def test_everybody_gets_the_same_answer_by_the_same_work(
 ) -> None:
     redis, mark = web_runtime.redis, "nudge:send_mail"
 
-    def ask(address: str) -> list[object]:
+    def ask(address: str) -> list[Any]:
         visitor = Visitor.of(app)
         # Set the mark of a pending wake-up. Otherwise the result would depend on the moment.
         redis.set(mark, b"1")
@@ -41,7 +42,6 @@ def test_everybody_gets_the_same_answer_by_the_same_work(
         with counted_statements(web_runtime) as statements:
             response = visitor.ask(address)
         calls = {name: of["calls"] for name, of in redis.info("commandstats").items()}
-        assert calls["cmdstat_evalsha"] == 4
         headers = [name for name, _ in response.headers]
         return [statements, calls, response.status_code, response.get_json(), headers]
 
@@ -50,6 +50,7 @@ def test_everybody_gets_the_same_answer_by_the_same_work(
     of_member, of_stranger = ask(email), ask(stranger)
     redis.delete(mark)
     assert of_member == of_stranger
+    assert of_member[1]["cmdstat_evalsha"] == 4
     assert of_member[2:4] == [200, {"sent": True}]
     for address in (email, stranger):
         assert outbox(web_runtime, address) == [("code", None)]
