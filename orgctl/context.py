@@ -8,6 +8,7 @@ import msgspec
 from clickhouse_driver.errors import ServerException
 from sqlalchemy.exc import DBAPIError, ProgrammingError
 
+from orgctl.caller import name_the_operator
 from shared.core.config import load_settings
 from shared.core.errors import ConfigurationError
 from shared.core.logs import configure_logging
@@ -26,6 +27,7 @@ def connected() -> Iterator[Runtime]:
     """
     settings = load_settings()
     configure_logging(settings, "orgctl")
+    name_the_operator()
     runtime = Runtime.connect(settings)
     try:
         with unavailable_when_redis_is_gone(), _told_in_a_sentence():

@@ -3,7 +3,7 @@
 from flask import Flask
 
 from shared.deployment.runtime import Runtime
-from web import errors, headers, openapi, request_log, session_mode, state
+from web import caller, errors, headers, openapi, request_log, session_mode, state
 from web.alerts import routes as alerts
 from web.assistant import routes as assistant
 from web.audits import routes as audits
@@ -75,6 +75,7 @@ def create_app(runtime: Runtime) -> Flask:
     app.json.sort_keys = False  # type: ignore[attr-defined] # keep the schema's order
     state.attach(app, runtime)
     request_log.init_app(app)
+    caller.init_app(app)
     headers.init_app(app)
     errors.init_app(app)
     api = openapi.make_api(app)
