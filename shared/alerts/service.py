@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from shared.alerts.models import Alert, AlertState
 from shared.alerts.rules import ROOM, AlertContent, checked
+from shared.audit_log import fields_of, record
 from shared.core.errors import NotFound
 from shared.core.ids import parse_uuid
 from shared.organizations import creations
@@ -64,6 +65,7 @@ def create(
     session.add(state)
     creations.record(session, org_id, "alert")
     session.flush()
+    record(session, org_id, "alert.create", of=alert, after=_logged(alert))
     return alert, state
 
 
@@ -78,6 +80,7 @@ def replace(
     alert, state = _changeable(session, org_id, alert_id)
     others = _sizes(org_id).where(Alert.id != alert.id)
     ROOM.require(session, others, size, what="alerts")
+    before = _logged(alert)
     changed = any(getattr(alert, name) != columns[name] for name in _EVALUATED)
     for name, value in {**columns, "updated_at": transaction_time(session)}.items():
         setattr(alert, name, value)
@@ -85,6 +88,7 @@ def replace(
         alert.revision += 1
         _begin_anew(session, alert, state)
     session.flush()
+    record(session, org_id, "alert.update", of=alert, before=before, after=_logged(alert))
     return alert, state
 
 
@@ -92,6 +96,12 @@ def delete(session: Session, org_id: uuid.UUID, alert_id: str) -> None:
     """Deletes a rule with its incidents; raises `NotFound`."""
     alert, _state = _changeable(session, org_id, alert_id)
     session.delete(alert)
+    before = _logged(alert)
+    record(session, org_id, "alert.delete", of=alert, before=before)
+
+
+def _logged(alert: Alert) -> dict[str, object]:
+    return fields_of(alert, "name", "description", "severity", "channels", *_EVALUATED)
 
 
 def _changeable(session: Session, org_id: uuid.UUID, alert_id: str) -> tuple[Alert, AlertState]:

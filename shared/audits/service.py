@@ -9,6 +9,7 @@ from sqlalchemy import Select, Text, cast, func, select, true
 from sqlalchemy import delete as sql_delete
 from sqlalchemy.orm import Session
 
+from shared.audit_log import fields_of, record
 from shared.audits.lock import lock_findings
 from shared.audits.models import Audit, AuditRun
 from shared.audits.rules import ROOM, Context, checked, checked_context, defaults, size_of
@@ -88,6 +89,7 @@ def create(
     )
     session.add(audit)
     session.flush()
+    record(session, org_id, "audit.create", of=audit, after=_logged(audit))
     after_commit(session, lambda: queue.nudge_soon(SCHEDULE_AUDITS))
     return Listed(audit, None, None)
 
@@ -103,6 +105,7 @@ def replace(
     moment = transaction_time(session)
     columns = checked(wanted, moment)
     audit = changeable(session, org_id, audit_id)
+    before = _logged(audit)
     rescheduled = any(
         name in columns and getattr(audit, name) != columns[name] for name in _SCHEDULE
     )
@@ -116,6 +119,7 @@ def replace(
         queued = (AuditRun.audit_id == audit.id) & (AuditRun.status == "queued")
         session.execute(sql_delete(AuditRun).where(AuditRun.org_id == org_id, queued))
     session.flush()
+    record(session, org_id, "audit.update", of=audit, before=before, after=_logged(audit))
     return get(session, org_id, str(audit.id))
 
 
@@ -128,6 +132,8 @@ def delete(session: Session, org_id: uuid.UUID, audit_id: str) -> None:
     audit = changeable(session, org_id, audit_id)
     lock_findings(session, org_id)
     session.delete(audit)
+    before = _logged(audit)
+    record(session, org_id, "audit.delete", of=audit, before=before)
 
 
 def context(session: Session, org_id: uuid.UUID, audit_id: str) -> Context:
@@ -140,10 +146,23 @@ def set_context(session: Session, org_id: uuid.UUID, audit_id: str, wanted: Cont
     """Replaces the context; raises `NotFound`, `Invalid` naming the field, and `Conflict`."""
     checked_wanted = checked_context(wanted)
     audit = changeable(session, org_id, audit_id)
+    before = fields_of(audit, "context_text", "context_urls")
     audit.context_text, audit.context_urls = checked_wanted
     _require_room(session, audit)
+    record(
+        session,
+        org_id,
+        "audit.update",
+        of=audit,
+        before=before,
+        after=fields_of(audit, "context_text", "context_urls"),
+    )
     audit.updated_at = transaction_time(session)
     return checked_wanted
+
+
+def _logged(audit: Audit) -> dict[str, object]:
+    return fields_of(audit, "name", *defaults(audit.created_at))
 
 
 def _next_attempt(audit: Audit, now: datetime) -> datetime | None:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from sqlalchemy import Select, Text, cast, func, select
 from sqlalchemy.orm import Session
 
+from shared.audit_log import fields_of, record
 from shared.core.errors import Conflict
 from shared.dashboards.models import Dashboard, Tile
 from shared.dashboards.rules import ROOM, DashboardContent, checked_dashboard
@@ -66,6 +67,8 @@ def create(
     session.add(dashboard)
     creations.record(session, org_id, "dashboard")
     session.flush()
+    after = _logged(dashboard)
+    record(session, org_id, "dashboard.create", of=dashboard, after=after)
     return dashboard
 
 
@@ -80,14 +83,20 @@ def replace(
     dashboard = changeable(session, org_id, dashboard_id)
     others = _sizes(org_id).where(Dashboard.id != dashboard.id)
     ROOM.require(session, others, size, what="dashboards")
+    before = _logged(dashboard)
     change(session, dashboard, columns)
+    record(
+        session, org_id, "dashboard.update", of=dashboard, before=before, after=_logged(dashboard)
+    )
     count = select(func.count()).where(Tile.org_id == org_id, Tile.dashboard_id == dashboard.id)
     return Counted(dashboard, session.scalar(count) or 0)
 
 
 def delete(session: Session, org_id: uuid.UUID, dashboard_id: str) -> None:
     """Deletes a dashboard with its tiles; raises `NotFound`."""
-    session.delete(changeable(session, org_id, dashboard_id))
+    dashboard = changeable(session, org_id, dashboard_id)
+    session.delete(dashboard)
+    record(session, org_id, "dashboard.delete", of=dashboard, before=_logged(dashboard))
 
 
 def delete_query(session: Session, org_id: uuid.UUID, query_id: str) -> None:
@@ -104,6 +113,12 @@ def delete_query(session: Session, org_id: uuid.UUID, query_id: str) -> None:
             code="query_in_use",
         )
     session.delete(query)
+    before = queries.logged(query)
+    record(session, org_id, "query.delete", of=query, before=before)
+
+
+def _logged(dashboard: Dashboard) -> dict[str, object]:
+    return fields_of(dashboard, "name", "description")
 
 
 def _of(org_id: uuid.UUID) -> Select[Dashboard]:

@@ -15,7 +15,7 @@ from sqlalchemy import select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from shared import organizations
+from shared import audit_log, organizations
 from shared.cache import at_once
 from shared.core.email_address import normal_address
 from shared.core.errors import ConfigurationError, Invalid
@@ -104,6 +104,7 @@ def _upsert(session: Session, name: str, secret: str | None) -> None:
     if secret is None:
         revoke = update(ApiKey).where(ApiKey.org_id.is_(None), ApiKey.name == name)
         session.execute(revoke.values(revoked_at=transaction_time(session)))
+        audit_log.record(session, None, "key.disable", name=name)
         return
     key_hash = hash_secret(secret.encode())
     taken = select(ApiKey.id).where(ApiKey.key_hash == key_hash, ApiKey.org_id.is_not(None))
@@ -124,6 +125,8 @@ def _upsert(session: Session, name: str, secret: str | None) -> None:
             index_elements=[ApiKey.name], index_where=ApiKey.org_id.is_(None), set_=values
         )
     )
+    after = {"variable": _VARIABLES[name], "permissions": values["permissions"]}
+    audit_log.record(session, None, "key.update", name=name, after=after)
 
 
 def _add_member(session: Session, email: str) -> None:
@@ -149,4 +152,8 @@ def _add_member(session: Session, email: str) -> None:
             is_protected=True,
         )
         .on_conflict_do_nothing()
+    )
+    after = {"permission_set": ADMIN_SET, "is_protected": True}
+    audit_log.record(
+        session, organization.id, "user.create", target=user_id, name=address, after=after
     )

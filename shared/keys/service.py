@@ -8,6 +8,7 @@ from datetime import datetime
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
+from shared.audit_log import fields_of, record
 from shared.core.errors import Conflict, Forbidden
 from shared.keys import rules
 from shared.keys.models import ApiKey
@@ -55,6 +56,7 @@ def create(
     )
     session.add(key)
     flush_unique(session, _conflicts())
+    record(session, org_id, "key.create", of=key, after=_shown(key))
     return key
 
 
@@ -87,7 +89,9 @@ def change(
     require_for_keys(wanted)
     key = _changeable(session, org_id, key_id)
     require_may_grant(set(wanted) - effective(key.permissions), granter)
+    before = _shown(key)
     key.permissions = wanted
+    record(session, org_id, "key.update", of=key, before=before, after=_shown(key))
     return key
 
 
@@ -98,6 +102,7 @@ def disable(session: Session, org_id: uuid.UUID, key_id: str) -> ApiKey:
     """
     key = _changeable(session, org_id, key_id)
     key.revoked_at = transaction_time(session)
+    record(session, org_id, "key.disable", of=key)
     return key
 
 
@@ -113,7 +118,13 @@ def regenerate(
     require_may_grant(effective(key.permissions), granter)
     secret = rules.new_secret()
     key.key_hash = rules.hash_secret(secret.encode())
+    record(session, org_id, "key.regenerate", of=key)
     return key, secret
+
+
+def _shown(key: ApiKey) -> dict[str, object]:
+    """Returns the fields of a key for the audit log."""
+    return fields_of(key, "name", "permissions", "expires_at")
 
 
 def _wanted_permissions(session: Session, org_id: uuid.UUID, wanted: NewKey) -> list[str]:

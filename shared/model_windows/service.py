@@ -9,6 +9,7 @@ from sqlalchemy import delete as sql_delete
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from shared.audit_log import record
 from shared.core.errors import Conflict, Invalid, NotFound
 from shared.model_windows.builtin import builtin_window
 from shared.model_windows.models import ModelContextWindow
@@ -73,6 +74,12 @@ def replace(
             f"an organization can set at most {MAX_OVERRIDES} windows: delete one first",
             code="too_many_windows",
         )
+    present = select(ModelContextWindow.context_window).where(
+        ModelContextWindow.org_id == org_id, ModelContextWindow.model_id == model_id
+    )
+    before = {"context_window": session.scalar(present.with_for_update())}
+    after = {"context_window": context_window}
+    record(session, org_id, "model_window.update", target=model_id, before=before, after=after)
     values = {"context_window": context_window, "updated_at": func.clock_timestamp()}
     upsert = (
         insert(ModelContextWindow)
@@ -92,10 +99,12 @@ def delete(session: Session, org_id: uuid.UUID, model_id: str) -> None:
     gone = session.scalars(
         sql_delete(ModelContextWindow)
         .where(ModelContextWindow.org_id == org_id, ModelContextWindow.model_id == model_id)
-        .returning(ModelContextWindow.model_id)
+        .returning(ModelContextWindow.context_window)
     ).first()
     if gone is None:
         raise NotFound("no window is set for this model")
+    before = {"context_window": gone}
+    record(session, org_id, "model_window.delete", target=model_id, before=before)
 
 
 def resolve(session: Session, org_id: uuid.UUID, model_id: str) -> Resolved:

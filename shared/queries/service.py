@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Select, Text, cast, collate, func, select
 from sqlalchemy.orm import Session
 
+from shared.audit_log import fields_of, record
 from shared.core import bounds
 from shared.core.errors import Conflict, Invalid, NotFound
 from shared.organizations import creations
@@ -82,6 +83,7 @@ def create(
     session.add(query)
     creations.record(session, org_id, "query")
     _flush(session)
+    record(session, org_id, "query.create", of=query, after=logged(query))
     return query
 
 
@@ -93,9 +95,16 @@ def replace(
     query = changeable(session, org_id, query_id)
     others = _sizes(org_id).where(SavedQuery.id != query.id)
     ROOM.require(session, others, size, what="saved queries")
+    before = logged(query)
     change(session, query, content)
     _flush(session)
+    record(session, org_id, "query.update", of=query, before=before, after=logged(query))
     return query
+
+
+def logged(query: SavedQuery) -> dict[str, object]:
+    """Returns the fields of a query for the audit log."""
+    return fields_of(query, "name", "description", "sql_text", "params")
 
 
 def _of(org_id: uuid.UUID) -> Select[SavedQuery]:

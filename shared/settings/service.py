@@ -4,11 +4,13 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import urlsplit
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from shared.audit_log import record
 from shared.core.config import Settings
 from shared.core.errors import Invalid, NotFound
 from shared.permissions.custom_sets import service as permission_sets
@@ -60,19 +62,46 @@ def replace(
     setting = CATALOGUE.get(key)
     if setting is None:
         raise NotFound("there is no such setting")
+    before = _logged(setting, _stored(session, config, org_id, key))
     if value is None:
         session.execute(
             delete(OrganizationSetting).where(
                 OrganizationSetting.org_id == org_id, OrganizationSetting.key == key
             )
         )
+        after = _logged(setting, default_of(config, key))
+        record(session, org_id, "setting.reset", target=key, before=before, after=after)
         return _current(config, setting, None)
     normal = normal_value(setting, value)
     if setting.kind == "permission_set_ref":
         permission_sets.chosen(session, org_id, str(normal), FIELD)
     if key == "allowed_sign_ins" and by.address is not None and not lets_in(normal, by.address):
         raise Invalid.field(FIELD, "would lock you out: include your own address")
+    after = _logged(setting, normal)
+    record(session, org_id, "setting.update", target=key, before=before, after=after)
     return _current(config, setting, _store(session, org_id, key, normal, by))
+
+
+def _stored(session: Session, config: Settings, org_id: uuid.UUID, key: str) -> Value:
+    """Locks and returns the present value, so that the log has no gap between two changes."""
+    query = select(OrganizationSetting.value).where(
+        OrganizationSetting.org_id == org_id, OrganizationSetting.key == key
+    )
+    row = session.execute(query.with_for_update()).one_or_none()
+    return default_of(config, key) if row is None else row.value
+
+
+def _logged(setting: Setting, value: Value) -> dict[str, object]:
+    """Returns a value for the audit log: of a secret whether it is set, of a URL its host.
+
+    The path of a webhook's URL is often the secret of its receiver.
+    """
+    if setting.kind == "secret":
+        return {"is_set": value != ""}
+    if setting.kind == "url" and isinstance(value, str) and value:
+        parts = urlsplit(value)
+        return {"value": f"{parts.scheme}://{parts.hostname}/…"}
+    return {"value": value}
 
 
 def _store(

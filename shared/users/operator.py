@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from shared import audit_log
 from shared.conversations.models import Conversation
 from shared.core.email_address import normal_address
 from shared.core.errors import Conflict, NotFound
@@ -17,7 +18,7 @@ from shared.postgres import transaction_time
 from shared.users.accounts import join, remove_unused
 from shared.users.grants import Grant, Granter, assign, worth
 from shared.users.models import Membership, User
-from shared.users.records import MemberRecord, record
+from shared.users.records import MemberRecord, log_change, record
 from shared.users.sign_in.sessions import close_sessions_of
 
 _OPERATOR = Granter("the operator", None)
@@ -47,7 +48,7 @@ def add(
     if made is None:
         raise Conflict(f"{address} is already a member", code="user_exists")
     assign(made, grant, gained, _OPERATOR)
-    return _shown(session, made)
+    return log_change(session, org_id, "user.create", _changed(session, made))
 
 
 def change(session: Session, org_id: uuid.UUID, email: str, wanted: Change) -> MemberRecord:
@@ -60,6 +61,7 @@ def change(session: Session, org_id: uuid.UUID, email: str, wanted: Change) -> M
     given = Grant(wanted.permission_set, wanted.added or (), wanted.removed or ())
     gained = worth(session, org_id, given)
     membership = member(session, org_id, email)
+    before = _shown(session, membership)
     kept_set = None if wanted.no_set else membership.permission_set
     grant = Grant(
         permission_set=kept_set if wanted.permission_set is None else wanted.permission_set,
@@ -69,7 +71,7 @@ def change(session: Session, org_id: uuid.UUID, email: str, wanted: Change) -> M
     assign(membership, grant, gained, _OPERATOR)
     if wanted.enable:
         membership.disabled_at = None
-    return _shown(session, membership)
+    return log_change(session, org_id, "user.update", _changed(session, membership), before)
 
 
 def remove(session: Session, org_id: uuid.UUID, email: str) -> bool:
@@ -87,14 +89,16 @@ def remove(session: Session, org_id: uuid.UUID, email: str) -> bool:
     session.delete(membership)
     session.flush()
     close_sessions_of(session, user_id)
+    audit_log.record(session, org_id, "user.remove", target=user_id, name=normal_address(email))
     return bool(remove_unused(session, [user_id]))
 
 
 def protect(session: Session, org_id: uuid.UUID, email: str, *, is_protected: bool) -> MemberRecord:
     """Sets whether members who manage users may change or disable this one; raises `NotFound`."""
     membership = member(session, org_id, email)
+    before = _shown(session, membership)
     membership.is_protected = is_protected
-    return _shown(session, membership)
+    return log_change(session, org_id, "user.update", _changed(session, membership), before)
 
 
 def member(session: Session, org_id: uuid.UUID, email: str) -> Membership:
@@ -115,9 +119,13 @@ def member(session: Session, org_id: uuid.UUID, email: str) -> Membership:
     return found
 
 
-def _shown(session: Session, membership: Membership) -> MemberRecord:
+def _changed(session: Session, membership: Membership) -> MemberRecord:
     membership.updated_at = transaction_time(session)
     session.flush()
+    return _shown(session, membership)
+
+
+def _shown(session: Session, membership: Membership) -> MemberRecord:
     shown = record(session, membership.org_id, membership.user_id)
     if shown is None:
         raise NotFound("there is no such member")

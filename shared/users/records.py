@@ -7,6 +7,7 @@ from datetime import datetime
 from sqlalchemy import Select, and_, select
 from sqlalchemy.orm import Session
 
+from shared import audit_log
 from shared.permissions import readable
 from shared.permissions.custom_sets.models import PermissionSet
 from shared.users.members import effective_permissions
@@ -41,6 +42,31 @@ def record(session: Session, org_id: uuid.UUID, user_id: uuid.UUID) -> MemberRec
     """Returns one member, None if the account is not a member of this organization."""
     row = session.execute(_members(org_id).where(User.id == user_id)).one_or_none()
     return None if row is None else _record(*row)
+
+
+def log_change(
+    session: Session,
+    org_id: uuid.UUID,
+    action: str,
+    member: MemberRecord,
+    before: MemberRecord | None = None,
+) -> MemberRecord:
+    """Adds a line about a member to the audit log, and returns the member."""
+    audit_log.record(
+        session,
+        org_id,
+        action,
+        target=member.id,
+        name=member.email,
+        before=None if before is None else _logged(before),
+        after=_logged(member),
+    )
+    return member
+
+
+def _logged(member: MemberRecord) -> dict[str, object]:
+    names = ("permission_set", "permission_added", "permission_removed", "is_protected")
+    return audit_log.fields_of(member, *names, "disabled_at")
 
 
 def _members(org_id: uuid.UUID) -> Select[Membership, User, PermissionSet]:

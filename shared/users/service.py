@@ -9,6 +9,7 @@ import uuid
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from shared import audit_log
 from shared.core.email_address import normal_address
 from shared.core.errors import Conflict, Forbidden, NotFound
 from shared.core.ids import parse_uuid
@@ -21,7 +22,7 @@ from shared.users.accounts import join
 from shared.users.grants import Grant, Granter, assign, permissions_of, worth
 from shared.users.members import members_of
 from shared.users.models import Membership, User
-from shared.users.records import MemberRecord, record, records
+from shared.users.records import MemberRecord, log_change, record, records
 from shared.users.sign_in.sessions import close_sessions_of
 
 _MAX_GRANTERS = 50
@@ -65,7 +66,7 @@ def invite(
     session.flush()
     context = {"org_name": mails.name_of(session, org_id), "invited_by": by.name}
     enqueue(session, queue, Letter("invitation", address, org_id, context))
-    return _shown(session, org_id, made.user_id)
+    return log_change(session, org_id, "user.create", _shown(session, org_id, made.user_id))
 
 
 def replace(
@@ -79,12 +80,13 @@ def replace(
     after = worth(session, org_id, grant)
     membership = _changeable(session, org_id, user_id)
     before = permissions_of(session, membership)
+    shown = _shown(session, org_id, membership.user_id)
     assign(membership, grant, after - before, by)
     membership.updated_at = transaction_time(session)
     session.flush()
     member = _shown(session, org_id, membership.user_id)
     mails.tell(session, queue, org_id, member.email, before, after, by)
-    return member
+    return log_change(session, org_id, "user.update", member, shown)
 
 
 def disable(session: Session, org_id: uuid.UUID, user_id: str) -> MemberRecord:
@@ -98,7 +100,9 @@ def disable(session: Session, org_id: uuid.UUID, user_id: str) -> MemberRecord:
     membership.disabled_at = membership.updated_at = transaction_time(session)
     session.flush()
     close_sessions_of(session, membership.user_id)
-    return _shown(session, org_id, membership.user_id)
+    shown = _shown(session, org_id, membership.user_id)
+    audit_log.record(session, org_id, "user.disable", target=shown.id, name=shown.email)
+    return shown
 
 
 def enable(session: Session, org_id: uuid.UUID, user_id: str) -> MemberRecord:
@@ -112,7 +116,9 @@ def enable(session: Session, org_id: uuid.UUID, user_id: str) -> MemberRecord:
     membership.disabled_at = None
     membership.updated_at = transaction_time(session)
     session.flush()
-    return _shown(session, org_id, membership.user_id)
+    shown = _shown(session, org_id, membership.user_id)
+    audit_log.record(session, org_id, "user.enable", target=shown.id, name=shown.email)
+    return shown
 
 
 def _unprotected(session: Session, org_id: uuid.UUID, user_id: str) -> Membership:

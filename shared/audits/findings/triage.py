@@ -11,6 +11,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from shared.audit_log import fields_of, record
 from shared.audits.findings.models import Finding, FindingAction, Suppression
 from shared.audits.findings.rules import ACTIVE, SUPPRESSED, Status
 from shared.audits.findings.service import changeable, mark_resolved
@@ -29,6 +30,7 @@ from shared.users.members import memberships_of
 Action = Literal["ack", "mute", "dismiss", "resolve", "reopen", "assign"]
 
 MAX_REASON_LENGTH = 2000
+_LOGGED = ("status", "assigned_to", "acknowledged_at")
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,18 @@ def act(
     finding = _one(session, org_id, finding_id)
     moment = transaction_time(session)
     decision = _Decision(session, runtime, finding, action, actor, reason, assigned_to, moment)
+    before = fields_of(finding, *_LOGGED)
     _ACTIONS[action](decision)
     session.flush()
+    record(
+        session,
+        org_id,
+        f"finding.{action}",
+        target=finding.id,
+        name=finding.title,
+        before=before,
+        after={**fields_of(finding, *_LOGGED), "reason": reason},
+    )
     return finding
 
 

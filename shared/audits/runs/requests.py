@@ -6,6 +6,7 @@ from typing import Literal
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from shared.audit_log import record
 from shared.audits import service
 from shared.audits.models import Audit, AuditRun
 from shared.core.errors import Conflict
@@ -31,6 +32,8 @@ def request(session: Session, queue: Queue, org_id: uuid.UUID, audit_id: str) ->
     live = live_run(session, audit)
     if live is None:
         live = enqueue(session, queue, audit, "manual")
+        after = {"run_id": live.id}
+        record(session, org_id, "audit.run", of=audit, after=after)
     elif live.status != "queued":
         raise Conflict(
             "a run of the audit is under way: wait until it has ended", code="audit_running"

@@ -12,6 +12,7 @@ from typing import Protocol
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from shared.audit_log import fields_of, record
 from shared.core.config import Settings
 from shared.core.errors import ConfigurationError, Conflict, Invalid, NotFound
 from shared.permissions import (
@@ -130,6 +131,7 @@ def create(
     )
     session.add(row)
     flush_unique(session, {"pk_permission_sets": _taken()})
+    record(session, org_id, "permission_set.create", target=name, after=_logged(row))
     return _of_row(row)
 
 
@@ -149,6 +151,7 @@ def replace(
     the field, `Forbidden` naming a permission that the set gains and the granter lacks.
     """
     row = changeable(session, org_id, name)
+    before = _logged(row)
     if description is not None:
         rules.require_description(description)
         row.description = description
@@ -158,6 +161,7 @@ def replace(
         with holders.notified(name):
             row.permissions = readable(permissions)
     row.updated_at = transaction_time(session)
+    record(session, org_id, "permission_set.update", target=name, before=before, after=_logged(row))
     return _of_row(row)
 
 
@@ -176,7 +180,10 @@ def delete(session: Session, org_id: uuid.UUID, name: str, holders: Holders) -> 
         )
     with holders.notified(name):
         session.delete(row)
-        return holders.release(name)
+        released = holders.release(name)
+    before = {**_logged(row), "members": released}
+    record(session, org_id, "permission_set.delete", target=name, before=before)
+    return released
 
 
 def changeable(session: Session, org_id: uuid.UUID, name: str) -> PermissionSet:
@@ -203,6 +210,10 @@ def _row(
     if lock is not None:
         query = query.with_for_update(read=lock == "share")
     return session.scalars(query).one_or_none()
+
+
+def _logged(row: PermissionSet) -> dict[str, object]:
+    return fields_of(row, "description", "permissions")
 
 
 def _of_row(row: PermissionSet) -> SetRecord:

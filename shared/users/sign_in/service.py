@@ -1,12 +1,14 @@
 """Sign-in and sign-out, with their transactions."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 import redis
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from shared import audit_log
 from shared.cache import at_once
 from shared.core.clock import now
 from shared.core.email_address import normal_address
@@ -15,7 +17,7 @@ from shared.core.logs import get_logger
 from shared.deployment.runtime import Runtime
 from shared.mail import Letter, enqueue
 from shared.postgres import Postgres
-from shared.users.members import Member
+from shared.users.members import Member, memberships_of
 from shared.users.sign_in import codes, link
 from shared.users.sign_in.models import SignInCode, SignInSession
 from shared.users.sign_in.sessions import close_session, open_session
@@ -88,6 +90,7 @@ def sign_out(postgres: Postgres, client: redis.Redis, token_hash: bytes) -> None
         return
     with at_once(postgres, client) as session:
         close_session(session, token_hash)
+        _log(session, "user.sign_out", memberships_of(session, user_id=user_id))
     log.info("signed_out", user_id=str(user_id))
 
 
@@ -104,4 +107,12 @@ def _redeem(session: Session, runtime: Runtime, email: str, code: str) -> NewSig
 
 def _open(session: Session, runtime: Runtime, members: list[Member]) -> NewSignInSession:
     token, ttl_secs = open_session(session, runtime.settings, members)
+    _log(session, "user.sign_in", members)
     return NewSignInSession(members[0].user_id, members[0].email, token, ttl_secs)
+
+
+def _log(session: Session, action: str, members: Iterable[Member]) -> None:
+    """Adds a line about a person to the audit log of each organization, as the person's own act."""
+    for one in members:
+        by = replace(audit_log.current_caller(), kind="user", name=one.email, id=one.user_id)
+        audit_log.record(session, one.org_id, action, target=one.user_id, name=one.email, by=by)
