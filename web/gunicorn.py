@@ -10,11 +10,13 @@ from gunicorn.arbiter import Arbiter
 from shared.core.config import load_settings
 from shared.core.errors import ConfigurationError
 from shared.core.logs import configure_logging
+from shared.core.metrics.exporter import Exporter
 from web.priority import go_first
 from web.server import StructuredLogger, write_json_error
 
 try:
     settings = load_settings()
+    metrics = Exporter(settings, "web")
 except ConfigurationError as error:
     sys.exit(str(error))
 configure_logging(settings, "web")
@@ -70,3 +72,8 @@ def when_ready(_arbiter: Arbiter) -> None:
     """
     gc.freeze()
     gc.enable()
+
+
+def post_fork(_arbiter: Arbiter, _worker: object) -> None:
+    """Lets each worker count, and one of them answer for all."""
+    metrics.start("web")

@@ -7,6 +7,7 @@ from flask import Flask, Response, g, request
 
 from shared.core.ids import request_id_or_new
 from shared.core.logs import get_logger
+from shared.core.metrics.catalogue import REQUEST_SECS, REQUESTS
 
 log = get_logger(__name__)
 
@@ -42,6 +43,7 @@ def _end(response: Response) -> Response:
     started_at: float = g.get("started_at", time.perf_counter())
     identity = g.get("identity")
     rule = request.url_rule
+    request_line = request.method, "none" if rule is None else rule.rule
     fields = {
         "method": request.method,
         # The rule, not the path: ids and search terms stay out of the logs.
@@ -54,10 +56,17 @@ def _end(response: Response) -> Response:
     }
 
     def write() -> None:
-        milliseconds = round((time.perf_counter() - started_at) * 1000, 1)
+        secs = time.perf_counter() - started_at
+        _count(request_line, response.status_code, secs)
+        milliseconds = round(secs * 1000, 1)
         write_line = log.debug if fields["route"] in _QUIET_ROUTES else log.info
         write_line("request", **fields, duration_ms=milliseconds)
 
     # Runs after the last byte is sent, so that a streamed export is timed as a whole.
     response.call_on_close(write)
     return response
+
+
+def _count(request_line: tuple[str, str], status: int, secs: float) -> None:
+    REQUESTS.add(1, *request_line, str(status))
+    REQUEST_SECS.observe(secs, *request_line)

@@ -18,6 +18,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812 a class b
 from shared.core.config import Settings, load_settings
 from shared.core.errors import ConfigurationError, Unavailable
 from shared.core.logs import configure_logging, get_logger
+from shared.core.metrics.exporter import Exporter
 from shared.queue import (
     Queue,
     Task,
@@ -176,6 +177,7 @@ def main() -> None:
     try:
         settings = load_settings()
         configure_logging(settings, "clock")
+        Exporter(settings, "clock").start("clock")
     except ConfigurationError as error:
         log.error("clock_refused_to_start", reason=str(error))  # noqa: TRY400 one sentence says it
         sys.exit(1)

@@ -68,6 +68,14 @@ GROUPS: dict[str, Group] = {
     "audits": Group(("audits",), ("audits",), lambda _settings: 2, niceness=5),
 }
 
+# The group whose process also answers for the gauges of the deployment.
+GAUGES_IN = "background"
+
+
+def type_of(groups: Sequence[str]) -> str:
+    """Returns the process type that runs these groups."""
+    return groups[0] if len(groups) == 1 else "worker"
+
 
 def name_of(groups: Sequence[str]) -> str:
     """Returns the name of a process that runs these groups, as in its log lines."""

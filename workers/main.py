@@ -21,11 +21,12 @@ from sqlalchemy.orm import configure_mappers
 from shared.core.config import Settings, load_settings
 from shared.core.errors import ConfigurationError, WatchpostError
 from shared.core.logs import configure_logging, get_logger
+from shared.core.metrics.exporter import Exporter, Read
 from shared.deployment.runtime import Runtime
 from shared.deployment.schema import require_current
 from shared.permissions.custom_sets import service as custom_sets
 from workers import context
-from workers.groups import GROUPS, name_of
+from workers.groups import GAUGES_IN, GROUPS, name_of, type_of
 
 STOP_TIMEOUT_MS = 25_000
 
@@ -63,10 +64,18 @@ def _require_schema(runtime: Runtime) -> None:
         custom_sets.require_default(session, runtime.settings)
 
 
-def work(runtime: Runtime, groups: Sequence[str], stop: threading.Event) -> None:
+def work(
+    runtime: Runtime,
+    groups: Sequence[str],
+    stop: threading.Event,
+    metrics: Exporter,
+    *,
+    answers: bool = True,
+) -> None:
     """Works on the queues of these groups until `stop` is set.
 
-    Raises `ConfigurationError` or `Unavailable` if this release cannot run on the stores.
+    It answers for the `metrics` of its process type only if it `answers`. Raises
+    `ConfigurationError` or `Unavailable` if this release cannot run on the stores.
     """
     settings = runtime.settings
     configure_logging(settings, f"worker-{name_of(groups)}")
@@ -77,11 +86,21 @@ def work(runtime: Runtime, groups: Sequence[str], stop: threading.Event) -> None
     os.nice(min(GROUPS[group].niceness for group in groups))
     _collect_rarely()
     workers = [worker for group in groups for worker in _start(runtime, group)]
+    metrics.start(name_of(groups), answers=answers, more=_gauges(runtime, groups))
     log.info("worker_started", groups=groups)
     stop.wait()
     _stop(workers)
     runtime.close()
     log.info("worker_stopped")
+
+
+def _gauges(runtime: Runtime, groups: Sequence[str]) -> Read | None:
+    """Returns the gauges of the deployment for the one group that answers for them."""
+    if runtime.settings.metrics_port is None or GAUGES_IN not in groups:
+        return None
+    from shared.upkeep.gauges import Gauges
+
+    return Gauges(runtime).readings
 
 
 def _start(runtime: Runtime, name: str) -> list[dramatiq.Worker]:
@@ -135,7 +154,8 @@ def main(groups: tuple[str, ...]) -> None:
     try:
         settings = load_settings()
         configure_logging(settings, f"worker-{name_of(groups)}")
-        work(prepare(settings, groups), groups, stop)
+        metrics = Exporter(settings, type_of(groups))
+        work(prepare(settings, groups), groups, stop, metrics)
     except (ConfigurationError, WatchpostError) as error:
         log.error("worker_refused_to_start", reason=str(error))  # noqa: TRY400 one sentence says it
         sys.exit(1)

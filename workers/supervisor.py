@@ -15,9 +15,10 @@ import click
 from shared.core.config import Settings, load_settings
 from shared.core.errors import ConfigurationError
 from shared.core.logs import configure_logging, get_logger
+from shared.core.metrics.exporter import Exporter
 from workers import main as worker
 from workers.forking import LifeLine, fork
-from workers.groups import GROUPS, name_of, processes_of
+from workers.groups import GAUGES_IN, GROUPS, name_of, processes_of, type_of
 
 log = get_logger(__name__)
 
@@ -85,6 +86,7 @@ def supervise(groups: tuple[str, ...], settings: Settings) -> None:
     stop = worker.stop_on_signals()
     line = LifeLine()
     gc.disable()  # A collection would leave holes in the memory that is to be shared.
+    metrics = Exporter(settings, type_of(groups))
     runtime = worker.prepare(settings, groups)
     worker.rehearse(runtime)
     gc.freeze()
@@ -92,7 +94,8 @@ def supervise(groups: tuple[str, ...], settings: Settings) -> None:
 
     def run(mine: tuple[str, ...]) -> None:
         line.stop_with_parent(stop)
-        worker.work(runtime, mine, stop)
+        answers = GAUGES_IN in mine or GAUGES_IN not in groups
+        worker.work(runtime, mine, stop, metrics, answers=answers)
 
     children = [Child(name_of(mine), partial(run, mine)) for mine in processes_of(groups, settings)]
     while not stop.is_set():
@@ -116,7 +119,10 @@ def main(groups: tuple[str, ...]) -> None:
     except ConfigurationError as error:
         raise click.ClickException(str(error)) from None
     configure_logging(settings, "worker")
-    supervise(groups or tuple(GROUPS), settings)
+    try:
+        supervise(groups or tuple(GROUPS), settings)
+    except ConfigurationError as error:
+        raise click.ClickException(str(error)) from None
 
 
 if __name__ == "__main__":

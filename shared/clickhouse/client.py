@@ -83,7 +83,7 @@ class ClickHouse:
         self.layout = Layout(cluster, urlsplit(url).path.strip("/") or "default")
         self._url = url
         self._idle: queue.LifoQueue[Client] = queue.LifoQueue()
-        self._queue = ConnectionQueue(pool_size, patient=max(1, pool_size // 2))
+        self._queue = ConnectionQueue(pool_size, patient=max(1, pool_size // 2), pool="clickhouse")
 
     def rows(
         self,

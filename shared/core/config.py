@@ -21,6 +21,8 @@ Seconds = Annotated[float, Meta(gt=0)]
 Bytes = Annotated[int, Meta(ge=1024)]
 Count = Annotated[int, Meta(ge=1)]
 Port = Annotated[int, Meta(ge=1, le=65535)]
+# Leaves a port for each process type.
+FirstPort = Annotated[int, Meta(ge=1, le=65500)]
 ClusterName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]+$")]
 Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 Secret = Annotated[str, Meta(min_length=16, max_length=256)]
@@ -206,6 +208,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         "its models, comma-separated, the default one first; required with `ASSISTANT_BASE_URL`",
     ] = None
     assistant_api_key: Annotated[str | None, "its bearer token; unset: requests carry none"] = None
+
+    # Monitoring
+    metrics_port: Annotated[
+        FirstPort | None,
+        "first of the ports on which process types serve metrics (`docs/metrics.md`); unset: none",
+    ] = None
+    metrics_bind: Annotated[str, "address on which they do"] = "127.0.0.1"
 
     # Readiness
     ready_max_ingest_lag_secs: Annotated[

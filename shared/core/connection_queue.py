@@ -11,6 +11,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from shared.core.metrics.catalogue import POOL_REFUSED, POOL_WAIT
+
 # The longest wait of any thread: the client is about to give up by then.
 LONGEST_SECS = 10.0
 # If no place becomes free for this long, only the `patient` ones keep waiting.
@@ -24,10 +26,11 @@ class NoPlace(Exception):
 class ConnectionQueue:
     """A number of `places`, given in order of asking.
 
-    `patient` may wait while none becomes free.
+    `patient` may wait while none becomes free. `pool` is the name of the places in the metrics.
     """
 
-    def __init__(self, places: int, *, patient: int) -> None:
+    def __init__(self, places: int, *, patient: int, pool: str = "") -> None:
+        self._pool = pool
         self._free = places
         self._patient = patient
         self._waiting = 0
@@ -56,14 +59,17 @@ class ConnectionQueue:
 
     def _wait(self) -> None:
         """Returns when a place is free; raises `NoPlace`."""
-        end = time.monotonic() + LONGEST_SECS
+        began = time.monotonic()
+        end = began + LONGEST_SECS
         self._waiting += 1
         try:
             while True:
                 self._changed.wait(max(0.0, self._until(end) - time.monotonic()))
                 if self._free:
+                    POOL_WAIT.observe(time.monotonic() - began, self._pool)
                     return
                 if time.monotonic() >= self._until(end):
+                    POOL_REFUSED.add(1, self._pool)
                     raise NoPlace
         finally:
             self._waiting -= 1

@@ -86,3 +86,13 @@ def oldest_result_waiting(session: Session, org_id: UUID) -> datetime | None:
             EvaluationJob.org_id == org_id, EvaluationJob.status == "storing"
         )
     )
+
+
+def count_by_status(session: Session) -> dict[str, int]:
+    """Counts the live jobs of the deployment by their status."""
+    query = (
+        select(EvaluationJob.status, func.count().label("jobs"))
+        .where(text(LIVE))
+        .group_by(EvaluationJob.status)
+    )
+    return {row.status: row.jobs for row in session.execute(query)}

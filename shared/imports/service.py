@@ -10,7 +10,7 @@ from shared.core.body import unpack
 from shared.core.clock import format_us, now_us
 from shared.deployment.runtime import Runtime
 from shared.events.batch import Batch
-from shared.events.ingest.accept import Ingest
+from shared.events.ingest.accept import Ingest, count_batch
 from shared.events.ingest.decode import LineError
 from shared.events.ingest.stream import append
 from shared.events.redaction.rules import Redactor
@@ -131,6 +131,7 @@ class Imports:
                     self._add(org_id, org_slug, read.converted, new, receipt, lock)
                 else:
                     self._ingest.count(org_id, receipt)
+        count_batch(origin, answer.accepted, answer.skipped)
         return answer
 
     def _add(

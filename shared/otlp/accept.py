@@ -9,7 +9,7 @@ from shared.cache import EpochCache
 from shared.core.body import unpack
 from shared.core.errors import Forbidden, UnsupportedMediaType
 from shared.deployment.runtime import Runtime
-from shared.events.ingest.accept import Ingest
+from shared.events.ingest.accept import Ingest, count_batch
 from shared.events.ingest.decode import PARSING
 from shared.otlp import stream
 from shared.otlp.mapping import session_name
@@ -77,6 +77,8 @@ class OtlpIngest:
                 if reading.records and redactor:
                     redact(reading.records, redactor)
                 self._keep(org_id, org_slug, reading.records, receipt)
+        if signal is not METRICS:
+            count_batch(origin, reading.tally.total - accepted.rejected, accepted.rejected)
         return accepted
 
     def _require_enabled(self, org_id: str, epoch: bytes | None) -> None:

@@ -49,7 +49,7 @@ class Postgres:
     """A process's pool of PostgreSQL connections."""
 
     def __init__(self, url: str, *, pool_size: int = 16) -> None:
-        self._queue = ConnectionQueue(pool_size, patient=max(1, pool_size // 2))
+        self._queue = ConnectionQueue(pool_size, patient=max(1, pool_size // 2), pool="postgres")
         self.engine = create_engine(
             sqlalchemy_url(url),
             pool_size=pool_size,

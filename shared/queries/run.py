@@ -9,6 +9,7 @@ import msgspec
 from shared.clickhouse.published import schema_of
 from shared.core.errors import QueryFailed, Unavailable, WatchpostError
 from shared.core.logs import get_logger
+from shared.core.metrics.catalogue import SQL_RUNS, SQL_SECS
 from shared.deployment.runtime import Runtime
 from shared.queries.guard.lexer import MAX_LENGTH
 from shared.queries.guard.statement import guard
@@ -127,7 +128,9 @@ class _Line:
         self.reason = error.detail if isinstance(error, QueryFailed) else error.message
 
     def write(self) -> None:
-        """Writes the line."""
+        """Writes the line, and counts the run."""
+        SQL_RUNS.add(1, self.outcome)
+        SQL_SECS.observe(self.duration_ms / 1000)
         log.info(
             "query_run",
             who=self.asker.name,

@@ -16,6 +16,8 @@ from unittest.mock import Mock
 
 import aiohttp
 import flask_smorest
+import prometheus_client.multiprocess
+import prometheus_client.values
 import pytest
 from aiohttp.client_proto import ResponseHandler
 from clickhouse_driver.bufferedreader import BufferedSocketReader
@@ -82,6 +84,10 @@ NAMES: Mapping[str, list[tuple[Callable[[], object], str]]] = MappingProxyType(
             ),
             (_client, "sock timeout"),
             (lambda: util, "close_graceful write_error write_nonblock"),
+        ],
+        "prometheus-client": [
+            (lambda: prometheus_client.values, "MultiProcessValue ValueClass"),
+            (lambda: prometheus_client.multiprocess, "MultiProcessCollector"),
         ],
         "sqlglot": [
             (

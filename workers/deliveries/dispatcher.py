@@ -11,6 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from shared.core.attempts import Again, Failed, jitter
 from shared.core.errors import Unavailable
 from shared.core.logs import get_logger, request_context
+from shared.core.metrics.catalogue import DELIVERIES, DELIVERY_SECS
 from shared.deployment.runtime import Runtime
 from shared.incidents.deliveries import claims, webhook
 from shared.incidents.deliveries.claims import ClaimedDelivery
@@ -128,6 +129,9 @@ class DeliveryDispatcher:
     def _record(
         self, delivery: ClaimedDelivery, began: float, step: Step, *, status: int | None
     ) -> None:
+        secs = time.monotonic() - began
+        DELIVERIES.add(1, delivery.row.channel, type(step).__name__.lower())
+        DELIVERY_SECS.observe(secs, delivery.row.channel)
         with request_context(delivery.row.request_id, delivery_id=str(delivery.row.id)):
             log.info(
                 "notification_attempt",
@@ -136,7 +140,7 @@ class DeliveryDispatcher:
                 attempt=delivery.attempt.number,
                 step=type(step).__name__.lower(),
                 status=status,
-                duration_ms=round((time.monotonic() - began) * 1000),
+                duration_ms=round(secs * 1000),
                 error=step.error if isinstance(step, Again | Failed) else None,
             )
             try:

@@ -12,14 +12,16 @@ from concurrent.futures import Future
 
 from sqlalchemy.orm import Session
 
+from shared.core.clock import now
 from shared.core.config import Settings
 from shared.core.errors import QueryTimeout, Unavailable
 from shared.core.logs import get_logger, request_context
+from shared.core.metrics.catalogue import EVALUATION_AGE, EVALUATION_OUTCOMES
 from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs import claims, outcomes, rules
 from shared.evaluation_jobs.answers import Answer, NoAnswer
 from shared.evaluation_jobs.claims import ClaimedJob
-from shared.evaluation_jobs.rules import Finish, Step
+from shared.evaluation_jobs.rules import Finish, Poll, Step
 from shared.queue import jobs
 from shared.sessions import evaluation_request
 from shared.sessions.evaluation_request import Built, EvaluationRequestTooLarge
@@ -131,6 +133,7 @@ class EvaluationDispatcher:
         self._flights.replace(len(landed), len(claimed))
         for (job, outcome), step in zip(landed, steps, strict=True):
             _log(job, outcome, step)
+            _count(job, outcome, step)
             self._has_results |= isinstance(step, Finish)
         return len(landed), claimed
 
@@ -238,3 +241,20 @@ def _log(job: ClaimedJob, outcome: Outcome, step: Step | None) -> None:
             step="lease_lost" if step is None else type(step).__name__.lower(),
             error=error,
         )
+
+
+def _count(job: ClaimedJob, outcome: Outcome, step: Step | None) -> None:
+    if isinstance(outcome, NotSent):
+        return
+    EVALUATION_OUTCOMES.add(1, outcome_name(step))
+    if isinstance(step, Finish):
+        EVALUATION_AGE.observe(max(0.0, (now() - job.row.enqueued_at).total_seconds()))
+
+
+def outcome_name(step: Step | None) -> str:
+    """Returns the name of an outcome in the metrics."""
+    if step is None:
+        return "late"
+    if isinstance(step, Finish):
+        return "scored" if step.result.status == "done" else step.result.status
+    return "pending" if isinstance(step, Poll) else "again"

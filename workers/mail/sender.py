@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from shared.core.attempts import Again, Failed, Sent, backoff, jitter
 from shared.core.clock import now
 from shared.core.logs import get_logger, request_context
+from shared.core.metrics.catalogue import MAILS
 from shared.deployment.runtime import Runtime
 from shared.mail import claims
 from shared.mail.claims import Forgotten, Outcome
@@ -86,6 +87,7 @@ class Sender:
             for mail in expired:
                 self._note_outcome(session, mail.kind, mail.id)
         for mail in expired:
+            MAILS.add(1, "expired")
             with request_context(mail.request_id, mail_id=str(mail.id)):
                 log.info("mail_step", kind=mail.kind, step="expired", error=mail.last_error)
 
@@ -95,6 +97,7 @@ class Sender:
             with self._runtime.postgres.transaction() as session:
                 claims.record(session, mail, outcome)
                 self._note_outcome(session, mail.kind, mail.id)
+            MAILS.add(1, type(outcome).__name__.lower())
             log.info(
                 "mail_step",
                 kind=mail.kind,

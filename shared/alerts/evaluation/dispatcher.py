@@ -12,6 +12,7 @@ from shared.alerts.evaluation.triggers import batch as triggers
 from shared.alerts.evaluation.triggers.interface import Context, Evaluate, Outcome
 from shared.core.errors import NotFound, Unavailable
 from shared.core.logs import get_logger
+from shared.core.metrics.catalogue import RULES, RULES_SECS
 from shared.deployment.runtime import Runtime
 from shared.postgres.leases import kept
 from shared.queries.run import QueryRunner
@@ -82,6 +83,9 @@ class AlertDispatcher:
         except NotFound as error:
             # The organization is gone, and its rules with it.
             log.info("alerts_not_recorded", org_id=str(batch.org_id), reason=error.message)
+        kind = "sql" if batch.is_sql else "together"
+        RULES.add(recorded, kind)
+        RULES_SECS.observe(evaluated_ms / 1000, kind)
         log.info(
             "alerts_evaluated",
             org_id=str(batch.org_id),

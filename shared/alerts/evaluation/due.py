@@ -1,5 +1,6 @@
-"""The time until the next rule is due."""
+"""The time until the next rule is due, and since when one waits."""
 
+from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from shared.core.config import Settings
@@ -26,3 +27,16 @@ WHERE is_sql = :is_sql AND due_at IS NOT NULL AND lease_expires_at > statement_t
 def of_rules(session: Session, _settings: Settings, *, is_sql: bool) -> float | None:
     """Returns the seconds until a rule is due; None if there is none."""
     return secs_until_due(session, _RULES, is_sql=is_sql)
+
+
+_LATEST = text(f"""
+SELECT extract(epoch FROM statement_timestamp() - min(state.due_at))
+FROM alert_states AS state JOIN organizations ON organizations.id = state.org_id
+WHERE state.due_at <= statement_timestamp() AND {leases.FREE}
+    AND organizations.deleted_at IS NULL
+""")
+
+
+def longest_due_secs(session: Session) -> float:
+    """Returns the seconds for which a rule has been due at most; 0.0 if none is."""
+    return float(session.scalar(_LATEST) or 0.0)

@@ -9,6 +9,7 @@ import redis
 from shared.core.body import unpack
 from shared.core.errors import Unavailable, UnsupportedMediaType
 from shared.core.logs import get_logger
+from shared.core.metrics.catalogue import ACCEPTED, REFUSED, SKIPPED
 from shared.deployment.runtime import Runtime
 from shared.events.batch import encode_sent
 from shared.events.ingest.backlog import Backlog
@@ -95,6 +96,7 @@ class Ingest:
                     )
                 else:
                     self.count(org_id, receipt)
+        count_batch(origin, len(decoded.batch), decoded.skipped)
         return decoded
 
     def require_room(self, org_id: str) -> None:
@@ -125,6 +127,7 @@ class Ingest:
 
     def count_refusal(self, org_id: str, origin: Origin, refusal: Unavailable) -> None:
         """Counts a request of `origin` as refused, at once or as soon as Redis takes it."""
+        REFUSED.add(1, origin.source, refusal.code)
         self._refusals.add(org_id, origin, refusal)
 
     def count(self, org_id: str, receipt: Receipt) -> None:
@@ -167,3 +170,9 @@ class Ingest:
         except Unavailable:
             # The batch is safe, and the clock wakes the workers while anything waits.
             log.warning("ingest_wake_not_sent")
+
+
+def count_batch(origin: Origin, accepted: int, skipped: int) -> None:
+    """Counts the events or records of a request in the metrics."""
+    ACCEPTED.add(accepted, origin.source)
+    SKIPPED.add(skipped, origin.source)

@@ -12,6 +12,7 @@ import redis
 
 from shared.core.errors import NotFound
 from shared.core.logs import get_logger
+from shared.core.metrics.catalogue import BURIED
 from shared.events.batch import Batch, decode_batch
 from shared.events.ingest.receipts import dead_letter_of
 from shared.events.ingest.stream import append
@@ -63,6 +64,7 @@ def bury(
     pipe.xadd(STREAM_KEY, fields)
     if receipt is not None:
         receipt.add_to(pipe, org_id)
+    BURIED.add(1)
     log.error("events_set_aside", org=org_slug, reason=reason[:200])
 
 

@@ -13,6 +13,7 @@ import redis
 
 from shared.core.ids import new_request_id
 from shared.core.logs import get_logger
+from shared.core.metrics.catalogue import BATCH_EVENTS, INSERT_FAILURES, INSERT_SECS, STORED
 from shared.deployment.runtime import Runtime
 from shared.events.ingest import stream
 from shared.events.ingest.block import Block
@@ -155,17 +156,22 @@ class Drain:
         except Exception:
             # No failure may lose an event: a store that is down, a missing table or a missing
             # grant. The entries stay, and the log has the reason.
+            INSERT_FAILURES.add(1)
             self._pause()
             raise
         stream.finish(self._redis, block.entries)
         count_stored(self._redis, block.entries)
+        secs = time.monotonic() - started
+        STORED.add(block.rows)
+        BATCH_EVENTS.observe(block.rows)
+        INSERT_SECS.observe(secs)
         log.info(
             "events_stored",
             events=block.rows,
             entries=len(block.entries),
             orgs=len(block.batches),
             request_ids=block.request_ids[:MAX_LOGGED],
-            ms=round((time.monotonic() - started) * 1000),
+            ms=round(secs * 1000),
         )
         return block.rows
 

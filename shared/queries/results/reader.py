@@ -95,7 +95,7 @@ class Reader:
         self._url = url
         self._idle: queue.LifoQueue[Connection] = queue.LifoQueue()
         # A query may take ten seconds: if all places are taken by queries, no thread waits for one.
-        self._queue = ConnectionQueue(pool_size, patient=0)
+        self._queue = ConnectionQueue(pool_size, patient=0, pool="sql")
 
     def run(
         self,

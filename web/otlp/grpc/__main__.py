@@ -11,6 +11,7 @@ import grpc
 from shared.core.config import Settings, load_settings
 from shared.core.errors import ConfigurationError
 from shared.core.logs import configure_logging, get_logger
+from shared.core.metrics.exporter import Exporter
 from shared.deployment.runtime import Runtime
 from web.otlp.grpc.exports import SERVICES, Exports
 
@@ -70,6 +71,7 @@ def main() -> None:
         if settings.otlp_grpc_port == 0:
             log.info("otlp_grpc_is_off", reason="OTLP_GRPC_PORT is 0")
             return
+        Exporter(settings, "otlp-grpc").start("otlp-grpc")
         runtime = Runtime.connect(settings)
         asyncio.run(serve(settings, runtime))
         runtime.close()

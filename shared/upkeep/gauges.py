@@ -1,0 +1,92 @@
+"""The gauges of the whole deployment: what waits, for how long, and which stores answer.
+
+They are the same wherever they are read, so only the process type with the group `background`
+answers for them, and it reads them every few seconds at most, however often it is asked.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from clickhouse_driver.errors import Error as ClickHouseError
+from redis.exceptions import RedisError
+from sqlalchemy.exc import SQLAlchemyError
+
+from shared.alerts.evaluation import due as rules
+from shared.core.errors import WatchpostError
+from shared.core.metrics import catalogue
+from shared.core.metrics.kinds import Reading
+from shared.deployment.runtime import Runtime
+from shared.deployment.stores import STORES
+from shared.evaluation_jobs import listing as jobs
+from shared.events.ingest import backlog, dead_letters
+from shared.incidents.deliveries import due as deliveries
+from shared.mail import due as mails
+from shared.queue import unavailable_when_redis_is_gone
+
+CACHED_SECS = 5.0
+
+
+class Gauges:
+    """The gauges, as read at most `CACHED_SECS` ago; for one thread at a time."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._read_at = float("-inf")
+        self._last: Sequence[Reading] = ()
+
+    def readings(self) -> Sequence[Reading]:
+        """Returns all readings. Those of a store that does not answer are missing."""
+        if time.monotonic() >= self._read_at + CACHED_SECS:
+            self._last = list(_all(self._runtime))
+            self._read_at = time.monotonic()
+        return self._last
+
+
+def _all(runtime: Runtime) -> Iterator[Reading]:
+    reads = {"redis": _of_redis, "postgres": _of_postgres, "clickhouse": _of_nothing}
+    for store, read in reads.items():
+        found = _if_it_answers(runtime, store, read)
+        yield Reading(catalogue.STORE_UP, float(found is not None), (store,))
+        yield from found or ()
+
+
+def _if_it_answers(
+    runtime: Runtime, store: str, read: Callable[[Runtime], Iterator[Reading]]
+) -> list[Reading] | None:
+    try:
+        STORES[store](runtime)
+        return list(read(runtime))
+    except (WatchpostError, RedisError, SQLAlchemyError, ClickHouseError):
+        # The log has the reason.
+        return None
+
+
+def _of_nothing(_runtime: Runtime) -> Iterator[Reading]:
+    return iter(())
+
+
+def _of_redis(runtime: Runtime) -> Iterator[Reading]:
+    with unavailable_when_redis_is_gone():
+        sizes = backlog.measure(runtime.redis)
+        yield Reading(catalogue.BACKLOG_BYTES, float(sum(sizes.values())))
+        yield Reading(catalogue.BACKLOG_LIMIT, float(runtime.settings.ingest_backlog_bytes))
+        yield Reading(catalogue.LAG, backlog.lag_secs(runtime.redis))
+        yield Reading(catalogue.DEAD_LETTERS, float(dead_letters.count(runtime.redis)))
+
+
+def _of_postgres(runtime: Runtime) -> Iterator[Reading]:
+    with runtime.postgres.transaction() as session:
+        oldest = jobs.oldest_due_secs(session, runtime.settings)
+        counts = jobs.count_by_status(session)
+        overdue = rules.longest_due_secs(session)
+        delivering = deliveries.waiting(session)
+        mailing = mails.waiting(session)
+    yield Reading(catalogue.OLDEST_JOB, oldest)
+    for status in catalogue.JOBS.labels["status"] or ():
+        yield Reading(catalogue.JOBS, float(counts.get(status, 0)), (status,))
+    yield Reading(catalogue.ALERT_LAG, overdue)
+    yield Reading(catalogue.DELIVERIES_QUEUED, float(delivering.queued))
+    yield Reading(catalogue.DELIVERY_LAG, delivering.longest_due_secs)
+    yield Reading(catalogue.MAILS_QUEUED, float(mailing.queued))
+    yield Reading(catalogue.MAILS_FAILED, float(mailing.failed))
+    yield Reading(catalogue.MAIL_LAG, mailing.longest_due_secs)

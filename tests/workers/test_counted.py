@@ -1,0 +1,41 @@
+"""The outcomes of workers are counted under names of the closed sets."""
+
+import pytest
+
+from shared.core.attempts import Again, Failed, Sent
+from shared.core.errors import Unavailable
+from shared.core.metrics.catalogue import DELIVERIES, EVALUATION_OUTCOMES, MAILS, REFUSED, SQL_RUNS
+from shared.core.metrics.kinds import OTHER
+from shared.evaluation_jobs.result import Result
+from shared.evaluation_jobs.rules import Deliver, Finish, Poll, Step
+from shared.mail.claims import Forgotten
+from shared.queries.results.reader import QueryCancelled
+from workers.evaluation_jobs.dispatcher import outcome_name
+
+
+@pytest.mark.parametrize(
+    ("step", "name"),
+    [
+        (Finish(Result(status="done")), "scored"),
+        (Finish(Result(status="error")), "error"),
+        (Finish(Result(status="timeout")), "timeout"),
+        (Poll("1", 1.0), "pending"),
+        (Deliver(1.0, "down"), "again"),
+        (None, "late"),
+    ],
+)
+def test_outcomes_of_evaluations(step: Step | None, name: str) -> None:
+    assert EVALUATION_OUTCOMES.bounded([outcome_name(step)]) == [name]
+
+
+@pytest.mark.parametrize("outcome", [Sent, Again, Failed, Forgotten])
+def test_outcomes_of_deliveries_and_mails(outcome: type) -> None:
+    name = outcome.__name__.lower()
+    assert MAILS.bounded([name]) == [name]
+    assert DELIVERIES.bounded(["slack", name]) == ["slack", name]
+
+
+def test_codes_of_errors() -> None:
+    assert SQL_RUNS.bounded([QueryCancelled.code]) == ["query_cancelled"]
+    assert SQL_RUNS.bounded(["crashed"]) == [OTHER]
+    assert REFUSED.bounded(["import", Unavailable.code]) == ["import", OTHER]
