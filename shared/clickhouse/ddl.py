@@ -12,6 +12,14 @@ from shared.clickhouse.client import ClickHouse
 # Longer than a connection waits for the answer to an insert (`shared.clickhouse.client`).
 _LONGEST_INSERT_SECS = 90.0
 _GRANULARITY = re.compile(r"index_granularity = (\d+)")
+_CREATE = re.compile(r"^CREATE (TABLE|MATERIALIZED VIEW) (?!IF NOT EXISTS )")
+_MUTATION = re.compile(r"^ALTER TABLE (\w+)\s.*?\b(MATERIALIZE \w+ \w+)", re.DOTALL)
+
+_UNDER_WAY = """
+SELECT count() FROM {mutations}
+WHERE database = {{database:String}} AND table = {{table:String}} AND NOT is_done
+    AND position(command, {{command:String}}) > 0
+"""
 
 # `elapsed` counts from the start of a query.
 _INSERTS = """
@@ -20,7 +28,12 @@ SELECT count() FROM {processes} WHERE query_kind = 'Insert' AND elapsed > {{sinc
 
 
 class Ddl:
-    """The object that a migration's `up` and `down` receive."""
+    """The object that a migration's `up` and `down` receive.
+
+    A migration that was killed runs again from its first statement, so each statement has to have
+    the same result the second time. Names that an earlier attempt created stay, and work that it
+    began in the background is not begun again.
+    """
 
     def __init__(self, clickhouse: ClickHouse) -> None:
         self._clickhouse = clickhouse
@@ -28,7 +41,10 @@ class Ddl:
     def run(self, template: str, params: Mapping[str, object] | None = None) -> None:
         """Fills in `template` and runs the statements; binds `{name:Type}` from `params`."""
         for statement in self._clickhouse.layout.statements(template):
-            self._clickhouse.execute(statement, params)
+            if not self._is_under_way(statement):
+                self._clickhouse.execute(
+                    _CREATE.sub(r"CREATE \1 IF NOT EXISTS ", statement), params
+                )
 
     def drop_table(self, name: str) -> None:
         """Drops a table or view and waits until its name is free again."""
@@ -59,3 +75,13 @@ class Ddl:
         )
         found = [_GRANULARITY.search(str(query)) for (query,) in rows]
         return [one and one[1] for one in found] == [wanted[1] if wanted else "8192"]
+
+    def _is_under_way(self, statement: str) -> bool:
+        """Returns whether a mutation of an earlier attempt does the same in the background."""
+        found = _MUTATION.search(statement)
+        if found is None:
+            return False
+        layout = self._clickhouse.layout
+        values = {"database": layout.database, "table": found[1], "command": found[2]}
+        sql = _UNDER_WAY.format(mutations=layout.everywhere("system.mutations"))
+        return bool(self._clickhouse.rows(sql, values)[0][0])

@@ -1,33 +1,61 @@
-"""The schemas of both databases: refuses to run on another version than this release's."""
+"""The schemas of both databases: refuses to run on those that this release cannot use."""
 
 from shared.clickhouse import ClickHouse
 from shared.clickhouse import migrate as clickhouse_migrations
 from shared.core.errors import ConfigurationError
+from shared.core.logs import get_logger
+from shared.deployment import floor
+from shared.deployment.floor import Versions
 from shared.postgres import Postgres
 from shared.postgres.revisions import current_revision, revisions
+
+log = get_logger(__name__)
+
+
+def own_versions() -> Versions:
+    """Returns the versions that this code's migrations lead to."""
+    return Versions(revisions()[-1], clickhouse_migrations.LATEST)
 
 
 def require_not_newer(postgres: Postgres, clickhouse: ClickHouse) -> None:
     """Raises `ConfigurationError` if a newer release made the schema."""
-    revision = current_revision(postgres.engine)
-    if revision is not None and revision not in revisions():
-        raise ConfigurationError(
-            f"PostgreSQL stands at revision {revision}, which this release does not know:"
-            " run the newer release, or migrate down with it first"
-        )
-    version = clickhouse_migrations.current_version(clickhouse)
-    if version > clickhouse_migrations.LATEST:
-        raise ConfigurationError(
-            f"ClickHouse stands at migration {version}, this release knows"
-            f" {clickhouse_migrations.LATEST}: run the newer release, or migrate down with it first"
-        )
+    reason = _newer(current_revision(postgres.engine), _version(clickhouse))
+    if reason is not None:
+        raise ConfigurationError(f"{reason}: run the newer release, or migrate down with it first")
 
 
 def require_current(postgres: Postgres, clickhouse: ClickHouse) -> None:
-    """Raises `ConfigurationError` unless both schemas are exactly this release's."""
-    require_not_newer(postgres, clickhouse)
-    behind = (
-        current_revision(postgres.engine) != revisions()[-1]
-    ) or clickhouse_migrations.current_version(clickhouse) < clickhouse_migrations.LATEST
-    if behind:
+    """Raises `ConfigurationError` unless this code can run on both schemas.
+
+    They are this release's, or those of a newer one that recorded that this code still runs on
+    them: while a newer release is being rolled out, processes of this one may start again.
+    """
+    revision, version = current_revision(postgres.engine), _version(clickhouse)
+    own = own_versions()
+    reason = _newer(revision, version)
+    if reason is not None:
+        oldest = floor.recorded(postgres.engine)
+        if oldest is None or not own.reaches(oldest):
+            raise ConfigurationError(
+                f"{reason} and which does not support it: run the newer release, or migrate down"
+                " with it first"
+            )
+        log.warning("schema_is_newer", postgres=revision, clickhouse=version)
+    if (revision in revisions()[:-1]) or revision is None or version < own.clickhouse:
         raise ConfigurationError("the databases are behind this release: run `bin/release` first")
+
+
+def _version(clickhouse: ClickHouse) -> int:
+    return clickhouse_migrations.current_version(clickhouse)
+
+
+def _newer(revision: str | None, version: int) -> str | None:
+    """Returns a sentence about the database that a newer release made, None if there is none."""
+    if revision is not None and revision not in revisions():
+        return f"PostgreSQL stands at revision {revision}, which this release does not know"
+    if version > clickhouse_migrations.LATEST:
+        return (
+            f"ClickHouse stands at migration {version}, this release knows"
+            f" {clickhouse_migrations.LATEST}"
+        )
+    return None

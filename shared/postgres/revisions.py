@@ -22,3 +22,9 @@ def current_revision(engine: Engine) -> str | None:
 def revisions() -> list[str]:
     """Lists every revision that this code knows, oldest first: the numbers of the files."""
     return sorted(path.name.partition("_")[0] for path in _VERSIONS.glob("[0-9]*_*.py"))
+
+
+def file_of(revision: str) -> Path:
+    """Returns the module of a revision."""
+    [path] = _VERSIONS.glob(f"{revision}_*.py")
+    return path

@@ -16,10 +16,12 @@ from sqlalchemy import inspect, text
 import shared
 from devstack import DevStack, StackUrls
 from shared.clickhouse import migrate as clickhouse_migrations
-from shared.core.errors import ConfigurationError
+from shared.core.errors import ConfigurationError, Unavailable
+from shared.deployment import floor
+from shared.deployment.floor import Versions
 from shared.deployment.migration import release
 from shared.deployment.runtime import Runtime
-from shared.deployment.schema import require_current
+from shared.deployment.schema import own_versions, require_current
 from shared.postgres import Base
 from shared.postgres import migrate as postgres_migrations
 from shared.postgres.revisions import current_revision, revisions
@@ -130,11 +132,7 @@ def test_a_process_refuses_databases_that_are_behind(empty: Runtime) -> None:
         require_current(empty.postgres, empty.clickhouse)
 
 
-@pytest.mark.parametrize("store", ["PostgreSQL", "ClickHouse"])
-def test_a_newer_schema_is_refused_and_left_alone(
-    empty: Runtime, urls: StackUrls, store: str
-) -> None:
-    release(empty.postgres, empty.clickhouse)
+def make_newer(empty: Runtime, store: str) -> None:
     if store == "PostgreSQL":
         with empty.postgres.transaction() as session:
             session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
@@ -142,6 +140,51 @@ def test_a_newer_schema_is_refused_and_left_alone(
         empty.clickhouse.execute(
             "INSERT INTO schema_migrations (version, applied) VALUES (9999, true)"
         )
+
+
+@pytest.mark.parametrize("store", ["PostgreSQL", "ClickHouse"])
+def test_a_process_starts_on_a_newer_schema_that_supports_it(empty: Runtime, store: str) -> None:
+    release(empty.postgres, empty.clickhouse)
+    make_newer(empty, store)
+    own = own_versions()
+    for oldest in (own, floor.PREVIOUS):
+        with empty.postgres.engine.begin() as connection:
+            floor.record(connection, oldest)
+        require_current(empty.postgres, empty.clickhouse)
+        with pytest.raises(ConfigurationError, match="9999"):
+            release(empty.postgres, empty.clickhouse)
+    is_postgres = store == "PostgreSQL"
+    beyond = Versions("9999", own.clickhouse) if is_postgres else Versions(own.postgres, 9999)
+    with empty.postgres.engine.begin() as connection:
+        floor.record(connection, beyond)
+    with pytest.raises(ConfigurationError, match="does not support it"):
+        require_current(empty.postgres, empty.clickhouse)
+
+
+def test_the_floor_is_there_before_the_first_migration(
+    empty: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process of the previous release may start again during a release, or after it failed."""
+    postgres_migrations.migrate(empty.postgres.engine, "0013")
+    assert floor.recorded(empty.postgres.engine) is None
+
+    def fail(_engine: object) -> None:
+        raise Unavailable("the database is unavailable")
+
+    monkeypatch.setattr(postgres_migrations, "migrate", fail)
+    with pytest.raises(Unavailable):
+        release(empty.postgres, empty.clickhouse)
+    assert floor.recorded(empty.postgres.engine) == floor.PREVIOUS
+
+
+@pytest.mark.parametrize("store", ["PostgreSQL", "ClickHouse"])
+def test_a_newer_schema_is_refused_and_left_alone(
+    empty: Runtime, urls: StackUrls, store: str
+) -> None:
+    release(empty.postgres, empty.clickhouse)
+    make_newer(empty, store)
+    with empty.postgres.engine.begin() as connection:
+        floor.record(connection, Versions("9999", 9999))
     for refuse in (require_current, release):
         with pytest.raises(ConfigurationError, match=f"{store} stands at .*9999"):
             refuse(empty.postgres, empty.clickhouse)
