@@ -28,7 +28,7 @@ from tests.support.markdown import PROJECT
 from web.filters import DOCUMENTED, filters_table
 
 DOCUMENTS = markdown.documents()
-SCRIPT_VARIABLES = {"DEVSTACK_DIR", "WATCHPOST_SHARED"}
+SCRIPT_VARIABLES = {"DEVSTACK_DIR", "WATCHPOST_FUZZ_SEED", "WATCHPOST_SHARED"}
 COLLECTOR_VARIABLES = {"WATCHPOST_URL", "WATCHPOST_KEY", "FAILPROOFAI_HOME"}
 # A variable of OpenSSL, and a capability of Linux.
 FOREIGN_VARIABLES = {"SSL_CERT_FILE", "CAP_SYS_NICE"}

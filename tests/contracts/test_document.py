@@ -374,7 +374,7 @@ def test_responses_are_schemas_and_not_free_json(document: Document) -> None:
         if path == "/v1/openapi.json":
             continue
         for status, told in operation["responses"].items():
-            if status == "204":
+            if status == "204" or (path, status) == ("/v1/mcp", "202"):
                 continue
             schemas = [one["schema"] for one in document.resolve(told)["content"].values()]
             for given in (one for schema in schemas for one in schema.get("oneOf", [schema])):

@@ -27,6 +27,14 @@ class McpMessage(Schema):
     error = fields.mapping("the reason why there is none", required=False)
 
 
+# What the package refuses carries an error of JSON-RPC; what happens before it, the usual one.
+_REFUSAL = {
+    "oneOf": [
+        {"$ref": "#/components/schemas/ErrorBody"},
+        {"$ref": "#/components/schemas/McpMessage"},
+    ]
+}
+
 _BODY = {
     "required": True,
     "content": {"application/json": {"schema": {"type": "object", "description": "JSON-RPC 2.0"}}},
@@ -36,12 +44,19 @@ _BODY = {
 @blueprint.route("/mcp", methods=["POST"])
 @requires_identity
 @blueprint.doc(requestBody=_BODY)
+@blueprint.alt_response(400, schema=_REFUSAL)
+@blueprint.alt_response(404, schema=_REFUSAL)
+@blueprint.alt_response(406, schema=McpMessage)
+@blueprint.alt_response(415, schema=_REFUSAL)
 @blueprint.response(200, McpMessage, description="JSON-RPC 2.0")
-@blueprint.reads_body
+@blueprint.alt_response(408, "REQUEST_TIMEOUT")
+@blueprint.alt_response(413, "REQUEST_ENTITY_TOO_LARGE")
+@blueprint.alt_response(202, description="A notification, which has no answer")
 def call_mcp() -> Response:
     """Answer one message of the Model Context Protocol (streamable HTTP, without sessions).
 
-    The tools read what the credential may read. Also at `/mcp`.
+    The tools read what the credential may read. The header `Accept` has to allow JSON. Also at
+    `/mcp`.
     """
     try:
         from web.mcp import server
