@@ -1,10 +1,16 @@
-"""The operator, as the audit log names whoever runs a command."""
+"""The operator and the command, as the audit log names them."""
 
 import getpass
 import os
 
-from shared.audit_log import Caller, acting_as
+import click
+
+from shared.audit_log import Caller, acting_as, record
 from shared.core.ids import new_request_id
+from shared.postgres import Postgres
+
+# Commands of these names only read.
+READING = frozenset({"list", "show"})
 
 
 def name_the_operator() -> None:
@@ -17,6 +23,27 @@ def name_the_operator() -> None:
         request_id=new_request_id(),
     )
     acting_as(lambda: found)
+
+
+def record_command(postgres: Postgres) -> None:
+    """Adds the command that runs, with its arguments, to the operator's own log.
+
+    It is added before the command does anything, so that no command is missing, whatever becomes
+    of it. Commands that only read are left out.
+    """
+    context = click.get_current_context(silent=True)
+    if context is None or context.info_name in READING:
+        return
+    words: list[str] = []
+    here = context
+    while here.parent is not None:
+        words.insert(0, str(here.info_name))
+        here = here.parent
+    given = {
+        name: value for name, value in context.params.items() if value not in (None, (), False)
+    }
+    with postgres.transaction() as session:
+        record(session, None, f"orgctl.{'_'.join(words).replace('-', '_')}", after=given)
 
 
 def _account() -> str:

@@ -4,6 +4,7 @@ import sys
 
 import click
 
+from orgctl.audit_log import audit_log
 from orgctl.deadletter import deadletter
 from orgctl.mail import mail
 from orgctl.members import member
@@ -43,3 +44,4 @@ main.add_command(org)
 main.add_command(member)
 main.add_command(deadletter)
 main.add_command(mail)
+main.add_command(audit_log)

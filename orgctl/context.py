@@ -8,7 +8,7 @@ import msgspec
 from clickhouse_driver.errors import ServerException
 from sqlalchemy.exc import DBAPIError, ProgrammingError
 
-from orgctl.caller import name_the_operator
+from orgctl.caller import name_the_operator, record_command
 from shared.core.config import load_settings
 from shared.core.errors import ConfigurationError
 from shared.core.logs import configure_logging
@@ -20,7 +20,7 @@ Row = dict[str, str | int | None]
 
 @contextmanager
 def connected() -> Iterator[Runtime]:
-    """Connects to the stores that the environment's settings name.
+    """Connects to the stores that the environment's settings name, and records the command.
 
     Raises `ConfigurationError` when the environment is invalid, a database is not migrated or a
     store refuses a statement, and `Unavailable` when a store cannot be reached.
@@ -31,6 +31,7 @@ def connected() -> Iterator[Runtime]:
     runtime = Runtime.connect(settings)
     try:
         with unavailable_when_redis_is_gone(), _told_in_a_sentence():
+            record_command(runtime.postgres)
             yield runtime
     finally:
         runtime.close()

@@ -6,6 +6,7 @@ from shared.deployment.runtime import Runtime
 from web import caller, errors, headers, openapi, request_log, session_mode, state
 from web.alerts import routes as alerts
 from web.assistant import routes as assistant
+from web.audit_log import routes as audit_log
 from web.audits import routes as audits
 from web.audits.findings import routes as findings
 from web.conversations import routes as conversations
@@ -57,6 +58,7 @@ BLUEPRINTS = (
     assistant.blueprint,
     conversations.blueprint,
     mcp.blueprint,
+    audit_log.blueprint,
     settings.blueprint,
     model_windows.blueprint,
     usage.blueprint,

@@ -73,6 +73,7 @@ BEATS: tuple[Beat, ...] = (
     # Reading receipts flushes them too, so this only bounds what waits in Redis.
     Beat(jobs.FLUSH_RECEIPTS, 15.0),
     Beat(jobs.TIDY_RECEIPTS, 3600.0),
+    Beat(jobs.TIDY_AUDIT_LOG, 3600.0),
     # Data becomes old at midnight; other runs only find late arrivals.
     Beat(jobs.APPLY_RETENTION, 900.0),
 )

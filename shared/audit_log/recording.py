@@ -21,6 +21,7 @@ LEFT_OUT = "[too long]"
 
 _ACTION = re.compile(r"[a-z_]+\.[a-z_]+")
 # The second line of defence: callers pass no secrets.
+_PASSWORD_IN_URL = re.compile(r"(://[^/@\s:]*:)[^/@\s]+@")
 _SECRET = re.compile(r"(?i)secret|password|passwd|token$|_hash$|authorization|cookie|credential")
 
 
@@ -100,7 +101,11 @@ def _plain(value: object) -> Any:
 
 
 def _storable(text: str) -> str:
-    """Returns the text without U+0000 and lone surrogates, which PostgreSQL refuses, and cut."""
+    """Returns the text, cut, without passwords of URLs.
+
+    PostgreSQL refuses U+0000 and lone surrogates, so they are replaced.
+    """
+    text = _PASSWORD_IN_URL.sub(rf"\1{HIDDEN}@", text)
     clean = text.encode(errors="replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
     return clean if len(clean) <= MAX_CHARS else clean[:MAX_CHARS] + "…"
 

@@ -4,7 +4,6 @@ from uuid import UUID
 
 from sqlalchemy import text
 
-from shared.audit_log import record
 from shared.core.clock import now_us
 from shared.core.errors import Conflict, Forbidden, NotFound
 from shared.core.ids import new_request_id
@@ -55,8 +54,6 @@ def re_evaluate(runtime: Runtime, org_id: UUID, org_slug: str, session_id: str) 
             raise Conflict(
                 "the session is still open: wait until it has ended or is idle", code="session_open"
             )
-        after = {"job_id": job_id}
-        record(session, org_id, "session.re_evaluate", target=session_id, after=after)
         after_commit(session, lambda: runtime.queue.nudge_soon(jobs.RUN_EVALUATIONS))
     return job_id
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from shared.audit_log import fields_of, record
 from shared.core.errors import Conflict, NotFound
 from shared.organizations.models import Organization
 from shared.organizations.rules import DEFAULT_SLUG, require_name, require_slug
@@ -47,6 +48,7 @@ def rename(
     is taken, and the slug of the built-in organization.
     """
     organization = require(session, slug)
+    before = fields_of(organization, "slug", "name")
     if name is not None:
         require_name(name)
         organization.name = name
@@ -56,6 +58,8 @@ def rename(
             raise Conflict(f"{slug!r} is built in and keeps its slug", code="builtin_org")
         organization.slug = new_slug
     flush_unique(session, {"uq_organizations_slug": slug_taken(str(new_slug))})
+    after = fields_of(organization, "slug", "name")
+    record(session, organization.id, "organization.rename", before=before, after=after)
     return organization
 
 
@@ -66,7 +70,7 @@ def delete(session: Session, slug: str) -> Organization:
     """
     if slug == DEFAULT_SLUG:
         raise Conflict(f"{slug!r} is built in and cannot be deleted", code="builtin_org")
-    return _marked(require(session, slug), transaction_time(session))
+    return _marked(session, require(session, slug), transaction_time(session))
 
 
 def restore(session: Session, slug: str) -> Organization:
@@ -74,11 +78,15 @@ def restore(session: Session, slug: str) -> Organization:
 
     Raises `NotFound`, and `Conflict` for an organization that is not deleted.
     """
-    return _marked(require_deleted(session, slug), None)
+    return _marked(session, require_deleted(session, slug), None)
 
 
-def _marked(organization: Organization, deleted_at: datetime | None) -> Organization:
+def _marked(
+    session: Session, organization: Organization, deleted_at: datetime | None
+) -> Organization:
     organization.deleted_at = deleted_at
+    action = "organization.restore" if deleted_at is None else "organization.delete"
+    record(session, organization.id, action)
     return organization
 
 

@@ -39,4 +39,5 @@ FLUSH_RECEIPTS = Task(actor="flush_receipts", queue="background")
 TIDY_RECEIPTS = Task(actor="tidy_receipts", queue="background")
 
 APPLY_RETENTION = Task(actor="apply_retention", queue="background")
+TIDY_AUDIT_LOG = Task(actor="tidy_audit_log", queue="background")
 TIDY_SIGN_IN = Task(actor="tidy_sign_in", queue="background")

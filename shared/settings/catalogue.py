@@ -116,6 +116,17 @@ CATALOGUE: Mapping[str, Setting] = {
             unit="days",
         ),
         Setting(
+            "retention.audit_log_days",
+            "positive_int",
+            "Days that the audit log is kept",
+            "Older lines of the audit log are deleted for good. At least 90 days, so that nobody"
+            " can remove the traces of a change soon after it.",
+            730,
+            minimum=90,
+            maximum=3650,
+            unit="days",
+        ),
+        Setting(
             "redaction.payload_keys",
             "string_list",
             "Redacted payload keys",

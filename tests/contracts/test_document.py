@@ -120,6 +120,8 @@ PERMISSIONS: dict[str, Any] = {
     "GET /settings/model-context-windows/resolve": "settings:read",
     "PUT /settings/model-context-windows": "settings:write",
     "DELETE /settings/model-context-windows": "settings:write",
+    "GET /audit-log": "settings:read",
+    "GET /audit-log/export": "settings:read",
     "GET /usage": "settings:read",
     "GET /usage/windows": "settings:read",
     "GET /auth/introspect": None,
@@ -259,6 +261,9 @@ ROWS = {
     "WindowRow": "model_id context_window updated_at",
     "WindowList": "model_context_windows",
     "ResolvedWindow": "model_id context_window? source",
+    "AuditLogPage": "lines next_cursor?",
+    "AuditLogLine": "id at actor_kind actor_id? actor key_name? way address? request_id? noun"
+    " action target_id? target? before? after?",
     "Usage": "org_id billing_anchor window usage calculated_at stale_after",
     "BillingWindow": "start end",
     "UsageCounters": "events_ingested sessions agents environments evaluations evaluation_runs"
@@ -298,6 +303,7 @@ LISTS = {
     "/v1/agent/conversations": ("cursor limit", 200, 1000),
     "/v1/audits/{audit_id}/runs": ("limit offset", 50, 200),
     "/v1/audits/findings": ("status audit_id run_id limit offset", 100, 500),
+    "/v1/audit-log": ("ts_from ts_to noun action actor way target_id cursor limit", 50, 200),
     "/v1/alerts/incidents": ("state alert_id limit", 200, 1000),
     "/v1/alerts/{alert_id}/incidents": ("state limit", 200, 1000),
 }

@@ -137,6 +137,9 @@ class World:
         """Returns all readable data of the organization, except values that change on their own."""
         seen: dict[str, Any] = {}
         for method, template, operation in self.document.operations():
+            # An export adds a line to the log, so reading everything changes it.
+            if template.startswith("/v1/audit-log"):
+                continue
             if method == "GET" and operation["security"]:
                 # With the widest range, because some reads end now by default.
                 named = {parameter["name"] for parameter in operation["parameters"]}

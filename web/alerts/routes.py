@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from shared import users
+from shared import audit_log, users
 from shared.alerts import service as alerts
 from shared.alerts.evaluation.preview import Draft, preview
 from shared.alerts.evaluation.triggers.interface import Context
@@ -139,6 +139,7 @@ def test_alert(body: dict[str, Any], alert_id: str) -> TestResult:
     with runtime().postgres.transaction() as session:
         alert, _progress = alerts.get(session, current_org_id(), alert_id)
         session.expunge(alert)
+        audit_log.record(session, current_org_id(), "alert.test", of=alert)
     channels = alert.channels if body["channels"] is None else check_channels(body["channels"])
     return send_test(runtime(), current_org_id(), alert, channels)
 

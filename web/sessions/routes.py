@@ -2,6 +2,7 @@
 
 from flask import Response, request
 
+from shared import audit_log
 from shared.core.errors import NotFound
 from shared.evaluation_jobs.state.service import session_with_state
 from shared.events.one import find as find_event
@@ -87,6 +88,11 @@ def export_session(format: str | None, session_id: str) -> Response:  # noqa: A0
     if facts is None:
         raise NotFound("there is no such session")
     wanted = format or _accepted_format()
+    with runtime().postgres.transaction() as session:
+        after = {"format": wanted}
+        audit_log.record(
+            session, current_org_id(), "session.export", target=session_id, after=after
+        )
     if wanted == "json":
         return streamed(evaluation_request.stream(clickhouse, org_id, facts), _JSON)
     if wanted == "array":

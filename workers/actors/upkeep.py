@@ -1,7 +1,8 @@
 """Actors that remove old data; the work is in `shared.upkeep` and `shared.users.sign_in`."""
 
 from shared.core import clock
-from shared.queue.jobs import APPLY_RETENTION, TIDY_SIGN_IN
+from shared.queue.jobs import APPLY_RETENTION, TIDY_AUDIT_LOG, TIDY_SIGN_IN
+from shared.upkeep.retention import audit_log
 from shared.upkeep.retention import service as retention
 from shared.users.sign_in import service
 from workers.context import runtime
@@ -12,6 +13,12 @@ from workers.nudged import nudged_actor, stopping
 def apply_retention() -> None:
     """Removes data that organizations no longer want to keep."""
     retention.apply(runtime(), stopping, clock.now())
+
+
+@nudged_actor(TIDY_AUDIT_LOG)
+def tidy_audit_log() -> None:
+    """Deletes lines of the audit log that are older than the organization's setting."""
+    audit_log.apply(runtime().postgres, runtime().settings, stopping)
 
 
 @nudged_actor(TIDY_SIGN_IN)

@@ -63,7 +63,12 @@ def test_without_a_caller_the_service_acts(runtime: Runtime, org: Org) -> None:
 
 def test_secrets_are_hidden_at_any_depth(runtime: Runtime, org: Org) -> None:
     secrets = {"webhook_secret": "s1", "password": "s2", "token": "s3", "key_hash": b"s4"}
-    told = {**secrets, "channels": [{"Authorization": "s5", "url": "u"}], "daily_tokens": 7}
+    told = {
+        **secrets,
+        "channels": [{"Authorization": "s5", "url": "u"}],
+        "daily_tokens": 7,
+        "to": "s3://u:s6@host/x",
+    }
     with runtime.postgres.transaction() as session:
         record(session, org.uuid, "setting.update", after=told)
         record(session, org.uuid, "setting.update", after={"client_secret": ""})
@@ -72,6 +77,7 @@ def test_secrets_are_hidden_at_any_depth(runtime: Runtime, org: Org) -> None:
         **dict.fromkeys(secrets, HIDDEN),
         "channels": [{"Authorization": HIDDEN, "url": "u"}],
         "daily_tokens": 7,
+        "to": f"s3://u:{HIDDEN}@host/x",
     }
     assert empty.after == {"client_secret": ""}
 

@@ -1,5 +1,6 @@
 """Keys, members, permission sets, settings and model windows, as people change them."""
 
+import json
 import re
 
 from playwright.sync_api import expect
@@ -215,3 +216,25 @@ def test_the_profile_stays_in_this_browser(visit: Opened) -> None:
     page.get_by_role("checkbox", name="Single-key shortcuts").check()
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+
+
+def test_the_audit_log_shows_a_change_with_its_values(visit: Opened, site: Site) -> None:
+    path, body = "/settings/retention.audit_log_days", b'{"value": 365}'
+    status, _ = site.api.request("PUT", path, body, Content_Type="application/json")
+    assert status == 200
+    page = visit("admin", "audit-log?noun=setting")
+    table = page.get_by_role("table", name="Audit log")
+    row = table.get_by_role("row", name="retention.audit_log_days").first
+    expect(row).to_contain_text("setting.update")
+    row.get_by_role("link").click()
+    dialog = page.get_by_role("dialog", name="setting.update")
+    change = dialog.get_by_role("table", name="Changes").get_by_role("row", name="value")
+    expect(change.get_by_role("cell")).to_have_text(["value", "730", "365"])
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    with page.expect_download() as downloading:
+        page.get_by_role("button", name="Export").click()
+    lines = downloading.value.path().read_text().splitlines()
+    assert {json.loads(line)["noun"] for line in lines} == {"setting"}
+    page.get_by_role("button", name="Remove About: setting").click()
+    expect(table.get_by_role("row", name="audit_log.export")).to_have_count(1)

@@ -31,6 +31,7 @@ PAGES = {
     "permission-sets": ("Permission sets", "users:read"),
     "settings": ("Settings", "settings:read"),
     "model-windows": ("Model windows", "settings:read"),
+    "audit-log": ("Audit log", "settings:read"),
     "usage": ("Usage", "settings:read"),
 }
 

@@ -47,7 +47,7 @@ def pages_of(rival: Planted) -> Iterator[str]:
     yield from (f"dashboards/{ids['dashboard']}", "alerts", "alerts/new", f"alerts/{ids['alert']}")
     yield from ("incidents", f"incidents/{ids['incident']}", "audits", f"audits/{ids['audit']}")
     yield from ("findings", f"findings/{ids['finding']}", "keys", "members", "permission-sets")
-    yield from ("settings", "model-windows", "usage", "start")
+    yield from ("settings", "model-windows", "audit-log", "usage", "start")
 
 
 def test_every_page_shows_texts(opened: Callable[[str], Page], rival: Planted) -> None:

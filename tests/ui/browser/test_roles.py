@@ -82,6 +82,7 @@ ACTIONS: dict[str, dict[str, str]] = {
     "model-windows": dict.fromkeys(
         ("button New window", "button Edit", "button Delete"), "settings:write"
     ),
+    "audit-log": {"button Export": "settings:read"},
     "usage": {},
     "start": {"button Create a key": "keys:create"},
 }

@@ -51,6 +51,7 @@ export const ROUTES: readonly Route[] = [
   { path: "permission-sets", title: "Permission sets", permissions: ["users:read"], load: () => import("./permission_sets/page") },
   { path: "settings", title: "Settings", permissions: ["settings:read"], load: () => import("./settings/page") },
   { path: "model-windows", title: "Model windows", permissions: ["settings:read"], load: () => import("./model_windows/page") },
+  { path: "audit-log", title: "Audit log", permissions: ["settings:read"], load: () => import("./audit_log/page") },
   { path: "usage", title: "Usage", permissions: ["settings:read"], load: () => import("./usage/page") },
 ];
 
@@ -71,6 +72,7 @@ export const NAVIGATION: readonly NavEntry[] = [
   { path: "permission-sets", label: "Permission sets", icon: "shield-check", group: "Administration" },
   { path: "settings", label: "Settings", icon: "sliders-horizontal", group: "Administration" },
   { path: "model-windows", label: "Model windows", icon: "sparkles", group: "Administration" },
+  { path: "audit-log", label: "Audit log", icon: "scroll-text", group: "Administration" },
   { path: "usage", label: "Usage", icon: "chart-pie", group: "Administration" },
 ];
 

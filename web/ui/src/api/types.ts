@@ -105,6 +105,29 @@ export interface AuditContextBody {
   urls?: string[] | null;
 }
 
+export interface AuditLogLine {
+  id: string;
+  at: string;
+  actor_kind: "user" | "key" | "operator" | "anonymous" | "system";
+  actor_id: string | null;
+  actor: string;
+  key_name: string | null;
+  way: "web" | "mcp" | "orgctl" | "system";
+  address: string | null;
+  request_id: string | null;
+  noun: string;
+  action: string;
+  target_id: string | null;
+  target: string | null;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+}
+
+export interface AuditLogPage {
+  lines: AuditLogLine[];
+  next_cursor: string | null;
+}
+
 export interface AuditRow {
   id: string;
   name: string;
@@ -1461,6 +1484,8 @@ export interface Routes {
   "DELETE /agent/conversations/{conversation_id}": { path: { "conversation_id": string }; answer: null };
   "PUT /agent/conversations/{conversation_id}/messages": { path: { "conversation_id": string }; body: { messages: ({ role: "user" | "assistant"; content: unknown; })[]; }; answer: ConversationRow };
   "POST /mcp": { body: Record<string, unknown>; answer: McpMessage };
+  "GET /audit-log": { query: { "ts_from"?: string; "ts_to"?: string; "noun"?: string; "action"?: string; "actor"?: string; "way"?: string; "target_id"?: string; "cursor"?: string; "limit"?: number }; answer: AuditLogPage };
+  "GET /audit-log/export": { query: { "ts_from"?: string; "ts_to"?: string; "noun"?: string; "action"?: string; "actor"?: string; "way"?: string; "target_id"?: string }; answer: AuditLogLine };
   "GET /settings": { answer: SettingList };
   "GET /settings/schema": { answer: SettingEntryList };
   "PUT /settings/{key}": { path: { "key": string }; body: SettingBody; answer: SettingRow };

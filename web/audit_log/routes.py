@@ -1,0 +1,59 @@
+"""The audit log: who changed what, from where."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from flask import Response
+
+from shared import audit_log
+from shared.audit_log.listing import LineFilters, every, list_
+from web.audit_log import schemas
+from web.auth import current_org_id, requires
+from web.blueprint import Blueprint
+from web.sessions.download import attachment, streamed
+from web.state import runtime
+
+blueprint = Blueprint("audit log", "Changes, exports and commands: who, from where, and what")
+
+_NDJSON = "application/x-ndjson"
+_encoder = msgspec.json.Encoder()
+
+
+@blueprint.route("/audit-log")
+@requires("settings:read")
+@blueprint.arguments(schemas.AuditLogQuery, location="query")
+@blueprint.response(200, schemas.AuditLogPage)
+def list_audit_log(query: dict[str, Any]) -> dict[str, Any]:
+    """List the lines of the audit log, newest first.
+
+    Lines are kept for the days of `retention.audit_log_days`. Nothing changes them.
+    """
+    cursor, limit = query.pop("cursor"), query.pop("limit")
+    with runtime().postgres.transaction() as session:
+        page = list_(session, current_org_id(), LineFilters(**query), cursor=cursor, limit=limit)
+    return {"lines": page.rows, "next_cursor": page.next_cursor}
+
+
+@blueprint.route("/audit-log/export")
+@requires("settings:read")
+@blueprint.arguments(schemas.AuditLogFilters, location="query")
+@blueprint.response(
+    200, schemas.AuditLogLine, content_type=_NDJSON, description="one line of the log per line"
+)
+def export_audit_log(query: dict[str, Any]) -> Response:
+    """Export the lines of the audit log, newest first, as JSON lines."""
+    org_id, postgres = current_org_id(), runtime().postgres
+    asked = {name: value for name, value in query.items() if value}
+    with postgres.transaction() as session:
+        audit_log.record(session, org_id, "audit_log.export", after={"filters": asked})
+    response = streamed(_lines(every(postgres, org_id, LineFilters(**query))), _NDJSON)
+    response.headers["Content-Disposition"] = attachment("audit-log.jsonl")
+    return response
+
+
+def _lines(chunks: Iterator[Any]) -> Iterator[bytes]:
+    schema = schemas.AuditLogLine()
+    for chunk in chunks:
+        for line in chunk:
+            yield _encoder.encode(schema.dump(line)) + b"\n"

@@ -1,0 +1,124 @@
+import { useMemo, useState } from "preact/hooks";
+import type { Query } from "../api/request";
+import type { AuditLogLine } from "../api/types";
+import { announce } from "../kit/announce";
+import { download } from "../kit/csv";
+import { Dialog } from "../kit/dialog";
+import { Filters, filterValues, type Filter } from "../kit/filters";
+import { plural } from "../kit/formats";
+import { usePages } from "../kit/load";
+import { Loaded } from "../kit/loaded";
+import { Nothing } from "../kit/nothing";
+import { Page, type PageProps } from "../kit/page";
+import { param, place, setQuery } from "../kit/router";
+import { StatusBar } from "../kit/status-bar";
+import { Table, type Column } from "../kit/table";
+import { boundsOf } from "../kit/time";
+import { TimeRange } from "../kit/time-range";
+import { ViewToolbar } from "../kit/toolbar";
+import { changed, pathOf, searchOf } from "../kit/url";
+import { Moment } from "../kit/values";
+import { currentRange } from "../kit/zone";
+import { exportLines, listLines, PAGE_ROWS } from "./api";
+import { changesOf, NOUNS, WAYS, whoOf, type Change } from "./model";
+
+const FILTERS: readonly Filter[] = [
+  { param: "noun", label: "About", choices: NOUNS },
+  { param: "action", label: "Action" },
+  { param: "actor", label: "Who", search: true },
+  { param: "way", label: "Way", choices: WAYS, typed: false },
+];
+const PARAMS = FILTERS.map((filter) => filter.param);
+
+/** The page "Audit log": who changed what, from where. */
+export default function AuditLogPage({ org }: PageProps) {
+  const [turn, setTurn] = useState(0);
+  const query = useQuery(turn);
+  const pages = usePages<AuditLogLine>(JSON.stringify([org, turn, query]), (cursor, options) => listLines({ ...query, cursor }, options));
+  const chosen = pages.data?.find(({ id }) => id === param("line"));
+  const linkTo = (line: AuditLogLine) => pathOf(org, "audit-log") + searchOf(changed(place.value.query, { line: line.id }));
+  return (
+    <Page
+      title="Audit log"
+      actions={
+        <>
+          <ViewToolbar curl={() => ({ route: "GET /audit-log", query: { ...query, limit: PAGE_ROWS } })} onRefresh={() => setTurn((count) => count + 1)} />
+          <TimeRange standard="all" />
+          <button type="button" class="button" onClick={() => void save(query)}>
+            Export
+          </button>
+        </>
+      }
+    >
+      <Filters filters={FILTERS} />
+      <Loaded load={pages}>
+        {(rows) =>
+          rows.length ? (
+            <>
+              <Table
+                label="Audit log" columns={columnsOf(linkTo)} rows={rows} idOf={(row) => row.id} selected={param("line")}
+                onOpen={(row) => setQuery({ line: row.id })} hasMore={pages.hasMore} onMore={pages.more} busy={pages.busy}
+              />
+              <StatusBar>{`${plural(rows.length, "line")} shown${pages.hasMore ? ", more below" : ""}`}</StatusBar>
+            </>
+          ) : (
+            <Nothing things="lines" filters={PARAMS} standard="all">Every change of access, settings, alerts and audits appears here.</Nothing>
+          )
+        }
+      </Loaded>
+      {chosen && <Line line={chosen} />}
+    </Page>
+  );
+}
+
+function useQuery(turn: number): Query {
+  const range = currentRange("all");
+  // The range keeps its start while the list is paged.
+  const { from, to } = useMemo(() => boundsOf(range, Date.now()), [JSON.stringify(range), turn]);
+  const filters = PARAMS.map((name) => [name, place.value.query.get(name)] as const).filter(([name]) => filterValues(name).length);
+  return { ts_from: from, ts_to: to, ...Object.fromEntries(filters) };
+}
+
+async function save(query: Query): Promise<void> {
+  try {
+    download("audit-log.jsonl", await exportLines(query), "application/x-ndjson");
+  } catch (error) {
+    announce(error instanceof Error ? error.message : "The export failed.");
+  }
+}
+
+function columnsOf(linkTo: (line: AuditLogLine) => string): Column<AuditLogLine>[] {
+  return [
+    { key: "at", label: "When", width: "150px", narrow: "state", cell: (row) => <Moment at={row.at} />, href: linkTo },
+    { key: "actor", label: "Who", narrow: "title", cell: whoOf },
+    { key: "action", label: "Action", width: "200px", narrow: "value", cell: (row) => row.action },
+    { key: "target", label: "What", narrow: "note", cell: (row) => row.target ?? row.target_id ?? "" },
+    { key: "way", label: "Way", width: "90px", cell: (row) => row.way },
+    { key: "address", label: "From", width: "160px", cell: (row) => row.address ?? <span class="dim">–</span> },
+  ];
+}
+
+const CHANGES: Column<Change>[] = [
+  { key: "field", label: "Field", narrow: "title", cell: (row) => row.field },
+  { key: "before", label: "Before", narrow: "value", cell: (row) => <span title={row.before}>{row.before}</span> },
+  { key: "after", label: "After", narrow: "note", cell: (row) => <span title={row.after}>{row.after}</span> },
+];
+
+/** A line with its values before and after. */
+function Line({ line }: { line: AuditLogLine }) {
+  const changes = changesOf(line);
+  const from = [line.way, line.address, line.request_id && `request ${line.request_id}`].filter(Boolean).join(", ");
+  return (
+    <Dialog title={line.action} kind="wide" onClose={() => setQuery({ line: null })}>
+      <p class="dialog-text">
+        {whoOf(line)}, <Moment at={line.at} />, {from}
+        {line.target_id && <>: {line.target} <span class="mono">{line.target_id}</span></>}
+      </p>
+      {changes.length > 0 ? (
+        <Table label="Changes" columns={CHANGES} rows={changes} idOf={(row) => row.field} scroll="page" />
+      ) : (
+        <p class="dialog-text">No field differs, or none is recorded.</p>
+      )}
+    </Dialog>
+  );
+}
