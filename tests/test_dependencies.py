@@ -55,7 +55,7 @@ def test_production_needs_what_install_requires_names_and_nothing_else() -> None
         for module in modules - OURS - sys.stdlib_module_names
         for package in packages[module]
     }
-    extras = asked_for(EXTRAS, "grpc") | asked_for(EXTRAS, "mcp") | asked_for(EXTRAS, "s3")
+    extras = {one for name in ("grpc", "mcp", "s3", "parquet") for one in asked_for(EXTRAS, name)}
     listed = asked_for("options", "install_requires") | extras
     assert needed == {plain(package) for package in listed}
 
@@ -67,6 +67,7 @@ def test_production_needs_what_install_requires_names_and_nothing_else() -> None
         ("For OTLP over gRPC", EXTRAS, "grpc"),
         ("For MCP", EXTRAS, "mcp"),
         ("For S3", EXTRAS, "s3"),
+        ("For Parquet", EXTRAS, "parquet"),
         ("For the development stack", EXTRAS, "devstack"),
         ("For development", EXTRAS, "dev"),
     ],

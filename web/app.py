@@ -14,6 +14,7 @@ from web.dashboards import routes as dashboards
 from web.evaluation_jobs import routes as evaluation_jobs
 from web.evaluations import routes as evaluations
 from web.events import routes as events
+from web.exports import routes as exports
 from web.health import routes as health
 from web.identity import routes as identity
 from web.incidents import routes as incidents
@@ -49,6 +50,7 @@ BLUEPRINTS = (
     sessions.blueprint,
     evaluations.blueprint,
     evaluation_jobs.blueprint,
+    exports.blueprint,
     queries.blueprint,
     dashboards.blueprint,
     incidents.blueprint,

@@ -8,6 +8,7 @@ from flask import Flask, current_app
 from shared.clickhouse.published import schema_of
 from shared.deployment.runtime import Runtime
 from shared.events.ingest.accept import Ingest
+from shared.exports.places import Places
 from shared.identity import Authenticator
 from shared.imports.service import Imports
 from shared.otlp.accept import OtlpIngest
@@ -31,6 +32,7 @@ class State:
     sign_in_limits: SignInLimits
     readiness: Readiness
     queries: QueryRunner
+    exports: Places
 
 
 def attach(app: Flask, runtime: Runtime) -> None:
@@ -49,6 +51,7 @@ def attach(app: Flask, runtime: Runtime) -> None:
         queries=QueryRunner(
             runtime, pool_size=max(RUNS_AT_ONCE, runtime.settings.web_threads // 8)
         ),
+        exports=Places(),
     )
 
 

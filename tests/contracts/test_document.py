@@ -27,6 +27,9 @@ PERMISSIONS: dict[str, Any] = {
     "GET /sessions/{session_id}/events/{event_id}": "events:read",
     "GET /sessions/{session_id}/outline": "events:read",
     "GET /sessions/{session_id}/export": "events:read",
+    "GET /exports/events": "events:read",
+    "GET /exports/sessions": "evaluations:read",
+    "GET /exports/evaluations": "evaluations:read",
     "POST /sessions/{session_id}/re-evaluate": "evaluations:trigger",
     "GET /evaluations": "evaluations:read",
     "GET /evaluations/aggregate": "evaluations:read",
@@ -172,6 +175,13 @@ ROWS = {
     " next_cursor? watermark",
     "OutlineAgent": "agent_id parent? event_count",
     "ExportedEvent": "id ts event_type payload",
+    "EventLine": "id session_id agent_id event_type ts environment payload summary is_error"
+    " error_type? tool_name? tool_call_id? hook_name? hook_id? trigger_event? input_id? pause_id?"
+    " request_id? model? parent_id? outcome? duration_ms? input_tokens? output_tokens?"
+    " context_window? context_fill?",
+    "SessionLine": _SESSION.removesuffix(" latest_evaluation?"),
+    "EvaluationLine": "evaluation_id session_id agent_id environment status scores? reasoning?"
+    " summary? error? attempt_count duration_ms? completed_at",
     "EvalRequest": "schema_version session_id agent_id environment started_at ended_at? events",
     "Queued": "session_id status job_id",
     "Evaluation": "evaluation_id id session_id agent_id environment status scores? reasoning?"

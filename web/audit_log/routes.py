@@ -11,7 +11,7 @@ from shared.audit_log.listing import LineFilters, every, list_
 from web.audit_log import schemas
 from web.auth import current_org_id, requires
 from web.blueprint import Blueprint
-from web.sessions.download import attachment, streamed
+from web.download import attachment, streamed
 from web.state import runtime
 
 blueprint = Blueprint("audit log", "Changes, exports and commands: who, from where, and what")

@@ -12,10 +12,10 @@ from shared.sessions.listing import page
 from shared.sessions.selection import SessionFilters
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
+from web.download import attachment, streamed
 from web.events.rows import HEAD, event_row
 from web.events.schemas import Event
 from web.responses import json_response
-from web.sessions.download import attachment, streamed
 from web.sessions.outline import add_outline
 from web.sessions.rows import session_row, state_row
 from web.sessions.schemas import (

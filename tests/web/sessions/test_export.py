@@ -13,7 +13,7 @@ from shared.sessions.evaluation_request import build
 from tests.support.app import Headers
 from tests.support.events import event, store_events
 from tests.support.runtime import Org
-from web.sessions.download import attachment, streamed
+from web.download import attachment, streamed
 
 Key = Callable[..., Headers]
 

@@ -384,6 +384,21 @@ export interface EvaluationJob {
   last_error: string | null;
 }
 
+export interface EvaluationLine {
+  evaluation_id: string;
+  session_id: string;
+  agent_id: string;
+  environment: string;
+  status: string;
+  scores: Record<string, number> | null;
+  reasoning: Record<string, string> | null;
+  summary: string | null;
+  error: string | null;
+  attempt_count: number;
+  duration_ms: number | null;
+  completed_at: string;
+}
+
 export interface EvaluationPage {
   evaluations: Evaluation[];
   next_cursor: string | null;
@@ -409,6 +424,35 @@ export interface Event {
   context_window: number | null;
   context_fill: number | null;
   payload: Record<string, unknown>;
+}
+
+export interface EventLine {
+  id: number;
+  session_id: string;
+  agent_id: string;
+  event_type: string;
+  ts: string;
+  environment: string;
+  payload: Record<string, unknown>;
+  summary: string;
+  is_error: boolean;
+  error_type: string | null;
+  tool_name: string | null;
+  tool_call_id: string | null;
+  hook_name: string | null;
+  hook_id: string | null;
+  trigger_event: string | null;
+  input_id: string | null;
+  pause_id: string | null;
+  request_id: string | null;
+  model: string | null;
+  parent_id: string | null;
+  outcome: string | null;
+  duration_ms: number | null;
+  input_tokens: number | null;
+  output_tokens: number | null;
+  context_window: number | null;
+  context_fill: number | null;
 }
 
 export interface EventPage {
@@ -1067,6 +1111,22 @@ export interface SessionDetail {
   evaluation_state: EvaluationState;
 }
 
+export interface SessionLine {
+  session_id: string;
+  agent_id: string;
+  agents: SessionAgent[];
+  environment: string;
+  event_count: number;
+  error_count: number;
+  started_at: string;
+  last_event_at: string;
+  ended_at: string | null;
+  first_event_id: number;
+  last_event_id: number;
+  input_tokens: number;
+  output_tokens: number;
+}
+
 export interface SessionMembership {
   org_id: string;
   org_slug: string;
@@ -1423,6 +1483,9 @@ export interface Routes {
   "GET /evaluations/metric_keys": { answer: MetricKey[] };
   "GET /evaluation-jobs": { query: { "status"?: string; "limit"?: number }; answer: JobList };
   "POST /sessions/{session_id}/re-evaluate": { path: { "session_id": string }; answer: Queued };
+  "GET /exports/events": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: EventLine };
+  "GET /exports/sessions": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: SessionLine };
+  "GET /exports/evaluations": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "latest_per_session"?: boolean; "format"?: "ndjson" | "parquet" }; answer: EvaluationLine };
   "POST /queries/run": { body: RunBody; answer: QueryResult };
   "GET /queries/schema": { answer: PublishedTables };
   "GET /queries": { answer: QueryList };

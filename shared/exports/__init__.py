@@ -1,0 +1,1 @@
+"""Rows of an organization as files: events, sessions and results of evaluations."""

@@ -1,0 +1,114 @@
+"""Exports: the rows of a range of time as one file."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from flask import Response
+from marshmallow import Schema
+
+from shared import audit_log
+from shared.clickhouse.filters import Filters
+from shared.core.clock import format_optional_ts, format_ts
+from shared.evaluations.filters import EvaluationFilters
+from shared.events.filters import EventFilters
+from shared.exports import formats, pages
+from shared.exports.columns import Row, What
+from shared.exports.formats import FILE_TYPES, Format
+from shared.sessions.selection import SessionFilters
+from web.auth import current_identity, current_org_id, requires
+from web.blueprint import Blueprint
+from web.download import attachment, streamed
+from web.exports import schemas
+from web.state import runtime, state
+
+blueprint = Blueprint("exports", "Rows as files, for other programs")
+
+_NDJSON = FILE_TYPES["ndjson"].content_type
+
+
+def _also_parquet(schema: type[Schema]) -> dict[int, object]:
+    """Documents the second content type of an answer, with the same rows."""
+    return {200: {"content": {FILE_TYPES["parquet"].content_type: {"schema": schema}}}}
+
+
+@blueprint.route("/exports/events")
+@requires("events:read")
+@blueprint.arguments(schemas.EventsQuery, location="query", as_kwargs=True)
+@blueprint.response(200, schemas.EventLine, content_type=_NDJSON, errors=(429, 504))
+@blueprint.doc(responses=_also_parquet(schemas.EventLine))
+def export_events(filters: EventFilters, format: Format) -> Response:  # noqa: A002 the parameter
+    """Export events with all their columns, oldest first.
+
+    An answer that ends without an error is complete. Events that are stored meanwhile may be
+    missing. 429: other exports are under way.
+    """
+    rows = pages.of_events(runtime().clickhouse, current_identity().org_id, filters)
+    return _file("events", format, filters, rows)
+
+
+@blueprint.route("/exports/sessions")
+@requires("evaluations:read")
+@blueprint.arguments(schemas.SessionsQuery, location="query", as_kwargs=True)
+@blueprint.response(200, schemas.SessionLine, content_type=_NDJSON, errors=(429, 504))
+@blueprint.doc(responses=_also_parquet(schemas.SessionLine))
+def export_sessions(filters: SessionFilters, format: Format) -> Response:  # noqa: A002 as above
+    """Export sessions, the one with the oldest last event first.
+
+    A session that gets events meanwhile may appear a second time, further down.
+    """
+    rows = pages.of_sessions(runtime().clickhouse, current_identity().org_id, filters)
+    return _file("sessions", format, filters, rows)
+
+
+@blueprint.route("/exports/evaluations")
+@requires("evaluations:read")
+@blueprint.arguments(schemas.EvaluationsQuery, location="query", as_kwargs=True)
+@blueprint.response(200, schemas.EvaluationLine, content_type=_NDJSON, errors=(429, 504))
+@blueprint.doc(responses=_also_parquet(schemas.EvaluationLine))
+def export_evaluations(
+    filters: EvaluationFilters,
+    format: Format,  # noqa: A002 as above
+) -> Response:
+    """Export results of evaluations, newest first."""
+    rows = pages.of_evaluations(runtime().clickhouse, current_identity().org_id, filters)
+    return _file("evaluations", format, filters, rows)
+
+
+def _file(what: What, format_: Format, filters: Filters, rows: Iterator[Sequence[Row]]) -> Response:
+    formats.require(format_)
+    _record(what, format_, filters)
+    held = _held(
+        formats.encoded(what, format_, rows), state().exports.take(current_identity().org_id)
+    )
+    response = streamed(held, FILE_TYPES[format_].content_type)
+    response.headers["Content-Disposition"] = attachment(_name(what, format_, filters))
+    return response
+
+
+def _record(what: What, format_: Format, filters: Filters) -> None:
+    """Adds a line to the audit log before the first row leaves."""
+    given = [one.parameter for one in filters.declared if filters[one.parameter]]
+    asked = {
+        "format": format_,
+        "ts_from": format_optional_ts(filters.ts_from),
+        "ts_to": format_optional_ts(filters.ts_to),
+        "filters": given,
+    }
+    with runtime().postgres.transaction() as session:
+        audit_log.record(session, current_org_id(), f"{what}.export", after=asked)
+
+
+def _held(pieces: Iterator[bytes], free: Callable[[], None]) -> Iterator[bytes]:
+    """Yields the pieces, and frees the place however the answer ends."""
+    try:
+        yield from pieces
+    finally:
+        free()
+
+
+def _name(what: What, format_: Format, filters: Filters) -> str:
+    """Returns a file name such as `events-acme-20261101T000000Z-20261102T000000Z.ndjson`."""
+    ends = (filters.ts_from, filters.ts_to)
+    moments = [format_ts(one)[:19].replace("-", "").replace(":", "") + "Z" for one in ends if one]
+    return "-".join([what, current_identity().org_slug, *moments]) + (
+        f".{FILE_TYPES[format_].suffix}"
+    )

@@ -1,0 +1,66 @@
+"""Request and response schemas of exports."""
+
+from typing import get_args
+
+from marshmallow import Schema, validate
+
+from shared.clickhouse.filters import Filters
+from shared.evaluations.filters import EvaluationFilters
+from shared.events.filters import EventFilters
+from shared.exports.columns import COLUMNS, Column, What
+from shared.exports.formats import Format
+from shared.sessions.selection import SessionFilters
+from web import fields
+from web.filters import filtered
+from web.sessions.schemas import SessionAgent
+
+
+class _Form(Schema):
+    """The form of the file."""
+
+    format = fields.text(
+        "`ndjson`: one JSON object a line; `parquet`: a file of Apache Parquet",
+        load_default="ndjson",
+        validate=validate.OneOf(get_args(Format)),
+    )
+
+
+def _query(filters: type[Filters]) -> type[Schema]:
+    return filtered(filters, _Form)
+
+
+EventsQuery = _query(EventFilters)
+SessionsQuery = _query(SessionFilters)
+EvaluationsQuery = _query(EvaluationFilters)
+
+_MAKE = {
+    "text": fields.text,
+    "whole": fields.integer,
+    "number": fields.number,
+    "flag": fields.flag,
+}
+
+
+def _shown(column: Column) -> fields.Field:
+    null = column.nullable
+    if column.kind == "moment":
+        return fields.text(null=null, format="date-time")
+    if column.kind == "json":
+        return fields.mapping("as it was sent; text in Parquet")
+    if column.kind == "agents":
+        return fields.rows(SessionAgent, "most events first")
+    if column.kind == "scores":
+        return fields.mapping(null=null, keys=fields.text(), values=fields.number())
+    if column.kind == "reasoning":
+        return fields.mapping(null=null, keys=fields.text(), values=fields.text())
+    return _MAKE[column.kind](null=null)
+
+
+def row_schema(what: What, name: str) -> type[Schema]:
+    """Returns the schema of an exported row."""
+    return Schema.from_dict({one.name: _shown(one) for one in COLUMNS[what]}, name=name)
+
+
+EventLine = row_schema("events", "EventLine")
+SessionLine = row_schema("sessions", "SessionLine")
+EvaluationLine = row_schema("evaluations", "EvaluationLine")
