@@ -6,11 +6,15 @@ from devstack.ports import LOOPBACK
 
 
 class Poster:
-    """A connection to `web` that stays open and sends with one key."""
+    """A connection to `web` that stays open and sends with one key; `org` is a slug."""
 
-    def __init__(self, port: int, key: str, timeout: float = 120.0) -> None:
+    def __init__(
+        self, port: int, key: str, timeout: float = 120.0, *, org: str | None = None
+    ) -> None:
         self._connection = HTTPConnection(LOOPBACK, port, timeout=timeout)
         self._auth = {"Authorization": f"Bearer {key}"}
+        if org is not None:
+            self._auth["X-Service-Org"] = org
 
     def post(self, body: bytes, encoding: str = "gzip") -> tuple[int, bytes]:
         """Posts a batch of events. Returns the status and the body of the answer."""

@@ -1,8 +1,9 @@
 """The state of the stores after a kill run, compared with what was acknowledged."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from http.client import HTTPException
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -58,8 +59,13 @@ def _is_settled(deployment: Deployment) -> bool:
     return bool(jobs >= sessions)
 
 
-def problems(deployment: Deployment, sessions: Mapping[str, int]) -> Iterator[str]:
-    """Yields what was left undone, or done twice; `sessions` have so many events."""
+def problems(
+    deployment: Deployment, sessions: Mapping[str, int], slugs: Sequence[str]
+) -> Iterator[str]:
+    """Yields what was left undone, or done twice.
+
+    `sessions` have so many events, and are those of these organizations.
+    """
     clickhouse = Client.from_url(deployment.environ["CLICKHOUSE_URL"])
     yield from _result_problems(clickhouse.execute(_RESULTS), sessions)
     clickhouse.disconnect()
@@ -73,7 +79,7 @@ def problems(deployment: Deployment, sessions: Mapping[str, int]) -> Iterator[st
             yield "records of OpenTelemetry wait"
         if letters := dead_letters.count(client):
             yield f"{letters} dead letters"
-    yield from _listing_problems(deployment, sessions)
+    yield from _listing_problems(deployment, sessions, slugs)
 
 
 def _result_problems(
@@ -88,11 +94,13 @@ def _result_problems(
         yield f"{len(failed)} results are errors, as {some(failed)}"
 
 
-def _listing_problems(deployment: Deployment, wanted: Mapping[str, int]) -> Iterator[str]:
+def _listing_problems(
+    deployment: Deployment, wanted: Mapping[str, int], slugs: Sequence[str]
+) -> Iterator[str]:
     """Compares GET /v1/sessions: each session once, with the number of its events."""
     listed: dict[str, int] = {}
     twice = 0
-    for row in _sessions(deployment):
+    for row in chain.from_iterable(_sessions(deployment, slug) for slug in slugs):
         twice += row["session_id"] in listed
         listed[row["session_id"]] = row["event_count"]
     if twice:
@@ -101,8 +109,8 @@ def _listing_problems(deployment: Deployment, wanted: Mapping[str, int]) -> Iter
         yield f"GET /v1/sessions is wrong about {len(wrong)} sessions, as {some(wrong)}"
 
 
-def _sessions(deployment: Deployment) -> Iterator[dict[str, Any]]:
-    poster = Poster(int(deployment.environ["PORT"]), deployment.admin_key)
+def _sessions(deployment: Deployment, slug: str) -> Iterator[dict[str, Any]]:
+    poster = Poster(int(deployment.environ["PORT"]), deployment.admin_key, org=slug)
     cursor = ""
     while True:
         body = _patiently(poster, f"/v1/sessions?limit={_PAGE}{cursor}")

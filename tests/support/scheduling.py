@@ -10,12 +10,14 @@ import pytest
 from xdist.scheduler import LoadFileScheduling
 
 _FLOWS = "tests/flows/"
+# Waits for five minutes, beside all others.
+_CHAOS = "tests/chaos/"
 # These share one deployment and one browser.
 _BROWSER = "tests/ui/browser/"
 
 
 def longest_first(items: list[pytest.Item]) -> None:
-    """Sorts flows and browser to the front, then files that start processes.
+    """Sorts chaos, flows and browser to the front, then files that start processes.
 
     Long flows are alone in a file.
     """
@@ -23,6 +25,8 @@ def longest_first(items: list[pytest.Item]) -> None:
     with_processes = {item.path for item in items if item.get_closest_marker("flow")}
 
     def rank(item: pytest.Item) -> tuple[int, int]:
+        if item.nodeid.startswith(_CHAOS):
+            return 0, 0
         if item.nodeid.startswith(_FLOWS):
             return 0, counts[item.path]
         if item.nodeid.startswith(_BROWSER):

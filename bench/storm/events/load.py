@@ -53,6 +53,11 @@ class EventLoad:
         self._wrong: list[str] = []
         self.answers: Counter[str] = Counter()
 
+    @property
+    def slugs(self) -> tuple[str, ...]:
+        """The organization."""
+        return ("default",)
+
     def start(self) -> None:
         """Starts posting."""
         self._began = time.monotonic()

@@ -68,6 +68,11 @@ class OtlpLoad:
         self._providers: list[TracerProvider] = []
         self._threads: list[threading.Thread] = []
 
+    @property
+    def slugs(self) -> tuple[str, ...]:
+        """The organization."""
+        return ("default",)
+
     def start(self) -> None:
         """Starts the agents, and what sends again."""
         for way in WAYS:

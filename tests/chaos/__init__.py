@@ -1,0 +1,1 @@
+"""Faults at random, for five minutes."""
