@@ -174,6 +174,21 @@ def unprotect(slug: str, email: str, *, as_json: bool) -> None:
     _print(_protect(slug, email, is_protected=False), "unprotected", as_json=as_json)
 
 
+@member.command()
+@click.argument("slug")
+@click.argument("email")
+@json_option
+def unlink(slug: str, email: str, *, as_json: bool) -> None:
+    """Forget who EMAIL, a member of the organization SLUG, is at the sign-in provider.
+
+    The person is signed out everywhere. The next sign-in there with this address links the account
+    again, for example after the provider gave the address to another person.
+    """
+    count = _change(slug, lambda _, session, org: operator.unlink(session, org.id, email))
+    result = {"slug": slug, "email": email, "identities": count}
+    print_result(result, f"unlinked {email} from {count} identities", as_json=as_json)
+
+
 Result = TypeVar("Result")
 
 

@@ -2,6 +2,7 @@
 
 from flask import Flask
 
+from shared.core.config import Settings
 from shared.deployment.runtime import Runtime
 from web import caller, errors, headers, openapi, request_log, session_mode, state
 from web.alerts import routes as alerts
@@ -90,6 +91,8 @@ def create_app(runtime: Runtime) -> Flask:
     app.register_blueprint(ui.blueprint)
     if runtime.settings.sign_in_link_hash is not None:
         app.register_blueprint(sign_in_link.blueprint)
+    if runtime.settings.oidc_issuer is not None:
+        _sign_in_at_provider(app, runtime.settings)
     keep_fixed_paths(app)
     app.wsgi_app = BeforeRouting(  # type: ignore[method-assign] # as in Flask's docs
         app.wsgi_app,
@@ -98,3 +101,13 @@ def create_app(runtime: Runtime) -> Flask:
         session_mode.mapped(app.url_map),
     )
     return app
+
+
+def _sign_in_at_provider(app: Flask, settings: Settings) -> None:
+    """Adds the pages of sign-in at a provider; raises `ConfigurationError`."""
+    # Loaded only where they are used: the packages for it take memory in every process.
+    from shared.users.sign_in.oidc.configuration import config_of
+    from web.users.sign_in import oidc
+
+    oidc.use(app, config_of(settings))
+    app.register_blueprint(oidc.blueprint)

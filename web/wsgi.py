@@ -33,11 +33,11 @@ def start() -> Flask:
         with runtime.postgres.transaction() as session:
             custom_sets.require_default(session, settings)
         bootstrap(runtime)
+        runtime.close()
+        return create_app(Runtime.connect(settings))
     except (ConfigurationError, Unavailable) as error:
         log.error("web_refused_to_start", reason=str(error))  # noqa: TRY400 the reason suffices
         sys.exit(1)
-    runtime.close()
-    return create_app(Runtime.connect(settings))
 
 
 app = start()

@@ -36,6 +36,7 @@ _PREFIXES = {
     "public_url": ("http://", "https://"),
     "audit_llm_base_url": ("http://", "https://"),
     "assistant_base_url": ("http://", "https://"),
+    "oidc_issuer": ("http://", "https://"),
 }
 
 # If the first variable is set, the second one is required.
@@ -44,6 +45,7 @@ _NEEDS = {
     "smtp_username": "smtp_password",
     "audit_llm_base_url": "audit_llm_model",
     "assistant_base_url": "assistant_models",
+    "oidc_issuer": "oidc_client_id",
 }
 
 
@@ -113,6 +115,28 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     trusted_proxy_hops: Annotated[
         int, Meta(ge=0), "number of proxies in front, each adding to X-Forwarded-For"
     ] = 0
+
+    # Sign-in at a provider
+    oidc_issuer: Annotated[
+        str | None,
+        "OpenID Connect provider (docs/sign-in.md); unset: people sign in with codes only",
+    ] = None
+    oidc_client_id: Annotated[str | None, "our id there; required with `OIDC_ISSUER`"] = None
+    oidc_client_secret: Annotated[
+        str | None, "our secret there; unset: a public client, with PKCE alone"
+    ] = None
+    oidc_name: Annotated[
+        str, Meta(min_length=1, max_length=40), "name of the provider on the button"
+    ] = "single sign-on"
+    oidc_scopes: Annotated[str, "scopes to ask for, with spaces between them"] = "openid email"
+    oidc_allowed_domains: Annotated[
+        str | None, "domains whose addresses may sign in there, comma-separated; unset: all"
+    ] = None
+    oidc_groups: Annotated[
+        str | None,
+        "JSON: claim, its value, organization, permission set (docs/sign-in.md); unset: groups"
+        " give nothing",
+    ] = None
 
     # Mail
     smtp_host: Annotated[

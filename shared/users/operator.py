@@ -19,6 +19,7 @@ from shared.users.accounts import join, remove_unused
 from shared.users.grants import Grant, Granter, assign, worth
 from shared.users.models import Membership, User
 from shared.users.records import MemberRecord, log_change, record
+from shared.users.sign_in.oidc.identities import unlink as unlink_identities
 from shared.users.sign_in.sessions import close_sessions_of
 
 _OPERATOR = Granter("the operator", None)
@@ -99,6 +100,17 @@ def protect(session: Session, org_id: uuid.UUID, email: str, *, is_protected: bo
     before = _shown(session, membership)
     membership.is_protected = is_protected
     return log_change(session, org_id, "user.update", _changed(session, membership), before)
+
+
+def unlink(session: Session, org_id: uuid.UUID, email: str) -> int:
+    """Forgets who a member is at sign-in providers, and signs the person out everywhere.
+
+    Returns how many identities there were. Raises `NotFound`, `Invalid` naming `email`.
+    """
+    user_id = member(session, org_id, email).user_id
+    close_sessions_of(session, user_id)
+    audit_log.record(session, org_id, "user.unlink", target=user_id, name=normal_address(email))
+    return unlink_identities(session, user_id)
 
 
 def member(session: Session, org_id: uuid.UUID, email: str) -> Membership:

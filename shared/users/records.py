@@ -50,6 +50,7 @@ def log_change(
     action: str,
     member: MemberRecord,
     before: MemberRecord | None = None,
+    by: audit_log.Caller | None = None,
 ) -> MemberRecord:
     """Adds a line about a member to the audit log, and returns the member."""
     audit_log.record(
@@ -60,6 +61,7 @@ def log_change(
         name=member.email,
         before=None if before is None else _logged(before),
         after=_logged(member),
+        by=by,
     )
     return member
 

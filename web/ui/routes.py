@@ -33,7 +33,13 @@ _TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 def page(page: str = "") -> Response:  # noqa: ARG001 the client reads the path itself
     """Return the page of every path of the UI."""
     nonce = new_nonce()
-    html = shell.render(STATIC, nonce, mail_is_set_up=runtime().settings.smtp_host is not None)
+    settings = runtime().settings
+    html = shell.render(
+        STATIC,
+        nonce,
+        mail_is_set_up=settings.smtp_host is not None,
+        provider=settings.oidc_name if settings.oidc_issuer is not None else None,
+    )
     response = Response(html, mimetype="text/html")
     response.headers[CONTENT_POLICY] = page_policy(nonce)
     response.headers[CACHE_CONTROL] = DATA[CACHE_CONTROL]

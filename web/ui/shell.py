@@ -2,20 +2,28 @@
 
 import json
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
 _SHELL = Path(__file__).parent / "shell.html"
 
 
-def render(static: Path, nonce: str, *, mail_is_set_up: bool) -> str:
-    """Returns the page. `nonce` is that of its content security policy."""
+def render(static: Path, nonce: str, *, mail_is_set_up: bool, provider: str | None) -> str:
+    """Returns the page.
+
+    `nonce` is that of its content security policy, `provider` the name of the provider at which
+    people can sign in.
+    """
     manifest_file = static / "manifest.json"
     # The time of change is part of the key, because `bin/ui watch` renews the bundle.
     manifest = _read(manifest_file, manifest_file.stat().st_mtime_ns)
     return _template().format(
         nonce=nonce,
         mail="smtp" if mail_is_set_up else "log",
+        provider=""
+        if provider is None
+        else f'<meta name="wp-oidc" content="{escape(provider)}">\n',
         script=f"/ui/{manifest['main.js']}",
         style=f"/ui/{manifest['main.css']}",
         preloads="".join(

@@ -15,6 +15,7 @@ from shared.queue import unavailable_when_redis_is_gone
 
 REQUESTS_PER_ADDRESS = RateLimitItemPerMinute(5, 15, "code-requests-of-address")
 REQUESTS_PER_CLIENT = RateLimitItemPerMinute(30, 15, "code-requests-of-client")
+STARTS_PER_CLIENT = RateLimitItemPerMinute(60, 15, "provider-starts-of-client")
 TRIES_PER_CLIENT = RateLimitItemPerMinute(10, 1, "code-tries-of-client")
 
 Count = tuple[RateLimitItem, str]
@@ -23,7 +24,7 @@ Count = tuple[RateLimitItem, str]
 class SignInLimits:
     """Sliding windows in Redis, shared by all processes; `client` is the origin of a request.
 
-    Both methods raise `RateLimited`, and `Unavailable` while Redis is down.
+    All methods raise `RateLimited`, and `Unavailable` while Redis is down.
     """
 
     def __init__(self, client: redis.Redis) -> None:
@@ -38,8 +39,12 @@ class SignInLimits:
         hashed = hashlib.sha256(email.encode()).hexdigest()
         self._take([(REQUESTS_PER_CLIENT, client), (REQUESTS_PER_ADDRESS, hashed)])
 
+    def count_start(self, client: str) -> None:
+        """Counts a sign-in that begins at the provider, because Redis keeps it for a while."""
+        self._take([(STARTS_PER_CLIENT, client)])
+
     def count_try(self, client: str) -> None:
-        """Counts a try of a code, right or wrong."""
+        """Counts a try of a code, right or wrong, of a mail or of the provider."""
         self._take([(TRIES_PER_CLIENT, client)])
 
     def _take(self, counts: Sequence[Count]) -> None:

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from shared import audit_log
 from shared.cache import at_once
 from shared.core.clock import now
+from shared.core.config import Settings
 from shared.core.email_address import normal_address
 from shared.core.errors import Unauthorized
 from shared.core.logs import get_logger
@@ -70,7 +71,7 @@ def sign_in_by_link(runtime: Runtime, token: str) -> NewSignInSession:
     if known_hash and email and link.redeem(runtime.redis, known_hash, token):
         with runtime.postgres.transaction() as session:
             members = codes.members_to_sign_in(session, config, normal_address(email))
-            opened = _open(session, runtime, members) if members else None
+            opened = open_for(session, config, members) if members else None
     if opened is None:
         raise Unauthorized("this link was used or has expired: sign in with a code")
     log.info("signed_in_by_link", user_id=str(opened.user_id))
@@ -102,11 +103,12 @@ def tidy(session: Session) -> None:
 
 def _redeem(session: Session, runtime: Runtime, email: str, code: str) -> NewSignInSession | None:
     members = codes.redeem(session, runtime.settings, email, code)
-    return None if members is None else _open(session, runtime, members)
+    return None if members is None else open_for(session, runtime.settings, members)
 
 
-def _open(session: Session, runtime: Runtime, members: list[Member]) -> NewSignInSession:
-    token, ttl_secs = open_session(session, runtime.settings, members)
+def open_for(session: Session, config: Settings, members: list[Member]) -> NewSignInSession:
+    """Opens a session for a person's memberships, at least one."""
+    token, ttl_secs = open_session(session, config, members)
     _log(session, "user.sign_in", members)
     return NewSignInSession(members[0].user_id, members[0].email, token, ttl_secs)
 

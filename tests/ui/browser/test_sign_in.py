@@ -4,7 +4,7 @@ import re
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from playwright.sync_api import Dialog, Page, expect
+from playwright.sync_api import Dialog, Page, Route, expect
 
 from shared.users import memberships_of
 from shared.users.sign_in.sessions import open_session
@@ -68,6 +68,22 @@ def test_a_member_signs_in_and_gets_to_the_page_they_asked_for(visit: Opened, si
     enter(page, code)
     expect(page).to_have_url(re.compile(r"/sessions\?environment=staging$"))
     expect(page.get_by_role("heading", level=1)).to_have_text("Sessions")
+
+
+def test_a_provider_has_a_button_that_leads_back(visit: Opened, site: Site) -> None:
+    def with_provider(route: Route) -> None:
+        answer = route.fetch()
+        meta = '<meta name="wp-oidc" content="Acme"><title>'
+        route.fulfill(response=answer, body=answer.text().replace("<title>", meta))
+
+    page = visit(None, "/sign-in")
+    expect(page.get_by_role("button", name="Send code")).to_be_visible()
+    expect(page.get_by_role("link", name="Sign in with")).to_have_count(0)
+    page.route("**/sign-in?*", with_provider)
+    page.goto(f"{site.url}/sign-in?next=%2Fprofile")
+    button = page.get_by_role("link", name="Sign in with Acme")
+    expect(button).to_have_attribute("href", "/sign-in/oidc?next=%2Fprofile")
+    expect(page.get_by_role("button", name="Send code")).to_be_visible()
 
 
 def test_signing_out_shows_nothing_of_the_last_person(visit: Opened, site: Site) -> None:

@@ -4,6 +4,7 @@ import { Brand } from "../kit/brand";
 import { mailIsSetUp } from "../kit/mail";
 import { Page } from "../kit/page";
 import { requestCode, verifyCode } from "./api";
+import { provider, providerPath } from "./provider";
 import { messageOf } from "./model";
 
 interface Props {
@@ -21,6 +22,11 @@ export default function SignInPage({ onSignedIn }: Props) {
           <Brand />
         </p>
         <Page title="Sign in" />
+        {provider() && !sent && (
+          <a class="button" href={providerPath()}>
+            Sign in with {provider()}
+          </a>
+        )}
         {sent ? (
           <CodeForm email={email} onSignedIn={onSignedIn} onBack={() => setSent(false)} />
         ) : (
