@@ -4,7 +4,7 @@ from flask import Flask
 
 from shared.core.config import Settings
 from shared.deployment.runtime import Runtime
-from web import caller, errors, headers, openapi, request_log, session_mode, state
+from web import caller, errors, headers, limits, openapi, request_log, session_mode, state
 from web.alerts import routes as alerts
 from web.assistant import routes as assistant
 from web.audit_log import routes as audit_log
@@ -82,6 +82,7 @@ def create_app(runtime: Runtime) -> Flask:
     request_log.init_app(app)
     caller.init_app(app)
     headers.init_app(app)
+    limits.init_app(app)
     errors.init_app(app)
     api = openapi.make_api(app)
     for blueprint in BLUEPRINTS:

@@ -22,6 +22,7 @@ from shared.core.actor import Actor
 from shared.core.errors import Unauthorized
 from shared.identity import Credential, Identity, Person, UserRef
 from web.credentials import ACTOR_HEADER, ORG_HEADER, credential_of_request
+from web.limits import admit
 from web.request_log import HEADER as REQUEST_ID_HEADER
 from web.state import state
 
@@ -62,9 +63,13 @@ _REFUSALS = {
     403: "FORBIDDEN",
     404: "NOT_FOUND",
     422: "UNPROCESSABLE_ENTITY",
+    429: "TOO_MANY_REQUESTS",
     503: "SERVICE_UNAVAILABLE",
 }
 
+
+# The permission of the ways in.
+_ADDS = ("events:add",)
 
 # Access may change while a body arrives. A body that takes longer than this is checked again.
 PROMPT_SECS = 1.0
@@ -175,6 +180,9 @@ def _guard(access: Access) -> Callable[[View[P, R]], View[P, R]]:
         @wraps(view)
         def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
             _require(access)
+            # What adds events is counted with their number, once that is known.
+            if access.permissions != _ADDS:
+                admit(current_identity())
             return view(*args, **kwargs)
 
         return _declare(guarded, access)

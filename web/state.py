@@ -11,6 +11,7 @@ from shared.events.ingest.accept import Ingest
 from shared.exports.places import Places
 from shared.identity import Authenticator
 from shared.imports.service import Imports
+from shared.limits.service import Limits
 from shared.otlp.accept import OtlpIngest
 from shared.queries.run import QueryRunner
 from shared.queries.slots import RUNS_AT_ONCE
@@ -29,6 +30,7 @@ class State:
     ingest: Ingest
     imports: Imports
     otlp: OtlpIngest
+    limits: Limits
     sign_in_limits: SignInLimits
     readiness: Readiness
     queries: QueryRunner
@@ -44,6 +46,7 @@ def attach(app: Flask, runtime: Runtime) -> None:
         ingest=ingest,
         imports=Imports(runtime, ingest),
         otlp=OtlpIngest(runtime, ingest),
+        limits=Limits(runtime),
         sign_in_limits=SignInLimits(runtime.redis),
         readiness=Readiness(runtime),
         # An eighth of the threads: however long queries run, other requests are served, and decoded

@@ -10,7 +10,7 @@ from shared.core.body import unpack
 from shared.core.clock import format_us, now_us
 from shared.deployment.runtime import Runtime
 from shared.events.batch import Batch
-from shared.events.ingest.accept import Ingest, count_batch
+from shared.events.ingest.accept import Admit, Ingest, admit_all, count_batch
 from shared.events.ingest.decode import LineError
 from shared.events.ingest.stream import append
 from shared.events.redaction.rules import Redactor
@@ -102,12 +102,14 @@ class Imports:
         wanted: Wanted,
         epoch: bytes | None,
         origin: Origin,
+        admit: Admit = admit_all,
     ) -> Imported:
         """Imports a file, plain or gzip; after this returns its new events will be stored.
 
         Values of redacted keys are removed as `Ingest.accept` does. A request that is no dry run is
-        counted as one of `origin`. Raises `BadRequest`, `Invalid` or `TooLarge` for the file as a
-        whole, and `Unavailable` or `QueryTimeout` if a store is down or the backlog is full; then
+        counted as one of `origin`. `admit` gets the number of new events before any is kept, and
+        may refuse the file as a whole. Raises `BadRequest`, `Invalid` or `TooLarge` for the file as
+        a whole, and `Unavailable` or `QueryTimeout` if a store is down or the backlog is full; then
         nothing was taken.
         """
         if wanted.dry_run:
@@ -118,6 +120,7 @@ class Imports:
             read = self._read(org_id, body, wanted, epoch)
             with locked(self._runtime.redis, org_id) as lock:
                 answer, new = self._answer(org_id, read, wanted)
+                admit(len(new))
                 left_alone = answer.events - answer.duplicate - len(new)
                 receipt = receipt_of(
                     origin,

@@ -9,7 +9,7 @@ from shared.cache import EpochCache
 from shared.core.body import unpack
 from shared.core.errors import Forbidden, UnsupportedMediaType
 from shared.deployment.runtime import Runtime
-from shared.events.ingest.accept import Ingest, count_batch
+from shared.events.ingest.accept import Admit, Ingest, admit_all, count_batch
 from shared.events.ingest.decode import PARSING
 from shared.otlp import stream
 from shared.otlp.mapping import session_name
@@ -52,14 +52,15 @@ class OtlpIngest:
         encoding: str,
         epoch: bytes | None = None,
         origin: Origin,
+        admit: Admit = admit_all,
     ) -> Accepted:
         """Accepts the good records of a request; after this returns they will become events.
 
         `epoch` is one that was read before (see `EpochCache`). The request is counted as one of
-        `origin`. Raises `UnsupportedMediaType`,
-        `BadRequest` or `TooLarge` for the body as a whole, `Forbidden` if the organization accepts
-        no OpenTelemetry, and `Unavailable` if the backlog is full or a store that is needed is
-        down; then no record was accepted.
+        `origin`. `admit` gets the number of good records before any is kept, and may refuse the
+        request as a whole. Raises `UnsupportedMediaType`, `BadRequest` or `TooLarge` for the body
+        as a whole, `Forbidden` if the organization accepts no OpenTelemetry, and `Unavailable` if
+        the backlog is full or a store that is needed is down; then no record was accepted.
         """
         if media_type not in (PROTOBUF, JSON):
             raise UnsupportedMediaType(
@@ -72,6 +73,7 @@ class OtlpIngest:
             with self._ingest.turn():
                 unpacked = unpack(body, encoding, self._runtime.settings.otlp_max_bytes)
                 reading = _read(signal, media_type, unpacked)
+                admit(len(reading.records))
                 accepted = Accepted(reading.tally.rejected, _message(signal, reading))
                 receipt = receipt_of(origin, signal, reading, digest_of(unpacked), redactor)
                 if reading.records and redactor:

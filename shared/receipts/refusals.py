@@ -1,11 +1,11 @@
-"""Requests of a web process that were refused with 503, counted as soon as Redis takes them."""
+"""Requests of a web process that were refused with 503 or 429, counted when Redis takes them."""
 
 import threading
 
 import redis
 
 from shared.core.clock import now_us
-from shared.core.errors import Unavailable
+from shared.core.errors import Unavailable, WatchpostError
 from shared.receipts.origin import Origin
 from shared.receipts.receipt import REASON, Receipt, count
 
@@ -24,7 +24,7 @@ class Refusals:
     def __bool__(self) -> bool:
         return bool(self._waiting)
 
-    def add(self, org_id: str, origin: Origin, refusal: Unavailable) -> None:
+    def add(self, org_id: str, origin: Origin, refusal: WatchpostError) -> None:
         """Counts a refused request, at once unless Redis is the reason."""
         key = (org_id, origin.of(), refusal.message)
         with self._lock:

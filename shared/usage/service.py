@@ -10,6 +10,7 @@ from shared.cache.answers import remembered
 from shared.core.clock import now, to_us
 from shared.core.errors import NotFound
 from shared.deployment.runtime import Runtime
+from shared.limits.usage import LimitsToday, today
 from shared.organizations import Organization
 from shared.usage.billing_windows import BillingWindow, chosen_window, newest_windows
 from shared.usage.counters import COUNTERS, Subject
@@ -32,6 +33,7 @@ class Usage(msgspec.Struct, frozen=True):
     """The usage of an organization in a window, as of `calculated_at`.
 
     `usage` has a number for each of `COUNTERS`; after `stale_after` they are counted again.
+    `limits` are always those of the present, None while Redis is down.
     """
 
     org_id: uuid.UUID
@@ -40,6 +42,7 @@ class Usage(msgspec.Struct, frozen=True):
     usage: dict[str, int]
     calculated_at: datetime
     stale_after: datetime
+    limits: LimitsToday | None
 
 
 class WindowUsage(msgspec.Struct, frozen=True):
@@ -73,6 +76,7 @@ def usage(runtime: Runtime, org_id: uuid.UUID, window_start: datetime | None) ->
         usage=counted.numbers,
         calculated_at=counted.calculated_at,
         stale_after=counted.calculated_at + FRESH,
+        limits=today(runtime, org_id),
     )
 
 

@@ -274,7 +274,10 @@ ROWS = {
     "AuditLogPage": "lines next_cursor?",
     "AuditLogLine": "id at actor_kind actor_id? actor key_name? way address? request_id? noun"
     " action target_id? target? before? after?",
-    "Usage": "org_id billing_anchor window usage calculated_at stale_after",
+    "Usage": "org_id billing_anchor window usage calculated_at stale_after limits?",
+    "LimitsToday": "enforced key_requests_per_sec key_events_per_sec org_events_per_day day events"
+    " refused_requests refused_events refused_by",
+    "RefusedBy": "key_requests key_events org_events",
     "BillingWindow": "start end",
     "UsageCounters": "events_ingested sessions agents environments evaluations evaluation_runs"
     " audit_runs incidents_opened alerts_created queries_created dashboards_created"

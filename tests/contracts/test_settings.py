@@ -30,6 +30,10 @@ SETTINGS: dict[str, tuple[str, Any, tuple[int, int] | None]] = {
     "otel.ingest_enabled": ("boolean", True, None),
     "otel.other_spans": ("choice", "in_agent_traces", None),
     "otel.session_wait_secs": ("positive_int", 5, (0, 60)),
+    "limits.key_requests_per_sec": ("positive_int", 0, (0, 100_000)),
+    "limits.key_events_per_sec": ("positive_int", 0, (0, 10_000_000)),
+    "limits.org_events_per_day": ("positive_int", 0, (0, 1_000_000_000_000)),
+    "limits.mode": ("choice", "enforce", None),
     "assistant.daily_tokens": ("positive_int", 1_000_000, (0, 1_000_000_000)),
 }
 
@@ -50,6 +54,10 @@ VALUES: dict[str, Any] = {
     "otel.ingest_enabled": False,
     "otel.other_spans": "none",
     "otel.session_wait_secs": 0,
+    "limits.key_requests_per_sec": 1000,
+    "limits.key_events_per_sec": 1000,
+    "limits.org_events_per_day": 1_000_000,
+    "limits.mode": "report",
     "assistant.daily_tokens": 5000,
 }
 

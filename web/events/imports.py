@@ -1,6 +1,7 @@
 """The route that imports files of other programs."""
 
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from flask import Response, request
@@ -12,6 +13,7 @@ from web.auth import current_identity, require_access_still, requires
 from web.blueprint import Blueprint
 from web.body import read_body
 from web.events.import_schemas import Imported, ImportQuery
+from web.limits import admit
 from web.origin import origin_of
 from web.responses import json_response
 from web.state import runtime, state
@@ -60,6 +62,7 @@ def add_imports(blueprint: Blueprint) -> None:
             wanted=_wanted(**query),
             epoch=identity.epoch,
             origin=origin_of("import"),
+            admit=partial(admit, identity),
         )
         return json_response(imported)
 

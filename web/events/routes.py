@@ -1,5 +1,6 @@
 """Events: accepted in batches, read in pages."""
 
+from functools import partial
 from typing import Any
 
 from flask import Response, request
@@ -14,6 +15,7 @@ from web.events.facets import add_facets
 from web.events.imports import add_imports
 from web.events.latency import add_latency
 from web.events.rows import HEAD, event_row
+from web.limits import admit
 from web.origin import origin_of
 from web.responses import json_response
 from web.state import runtime, state
@@ -62,6 +64,7 @@ def add_events() -> Response:
         encoding=request.headers.get("Content-Encoding", ""),
         epoch=identity.epoch,
         origin=origin_of("events"),
+        admit=partial(admit, identity),
     )
     answer = {
         "accepted": len(decoded.batch),

@@ -1,6 +1,7 @@
 """OTLP over HTTP: exports of OpenTelemetry as its exporters send them."""
 
 from collections.abc import Callable
+from functools import partial
 
 from flask import Response, request
 from werkzeug.exceptions import HTTPException
@@ -14,6 +15,7 @@ from web.auth import current_identity, require_access_still, requires
 from web.blueprint import Blueprint
 from web.body import read_body
 from web.errors import describe
+from web.limits import admit
 from web.origin import origin_of
 from web.otlp.credentials import credential_of_export
 from web.otlp.schemas import Exported, Status, body_of
@@ -26,7 +28,7 @@ View = Callable[[], Response]
 # The Langfuse SDK sends below this path.
 ALIASES = {f"/api/public/otel{signal.path}": signal.path for signal in (TRACES, LOGS, METRICS)}
 
-_ERRORS = (400, 401, 403, 404, 408, 413, 415, 422, 503)
+_ERRORS = (400, 401, 403, 404, 408, 413, 415, 422, 429, 503)
 # Exporters give up after 10 s altogether, so a longer wait would lose their records.
 _MAX_RETRY_SECS = 3
 _ENCODING = {"type": "string", "enum": ["gzip", "zstd", "identity"]}
@@ -91,6 +93,7 @@ def _accept(signal: Signal) -> Response:
         encoding=request.headers.get("Content-Encoding", ""),
         epoch=identity.epoch,
         origin=origin_of("otlp_http"),
+        admit=partial(admit, identity),
     )
     form = _form()
     answer = export_answer(signal, form, accepted.rejected, accepted.message)
@@ -112,7 +115,8 @@ def _ours(error: WatchpostError) -> Response:
         log.warning("request_failed", error_code=error.code, reason=error.message)
     response = _refuse(error.status, error.message)
     if error.retry_after_secs is not None:
-        response.headers["Retry-After"] = str(min(error.retry_after_secs, _MAX_RETRY_SECS))
+        most = error.retry_after_secs if error.status == 429 else _MAX_RETRY_SECS
+        response.headers["Retry-After"] = str(min(error.retry_after_secs, most))
     if error.status == 401:
         response.headers["WWW-Authenticate"] = "Bearer"
     return response

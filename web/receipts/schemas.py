@@ -85,7 +85,7 @@ class Receipt(Schema):
     skipped = fields.integer("bad events, spans or log records, which are not stored")
     not_stored = fields.integer("accepted spans and log records that are not stored by choice")
     dead_lettered = fields.integer("accepted ones that could not be stored")
-    refused = fields.integer("requests that were answered with 503")
+    refused = fields.integer("requests that were answered with 503 or 429")
     reasons = fields.rows(
         ReceiptReason,
         f"the {MAX_REASONS} most frequent reasons of what was skipped, not stored, dead-lettered or"

@@ -27,6 +27,28 @@ UsageCounters = Schema.from_dict(
 )
 
 
+class RefusedBy(Schema):
+    """Refused requests by limit; a request over several limits counts for each."""
+
+    key_requests = fields.integer()
+    key_events = fields.integer()
+    org_events = fields.integer()
+
+
+class LimitsToday(Schema):
+    """The limits of the organization, 0 for none, and the counts of the present day (UTC)."""
+
+    enforced = fields.flag("false: requests over a limit are only counted")
+    key_requests_per_sec = fields.integer()
+    key_events_per_sec = fields.integer()
+    org_events_per_day = fields.integer()
+    day = fields.text(format="date")
+    events = fields.integer("events within the limits, counted while there is a limit")
+    refused_requests = fields.integer("refused, or would have been if limits were enforced")
+    refused_events = fields.integer("events of these requests")
+    refused_by = fields.nested(RefusedBy)
+
+
 class Usage(Schema):
     """The organization's usage in one window."""
 
@@ -36,6 +58,7 @@ class Usage(Schema):
     usage = fields.nested(UsageCounters)
     calculated_at = fields.moment()
     stale_after = fields.moment("counting starts again at this time")
+    limits = fields.nested(LimitsToday, "of the present; null while they cannot be read", null=True)
 
 
 class UsageOfWindow(Schema):

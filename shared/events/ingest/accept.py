@@ -7,7 +7,12 @@ from contextlib import AbstractContextManager, contextmanager
 import redis
 
 from shared.core.body import unpack
-from shared.core.errors import Unavailable, UnsupportedMediaType
+from shared.core.errors import (
+    RateLimited,
+    Unavailable,
+    UnsupportedMediaType,
+    WatchpostError,
+)
 from shared.core.logs import get_logger
 from shared.core.metrics.catalogue import ACCEPTED, REFUSED, SKIPPED
 from shared.deployment.runtime import Runtime
@@ -29,6 +34,14 @@ from shared.receipts.refusals import Refusals
 log = get_logger(__name__)
 
 _UNKNOWN = Origin("events")
+
+# Raises an error if so many events may not be accepted now.
+Admit = Callable[[int], object]
+
+
+def admit_all(_events: int) -> None:
+    """Admits any number of events."""
+
 
 _Splitter = Callable[[bytes], list[bytes]]
 _SPLITTERS: dict[str, _Splitter] = {
@@ -59,12 +72,14 @@ class Ingest:
         encoding: str,
         epoch: bytes | None = None,
         origin: Origin = _UNKNOWN,
+        admit: Admit = admit_all,
     ) -> Decoded:
         """Accepts the good events of a body; after this returns they will be stored.
 
         Values of keys that the organization has redacted are removed here, before anything keeps
         them; `epoch` is one that was read before (see `EpochCache`). The request is counted as one
-        of `origin`.
+        of `origin`. `admit` gets the number of good events before anything is kept, and may refuse
+        the request as a whole.
 
         Raises `UnsupportedMediaType`, `BadRequest`, `Invalid` or `TooLarge` for the body as a
         whole, and `Unavailable` if the backlog is full, Redis is down, or the redacted keys cannot
@@ -85,6 +100,7 @@ class Ingest:
                 decoded = self._decode(unpacked, split, org_id, redactor)
                 receipt = receipt_of(origin, unpacked, decoded, redactor)
                 batch = decoded.batch
+                admit(len(batch))
                 if batch.ids:
                     # The original of a redacted body may not be kept.
                     data = (
@@ -116,16 +132,16 @@ class Ingest:
 
     @contextmanager
     def refusals_counted(self, org_id: str, origin: Origin) -> Iterator[None]:
-        """Counts a request of `origin` as refused if the block raises `Unavailable`."""
+        """Counts a request of `origin` as refused if it has to be sent again later."""
         try:
             yield
-        except Unavailable as refusal:
+        except (Unavailable, RateLimited) as refusal:
             self.count_refusal(org_id, origin, refusal)
             raise
         if self._refusals:
             self._refusals.send()
 
-    def count_refusal(self, org_id: str, origin: Origin, refusal: Unavailable) -> None:
+    def count_refusal(self, org_id: str, origin: Origin, refusal: WatchpostError) -> None:
         """Counts a request of `origin` as refused, at once or as soon as Redis takes it."""
         REFUSED.add(1, origin.source, refusal.code)
         self._refusals.add(org_id, origin, refusal)

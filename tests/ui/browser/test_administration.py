@@ -189,12 +189,18 @@ def test_a_dirty_form_asks_before_it_is_left(visit: Opened) -> None:
     expect(page.get_by_role("textbox", name="Name")).to_have_value("half done")
 
 
-def test_usage_is_that_of_a_window(visit: Opened) -> None:
+def test_usage_is_that_of_a_window(visit: Opened, site: Site) -> None:
     page = visit("admin", "usage")
     agents = page.get_by_role("region", name="Agents")
     expect(agents.get_by_role("definition").first).not_to_have_text("0")
     windows = page.get_by_role("table", name="Windows")
     expect(windows.get_by_role("row").nth(1)).to_contain_text("Shown above")
+    limits = page.get_by_role("region", name="Limits")
+    expect(limits).to_have_count(0)
+    path, body = "/settings/limits.key_events_per_sec", b'{"value": 1000000}'
+    assert site.api.request("PUT", path, body, Content_Type="application/json")[0] == 200
+    page.get_by_role("button", name="Refresh").click()
+    expect(limits).to_contain_text(re.compile("1.000.000 a second"))
 
 
 def test_the_profile_stays_in_this_browser(visit: Opened) -> None:

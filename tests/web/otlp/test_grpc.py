@@ -26,9 +26,12 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
 from devstack import DevStack
 from devstack.ports import free_port
+from shared.cache import at_once
 from shared.deployment.runtime import Runtime
 from shared.events.ingest import backlog
 from shared.receipts.listing import ReceiptFilters, list_receipts
+from shared.settings import service as settings
+from shared.settings.service import Editor
 from tests.support.app import Headers
 from tests.support.databases import environment
 from tests.support.otlp import logs, make_log, make_span, metrics, traces
@@ -93,6 +96,24 @@ def refusal(
     with pytest.raises(grpc.RpcError) as raised:
         call(channel, headers, body, service)
     return raised.value
+
+
+def test_an_export_over_a_limit_is_refused_with_a_delay(
+    channel: grpc.Channel, runtime: Runtime, org: Org, key: Key
+) -> None:
+    with at_once(runtime.postgres, runtime.redis) as session:
+        editor = Editor("test", None)
+        setting = "limits.org_events_per_day"
+        settings.replace(session, runtime.settings, org.uuid, setting, 1, editor)
+    headers = key("events:add")
+    error = refusal(channel, headers)
+    assert error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+    details = dict(error.trailing_metadata())["grpc-status-details-bin"]
+    retry = RetryInfo()
+    assert Status.FromString(details).details[0].Unpack(retry)
+    assert 0 < retry.retry_delay.seconds <= 86_400
+    assert span_names(runtime, org) == []
+    call(channel, headers, traces(make_span(1)).SerializeToString())
 
 
 def span_names(runtime: Runtime, org: Org) -> list[str]:

@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TypeAlias
 
 import grpc
@@ -20,6 +21,7 @@ from shared.deployment.runtime import Runtime
 from shared.events.ingest.accept import Ingest
 from shared.identity import Authenticator, Credential, Identity
 from shared.identity.exporter import secret_of
+from shared.limits.service import Limits
 from shared.otlp.accept import Accepted, OtlpIngest
 from shared.otlp.wire.answers import code_of, export_answer, status_with_retry
 from shared.otlp.wire.reading import PROTOBUF
@@ -58,6 +60,7 @@ class Exports:
         self._authenticator = Authenticator(runtime)
         self._ingest = Ingest(runtime)
         self._otlp = OtlpIngest(runtime, self._ingest)
+        self._limits = Limits(runtime)
         self._receive_secs = runtime.settings.web_receive_timeout_secs
         self._arriving = asyncio.Semaphore(arriving)
         self._working = asyncio.Semaphore(working)
@@ -112,6 +115,9 @@ class Exports:
                         encoding="gzip" if body.startswith(_GZIP) else "",
                         epoch=identity.epoch,
                         origin=origin,
+                        admit=partial(
+                            self._limits.admit, identity.org_id, origin.key_id, identity.epoch
+                        ),
                     )
         except NoPlace as refusal:
             count = self._ingest.count_refusal
@@ -169,7 +175,8 @@ def _refuse(call: Call, error: WatchpostError) -> int:
     code = code_of(error.status)
     call.set_code(_CODES[code])
     call.set_details(error.message)
-    if error.status == 503:
-        details = status_with_retry(code, error.message, RETRY_SECS)
+    if error.status in (429, 503):
+        after = error.retry_after_secs if error.status == 429 else None
+        details = status_with_retry(code, error.message, after or RETRY_SECS)
         call.set_trailing_metadata((("grpc-status-details-bin", details),))
     return code

@@ -763,6 +763,18 @@ export interface LayoutBody {
   tiles: PlaceBody[];
 }
 
+export interface LimitsToday {
+  enforced: boolean;
+  key_requests_per_sec: number;
+  key_events_per_sec: number;
+  org_events_per_day: number;
+  day: string;
+  events: number;
+  refused_requests: number;
+  refused_events: number;
+  refused_by: RefusedBy;
+}
+
 export interface McpMessage {
   jsonrpc: string;
   id: unknown;
@@ -1001,6 +1013,12 @@ export interface ReceiptReason {
 
 export interface Recipient {
   email: string;
+}
+
+export interface RefusedBy {
+  key_requests: number;
+  key_events: number;
+  org_events: number;
 }
 
 export interface RegeneratedKey {
@@ -1362,6 +1380,7 @@ export interface Usage {
   usage: UsageCounters;
   calculated_at: string;
   stale_after: string;
+  limits: LimitsToday | null;
 }
 
 export interface UsageCounters {

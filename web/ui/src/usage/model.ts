@@ -1,4 +1,5 @@
-import type { UsageCounters } from "../api/types";
+import type { LimitsToday, UsageCounters } from "../api/types";
+import { exact } from "../kit/formats";
 
 interface Counter {
   name: keyof UsageCounters;
@@ -41,3 +42,16 @@ export const GROUPS: readonly Group[] = [
     ],
   },
 ];
+
+/** The limits that are set, with the counts of today; nothing where none is. */
+export function limitFigures(limits: LimitsToday): { label: string; value: string }[] {
+  const { key_requests_per_sec: requests, key_events_per_sec: events, org_events_per_day: daily } = limits;
+  const set = [
+    { label: "Events today", most: daily, value: `${exact(limits.events)} of ${exact(daily)}` },
+    { label: "Requests of a key", most: requests, value: `${exact(requests)} a second` },
+    { label: "Events of a key", most: events, value: `${exact(events)} a second` },
+  ].filter(({ most }) => most > 0);
+  if (!set.length) return [];
+  const refused = limits.enforced ? "Requests refused today" : "Requests over a limit today";
+  return [...set.map(({ label, value }) => ({ label, value })), { label: refused, value: exact(limits.refused_requests) }];
+}

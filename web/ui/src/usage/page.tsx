@@ -9,7 +9,7 @@ import { ViewToolbar } from "../kit/toolbar";
 import { pathOf } from "../kit/url";
 import { Count, Moment, Pill } from "../kit/values";
 import { readUsage, readWindows } from "./api";
-import { GROUPS } from "./model";
+import { GROUPS, limitFigures } from "./model";
 
 /** The page "Usage": counters of one window of 30 days, and the list of windows. */
 export default function UsagePage({ org }: PageProps) {
@@ -44,6 +44,7 @@ export default function UsagePage({ org }: PageProps) {
 }
 
 function Counters({ usage }: { usage: Usage }) {
+  const limits = usage.limits ? limitFigures(usage.limits) : [];
   return (
     <>
       <p class="usage-window">
@@ -52,6 +53,12 @@ function Counters({ usage }: { usage: Usage }) {
           counted <Moment at={usage.calculated_at} />
         </span>
       </p>
+      {limits.length > 0 && (
+        <section aria-label="Limits">
+          <h2>Limits</h2>
+          <Figures figures={limits} />
+        </section>
+      )}
       {GROUPS.map(({ title, counters }) => (
         <section key={title} aria-label={title}>
           <h2>{title}</h2>

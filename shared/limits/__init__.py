@@ -1,0 +1,1 @@
+"""Limits: how much a key and an organization may send, counted in Redis for all processes."""
