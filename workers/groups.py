@@ -70,6 +70,8 @@ GROUPS: dict[str, Group] = {
 
 # The group whose process also answers for the gauges of the deployment.
 GAUGES_IN = "background"
+# The group whose first process sends canaries.
+CANARIES_IN = "ingest"
 
 
 def type_of(groups: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ import gc
 import importlib
 import os
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Sequence
@@ -20,15 +21,18 @@ from sqlalchemy.orm import configure_mappers
 
 from shared.core.config import Settings, load_settings
 from shared.core.errors import ConfigurationError, WatchpostError
+from shared.core.ids import new_request_id
 from shared.core.logs import configure_logging, get_logger
 from shared.core.metrics.exporter import Exporter, Read
 from shared.deployment.runtime import Runtime
 from shared.deployment.schema import require_current
 from shared.permissions.custom_sets import service as custom_sets
 from workers import context
-from workers.groups import GAUGES_IN, GROUPS, name_of, type_of
+from workers.groups import CANARIES_IN, GAUGES_IN, GROUPS, name_of, type_of
 
 STOP_TIMEOUT_MS = 25_000
+# A canary that waits for a store may be left in the air.
+_LEAVE_SECS = 2.0
 
 log = get_logger(__name__)
 
@@ -71,11 +75,13 @@ def work(
     metrics: Exporter,
     *,
     answers: bool = True,
+    is_first: bool = True,
 ) -> None:
     """Works on the queues of these groups until `stop` is set.
 
-    It answers for the `metrics` of its process type only if it `answers`. Raises
-    `ConfigurationError` or `Unavailable` if this release cannot run on the stores.
+    It answers for the `metrics` of its process type only if it `answers`. The process that
+    `is_first` of its group sends the group's canaries. Raises `ConfigurationError` or `Unavailable`
+    if this release cannot run on the stores.
     """
     settings = runtime.settings
     configure_logging(settings, f"worker-{name_of(groups)}")
@@ -87,9 +93,12 @@ def work(
     _collect_rarely()
     workers = [worker for group in groups for worker in _start(runtime, group)]
     metrics.start(name_of(groups), answers=answers, more=_gauges(runtime, groups))
+    canaries = _canaries(runtime, stop) if is_first and CANARIES_IN in groups else None
     log.info("worker_started", groups=groups)
     stop.wait()
     _stop(workers)
+    if canaries is not None:
+        canaries.join(_LEAVE_SECS)
     runtime.close()
     log.info("worker_stopped")
 
@@ -101,6 +110,19 @@ def _gauges(runtime: Runtime, groups: Sequence[str]) -> Read | None:
     from shared.upkeep.gauges import Gauges
 
     return Gauges(runtime).readings
+
+
+def _canaries(runtime: Runtime, stop: threading.Event) -> threading.Thread | None:
+    """Sends canaries in a thread until `stop` is set; returns it, None if none are wanted."""
+    if runtime.settings.canary_interval_secs == 0:
+        return None
+    from shared.canary.flight import Flight
+
+    group = f"{socket.gethostname()}-{os.getpid()}-{new_request_id()[:8]}"
+    flight = Flight(runtime, group, stop)
+    sending = threading.Thread(target=flight.run, daemon=True, name="canary")
+    sending.start()
+    return sending
 
 
 def _start(runtime: Runtime, name: str) -> list[dramatiq.Worker]:

@@ -92,12 +92,16 @@ def supervise(groups: tuple[str, ...], settings: Settings) -> None:
     gc.freeze()
     gc.enable()
 
-    def run(mine: tuple[str, ...]) -> None:
+    def run(mine: tuple[str, ...], is_first: bool) -> None:
         line.stop_with_parent(stop)
         answers = GAUGES_IN in mine or GAUGES_IN not in groups
-        worker.work(runtime, mine, stop, metrics, answers=answers)
+        worker.work(runtime, mine, stop, metrics, answers=answers, is_first=is_first)
 
-    children = [Child(name_of(mine), partial(run, mine)) for mine in processes_of(groups, settings)]
+    processes = processes_of(groups, settings)
+    children = [
+        Child(name_of(mine), partial(run, mine, mine not in processes[:place]))
+        for place, mine in enumerate(processes)
+    ]
     while not stop.is_set():
         for child in children:
             child.keep_running()

@@ -34,6 +34,7 @@ _PREFIXES = {
     "clickhouse_readonly_url": ("clickhouse://", "clickhouses://"),
     "evaluator_endpoint": ("http://", "https://"),
     "public_url": ("http://", "https://"),
+    "canary_url": ("http://", "https://"),
     "audit_llm_base_url": ("http://", "https://"),
     "assistant_base_url": ("http://", "https://"),
     "oidc_issuer": ("http://", "https://"),
@@ -239,6 +240,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         "first of the ports on which process types serve metrics (`docs/metrics.md`); unset: none",
     ] = None
     metrics_bind: Annotated[str, "address on which they do"] = "127.0.0.1"
+
+    canary_interval_secs: Annotated[
+        float,
+        Meta(ge=0),
+        "time between two canaries of a group of ingest processes (`docs/operate.md`); 0: none",
+    ] = 60
+    canary_url: Annotated[
+        str | None, "URL of `web` for canaries; unset: PORT here, or PUBLIC_URL, if they answer"
+    ] = None
 
     # Readiness
     ready_max_ingest_lag_secs: Annotated[

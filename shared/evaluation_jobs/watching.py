@@ -8,6 +8,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from shared.core.config import Settings
+from shared.organizations import CANARY_ID
 
 # A session is checked once it was quiet for QUIET_SECS, at most PATIENCE_SECS after the arrival
 # that triggered the check.
@@ -74,9 +75,11 @@ def watch(session: Session, settings: Settings, stored: Sequence[StoredSession])
     """Records that events of these sessions were stored, before their batches are acknowledged.
 
     Sessions of organizations that may not use the evaluator are not recorded: when it is enabled
-    later, earlier sessions get no jobs.
+    later, earlier sessions get no jobs. The canary's are never evaluated.
     """
-    merged = _merged(s for s in stored if settings.may_evaluate(s.org_slug))
+    merged = _merged(
+        s for s in stored if s.org_id != CANARY_ID and settings.may_evaluate(s.org_slug)
+    )
     if not merged:
         return
     session.execute(

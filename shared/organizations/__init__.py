@@ -1,7 +1,18 @@
 """Organizations: the tenants of a deployment."""
 
 from shared.organizations.models import Organization
-from shared.organizations.rules import DEFAULT_SLUG
-from shared.organizations.service import all_live, create, get, hold, list_
+from shared.organizations.rules import CANARY_ID, CANARY_SLUG, DEFAULT_SLUG
+from shared.organizations.service import all_live, create, ensure_canary, get, hold, list_
 
-__all__ = ["DEFAULT_SLUG", "Organization", "all_live", "create", "get", "hold", "list_"]
+__all__ = [
+    "CANARY_ID",
+    "CANARY_SLUG",
+    "DEFAULT_SLUG",
+    "Organization",
+    "all_live",
+    "create",
+    "ensure_canary",
+    "get",
+    "hold",
+    "list_",
+]

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from shared.audit_log import fields_of, record
 from shared.core.errors import Conflict, NotFound
 from shared.organizations.models import Organization
-from shared.organizations.rules import DEFAULT_SLUG, require_name, require_slug
+from shared.organizations.rules import CANARY_ID, DEFAULT_SLUG, require_name, require_slug
 from shared.organizations.service import slug_taken
 from shared.postgres import transaction_time
 from shared.postgres.rows import flush_unique
@@ -91,8 +91,8 @@ def _marked(
 
 
 def _locked(session: Session, slug: str) -> Organization:
-    query = select(Organization).where(Organization.slug == slug).with_for_update(key_share=True)
-    found = session.scalars(query).one_or_none()
+    query = select(Organization).where(Organization.slug == slug, Organization.id != CANARY_ID)
+    found = session.scalars(query.with_for_update(key_share=True)).one_or_none()
     if found is None:
         raise NotFound(f"there is no organization {slug!r}", code="org_not_found")
     return found

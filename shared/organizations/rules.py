@@ -1,10 +1,14 @@
 """Rules for the slug and the name of an organization."""
 
 import re
+from uuid import UUID
 
 from shared.core.errors import Invalid
 
 DEFAULT_SLUG = "default"
+# The hidden organization of the canary (`shared.canary`). No other one can have such a slug.
+CANARY_ID = UUID("00000000-0000-4000-8000-000063616e61")
+CANARY_SLUG = "_canary"
 RESERVED = frozenset({"api", "login", "admin", "ingest", "auth"})
 
 _MAX_LENGTH = 40

@@ -4,12 +4,15 @@ import uuid
 from collections.abc import Iterable
 
 from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from shared.core.errors import Conflict
 from shared.organizations.models import Organization
-from shared.organizations.rules import require_name, require_slug
+from shared.organizations.rules import CANARY_ID, CANARY_SLUG, require_name, require_slug
 from shared.postgres.rows import flush_unique
+
+_SHOWN = Organization.id != CANARY_ID
 
 
 def create(session: Session, slug: str, name: str | None = None) -> Organization:
@@ -50,20 +53,26 @@ def hold(session: Session, org_ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
     return set(session.scalars(query))
 
 
+def ensure_canary(session: Session) -> None:
+    """Creates the canary's organization if it is missing. No function below returns it."""
+    row = {"id": CANARY_ID, "slug": CANARY_SLUG, "name": CANARY_SLUG}
+    session.execute(insert(Organization).values(row).on_conflict_do_nothing())
+
+
 def all_live(session: Session) -> list[Organization]:
     """Lists every organization that is not deleted, by slug."""
-    query = (
-        select(Organization).where(Organization.deleted_at.is_(None)).order_by(Organization.slug)
-    )
-    return list(session.scalars(query))
+    query = select(Organization).where(Organization.deleted_at.is_(None), _SHOWN)
+    return list(session.scalars(query.order_by(Organization.slug)))
 
 
 def list_(session: Session) -> list[Organization]:
     """Lists every organization, including deleted ones, by slug."""
-    return list(session.scalars(select(Organization).order_by(Organization.slug)))
+    return list(session.scalars(select(Organization).where(_SHOWN).order_by(Organization.slug)))
 
 
 def get(session: Session, slug: str) -> Organization | None:
     """Finds an organization by slug; returns None for an unknown or deleted one."""
-    query = select(Organization).where(Organization.slug == slug, Organization.deleted_at.is_(None))
+    query = select(Organization).where(
+        Organization.slug == slug, Organization.deleted_at.is_(None), _SHOWN
+    )
     return session.scalars(query).one_or_none()

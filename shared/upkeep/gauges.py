@@ -12,6 +12,7 @@ from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
 from shared.alerts.evaluation import due as rules
+from shared.canary import passages
 from shared.core.errors import WatchpostError
 from shared.core.metrics import catalogue
 from shared.core.metrics.kinds import Reading
@@ -72,6 +73,12 @@ def _of_redis(runtime: Runtime) -> Iterator[Reading]:
         yield Reading(catalogue.BACKLOG_LIMIT, float(runtime.settings.ingest_backlog_bytes))
         yield Reading(catalogue.LAG, backlog.lag_secs(runtime.redis))
         yield Reading(catalogue.DEAD_LETTERS, float(dead_letters.count(runtime.redis)))
+        canary = passages.state(runtime.redis, runtime.settings.ready_max_ingest_lag_secs)
+    if canary is not None:
+        yield Reading(catalogue.CANARY_AGE, canary.age_secs)
+        yield Reading(catalogue.CANARY_UP, float(not canary.is_late))
+        for part, groups in canary.failing.items():
+            yield Reading(catalogue.CANARY_FAILING, float(groups), (part,))
 
 
 def _of_postgres(runtime: Runtime) -> Iterator[Reading]:

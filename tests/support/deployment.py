@@ -12,7 +12,7 @@ from tests.support.stack import stack_directory
 
 @contextmanager
 def running_deployment(evaluator: Evaluator, **given: str) -> Iterator[Deployment]:
-    """Runs the service on free ports in a new directory, without gRPC.
+    """Runs the service on free ports in a new directory, without gRPC and canaries.
 
     `given` are further variables.
     """
@@ -20,6 +20,7 @@ def running_deployment(evaluator: Evaluator, **given: str) -> Iterator[Deploymen
         "PATH": os.environ["PATH"],
         "PORT": str(free_port()),
         "OTLP_GRPC_PORT": "0",
+        "CANARY_INTERVAL_SECS": "0",
         "EVALUATOR_ENDPOINT": evaluator.url,
         **given,
     }

@@ -27,12 +27,13 @@ class Org:
 
 
 def settings_for(urls: StackUrls, **fields: object) -> Settings:
-    """Returns settings for these servers. `fields` replace defaults."""
+    """Returns settings for these servers, without canaries. `fields` replace defaults."""
     values: dict[str, object] = {
         "database_url": urls.database_url,
         "redis_url": urls.redis_url,
         "clickhouse_url": urls.clickhouse_url,
         "clickhouse_readonly_url": urls.clickhouse_readonly_url or None,
+        "canary_interval_secs": 0,
         **fields,
     }
     return Settings(**values)  # type: ignore[arg-type] # Settings checks the fields

@@ -42,6 +42,25 @@ class Checks(Schema):
     )
     ingest_lag_secs = _age("the oldest batch that is not stored yet")
     oldest_job_secs = _age("the evaluation that has been due the longest")
+    canary = fields.text(
+        "ok while events of the service's own come through web, Redis, ingest and ClickHouse in"
+        " time. unknown: no worker has sent one, or Redis is down; disabled: CANARY_INTERVAL_SECS"
+        " is 0",
+        enum=["ok", "down", "unknown", "disabled"],
+    )
+    canary_age_secs = fields.number(
+        "time since one came through; null while it is unknown or disabled", null=True
+    )
+    canary_begins = fields.text(
+        "where they begin: `redis` if no address of web is known; null as above",
+        enum=["web", "redis"],
+        null=True,
+    )
+    broken = fields.text(
+        "the first part of that way that does not work; null if none is known",
+        enum=["web", "redis", "ingest", "postgres", "clickhouse"],
+        null=True,
+    )
 
 
 class Ready(Schema):
@@ -72,8 +91,9 @@ def ready() -> Response:
 
     The answer is 503 while a store does not answer within 2 s, while no worker runs that stores
     events, while the oldest batch of events that is not stored yet is older than
-    READY_MAX_INGEST_LAG_SECS, or while an evaluation has been due for longer than
-    READY_MAX_JOB_AGE_SECS. An evaluator that is down shows here and changes nothing else.
+    READY_MAX_INGEST_LAG_SECS, while no canary comes through in time, or while an evaluation has
+    been due for longer than READY_MAX_JOB_AGE_SECS. An evaluator that is down shows here and
+    changes nothing else.
     """
     report = state().readiness.report()
     checks: dict[str, object] = {
@@ -83,6 +103,10 @@ def ready() -> Response:
     checks["evaluator"] = report.evaluator
     checks["ingest_lag_secs"] = report.ingest_lag_secs
     checks["oldest_job_secs"] = report.oldest_job_secs
+    checks["canary"] = report.canary.state
+    checks["canary_age_secs"] = report.canary.age_secs
+    checks["canary_begins"] = report.canary.begins
+    checks["broken"] = report.broken
     if report.ready:
         return json_response({"status": "ok", "checks": checks})
     response = json_response({"status": "unavailable", "checks": checks}, 503)

@@ -68,6 +68,20 @@ BACKLOG_LIMIT = Gauge("watchpost_ingest_backlog_limit_bytes", "`INGEST_BACKLOG_B
 LAG = Gauge("watchpost_ingest_lag_seconds", "age of the oldest batch that is not stored yet")
 DEAD_LETTERS = Gauge("watchpost_dead_letters", "dead letters that wait for an operator")
 
+# Canary
+CANARY_SECS = Histogram(
+    "watchpost_canary_seconds", "time from sending a canary until it was read", buckets=SLOW
+)
+CANARY_AGE = Gauge(
+    "watchpost_canary_age_seconds", "time since the last canary of any group came through"
+)
+CANARY_UP = Gauge("watchpost_canary_up", "1 while canaries come through in time, else 0")
+CANARY_FAILING = Gauge(
+    "watchpost_canary_failing",
+    "groups of ingest processes whose canary a part of the pipeline stops",
+    {"part": ("web", "redis", "ingest", "postgres", "clickhouse")},
+)
+
 # Evaluation
 EVALUATION_OUTCOMES = Counter(
     "watchpost_evaluation_outcomes_total",

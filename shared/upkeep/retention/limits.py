@@ -8,11 +8,13 @@ from datetime import datetime, timedelta
 from sqlalchemy import select
 
 from shared.core.config import Settings
-from shared.organizations import Organization
+from shared.organizations import CANARY_ID, Organization
 from shared.postgres import Postgres
 from shared.settings import reading as settings
 
 KEY = "retention.events_days"
+# Nobody reads a canary later than a minute after it was sent.
+_CANARY_DAYS = 1
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,10 @@ def limits(postgres: Postgres, config: Settings, now: datetime) -> list[Limit]:
         org_ids = session.scalars(query.with_for_update(read=True, skip_locked=True)).all()
         by_days = defaultdict(list)
         for org_id, days in settings.values(session, config, org_ids, KEY).items():
-            if isinstance(days, int) and days > 0:
+            if isinstance(days, int) and days > 0 and org_id != CANARY_ID:
                 by_days[days].append(str(org_id))
+        if CANARY_ID in org_ids:
+            by_days[_CANARY_DAYS].append(str(CANARY_ID))
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     return [
         Limit(midnight - timedelta(days=days), days, tuple(found))

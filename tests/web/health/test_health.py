@@ -84,6 +84,10 @@ def test_health_asks_no_store() -> None:
                 "evaluator": "disabled",
                 "ingest_lag_secs": None,
                 "oldest_job_secs": None,
+                "canary": "disabled",
+                "canary_age_secs": None,
+                "canary_begins": None,
+                "broken": "redis",
             },
         )
 
@@ -99,6 +103,10 @@ def test_ready_when_nothing_waits(quiet: Runtime) -> None:
             "evaluator": "down",
             "ingest_lag_secs": 0.0,
             "oldest_job_secs": 0.0,
+            "canary": "disabled",
+            "canary_age_secs": None,
+            "canary_begins": None,
+            "broken": None,
         },
     )
 

@@ -196,6 +196,10 @@ export interface Checks {
   evaluator: "ok" | "down" | "unknown" | "disabled";
   ingest_lag_secs: number | null;
   oldest_job_secs: number | null;
+  canary: "ok" | "down" | "unknown" | "disabled";
+  canary_age_secs: number | null;
+  canary_begins: "web" | "redis";
+  broken: "web" | "redis" | "ingest" | "postgres" | "clickhouse";
 }
 
 export interface CodeBody {
