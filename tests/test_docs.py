@@ -30,6 +30,8 @@ from web.filters import DOCUMENTED, filters_table
 DOCUMENTS = markdown.documents()
 SCRIPT_VARIABLES = {"DEVSTACK_DIR", "WATCHPOST_FUZZ_SEED", "WATCHPOST_SHARED"}
 COLLECTOR_VARIABLES = {"WATCHPOST_URL", "WATCHPOST_KEY", "FAILPROOFAI_HOME"}
+# Variables of `deploy/compose.yaml`.
+COMPOSE_VARIABLES = {"POSTGRES_PASSWORD", "CLICKHOUSE_PASSWORD", "CLICKHOUSE_READER_PASSWORD"}
 # A variable of OpenSSL, and a capability of Linux.
 FOREIGN_VARIABLES = {"SSL_CERT_FILE", "CAP_SYS_NICE"}
 # The variables of other programs, which send to Watchpost or read from it.
@@ -67,7 +69,9 @@ def test_every_variable_is_documented_with_its_default() -> None:
 @pytest.mark.parametrize("path", DOCUMENTS, ids=names)
 def test_no_variable_is_named_that_does_not_exist(path: Path) -> None:
     settings = {field.name.upper() for field in msgspec.structs.fields(Settings)}
-    known = settings | SCRIPT_VARIABLES | COLLECTOR_VARIABLES | FOREIGN_VARIABLES
+    known = (
+        settings | SCRIPT_VARIABLES | COLLECTOR_VARIABLES | COMPOSE_VARIABLES | FOREIGN_VARIABLES
+    )
     named = set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", path.read_text()))
     assert {name for name in named - known if not OF_SENDERS.fullmatch(name)} == set()
 

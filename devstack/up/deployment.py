@@ -146,6 +146,7 @@ class Deployment:
             **environment.secrets_for(self.stack.directory, self._given),
             "PATH": environment.search_path(self._given),
             "PORT": port,
+            "WEB_BIND": self._given.get("WEB_BIND") or LOOPBACK,
             "OTLP_GRPC_PORT": str(environment.grpc_port(self._given, self._say)),
             "PUBLIC_URL": self._given.get("PUBLIC_URL") or f"http://{LOOPBACK}:{port}",
             "ADMIN_EMAIL": self._given.get("ADMIN_EMAIL") or _ADMIN_EMAIL,

@@ -76,7 +76,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     # Web
     port: Annotated[Port, "port on which `web` listens"] = 8000
-    web_bind: Annotated[str, "address on which `web` listens"] = "127.0.0.1"
+    web_bind: Annotated[
+        str, "address on which `web` and `otlp-grpc` listen; 0.0.0.0 if only `PORT` is set"
+    ] = "127.0.0.1"
     web_concurrency: Annotated[Count, "web processes"] = 2
     web_threads: Annotated[
         Count, "requests that a web process serves at once, slow clients included"
@@ -286,14 +288,7 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     Raises `ConfigurationError` naming the first variable that is missing or invalid. The message
     does not repeat the value, which may be a secret.
     """
-    source = os.environ if environ is None else environ
-    raw: dict[str, Any] = {}
-    for field in msgspec.structs.fields(Settings):
-        value = source.get(field.name.upper(), "").strip()
-        if value:
-            raw[field.name] = value
-        elif field.required:
-            raise ConfigurationError(f"{field.name.upper()} is not set")
+    raw = _given(os.environ if environ is None else environ)
     for name, value in raw.items():
         prefixes = _PREFIXES.get(name)
         if prefixes and not value.startswith(prefixes):
@@ -309,6 +304,21 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     if settings.smtp_from is not None and not _is_one_address(settings.smtp_from):
         raise ConfigurationError("SMTP_FROM: expected one address, `a@b` or `Name <a@b>`")
     return settings
+
+
+def _given(source: Mapping[str, str]) -> dict[str, Any]:
+    """Returns the values that are set, by the names of their fields."""
+    raw: dict[str, Any] = {}
+    for field in msgspec.structs.fields(Settings):
+        value = source.get(field.name.upper(), "").strip()
+        if value:
+            raw[field.name] = value
+        elif field.required:
+            raise ConfigurationError(f"{field.name.upper()} is not set")
+    if "port" in raw:
+        # A platform that chooses the port sends its requests from another machine.
+        raw.setdefault("web_bind", "0.0.0.0")  # noqa: S104
+    return raw
 
 
 def _is_one_address(text: str) -> bool:

@@ -47,7 +47,7 @@ def start_gunicorn(environ: dict[str, str], port: int, log: Path) -> subprocess.
         return subprocess.Popen(
             [_GUNICORN, "-c", "web/gunicorn.py", "web.wsgi:app"],
             cwd=PROJECT,
-            env={"PATH": os.environ["PATH"], "PORT": str(port), **environ},
+            env={"PATH": os.environ["PATH"], "PORT": str(port), "WEB_BIND": "127.0.0.1", **environ},
             stdout=output,
             stderr=output,
         )

@@ -39,3 +39,16 @@ def test_missing_mail_variables_are_named(variables: dict[str, str], named: str)
 def test_the_sender_of_mail_is_one_address(sender: str) -> None:
     with pytest.raises(ConfigurationError, match="SMTP_FROM: expected one address"):
         load_settings({**STORES, "SMTP_FROM": sender})
+
+
+@pytest.mark.parametrize(
+    ("variables", "address"),
+    [
+        ({}, "127.0.0.1"),
+        ({"PORT": "5000"}, "0.0.0.0"),  # noqa: S104 nothing listens
+        ({"PORT": "5000", "WEB_BIND": "127.0.0.1"}, "127.0.0.1"),
+    ],
+    ids=str,
+)
+def test_a_port_alone_is_a_platforms(variables: dict[str, str], address: str) -> None:
+    assert load_settings({**STORES, **variables}).web_bind == address
