@@ -29,20 +29,31 @@ Row = tuple[Any, ...]
 # the statement.
 _TRANSIENT_CODES = frozenset(
     {
+        95,  # CANNOT_READ_FROM_SOCKET
+        96,  # CANNOT_WRITE_TO_SOCKET
         159,  # TIMEOUT_EXCEEDED
         202,  # TOO_MANY_SIMULTANEOUS_QUERIES
+        203,  # NO_FREE_CONNECTION
         209,  # SOCKET_TIMEOUT
         210,  # NETWORK_ERROR
+        225,  # NO_ZOOKEEPER
+        236,  # ABORTED, by a server that shuts down
         241,  # MEMORY_LIMIT_EXCEEDED
         242,  # TABLE_IS_READ_ONLY
         243,  # NOT_ENOUGH_SPACE
         252,  # TOO_MANY_PARTS
+        254,  # NO_ACTIVE_REPLICAS
+        279,  # ALL_CONNECTION_TRIES_FAILED, to a shard
+        286,  # UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE
         319,  # UNKNOWN_STATUS_OF_INSERT
         394,  # QUERY_WAS_CANCELLED
         425,  # SYSTEM_ERROR
         999,  # KEEPER_EXCEPTION
     }
 )
+# The code of a shard that was lost in the middle of a statement. Data that cannot be read have it
+# too, so the text decides.
+_EOF_CODE = 32
 _TIMEOUT_CODE = 159
 # The driver decodes several blocks of profile events for each SELECT and drops them, which took it
 # half of its time. It waits for those of an INSERT.
@@ -60,6 +71,8 @@ class OverMemory(Unavailable):
 
 def is_transient(error: ServerException) -> bool:
     """Returns whether the same statement may succeed later."""
+    if error.code == _EOF_CODE:
+        return "while receiving packet from" in str(error.message)
     return error.code in _TRANSIENT_CODES
 
 

@@ -37,7 +37,7 @@ class _Server(ClickHouseServer):
             f"<default_database>{name}</default_database></replica></shard>"
             for name in SHARDS
         )
-        _replace(
+        replace_once(
             self.home / "clickhouse-local.xml",
             "</clickhouse>",
             f"<remote_servers><{CLUSTER}><secret>s</secret>{shards}</{CLUSTER}></remote_servers>"
@@ -45,7 +45,7 @@ class _Server(ClickHouseServer):
         )
         users = self.home / "users.xml"
         users.write_text(re.sub("<databases>.*?</databases>", "", users.read_text(), flags=re.S))
-        _replace(users, "<limit>10001</limit>", "")
+        replace_once(users, "<limit>10001</limit>", "")
         grants = "".join(
             f"<query>GRANT SELECT ON {shard}.{table}</query>"
             for shard in SHARDS
@@ -54,14 +54,15 @@ class _Server(ClickHouseServer):
         policy = "".join(f"<{name}><filter>{POLICY}</filter></{name}>" for name in _READ_BY_PEOPLE)
         policies = "".join(f"<{shard}>{policy}</{shard}>" for shard in SHARDS)
         last = "<query>GRANT SELECT ON analytics.evaluations</query>"
-        _replace(users, last, last + grants)
+        replace_once(users, last, last + grants)
         head, tail = users.read_text().split(grants)
         users.write_text(
             head + grants + tail.replace("</reader>", f"<databases>{policies}</databases></reader>")
         )
 
 
-def _replace(path: Path, old: str, new: str) -> None:
+def replace_once(path: Path, old: str, new: str) -> None:
+    """Replaces a text that occurs once in a file."""
     text = path.read_text()
     assert text.count(old) == 1, old
     path.write_text(text.replace(old, new))
