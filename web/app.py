@@ -12,6 +12,7 @@ from web.audits import routes as audits
 from web.audits.findings import routes as findings
 from web.conversations import routes as conversations
 from web.dashboards import routes as dashboards
+from web.deletions import routes as deletions
 from web.evaluation_jobs import routes as evaluation_jobs
 from web.evaluations import routes as evaluations
 from web.events import routes as events
@@ -52,6 +53,7 @@ BLUEPRINTS = (
     evaluations.blueprint,
     evaluation_jobs.blueprint,
     exports.blueprint,
+    deletions.blueprint,
     queries.blueprint,
     dashboards.blueprint,
     incidents.blueprint,

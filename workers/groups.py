@@ -49,7 +49,7 @@ GROUPS: dict[str, Group] = {
     "evaluator": Group(("evaluator",), ("evaluation_jobs",), lambda _settings: 2),
     "background": Group(
         ("background",),
-        ("assistant", "audits", "evaluation_jobs", "ingest", "receipts", "upkeep"),
+        ("assistant", "audits", "deletions", "evaluation_jobs", "ingest", "receipts", "upkeep"),
         lambda _settings: 4,
         shares=True,
     ),

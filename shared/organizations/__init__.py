@@ -2,7 +2,15 @@
 
 from shared.organizations.models import Organization
 from shared.organizations.rules import CANARY_ID, CANARY_SLUG, DEFAULT_SLUG
-from shared.organizations.service import all_live, create, ensure_canary, get, hold, list_
+from shared.organizations.service import (
+    all_live,
+    create,
+    ensure_canary,
+    get,
+    hold,
+    hold_alone,
+    list_,
+)
 
 __all__ = [
     "CANARY_ID",
@@ -14,5 +22,6 @@ __all__ = [
     "ensure_canary",
     "get",
     "hold",
+    "hold_alone",
     "list_",
 ]

@@ -3,16 +3,20 @@
 import uuid
 from collections.abc import Iterable
 
-from sqlalchemy import select
+from sqlalchemy import select, text
 from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
-from shared.core.errors import Conflict
+from shared.core.errors import Conflict, Unavailable
 from shared.organizations.models import Organization
 from shared.organizations.rules import CANARY_ID, CANARY_SLUG, require_name, require_slug
 from shared.postgres.rows import flush_unique
 
 _SHOWN = Organization.id != CANARY_ID
+# An insert takes a worker seconds; a statement may take 30.
+_PATIENCE_SECS = 25
+_LOCK_NOT_AVAILABLE = "55P03"
 
 
 def create(session: Session, slug: str, name: str | None = None) -> Organization:
@@ -57,6 +61,21 @@ def ensure_canary(session: Session) -> None:
     """Creates the canary's organization if it is missing. No function below returns it."""
     row = {"id": CANARY_ID, "slug": CANARY_SLUG, "name": CANARY_SLUG}
     session.execute(insert(Organization).values(row).on_conflict_do_nothing())
+
+
+def hold_alone(session: Session, org_id: uuid.UUID) -> None:
+    """Waits for all who hold the organization; locks out others until the transaction ends.
+
+    Raises `Unavailable` if a transaction holds it for longer than 25 s.
+    """
+    session.execute(text(f"SET LOCAL lock_timeout = '{_PATIENCE_SECS}s'"))
+    query = select(Organization.id).where(Organization.id == org_id).with_for_update()
+    try:
+        session.execute(query)
+    except OperationalError as error:
+        if getattr(error.orig, "pgcode", None) != _LOCK_NOT_AVAILABLE:
+            raise
+        raise Unavailable("data of the organization is still being stored: try again") from error
 
 
 def all_live(session: Session) -> list[Organization]:

@@ -18,6 +18,7 @@ class Permission:
 CATALOGUE: tuple[Permission, ...] = (
     Permission("events:add", "send events"),
     Permission("events:read", "read events and export sessions"),
+    Permission("events:delete", "delete sessions and what names a person"),
     Permission("evaluations:read", "read sessions and evaluations"),
     Permission("evaluations:trigger", "evaluate a session again"),
     Permission("dashboards:read", "read dashboards"),

@@ -38,6 +38,8 @@ TIDY_MAILS = Task(actor="tidy_mails", queue="mail")
 FLUSH_RECEIPTS = Task(actor="flush_receipts", queue="background")
 TIDY_RECEIPTS = Task(actor="tidy_receipts", queue="background")
 
+# Deletions that people asked for.
+DELETE_DATA = Task(actor="delete_data", queue="background")
 APPLY_RETENTION = Task(actor="apply_retention", queue="background")
 TIDY_AUDIT_LOG = Task(actor="tidy_audit_log", queue="background")
 TIDY_SIGN_IN = Task(actor="tidy_sign_in", queue="background")

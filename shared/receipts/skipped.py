@@ -1,6 +1,6 @@
 """Bad lines and records: the last 1000 of an organization, in Redis, for 7 days."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import Annotated, Any, NamedTuple
 
@@ -77,6 +77,22 @@ def list_skipped(
     page = found[:limit]
     is_last = len(found) <= limit
     return Page([row for _, row in page], None if is_last else encode_cursor((page[-1][0],)))
+
+
+def forget(
+    client: redis.Redis, org_id: str, is_meant: Callable[[str], bool], *, remove: bool = True
+) -> int:
+    """Removes bad lines for whose text `is_meant` is true, or only counts them.
+
+    Raises `Unavailable` if Redis is down.
+    """
+    key = keys_of(org_id).skipped
+    with unavailable_when_redis_is_gone():
+        entries: Any = client.xrange(key)
+        meant = [one for one, fields in entries if any(map(is_meant, _decode(fields[b"skip"])[1]))]
+        if meant and remove:
+            client.xdel(key, *meant)
+    return len(meant)
 
 
 def _read(entry_id: bytes, fields: dict[bytes, bytes]) -> Skipped:

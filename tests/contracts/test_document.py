@@ -30,6 +30,10 @@ PERMISSIONS: dict[str, Any] = {
     "GET /exports/events": "events:read",
     "GET /exports/sessions": "evaluations:read",
     "GET /exports/evaluations": "evaluations:read",
+    "GET /deletions": "events:delete",
+    "POST /deletions": "events:delete",
+    "POST /deletions/preview": "events:delete",
+    "GET /deletions/{deletion_id}": "events:delete",
     "POST /sessions/{session_id}/re-evaluate": "evaluations:trigger",
     "GET /evaluations": "evaluations:read",
     "GET /evaluations/aggregate": "evaluations:read",
@@ -146,6 +150,10 @@ _SESSION = (
     "session_id agent_id agents environment event_count error_count started_at last_event_at"
     " ended_at? first_event_id last_event_id input_tokens output_tokens latest_evaluation?"
 )
+_DELETION = (
+    "id state field? value_hash? sessions removed remaining created_by created_at hidden_at?"
+    " rewritten_at? finished_at? error?"
+)
 # The fields of each row. `?` marks a field that may be null, `*` one that only some requests get.
 ROWS = {
     "Accepted": "accepted skipped errors",
@@ -182,6 +190,12 @@ ROWS = {
     "SessionLine": _SESSION.removesuffix(" latest_evaluation?"),
     "EvaluationLine": "evaluation_id session_id agent_id environment status scores? reasoning?"
     " summary? error? attempt_count duration_ms? completed_at",
+    "DeletionPreview": "sessions removed remaining",
+    "DeletionCounts": "clickhouse postgres redis",
+    "DeletionRow": _DELETION,
+    "DeletionDetail": f"{_DELETION} dropped_events proofs not_reached",
+    "DeletionProof": "title sql",
+    "DeletionList": "deletions",
     "EvalRequest": "schema_version session_id agent_id environment started_at ended_at? events",
     "Queued": "session_id status job_id",
     "Evaluation": "evaluation_id id session_id agent_id environment status scores? reasoning?"
@@ -313,6 +327,7 @@ LISTS = {
     "/v1/sessions": (f"{_RESULTS} order", 50, 200),
     "/v1/evaluations": (f"{_RESULTS} latest_per_session lowest", 50, 200),
     "/v1/evaluation-jobs": ("status limit", 100, 500),
+    "/v1/deletions": ("limit offset", 50, 200),
     "/v1/agent/conversations": ("cursor limit", 200, 1000),
     "/v1/audits/{audit_id}/runs": ("limit offset", 50, 200),
     "/v1/audits/findings": ("status audit_id run_id limit offset", 100, 500),

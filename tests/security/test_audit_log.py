@@ -27,6 +27,7 @@ EXEMPT = {
     "POST /v1/metrics": _INGEST,
     "POST /v1/queries/run": _READS,
     "POST /v1/alerts/preview": _READS,
+    "POST /v1/deletions/preview": _READS,
     "POST /v1/mcp": _READS,
     "POST /v1/sessions/{session_id}/re-evaluate": _WORK,
     "POST /v1/agent/chat": _OWN,

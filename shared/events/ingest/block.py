@@ -1,5 +1,6 @@
 """Blocks: decoded entries of several organizations, which one insert stores."""
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
@@ -84,3 +85,26 @@ class Block:
         self.evaluations = [one for one in self.evaluations if one.org_id in org_ids]
         self.unreadable = [entry for entry in self.unreadable if entry.org_id in org_ids]
         return others
+
+    @property
+    def sessions(self) -> set[tuple[str, str]]:
+        """The sessions of all events and results, with their organizations."""
+        found = {
+            (org_id, one) for org_id, batch in self.batches.items() for one in batch.session_ids
+        }
+        return found | {(one.org_id, one.session_id) for one in self.evaluations}
+
+    def leave_out(self, sessions: Collection[tuple[str, str]]) -> Counter[tuple[str, str]]:
+        """Removes the events and results of these sessions; counts the events by session."""
+        dropped: Counter[tuple[str, str]] = Counter()
+        for org_id in {org_id for org_id, _ in sessions} & self.batches.keys():
+            batch = self.batches[org_id]
+            of_events = [(org_id, one) for one in batch.session_ids]
+            dropped.update(one for one in of_events if one in sessions)
+            rest = [index for index, one in enumerate(of_events) if one not in sessions]
+            self.batches[org_id] = batch.pick(rest)
+        self.rows -= dropped.total()
+        self.evaluations = [
+            one for one in self.evaluations if (one.org_id, one.session_id) not in sessions
+        ]
+        return dropped

@@ -22,6 +22,7 @@ from shared.events.store import RowsRefused
 from shared.model_windows.builtin import WindowOf
 from shared.postgres import after_commit
 from shared.queue.jobs import CHECK_WATCHED_SESSIONS
+from shared.sessions import deleted
 
 log = get_logger(__name__)
 
@@ -40,13 +41,14 @@ def persist(runtime: Runtime, block: Block, windows_of: WindowsLookup) -> None:
 
     Events that ClickHouse refuses become dead letters. Raises `Unavailable` if a store is down;
     storing the same block again later changes nothing. Drops events of organizations that were
-    purged meanwhile.
+    purged meanwhile, and of sessions that were deleted.
     """
     # Read only now, after the entries: a window that was set before an event was sent applies to
     # it.
     windows = windows_of(block.batches)
     with runtime.postgres.transaction() as session:
         _drop_what_was_purged(session, block)
+        _drop_what_was_deleted(session, block)
         for part in _parts(block):
             _insert(runtime, block, part, windows)
         evaluations.insert(runtime.clickhouse, block.evaluations)
@@ -97,6 +99,15 @@ def _drop_what_was_purged(session: Session, block: Block) -> None:
     gone = block.keep_only({org_id for org_id, one in parsed.items() if one in existing})
     if gone:
         log.warning("events_of_purged_orgs_dropped", org_ids=gone)
+
+
+def _drop_what_was_deleted(session: Session, block: Block) -> None:
+    """Drops events of deleted sessions. Their deletion waits for the organizations held here."""
+    gone = deleted.among(session, block.sessions)
+    if gone:
+        dropped = block.leave_out(gone)
+        deleted.count_dropped(session, dropped)
+        log.warning("events_of_deleted_sessions_dropped", events=dropped.total())
 
 
 def _parts(block: Block) -> Iterator[Part]:

@@ -7,13 +7,10 @@ import uuid
 from collections import Counter
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, delete, inspect, select, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy import Connection, delete, inspect, text
 from sqlalchemy.orm import Session
 
-from shared.core.errors import Unavailable
 from shared.mail.models import Mail
-from shared.organizations import Organization
 from shared.postgres import Postgres
 from shared.users import Membership
 from shared.users.accounts import remove_unused
@@ -22,28 +19,7 @@ from shared.users.sign_in.models import SignInCode
 # Rows per transaction: few enough to keep every statement far below its limit of 30 s.
 _BATCH_ROWS = 5000
 
-# An insert takes a worker seconds; a statement may take 30.
-_PATIENCE_SECS = 25
-_LOCK_NOT_AVAILABLE = "55P03"
-
 _MEMBERSHIPS = Membership.__tablename__
-
-
-def lock(session: Session, org_id: uuid.UUID) -> None:
-    """Waits for all holders of the organization; locks out others until the transaction ends.
-
-    Raises `Unavailable` if a transaction holds it for longer than 25 s.
-    """
-    session.execute(text(f"SET LOCAL lock_timeout = '{_PATIENCE_SECS}s'"))
-    query = select(Organization.id).where(Organization.id == org_id).with_for_update()
-    try:
-        session.execute(query)
-    except OperationalError as error:
-        if getattr(error.orig, "pgcode", None) != _LOCK_NOT_AVAILABLE:
-            raise
-        raise Unavailable(
-            "data of the organization is still being stored: run the purge again"
-        ) from error
 
 
 def remove(postgres: Postgres, org_id: uuid.UUID) -> Counter[str]:

@@ -24,7 +24,7 @@ from sqlalchemy.orm import Session
 
 from shared.core.errors import Invalid
 from shared.deployment.runtime import Runtime
-from shared.organizations import Organization
+from shared.organizations import Organization, hold_alone
 from shared.organizations.lifecycle import require_deleted
 from shared.upkeep.purge import in_clickhouse, in_postgres, in_redis
 
@@ -80,7 +80,7 @@ def _sweep(runtime: Runtime, purged: Purged, tell: Tell) -> None:
 
 def _finish(runtime: Runtime, session: Session, purged: Purged, tell: Tell) -> None:
     tell("waiting for rows that are being stored")
-    in_postgres.lock(session, purged.org_id)
+    hold_alone(session, purged.org_id)
     _sweep(runtime, purged, tell)
     purged.postgres.update(in_postgres.remove_rest(session, purged.org_id))
     session.execute(delete(Organization).where(Organization.id == purged.org_id))

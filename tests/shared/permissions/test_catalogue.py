@@ -7,11 +7,12 @@ from shared.permissions import ALL, CATALOGUE, FOR_KEYS, effective, require_for_
 
 # The names that clients rely on, in the order of the catalogue.
 EXPECTED = (
-    "events:add events:read evaluations:read evaluations:trigger dashboards:read dashboards:write"
-    " dashboards:delete queries:read queries:write queries:delete queries:run agent:use"
-    " keys:create keys:read keys:update keys:disable keys:regenerate users:create users:read"
-    " users:update users:delete settings:read settings:write alerts:read alerts:write"
-    " incidents:read incidents:write incidents:ack audits:read audits:write orgs:admin"
+    "events:add events:read events:delete evaluations:read evaluations:trigger"
+    " dashboards:read dashboards:write dashboards:delete queries:read queries:write"
+    " queries:delete queries:run agent:use keys:create keys:read keys:update keys:disable"
+    " keys:regenerate users:create users:read users:update users:delete settings:read"
+    " settings:write alerts:read alerts:write incidents:read incidents:write incidents:ack"
+    " audits:read audits:write orgs:admin"
 )
 
 

@@ -8,7 +8,7 @@ test("no permission is listed twice", () => {
 
 test("permissions are grouped by their noun, and none is lost", () => {
   const groups = byNoun(FOR_KEYS);
-  assert.deepEqual(groups[0], { noun: "events", tokens: ["events:add", "events:read"] });
+  assert.deepEqual(groups[0], { noun: "events", tokens: ["events:add", "events:read", "events:delete"] });
   assert.equal(groups.flatMap(({ tokens }) => tokens).length, FOR_KEYS.length);
 });
 

@@ -6,11 +6,11 @@ export type Permission = NonNullable<GrantBody["permission_added"]>[number];
 
 /** Those that a key can hold. */
 export const FOR_KEYS = [
-  "events:add", "events:read", "evaluations:read", "evaluations:trigger", "queries:read", "queries:run",
-  "queries:write", "queries:delete", "dashboards:read", "dashboards:write", "dashboards:delete", "alerts:read",
-  "alerts:write", "incidents:read", "incidents:write", "incidents:ack", "audits:read", "audits:write", "keys:read",
-  "keys:create", "keys:disable", "keys:regenerate", "users:read", "users:create", "users:update", "users:delete",
-  "settings:read", "settings:write", "agent:use",
+  "events:add", "events:read", "events:delete", "evaluations:read", "evaluations:trigger", "queries:read",
+  "queries:run", "queries:write", "queries:delete", "dashboards:read", "dashboards:write", "dashboards:delete",
+  "alerts:read", "alerts:write", "incidents:read", "incidents:write", "incidents:ack", "audits:read", "audits:write",
+  "keys:read", "keys:create", "keys:disable", "keys:regenerate", "users:read", "users:create", "users:update",
+  "users:delete", "settings:read", "settings:write", "agent:use",
 ] as const satisfies readonly KeyPermission[];
 
 /** Those that a member or a permission set can hold. */

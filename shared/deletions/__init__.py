@@ -1,0 +1,1 @@
+"""The removal of sessions, or of all sessions that name a person, with a proof."""

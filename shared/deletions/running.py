@@ -1,0 +1,305 @@
+"""Carries out deletions, step by step; any step may be repeated after a kill.
+
+1. *Fence.* With the organization locked alone, the sessions are marked as deleted
+   (`shared.sessions.deleted`). Every block of events that was being stored is stored then, and
+   every later one leaves these sessions out. So nothing comes back.
+2. *Wait* until everything is stored that was accepted before the fence.
+3. *Hide* the rows in ClickHouse, and clean PostgreSQL and Redis, until nothing is found. Then the
+   words themselves leave the deletion's row.
+4. *Rewrite* the parts with hidden rows, and wait until the replaced files are gone.
+
+For a person, step 2 comes before step 1 too, so that all events that were accepted before the
+request are searched; and the search is repeated after step 2.
+"""
+
+import threading
+import uuid
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select, text
+from sqlalchemy.orm import Session
+
+from shared import audit_log, organizations
+from shared.core.errors import Conflict, NotFound, Unavailable, WatchpostError
+from shared.core.logs import get_logger, request_context
+from shared.deletions import in_clickhouse, in_postgres, in_redis
+from shared.deletions.models import LIVE, Deletion
+from shared.deletions.service import mentions_of
+from shared.deletions.target import MAX_SESSIONS
+from shared.deployment.runtime import Runtime
+from shared.events.ingest.stored import stored_until_each
+from shared.postgres import leases, present_time, transaction_time
+from shared.postgres.leases import Lease, kept
+from shared.queue.jobs import DELETE_DATA
+from shared.queue.work_loop import claimed
+from shared.sessions import deleted
+
+log = get_logger(__name__)
+
+LEASE_SECS = 60.0
+# Something else has to happen first: events that wait, a store that is down, files of old parts.
+_SOON_SECS, _RETRY_SECS, _FILES_SECS = 1.0, 10.0, 30.0
+# Each search may find sessions that began since the one before.
+_SEARCHES = 3
+
+_NEXT = text(f"""
+SELECT deletion.id FROM deletions AS deletion
+JOIN organizations AS org ON org.id = deletion.org_id
+WHERE deletion.{LIVE} AND org.deleted_at IS NULL
+    AND (CAST(:org_id AS uuid) IS NULL OR deletion.org_id = :org_id)
+    AND (deletion.lease_expires_at IS NULL
+        OR deletion.lease_expires_at <= statement_timestamp())
+ORDER BY deletion.lease_expires_at NULLS FIRST, deletion.created_at
+LIMIT 1
+FOR UPDATE OF deletion SKIP LOCKED
+""")
+
+
+class _Later(Exception):
+    """The deletion goes on in `secs`."""
+
+    def __init__(self, secs: float) -> None:
+        super().__init__()
+        self.secs = secs
+
+
+class _Lost(Exception):
+    """Another worker has the deletion, or it is gone with its organization."""
+
+
+class Deletions:
+    """One thread's turn at the deletions; `org_id` limits it to one organization."""
+
+    def __init__(
+        self, runtime: Runtime, stopping: threading.Event, *, org_id: uuid.UUID | None = None
+    ) -> None:
+        self._runtime = runtime
+        self._stopping = stopping
+        self._org_id = org_id
+
+    def run(self) -> int:
+        """Works until nothing can be done now; returns the number of turns."""
+        due = claimed(self._runtime.queue, DELETE_DATA, self._claim, self._stopping)
+        return sum(1 for _ in map(self._handle, due))
+
+    def _claim(self) -> tuple[Lease, Deletion] | None:
+        with self._runtime.postgres.transaction() as session:
+            found = session.execute(_NEXT, {"org_id": self._org_id}).scalar_one_or_none()
+            if found is None:
+                return None
+            lease, [(row,)] = leases.take(
+                session, Deletion, Deletion.id == found, LEASE_SECS, (Deletion,)
+            )
+            return lease, row
+
+    def _handle(self, held: tuple[Lease, Deletion]) -> None:
+        lease, row = held
+        with (
+            request_context(row.request_id, deletion_id=str(row.id)),
+            kept(self._runtime.postgres, lease, LEASE_SECS) as lost,
+        ):
+            step = _Step(self._runtime, lease, row, lost, self._stopping)
+            log.info("deletion_step", step=step.outcome(), sessions=row.sessions)
+
+
+class _Step:
+    """One worker's hold on a deletion."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        lease: Lease,
+        row: Deletion,
+        lost: threading.Event,
+        stopping: threading.Event,
+    ) -> None:
+        self._runtime = runtime
+        self._clickhouse = runtime.clickhouse
+        self._lease = lease
+        self._row = row
+        self._lost = lost
+        self._stopping = stopping
+        self._org = str(row.org_id)
+
+    def outcome(self) -> str:
+        """Goes as far as possible; returns the outcome for the log."""
+        try:
+            return self._go_on()
+        except _Later as later:
+            return self._give_back("waits", later.secs)
+        except (_Lost, NotFound):
+            return "lost"
+        except Unavailable:
+            return self._give_back("put_off", 0.0 if self._stopping.is_set() else _RETRY_SECS)
+        except WatchpostError as error:
+            return self._fail(error.message)
+        except Exception:
+            # Left for another try: a deletion must not end halfway for a defect elsewhere.
+            log.exception("deletion_broke")
+            return self._give_back("broke", _FILES_SECS)
+
+    def _go_on(self) -> str:
+        if self._row.state in ("queued", "running"):
+            if self._row.fenced_at is None and self._row.field is not None:
+                self._require_stored(self._row.created_at)
+            if self._row.fenced_at is None:
+                self._fence(self._wanted())
+            for _ in range(_SEARCHES):
+                self._require_stored(self._row.fenced_at)
+                more = set(self._wanted()) - set(self._row.session_ids or ())
+                if not more:
+                    break
+                self._fence([*(self._row.session_ids or ()), *sorted(more)])
+            self._remove()
+        if self._row.state == "hidden":
+            in_clickhouse.rewrite(self._clickhouse, self._stopping)
+            self._change(state="rewritten", rewritten_at=self._now())
+        rewritten_at = self._row.rewritten_at
+        if rewritten_at is None or not in_clickhouse.is_off_the_disk(
+            self._clickhouse, rewritten_at
+        ):
+            raise _Later(_FILES_SECS)
+        self._finish(state="done")
+        return "done"
+
+    def _wanted(self) -> Sequence[str]:
+        """Returns the sessions to delete, as far as they are known now."""
+        if self._row.field is None or self._row.value_hash is None:
+            return self._row.session_ids or ()
+        found = in_clickhouse.sessions_naming(
+            self._clickhouse, self._org, self._row.field, self._row.value_hash, MAX_SESSIONS + 1
+        )
+        if len(found) > MAX_SESSIONS:
+            raise Conflict(
+                f"more than {MAX_SESSIONS} sessions name this value: delete some by id first",
+                code="too_many_sessions",
+            )
+        return found
+
+    def _require_stored(self, moment: datetime | None) -> None:
+        """Waits for a later turn until what was accepted before `moment` is stored."""
+        [until] = stored_until_each(self._runtime.redis, [self._org])
+        if moment is not None and until < moment:
+            raise _Later(_SOON_SECS)
+
+    def _fence(self, session_ids: Sequence[str]) -> None:
+        with self._runtime.postgres.transaction() as session:
+            organizations.hold_alone(session, self._row.org_id)
+            self._require_held(session)
+            deleted.add(session, self._row.org_id, session_ids, self._row.id)
+            self._row = self._changed(
+                session,
+                state="running",
+                session_ids=list(session_ids),
+                sessions=len(session_ids),
+                # Redis stamps what it accepts by its own clock; `SETTLE` covers the difference.
+                fenced_at=present_time(session),
+            )
+
+    def _remove(self) -> None:
+        """Removes everything but the files, until nothing is found."""
+        session_ids = self._row.session_ids or []
+        hashes = in_clickhouse.hashes_of(self._org, session_ids)
+        while True:
+            self._clean_postgres(session_ids)
+            found = 0
+            for table in in_clickhouse.TABLES:
+                rows = in_clickhouse.count(self._clickhouse, table, self._org, hashes)
+                if rows:
+                    found += rows
+                    # Counted before they are hidden, so that a kill in between loses no count.
+                    self._count("clickhouse", Counter({table: rows}), at_least=True)
+                    in_clickhouse.hide(self._clickhouse, table, self._org, hashes, self._stopping)
+                self._require_leave()
+            if not found:
+                break
+        self._clean_redis(session_ids)
+        self._change(state="hidden", hidden_at=self._now(), session_ids=None, value=None)
+
+    def _clean_postgres(self, session_ids: list[str]) -> None:
+        mentions = mentions_of(session_ids, self._person)
+        with self._runtime.postgres.transaction() as session:
+            self._require_held(session)
+            removed = in_postgres.remove_of_sessions(session, self._row.org_id, session_ids)
+            removed.update(in_postgres.clean(session, self._row.org_id, mentions))
+            remaining = in_postgres.count_mentions(
+                session, self._row.org_id, mentions, in_postgres.COUNTED
+            )
+            self._row = self._changed(
+                session, removed=self._added("postgres", removed), remaining=remaining
+            )
+
+    def _clean_redis(self, session_ids: list[str]) -> None:
+        mentions = mentions_of(session_ids, self._person)
+        found = in_redis.clean(self._runtime.redis, self._org, session_ids, self._person, mentions)
+        self._count("redis", found)
+
+    @property
+    def _person(self) -> tuple[str, str] | None:
+        if self._row.field is None or self._row.value is None:
+            return None
+        return self._row.field, self._row.value
+
+    def _added(
+        self, store: str, counts: Counter[str], *, at_least: bool = False
+    ) -> dict[str, dict[str, int]]:
+        """Returns the counts with more; with `at_least` the same rows may be counted again."""
+        before = Counter(self._row.removed.get(store, {}))
+        after = (before | counts) if at_least else before + counts
+        zero = dict.fromkeys([*before, *counts], 0)
+        return {**self._row.removed, store: {**zero, **after}}
+
+    def _count(self, store: str, counts: Counter[str], *, at_least: bool = False) -> None:
+        self._change(removed=self._added(store, counts, at_least=at_least))
+
+    def _change(self, **values: Any) -> None:
+        with self._runtime.postgres.transaction() as session:
+            self._row = self._changed(session, **values)
+
+    def _changed(self, session: Session, **values: Any) -> Deletion:
+        """Sets columns while this worker holds the row; returns the row."""
+        if not self._lease.renew(session, LEASE_SECS, **values):
+            raise _Lost
+        return session.scalars(select(Deletion).where(Deletion.id == self._row.id)).one()
+
+    def _require_held(self, session: Session) -> None:
+        held = select(Deletion.id).where(self._lease.held).with_for_update()
+        if session.scalars(held).one_or_none() is None:
+            raise _Lost
+
+    def _require_leave(self) -> None:
+        if self._lost.is_set():
+            raise _Lost
+        if self._stopping.is_set():
+            raise _Later(0.0)
+
+    def _give_back(self, outcome: str, secs: float) -> str:
+        self._end(lease_expires_at=leases.in_secs(secs))
+        return outcome
+
+    def _fail(self, error: str) -> str:
+        self._finish(state="failed", error=error, session_ids=None, value=None)
+        return "failed"
+
+    def _finish(self, *, state: str, **values: Any) -> None:
+        with self._runtime.postgres.transaction() as session:
+            finished_at = transaction_time(session)
+            if self._lease.end(session, state=state, finished_at=finished_at, **values):
+                audit_log.record(
+                    session,
+                    self._row.org_id,
+                    "deletion.finish" if state == "done" else "deletion.fail",
+                    target=self._row.id,
+                    after={"sessions": self._row.sessions, "removed": self._row.removed},
+                )
+
+    def _end(self, **values: Any) -> None:
+        with self._runtime.postgres.transaction() as session:
+            self._lease.end(session, **values)
+
+    def _now(self) -> datetime:
+        with self._runtime.postgres.transaction() as session:
+            return transaction_time(session)

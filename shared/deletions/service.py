@@ -1,0 +1,131 @@
+"""Deletions as people see them: requested, previewed, listed."""
+
+import uuid
+from collections import Counter
+from typing import Any
+
+from sqlalchemy import select, text
+from sqlalchemy.orm import Session
+
+from shared import audit_log
+from shared.core.errors import Conflict
+from shared.core.ids import new_id, new_request_id
+from shared.core.logs import current_request_id
+from shared.deletions import in_clickhouse, in_postgres, in_redis
+from shared.deletions.mentions import Mentions
+from shared.deletions.models import LIVE, Deletion
+from shared.deletions.target import MAX_SESSIONS, Target, value_hash
+from shared.deployment.runtime import Runtime
+from shared.postgres import after_commit
+from shared.postgres.rows import require_row
+from shared.queue import Queue
+from shared.queue.jobs import DELETE_DATA
+
+DEFAULT_PAGE, MAX_PAGE = 50, 200
+# Deletions of an organization that are not finished.
+_MAX_LIVE = 100
+
+
+def request(
+    session: Session, queue: Queue, org_id: uuid.UUID, target: Target, created_by: str
+) -> Deletion:
+    """Queues a deletion; raises `Conflict` if too many are under way."""
+    live = select(Deletion.id).where(Deletion.org_id == org_id, text(LIVE))
+    if len(session.scalars(live.limit(_MAX_LIVE)).all()) >= _MAX_LIVE:
+        raise Conflict(
+            f"{_MAX_LIVE} deletions are under way: wait until some have ended",
+            code="too_many_deletions",
+        )
+    deletion = Deletion(
+        id=new_id(),
+        org_id=org_id,
+        field=target.field,
+        value=target.value,
+        value_hash=target.value and value_hash(str(org_id), target.value),
+        session_ids=list(target.session_ids) or None,
+        sessions=len(target.session_ids),
+        created_by=created_by,
+        request_id=current_request_id() or new_request_id(),
+    )
+    session.add(deletion)
+    session.flush()
+    # Neither the sessions nor the value: the log keeps its lines for longer than the deletion does.
+    audit_log.record(
+        session,
+        org_id,
+        "deletion.create",
+        target=deletion.id,
+        after={
+            "field": target.field,
+            "value_sha": deletion.value_hash,
+            "sessions": len(target.session_ids) or None,
+        },
+    )
+    after_commit(session, lambda: queue.nudge_soon(DELETE_DATA))
+    return deletion
+
+
+def list_(session: Session, org_id: uuid.UUID, *, limit: int, offset: int) -> list[Deletion]:
+    """Lists deletions, newest first."""
+    query = (
+        select(Deletion)
+        .where(Deletion.org_id == org_id)
+        .order_by(Deletion.created_at.desc(), Deletion.id)
+        .limit(limit)
+        .offset(offset)
+    )
+    return list(session.scalars(query))
+
+
+def get(session: Session, org_id: uuid.UUID, deletion_id: str) -> Deletion:
+    """Returns one deletion; raises `NotFound`."""
+    rows = select(Deletion).where(Deletion.org_id == org_id)
+    return require_row(session, rows, Deletion.id, deletion_id, "deletion")
+
+
+def preview(runtime: Runtime, org_id: uuid.UUID, target: Target) -> dict[str, Any]:
+    """Counts what a deletion would remove and change now; changes nothing.
+
+    Waiting events are not counted. Raises `Unavailable` if a store is down.
+    """
+    org, person = str(org_id), person_of(target)
+    session_ids = list(target.session_ids)
+    if person is not None:
+        session_ids = in_clickhouse.sessions_naming(
+            runtime.clickhouse, org, person[0], value_hash(org, person[1]), MAX_SESSIONS + 1
+        )
+    hashes = in_clickhouse.hashes_of(org, session_ids)
+    mentions = mentions_of(session_ids, person)
+    with runtime.postgres.transaction() as session:
+        in_tables: Counter[str] = Counter(
+            in_postgres.count_of_sessions(session, org_id, session_ids)
+        )
+        for tables in (in_postgres.REMOVED, in_postgres.CHANGED):
+            in_tables.update(in_postgres.count_mentions(session, org_id, mentions, tables))
+        remaining = in_postgres.count_mentions(session, org_id, mentions, in_postgres.COUNTED)
+    return {
+        "sessions": len(session_ids),
+        "removed": {
+            "clickhouse": {
+                table: in_clickhouse.count(runtime.clickhouse, table, org, hashes)
+                for table in in_clickhouse.TABLES
+            },
+            "postgres": dict(in_tables),
+            "redis": dict(
+                in_redis.clean(runtime.redis, org, session_ids, person, mentions, remove=False)
+            ),
+        },
+        "remaining": remaining,
+    }
+
+
+def person_of(target: Target) -> tuple[str, str] | None:
+    """Returns the field and the value of a target that names a person."""
+    if target.field is None or target.value is None:
+        return None
+    return target.field, target.value
+
+
+def mentions_of(session_ids: list[str], person: tuple[str, str] | None) -> Mentions:
+    """Returns the words whose mention counts as a quote."""
+    return Mentions([*session_ids, *([] if person is None else [person[1]])])

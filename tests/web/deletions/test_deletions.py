@@ -1,0 +1,96 @@
+"""The routes of deletions."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from shared.deployment.runtime import Runtime
+from tests.support.app import Headers, new_key
+from tests.support.events import event, store_events
+from tests.support.runtime import Org, make_org
+
+Key = Callable[..., Headers]
+PERSON = {"field": "user.email", "equals": "zoë@example.org"}
+
+
+@pytest.fixture
+def filled(runtime: Runtime, org: Org) -> Org:
+    """An organization with two sessions, one of which names a person; another one has the same."""
+    for one in (make_org(runtime), org):
+        lines = [
+            event("session-one", "10:00:00", user={"email": PERSON["equals"]}),
+            event("session-one", "10:00:01"),
+            event("session-two", "10:00:02"),
+        ]
+        store_events(runtime.clickhouse, one.id, lines)
+    return org
+
+
+def test_a_preview_counts_and_removes_nothing(client: FlaskClient, filled: Org, key: Key) -> None:
+    headers = key("events:delete", "events:read")
+    for body in (PERSON, {"session_ids": ["session-one", "session-none"]}):
+        answer = client.post("/v1/deletions/preview", json=body, headers=headers)
+        assert answer.status_code == 200, answer.data
+        counts = answer.get_json()["removed"]["clickhouse"]
+        assert counts == {"agent_sessions": 1, "evaluations": 0, "events": 2}
+    assert len(client.get("/v1/events", headers=headers).get_json()["events"]) == 3
+    assert client.get("/v1/deletions", headers=headers).get_json() == {"deletions": []}
+
+
+def test_a_request_is_listed_and_shows_its_proof_without_the_person(
+    client: FlaskClient, filled: Org, key: Key
+) -> None:
+    headers = key("events:delete", "queries:run")
+    answer = client.post("/v1/deletions", json=PERSON, headers=headers)
+    assert answer.status_code == 202, answer.data
+    made = answer.get_json()
+    assert (made["state"], made["field"], made["sessions"]) == ("queued", "user.email", 0)
+    [listed] = client.get("/v1/deletions", headers=headers).get_json()["deletions"]
+    assert listed == made
+    answer = client.get(f"/v1/deletions/{made['id']}", headers=headers)
+    assert PERSON["equals"] not in answer.get_data(as_text=True)
+    assert "zo\\u00eb" not in answer.get_data(as_text=True)
+    [proof] = answer.get_json()["proofs"]
+    run = client.post("/v1/queries/run", json={"sql": proof["sql"]}, headers=headers)
+    assert run.status_code == 200, run.data
+    assert run.get_json()["rows"] == [[1]]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "field"),
+        ({"session_ids": []}, "session_ids"),
+        ({"session_ids": ["a"], "field": "b", "equals": "c"}, "session_ids"),
+        ({"session_ids": [""]}, "session_ids"),
+        ({"field": "user.email"}, "equals"),
+        ({"field": "user.email", "equals": ""}, "equals"),
+        ({"field": "it's", "equals": "a"}, "field"),
+        ({"field": "a..b", "equals": "a"}, "field"),
+        ({"equals": "a"}, "field"),
+    ],
+)
+def test_a_bad_target_is_named(
+    client: FlaskClient, key: Key, body: dict[str, Any], field: str
+) -> None:
+    for path in ("/v1/deletions", "/v1/deletions/preview"):
+        answer = client.post(path, json=body, headers=key("events:delete"))
+        assert answer.status_code == 422
+        assert list(answer.get_json()["fields"]) == [field]
+
+
+def test_another_organization_sees_nothing_of_it(
+    client: FlaskClient, runtime: Runtime, filled: Org, key: Key, person: Callable[..., Headers]
+) -> None:
+    made = client.post("/v1/deletions", json=PERSON, headers=key("events:delete")).get_json()
+    assert client.get(f"/v1/deletions/{made['id']}", headers=person()).status_code == 200
+    elsewhere = new_key(runtime, make_org(runtime), ("events:delete",))
+    assert client.get(f"/v1/deletions/{made['id']}", headers=elsewhere).status_code == 404
+
+
+def test_only_administrators_may(client: FlaskClient, person: Callable[..., Headers]) -> None:
+    for permission_set, status in (("admin", 200), ("standard", 403), ("read-only", 403)):
+        headers = person(permission_set=permission_set)
+        assert client.get("/v1/deletions", headers=headers).status_code == status

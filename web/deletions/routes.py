@@ -1,0 +1,74 @@
+"""Deletions: request, preview, list and prove them."""
+
+from typing import Any
+
+from shared.deletions import proof, service
+from shared.deletions.models import Deletion
+from shared.deletions.target import target_of
+from web.auth import current_actor, current_org_id, requires
+from web.blueprint import Blueprint
+from web.deletions import schemas
+from web.responses import row_of
+from web.state import runtime
+
+_STORES = ("clickhouse", "postgres", "redis")
+
+blueprint = Blueprint("deletions", "Sessions removed for good, with a proof")
+
+
+@blueprint.route("/deletions", methods=["POST"])
+@requires("events:delete")
+@blueprint.arguments(schemas.DeletionBody)
+@blueprint.response(202, schemas.DeletionRow, errors=(409,))
+def request_deletion(body: dict[str, Any]) -> dict[str, Any]:
+    """Delete sessions with everything about them, for good.
+
+    `field` and `equals` name a person: every session with an event whose payload has this value
+    there is deleted as a whole. Events that arrive for a deleted session later are dropped.
+    """
+    with runtime().postgres.transaction() as session:
+        deletion = service.request(
+            session, runtime().queue, current_org_id(), target_of(**body), current_actor().name
+        )
+        return _row(schemas.DeletionRow, deletion)
+
+
+@blueprint.route("/deletions/preview", methods=["POST"])
+@requires("events:delete")
+@blueprint.arguments(schemas.DeletionBody)
+@blueprint.response(200, schemas.DeletionPreview, errors=(504,))
+def preview_deletion(body: dict[str, Any]) -> dict[str, Any]:
+    """Count what a deletion would remove now, and remove nothing."""
+    return service.preview(runtime(), current_org_id(), target_of(**body))
+
+
+@blueprint.route("/deletions")
+@requires("events:delete")
+@blueprint.arguments(schemas.DeletionQuery, location="query")
+@blueprint.response(200, schemas.DeletionList)
+def list_deletions(query: dict[str, int]) -> dict[str, Any]:
+    """List deletions, newest first."""
+    with runtime().postgres.transaction() as session:
+        found = service.list_(session, current_org_id(), **query)
+        return {"deletions": [_row(schemas.DeletionRow, one) for one in found]}
+
+
+@blueprint.route("/deletions/<deletion_id>")
+@requires("events:delete")
+@blueprint.response(200, schemas.DeletionDetail)
+def read_deletion(deletion_id: str) -> dict[str, Any]:
+    """Read what a deletion removed, and the statements that show that nothing is left."""
+    with runtime().postgres.transaction() as session:
+        deletion = service.get(session, current_org_id(), deletion_id)
+        return _row(
+            schemas.DeletionDetail,
+            deletion,
+            dropped_events=proof.dropped(session, deletion),
+            proofs=[one._asdict() for one in proof.proofs_of(session, deletion)],
+            not_reached=list(proof.NOT_REACHED),
+        )
+
+
+def _row(schema: type[schemas.DeletionRow], deletion: Deletion, **more: object) -> dict[str, Any]:
+    removed = {store: deletion.removed.get(store, {}) for store in _STORES}
+    return row_of(schema, deletion, removed=removed, **more)
