@@ -221,5 +221,8 @@ def test_only_what_is_deleted_and_named_twice_is_purged(runtime: Runtime, org: O
         purge(runtime, org.slug, confirmed=org.slug + "x", tell=tell_nobody)
     with at_once(runtime.postgres, runtime.redis) as session:
         lifecycle.restore(session, org.slug)
-    assert footprint(runtime, org) == before
+    after = footprint(runtime, org)
+    # Both the deletion and its undoing are in the audit log.
+    assert len(after.postgres.pop("audit_log")) == len(before.postgres.pop("audit_log")) + 2
+    assert after == before
     stream.remove(runtime.redis, org.id)
