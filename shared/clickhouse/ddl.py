@@ -16,9 +16,10 @@ _CREATE = re.compile(r"^CREATE (TABLE|MATERIALIZED VIEW) (?!IF NOT EXISTS )")
 _MUTATION = re.compile(r"^ALTER TABLE (\w+)\s.*?\b(MATERIALIZE \w+ \w+)", re.DOTALL)
 
 _UNDER_WAY = """
-SELECT count() FROM {mutations}
+SELECT 1 FROM {mutations}
 WHERE database = {{database:String}} AND table = {{table:String}} AND NOT is_done
     AND position(command, {{command:String}}) > 0
+LIMIT 1
 """
 
 # `elapsed` counts from the start of a query.
@@ -84,4 +85,4 @@ class Ddl:
         layout = self._clickhouse.layout
         values = {"database": layout.database, "table": found[1], "command": found[2]}
         sql = _UNDER_WAY.format(mutations=layout.everywhere("system.mutations"))
-        return bool(self._clickhouse.rows(sql, values)[0][0])
+        return bool(self._clickhouse.rows(sql, values))

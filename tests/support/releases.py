@@ -52,21 +52,19 @@ def down(ddl):
 
 def previous_release(directory: Path) -> Path:
     """Unpacks the code of the release before this one. Skips the test if git does not have it."""
-    known = subprocess.run(
-        ["git", "cat-file", "-e", f"{PREVIOUS_COMMIT}^{{commit}}"],
-        cwd=PROJECT,
-        capture_output=True,
-        check=False,
-    )
-    if known.returncode != 0:
+    command = ["git", "cat-file", "-e", f"{PREVIOUS_COMMIT}^{{commit}}"]
+    if (
+        shutil.which("git") is None
+        or subprocess.run(command, cwd=PROJECT, capture_output=True, check=False).returncode != 0
+    ):
         pytest.skip(
-            f"this clone does not have the previous release {PREVIOUS_COMMIT}: fetch the history"
+            f"the previous release {PREVIOUS_COMMIT} is not in this checkout: fetch the history"
         )
     root = directory / "previous"
     root.mkdir()
     packed = directory / "previous.tar"
-    command = ["git", "archive", "-o", str(packed), PREVIOUS_COMMIT, *_PACKAGES]
-    subprocess.run(command, cwd=PROJECT, check=True)
+    archive = ["git", "archive", "-o", str(packed), PREVIOUS_COMMIT, *_PACKAGES]
+    subprocess.run(archive, cwd=PROJECT, check=True)
     shutil.unpack_archive(packed, root, filter="data")
     return root
 

@@ -80,7 +80,7 @@ class _OwnerOfShards(ClickHouse):
         sql = re.sub(r"Replicated(\w+)\('[^']*', '\{replica\}'(?:, )?", r"\1(", sql)
         # Each shard has its own database here, instead of one name on every server.
         sql = sql.replace(f"Distributed('{CLUSTER}', 'watchpost'", f"Distributed('{CLUSTER}', ''")
-        over_all = re.sub(r"^(CREATE TABLE \w+ AS )", rf"\1{SHARDS[0]}.", sql)
+        over_all = re.sub(r"^(CREATE TABLE (?:IF NOT EXISTS )?\w+ AS )", rf"\1{SHARDS[0]}.", sql)
         if over_all != sql or sql.startswith(("CREATE OR REPLACE VIEW", "INSERT INTO")):
             super().execute(over_all, params)
             return
