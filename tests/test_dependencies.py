@@ -60,6 +60,17 @@ def test_production_needs_what_install_requires_names_and_nothing_else() -> None
     assert needed == {plain(package) for package in listed}
 
 
+def test_every_locked_package_has_hashes() -> None:
+    """`bin/setup` installs with --require-hashes, so nothing else can take a package's place."""
+    lock = (PROJECT / "requirements.lock").read_text().replace("\\\n", " ")
+    packages = [line for line in lock.splitlines() if re.match(r"[A-Za-z0-9]", line)]
+    assert len(packages) > 50
+    for package in packages:
+        assert re.match(r"[\w.-]+==\S+", package), package
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}", package), package
+    assert "--require-hashes" in (PROJECT / "bin/setup").read_text()
+
+
 @pytest.mark.parametrize(
     ("heading", "section", "option"),
     [

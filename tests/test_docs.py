@@ -251,3 +251,15 @@ def test_no_file_names_a_machine_a_package_registry_or_a_text_elsewhere() -> Non
 
 def test_the_lock_file_names_no_place_to_get_packages_from() -> None:
     assert "://" not in (PROJECT / "requirements.lock").read_text()
+
+
+def test_the_tests_that_the_security_page_names_exist() -> None:
+    section = markdown.section(document("docs/security.md"), "Threats, and what is promised")
+    named = [
+        one for row in markdown.rows(section) for one in re.findall(r"`(tests/[^`]+)`", row[3])
+    ]
+    assert len(named) >= 12
+    for one in named:
+        path, _, function = one.partition("::")
+        assert (PROJECT / path).is_file(), one
+        assert not function or f"def {function}(" in document(path), one

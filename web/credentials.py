@@ -1,4 +1,4 @@
-"""Finds the credential of a request: a bearer, else the session's cookie."""
+"""Finds the credential of a request: a bearer, else a proxy's header, else the session's cookie."""
 
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
@@ -7,7 +7,7 @@ from flask import request
 
 from shared.core.errors import Forbidden, Unauthorized
 from shared.identity import Credential
-from web.state import runtime
+from web.state import runtime, state
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -47,6 +47,8 @@ def credential_of_request() -> Credential:
     browser send the cookie.
     """
     secret = _bearer()
+    if secret is None and (proxied := _proxied()) is not None:
+        return proxied
     by_cookie = secret is None
     if secret is None:
         secret = request.cookies.get(session_cookie().name, "").encode()
@@ -61,6 +63,22 @@ def credential_of_request() -> Credential:
     if by_cookie and not credential.is_session_token:
         raise Unauthorized("the session cookie is not valid: sign in again")
     return credential
+
+
+def _proxied() -> Credential | None:
+    """Returns the credential of the person whom a trusted proxy names, None without one.
+
+    Browsers send requests of foreign pages through the proxy too, so the same rule as for the
+    cookie counts. Below /api only sessions count.
+    """
+    proxy_auth = state().proxy_auth
+    if proxy_auth is None or _ONLY in request.environ:
+        return None
+    address = proxy_auth.address_of_request()
+    if address is None:
+        return None
+    require_own_origin()
+    return Credential.of_proxied(address, request.headers.get(ORG_HEADER))
 
 
 def session_of_request() -> tuple[bytes | None, bool]:

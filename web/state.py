@@ -16,6 +16,7 @@ from shared.otlp.accept import OtlpIngest
 from shared.queries.run import QueryRunner
 from shared.queries.slots import RUNS_AT_ONCE
 from shared.users.sign_in.limits import SignInLimits
+from web.proxy_auth import ProxyAuth, proxy_auth_of
 from web.readiness import Readiness
 
 _NAME = "watchpost"
@@ -35,10 +36,11 @@ class State:
     readiness: Readiness
     queries: QueryRunner
     exports: Places
+    proxy_auth: ProxyAuth | None
 
 
 def attach(app: Flask, runtime: Runtime) -> None:
-    """Creates the application's state."""
+    """Creates the application's state; raises `ConfigurationError`."""
     ingest = Ingest(runtime)
     app.extensions[_NAME] = State(
         runtime=runtime,
@@ -49,6 +51,7 @@ def attach(app: Flask, runtime: Runtime) -> None:
         limits=Limits(runtime),
         sign_in_limits=SignInLimits(runtime.redis),
         readiness=Readiness(runtime),
+        proxy_auth=proxy_auth_of(runtime.settings),
         # An eighth of the threads: however long queries run, other requests are served, and decoded
         # results of 64 MiB take a few gigabytes at most. One organization can always run its share.
         queries=QueryRunner(

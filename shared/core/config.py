@@ -25,6 +25,7 @@ Port = Annotated[int, Meta(ge=1, le=65535)]
 FirstPort = Annotated[int, Meta(ge=1, le=65500)]
 ClusterName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]+$")]
 Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+HeaderName = Annotated[str, Meta(pattern="^[A-Za-z][A-Za-z0-9-]{0,99}$")]
 Secret = Annotated[str, Meta(min_length=16, max_length=256)]
 
 _PREFIXES = {
@@ -118,6 +119,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     trusted_proxy_hops: Annotated[
         int, Meta(ge=0), "number of proxies in front, each adding to X-Forwarded-For"
     ] = 0
+    proxy_auth_header: Annotated[
+        HeaderName | None,
+        "header with the address of the person whom a trusted proxy has signed in"
+        " (docs/sign-in.md); unset: none counts",
+    ] = None
+    proxy_auth_secret: Annotated[
+        Secret | None, "the proxy sends it as `X-Service-Proxy-Secret`, 16 to 256 characters"
+    ] = None
+    proxy_auth_from: Annotated[
+        str | None, "addresses or networks of the proxy, comma-separated, such as `10.0.0.7`"
+    ] = None
 
     # Sign-in at a provider
     oidc_issuer: Annotated[

@@ -11,12 +11,14 @@ class Credential:
     """The hash of a bearer secret or session token, with the headers that belong to it.
 
     `org_slug` is X-Service-Org, `actor` the lower-case address of X-Service-Actor; None if absent.
+    `proxied` is the address of the person whom a trusted proxy has signed in, instead of a secret.
     """
 
     secret_hash: bytes
     org_slug: str | None = None
     actor: str | None = None
     is_session_token: bool = field(default=False, compare=False)
+    proxied: str | None = None
 
     @classmethod
     def of(
@@ -29,3 +31,8 @@ class Credential:
             actor=None if actor is None else actor.strip().lower(),
             is_session_token=secret.startswith(TOKEN_PREFIX.encode()),
         )
+
+    @classmethod
+    def of_proxied(cls, email: str, org_slug: str | None = None) -> "Credential":
+        """Creates the credential of a person, by normal address, for whom a proxy answers."""
+        return cls(secret_hash=b"", org_slug=org_slug, proxied=email)

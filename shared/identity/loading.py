@@ -18,7 +18,7 @@ from shared.keys.models import ApiKey
 from shared.organizations.models import Organization
 from shared.permissions import FOR_KEYS, effective
 from shared.users import memberships_of
-from shared.users.sign_in.sessions import find_session
+from shared.users.sign_in.sessions import allowed, find_session
 
 
 def load_identity(session: Session, config: Settings, credential: Credential) -> Identity:
@@ -68,6 +68,11 @@ def require_unexpired(expires_at: datetime | None) -> None:
 
 
 def _signed_in(session: Session, config: Settings, credential: Credential) -> Person | None:
+    if credential.proxied is not None:
+        members = allowed(session, config, memberships_of(session, email=credential.proxied))
+        if not members:
+            raise Unauthorized("the person whom the proxy names is not a member: ask to be invited")
+        return Person(members[0].user_id, members[0].email, tuple(members), None)
     if not credential.is_session_token:
         return None
     found = find_session(session, config, credential.secret_hash)

@@ -24,7 +24,11 @@ class SignInCode(Base):
 
 
 class SignInSession(Base):
-    """A signed-in person; `token_hash` is the SHA-256 of the cookie's random token."""
+    """A signed-in person; `token_hash` is the SHA-256 of the cookie's random token.
+
+    `address` and `browser` are those of the sign-in, as far as they are known. `last_used_at` is
+    minutes behind (`sessions.py`); null: not used since the sign-in.
+    """
 
     __tablename__ = "sign_in_sessions"
 
@@ -35,3 +39,6 @@ class SignInSession(Base):
     )
     created_at: Mapped[datetime] = created_at_column()
     expires_at: Mapped[datetime] = mapped_column(timestamp_type, index=True)
+    last_used_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    address: Mapped[str | None]
+    browser: Mapped[str | None]

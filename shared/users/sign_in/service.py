@@ -13,7 +13,7 @@ from shared.cache import at_once
 from shared.core.clock import now
 from shared.core.config import Settings
 from shared.core.email_address import normal_address
-from shared.core.errors import Unauthorized
+from shared.core.errors import NotFound, Unauthorized
 from shared.core.logs import get_logger
 from shared.deployment.runtime import Runtime
 from shared.mail import Letter, enqueue
@@ -21,7 +21,12 @@ from shared.postgres import Postgres
 from shared.users.members import Member, memberships_of
 from shared.users.sign_in import codes, link
 from shared.users.sign_in.models import SignInCode, SignInSession
-from shared.users.sign_in.sessions import close_session, open_session
+from shared.users.sign_in.sessions import (
+    close_session,
+    end_other_sessions,
+    end_session,
+    open_session,
+)
 
 log = get_logger(__name__)
 
@@ -46,21 +51,23 @@ def request_code(runtime: Runtime, email: str) -> None:
         enqueue(session, runtime.queue, Letter("code", email))
 
 
-def sign_in(runtime: Runtime, email: str, code: str) -> NewSignInSession:
-    """Opens a session for the code of a normal address.
+def sign_in(
+    runtime: Runtime, email: str, code: str, browser: str | None = None
+) -> NewSignInSession:
+    """Opens a session for the code of a normal address; `browser` is its name for people.
 
     Raises `Unauthorized` for a code that is wrong, expired or used, `Unavailable` while PostgreSQL
     is down.
     """
     with runtime.postgres.transaction() as session:
-        opened = _redeem(session, runtime, email, code)
+        opened = _redeem(session, runtime, email, code, browser)
     if opened is None:
         raise Unauthorized("wrong, used or expired code: request a new one", code="wrong_code")
     log.info("signed_in", user_id=str(opened.user_id))
     return opened
 
 
-def sign_in_by_link(runtime: Runtime, token: str) -> NewSignInSession:
+def sign_in_by_link(runtime: Runtime, token: str, browser: str | None = None) -> NewSignInSession:
     """Opens a session of ADMIN_EMAIL for the token of a development deployment's link.
 
     Raises `Unauthorized` for a token that is wrong, expired or used, and if the member is gone;
@@ -71,7 +78,7 @@ def sign_in_by_link(runtime: Runtime, token: str) -> NewSignInSession:
     if known_hash and email and link.redeem(runtime.redis, known_hash, token):
         with runtime.postgres.transaction() as session:
             members = codes.members_to_sign_in(session, config, normal_address(email))
-            opened = open_for(session, config, members) if members else None
+            opened = open_for(session, config, members, browser) if members else None
     if opened is None:
         raise Unauthorized("this link was used or has expired: sign in with a code")
     log.info("signed_in_by_link", user_id=str(opened.user_id))
@@ -95,20 +102,51 @@ def sign_out(postgres: Postgres, client: redis.Redis, token_hash: bytes) -> None
     log.info("signed_out", user_id=str(user_id))
 
 
+def end(runtime: Runtime, user_id: UUID, session_id: str) -> bytes:
+    """Ends one of a person's sessions, at once and everywhere; returns its token's hash.
+
+    Raises `NotFound`, `Unavailable` while PostgreSQL or Redis is down.
+    """
+    with at_once(runtime.postgres, runtime.redis) as session:
+        ended = end_session(session, user_id, session_id)
+        if ended is None:
+            raise NotFound("there is no such session")
+        _log(session, "user.end_session", memberships_of(session, user_id=user_id))
+    log.info("session_ended", user_id=str(user_id))
+    return ended
+
+
+def end_others(runtime: Runtime, user_id: UUID, token_hash: bytes) -> int:
+    """Ends a person's sessions but the one of this token; returns how many there were.
+
+    Raises `Unavailable` while PostgreSQL or Redis is down.
+    """
+    with at_once(runtime.postgres, runtime.redis) as session:
+        ended = end_other_sessions(session, user_id, token_hash)
+        if ended:
+            _log(session, "user.end_session", memberships_of(session, user_id=user_id))
+    log.info("sessions_ended", user_id=str(user_id), count=ended)
+    return ended
+
+
 def tidy(session: Session) -> None:
     """Deletes expired codes and sessions."""
     for table in (SignInCode, SignInSession):
         session.execute(delete(table).where(table.expires_at <= now()))
 
 
-def _redeem(session: Session, runtime: Runtime, email: str, code: str) -> NewSignInSession | None:
+def _redeem(
+    session: Session, runtime: Runtime, email: str, code: str, browser: str | None
+) -> NewSignInSession | None:
     members = codes.redeem(session, runtime.settings, email, code)
-    return None if members is None else open_for(session, runtime.settings, members)
+    return None if members is None else open_for(session, runtime.settings, members, browser)
 
 
-def open_for(session: Session, config: Settings, members: list[Member]) -> NewSignInSession:
+def open_for(
+    session: Session, config: Settings, members: list[Member], browser: str | None = None
+) -> NewSignInSession:
     """Opens a session for a person's memberships, at least one."""
-    token, ttl_secs = open_session(session, config, members)
+    token, ttl_secs = open_session(session, config, members, browser)
     _log(session, "user.sign_in", members)
     return NewSignInSession(members[0].user_id, members[0].email, token, ttl_secs)
 

@@ -5,11 +5,13 @@ import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, or_, select, update
 from sqlalchemy.orm import Session
 
+from shared import audit_log
 from shared.core.clock import now
 from shared.core.config import Settings
+from shared.core.ids import parse_uuid
 from shared.keys.rules import hash_secret
 from shared.settings import reading as settings
 from shared.settings.rules import lets_in
@@ -17,6 +19,8 @@ from shared.users.members import Member, memberships_of
 from shared.users.sign_in.models import SignInSession
 
 TOKEN_PREFIX = "wps_"  # noqa: S105 the prefix of tokens, not a token
+
+NOTED_EVERY = timedelta(minutes=5)
 
 _TTL = "session_ttl_secs"
 
@@ -31,7 +35,22 @@ class SignedIn:
     memberships: tuple[Member, ...]
 
 
-def open_session(session: Session, config: Settings, members: list[Member]) -> tuple[str, int]:
+@dataclass(frozen=True)
+class OpenSession:
+    """A session as its person sees it. Its id is no secret; `is_current`: of this very request."""
+
+    id: uuid.UUID
+    created_at: datetime
+    last_used_at: datetime
+    expires_at: datetime
+    address: str | None
+    browser: str | None
+    is_current: bool
+
+
+def open_session(
+    session: Session, config: Settings, members: list[Member], browser: str | None = None
+) -> tuple[str, int]:
     """Signs a person in; returns the new token and its lifetime in seconds.
 
     `members` are the person's memberships, at least one. The shortest `session_ttl_secs` of their
@@ -44,6 +63,8 @@ def open_session(session: Session, config: Settings, members: list[Member]) -> t
             token_hash=hash_secret(token.encode()),
             user_id=members[0].user_id,
             expires_at=now() + timedelta(seconds=ttl),
+            address=audit_log.current_caller().address,
+            browser=browser,
         )
     )
     return token, ttl
@@ -62,12 +83,59 @@ def find_session(session: Session, config: Settings, token_hash: bytes) -> Signe
     if not members:
         return None
     ttl = timedelta(seconds=shortest(session, config, members, _TTL))
+    _note_use(session, found)
     return SignedIn(
         user_id=found.user_id,
         email=members[0].email,
         expires_at=min(found.expires_at, found.created_at + ttl),
         memberships=tuple(members),
     )
+
+
+def sessions_of(
+    session: Session, config: Settings, user_id: uuid.UUID, token_hash: bytes
+) -> list[OpenSession]:
+    """Lists a person's sessions that are not over, the one used last first.
+
+    `token_hash` is that of the request's own session.
+    """
+    members = allowed(session, config, memberships_of(session, user_id=user_id))
+    ttl = timedelta(seconds=shortest(session, config, members, _TTL))
+    query = select(SignInSession).where(SignInSession.user_id == user_id)
+    found = [
+        OpenSession(
+            id=one.id,
+            created_at=one.created_at,
+            last_used_at=one.last_used_at or one.created_at,
+            expires_at=min(one.expires_at, one.created_at + ttl),
+            address=one.address,
+            browser=one.browser,
+            is_current=one.token_hash == token_hash,
+        )
+        for one in session.scalars(query)
+    ]
+    living = [one for one in found if one.expires_at > now()]
+    return sorted(living, key=lambda one: one.last_used_at, reverse=True)
+
+
+def end_session(session: Session, user_id: uuid.UUID, session_id: str) -> bytes | None:
+    """Ends one session of a person; returns its token's hash, None if there is none.
+
+    Run it in `cache.at_once`.
+    """
+    parsed = parse_uuid(session_id)
+    if parsed is None:
+        return None
+    end = delete(SignInSession).where(SignInSession.user_id == user_id, SignInSession.id == parsed)
+    return session.scalars(end.returning(SignInSession.token_hash)).one_or_none()
+
+
+def end_other_sessions(session: Session, user_id: uuid.UUID, token_hash: bytes) -> int:
+    """Ends all sessions of a person but this one; run it in `cache.at_once`."""
+    end = delete(SignInSession).where(
+        SignInSession.user_id == user_id, SignInSession.token_hash != token_hash
+    )
+    return len(session.scalars(end.returning(SignInSession.id)).all())
 
 
 def close_session(session: Session, token_hash: bytes) -> None:
@@ -78,6 +146,19 @@ def close_session(session: Session, token_hash: bytes) -> None:
 def close_sessions_of(session: Session, user_id: uuid.UUID) -> None:
     """Signs a person out everywhere; run it in `cache.at_once`."""
     session.execute(delete(SignInSession).where(SignInSession.user_id == user_id))
+
+
+def _note_use(session: Session, found: SignInSession) -> None:
+    """Remembers that a session is in use, with one write in five minutes at most.
+
+    Processes keep identities for a minute, so a session in use is read, and noted, often enough.
+    """
+    long_ago = now() - NOTED_EVERY
+    if (found.last_used_at or found.created_at) > long_ago:
+        return
+    is_due = or_(SignInSession.last_used_at.is_(None), SignInSession.last_used_at <= long_ago)
+    note = update(SignInSession).where(SignInSession.id == found.id, is_due)
+    session.execute(note.values(last_used_at=now()).execution_options(synchronize_session=False))
 
 
 def allowed(session: Session, config: Settings, members: list[Member]) -> list[Member]:

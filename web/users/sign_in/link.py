@@ -7,6 +7,7 @@ from shared.users.sign_in import service
 from web.auth import public
 from web.state import runtime
 from web.users.sign_in import cookie
+from web.users.sign_in.browser import browser_of_request
 
 PATH = "/development/sign-in/"
 
@@ -22,7 +23,7 @@ def sign_in_by_link(token: str) -> Response:
     """Sign in as ADMIN_EMAIL and go on to the page. For a browser on this machine only."""
     if request.method != "GET" or not _is_local():
         raise NotFound
-    opened = service.sign_in_by_link(runtime(), token)
+    opened = service.sign_in_by_link(runtime(), token, browser_of_request())
     cookie.give(opened.token, opened.ttl_secs)
     return Response(status=303, headers={"Location": "/"})
 

@@ -22,6 +22,7 @@ from web.headers import CONTENT_POLICY
 from web.request_log import request_id
 from web.state import runtime, state
 from web.users.sign_in import cookie
+from web.users.sign_in.browser import browser_of_request
 
 START_PATH = "/sign-in/oidc"
 
@@ -69,7 +70,7 @@ def come_back() -> Response:
     given = request.args.get("state", "")
     flow = flows.take(runtime().redis, given, cookie.take_flow(given, CALLBACK_PATH))
     _provider().require_issuer(request.args.get("iss"))
-    opened = service.finish(runtime(), _provider(), flow, _code())
+    opened = service.finish(runtime(), _provider(), flow, _code(), browser_of_request())
     cookie.give(opened.token, opened.ttl_secs)
     return _redirect(flow.next)
 

@@ -1,18 +1,22 @@
 """Sign-in by a code that is sent by mail, and sign-out."""
 
 from typing import Any
+from uuid import UUID
 
 from shared.core.email_address import normal_address
+from shared.core.errors import Unauthorized
 from shared.permissions import INSTANCE_ADMIN
 from shared.users import Member
-from shared.users.sign_in import service
+from shared.users.sign_in import service, sessions
+from shared.users.sign_in.sessions import OpenSession
 from web.auth import public, signed_in_person
 from web.blueprint import Blueprint
 from web.client_address import client_of_request
-from web.credentials import ACTOR_HEADER, session_of_request
+from web.credentials import ACTOR_HEADER, credential_of_request, session_of_request
 from web.responses import row_of
 from web.state import runtime, state
 from web.users.sign_in import cookie, schemas
+from web.users.sign_in.browser import browser_of_request
 
 blueprint = Blueprint("sign-in", "Sign-in and sign-out of people")
 
@@ -46,7 +50,7 @@ def verify_code(body: dict[str, Any]) -> dict[str, Any]:
     """
     email = normal_address(body["email"])
     state().sign_in_limits.count_try(client_of_request())
-    opened = service.sign_in(runtime(), email, body["code"].strip())
+    opened = service.sign_in(runtime(), email, body["code"].strip(), browser_of_request())
     cookie.give(opened.token, opened.ttl_secs)
     return {
         "user": {"id": opened.user_id, "email": opened.email},
@@ -87,6 +91,49 @@ def log_out() -> dict[str, bool]:
     if by_cookie:
         cookie.take_back()
     return {"ok": True}
+
+
+@blueprint.route("/auth/sessions")
+@public
+@blueprint.response(200, schemas.OpenSession(many=True), errors=(401, 403, 503))
+def list_sign_in_sessions() -> list[OpenSession]:
+    """List the signed-in person's own sessions, the one used last first.
+
+    Only a session shows them, by cookie or bearer, and no key. `last_used_at` is up to six minutes
+    old.
+    """
+    user_id, token_hash = _own_session()
+    with runtime().postgres.transaction() as session:
+        return sessions.sessions_of(session, runtime().settings, user_id, token_hash)
+
+
+@blueprint.route("/auth/sessions", methods=["DELETE"])
+@public
+@blueprint.response(200, schemas.EndedSessions, errors=(401, 403, 503))
+def end_other_sign_in_sessions() -> dict[str, int]:
+    """Sign the person out everywhere else, from the next request on."""
+    user_id, token_hash = _own_session()
+    return {"ended": service.end_others(runtime(), user_id, token_hash)}
+
+
+@blueprint.route("/auth/sessions/<session_id>", methods=["DELETE"])
+@public
+@blueprint.response(200, schemas.EndedSessions, headers=_COOKIE_HEADER, errors=(401, 403, 404, 503))
+def end_sign_in_session(session_id: str) -> dict[str, int]:
+    """End one of the person's own sessions, even that of the request, from the next request on."""
+    user_id, token_hash = _own_session()
+    if service.end(runtime(), user_id, session_id) == token_hash and session_of_request()[1]:
+        cookie.take_back()
+    return {"ended": 1}
+
+
+def _own_session() -> tuple[UUID, bytes]:
+    """Returns the person and the token's hash of the request's session."""
+    person = signed_in_person()
+    credential = credential_of_request()
+    if not credential.is_session_token:
+        raise Unauthorized("sessions are for people: sign in, a key does not show them")
+    return person.user_id, credential.secret_hash
 
 
 def _membership(member: Member) -> dict[str, Any]:

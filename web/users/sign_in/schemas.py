@@ -59,6 +59,24 @@ class SignInSession(Schema):
     memberships = fields.rows(SessionMembership)
 
 
+class OpenSession(Schema):
+    """A session of the person. Its id is no secret."""
+
+    id = fields.uuid()
+    created_at = fields.moment()
+    last_used_at = fields.moment("up to six minutes old")
+    expires_at = fields.moment()
+    address = fields.text("of the sign-in: IPv4, or the /64 network of IPv6", null=True)
+    browser = fields.text("of the sign-in", null=True)
+    is_current = fields.flag("the session of this request")
+
+
+class EndedSessions(Schema):
+    """How many sessions have ended."""
+
+    ended = fields.integer()
+
+
 class SignedOut(Schema):
     """The end of a session."""
 

@@ -32,7 +32,9 @@ def begin(runtime: Runtime, provider: Provider, next_path: str) -> tuple[str, fl
     return provider.authorization_url(begun.flow, begun.state), begun
 
 
-def finish(runtime: Runtime, provider: Provider, flow: flows.Flow, code: str) -> NewSignInSession:
+def finish(
+    runtime: Runtime, provider: Provider, flow: flows.Flow, code: str, browser: str | None = None
+) -> NewSignInSession:
     """Opens a session for the code that the provider gave.
 
     Raises `Unauthorized` for a code or token that is not right, `Forbidden` for a person who may
@@ -42,7 +44,7 @@ def finish(runtime: Runtime, provider: Provider, flow: flows.Flow, code: str) ->
     try:
         subject = subject_of(provider.config, provider.claims(flow, code))
         email = subject.email
-        opened = _open(runtime, provider.config, subject)
+        opened = _open(_SignIn(runtime, provider.config, subject, browser))
     except (Unauthorized, Forbidden) as error:
         record_failure(runtime, error, email)
         raise
@@ -63,8 +65,8 @@ def record_failure(runtime: Runtime, error: WatchpostError, email: str | None = 
         audit_log.record(session, None, "user.sign_in_refused", name=email, after=after, by=by)
 
 
-def _open(runtime: Runtime, config: OidcConfig, subject: Subject) -> NewSignInSession:
-    signing_in = _SignIn(runtime, config, subject)
+def _open(signing_in: "_SignIn") -> NewSignInSession:
+    runtime = signing_in.runtime
     changes = signing_in.changes()
     # Every process must notice a change of somebody's access, and most sign-ins make none.
     with (
@@ -87,6 +89,7 @@ class _SignIn:
     runtime: Runtime
     config: OidcConfig
     subject: Subject
+    browser: str | None
 
     def changes(self) -> bool:
         """Returns whether groups change somebody's access."""
@@ -105,7 +108,7 @@ class _SignIn:
         if not members:
             return None
         identities.link(session, self.subject, members[0].user_id)
-        return open_for(session, self.runtime.settings, members)
+        return open_for(session, self.runtime.settings, members, self.browser)
 
     def _whose(self, account: User | None) -> tuple[UUID | None, str]:
         # The account keeps its address, whatever the provider calls the person by now.

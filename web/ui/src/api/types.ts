@@ -367,6 +367,10 @@ export interface DeliveryTestBody {
   channels?: Record<string, unknown>[] | null;
 }
 
+export interface EndedSessions {
+  ended: number;
+}
+
 export interface ErrorBody {
   error: string;
   code: string;
@@ -872,6 +876,16 @@ export interface NewSetBody {
 export interface OpenBody {
   summary: string;
   title?: string | null;
+}
+
+export interface OpenSession {
+  id: string;
+  created_at: string;
+  last_used_at: string;
+  expires_at: string;
+  address: string | null;
+  browser: string | null;
+  is_current: boolean;
 }
 
 export interface OpenedRow {
@@ -1538,6 +1552,9 @@ export interface Routes {
   "POST /auth/otp/verify": { body: CodeBody; answer: SignedIn };
   "GET /auth/session": { answer: SignInSession };
   "POST /auth/logout": { answer: SignedOut };
+  "GET /auth/sessions": { answer: OpenSession[] };
+  "DELETE /auth/sessions": { answer: EndedSessions };
+  "DELETE /auth/sessions/{session_id}": { path: { "session_id": string }; answer: EndedSessions };
   "GET /keys": { answer: KeyRow[] };
   "POST /keys": { body: KeyBody; answer: KeyRow };
   "PATCH /keys/{key_id}": { path: { "key_id": string }; body: KeyChangeBody; answer: KeyRow };

@@ -4,6 +4,7 @@ import { Page } from "../kit/page";
 import { prefer, preferences, type Preferences } from "../kit/preferences";
 import { formatFully, isZone, zoneName } from "../kit/time";
 import { ZONE_CHOICES } from "../kit/zone";
+import { Sessions } from "./sessions";
 
 const THEMES = { system: "System", light: "Light", dark: "Dark" } as const;
 const DENSITIES = { comfortable: "Comfortable", compact: "Compact" } as const;
@@ -28,6 +29,7 @@ export default function ProfilePage() {
           Single-key shortcuts
         </label>
         <p class="field-hint">These choices stay in this browser.</p>
+        <Sessions />
       </div>
     </Page>
   );

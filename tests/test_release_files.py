@@ -1,0 +1,108 @@
+"""The files of a release: complete, signed, and refused when a byte differs."""
+
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from shared.core.version import VERSION
+from tests.support.markdown import PROJECT
+
+NAMESPACE = "watchpost-release"
+ARCHIVE = f"watchpost-{VERSION}.tar.gz"
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="needs OpenSSH"),
+    pytest.mark.skipif(not (PROJECT / ".git").exists(), reason="needs a checkout"),
+]
+
+
+def run(*command: str | Path, **options: object) -> "subprocess.CompletedProcess[bytes]":
+    return subprocess.run(command, capture_output=True, check=False, **options)  # type: ignore[call-overload,no-any-return] # options of run
+
+
+@pytest.fixture(scope="module")
+def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A throwaway key, with the file that trusts it."""
+    made = tmp_path_factory.mktemp("key") / "release"
+    assert run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", made).returncode == 0
+    public = made.with_suffix(".pub").read_text().split()
+    trusted = f'release@example.org namespaces="{NAMESPACE}" {public[0]} {public[1]}'
+    (made.parent / "allowed_signers").write_text(trusted)
+    return made
+
+
+@pytest.fixture
+def released(key: Path, tmp_path: Path) -> Path:
+    done = run(PROJECT / "bin/release-files", "--sign", key, tmp_path)
+    assert done.returncode == 0, done.stderr
+    return tmp_path
+
+
+def is_signed(folder: Path, key: Path) -> bool:
+    """Returns whether the signature of SHA256SUMS is right, as docs/deploy.md tells users."""
+    signers, signature = key.parent / "allowed_signers", folder / "SHA256SUMS.sig"
+    done = run(
+        *("ssh-keygen", "-Y", "verify", "-f", signers, "-I", "release@example.org"),
+        *("-n", NAMESPACE, "-s", signature),
+        input=(folder / "SHA256SUMS").read_bytes(),
+    )
+    return done.returncode == 0
+
+
+def is_whole(folder: Path, root: Path = PROJECT) -> bool:
+    """Returns whether the files match SHA256SUMS."""
+    for line in (folder / "SHA256SUMS").read_text().splitlines():
+        at = folder if line.endswith(".tar.gz") else root
+        if run("sha256sum", "--check", "--status", cwd=at, input=line.encode()).returncode:
+            return False
+    return True
+
+
+def test_the_files_are_whole_and_signed(released: Path, key: Path) -> None:
+    assert is_signed(released, key)
+    assert is_whole(released)
+    listed = {line.split("  ", 1)[1] for line in (released / "SHA256SUMS").read_text().splitlines()}
+    static = {
+        str(path.relative_to(PROJECT))
+        for path in (PROJECT / "web/ui/static").rglob("*")
+        if path.is_file()
+    }
+    assert listed == static | {ARCHIVE}
+    with tarfile.open(released / ARCHIVE) as archive:
+        assert f"watchpost-{VERSION}/setup.cfg" in archive.getnames()
+
+
+def test_a_flipped_byte_of_the_list_is_noticed(released: Path, key: Path) -> None:
+    flip(released / "SHA256SUMS")
+    assert not is_signed(released, key)
+
+
+def test_a_flipped_byte_of_a_file_is_noticed(released: Path, key: Path, tmp_path: Path) -> None:
+    flip(released / ARCHIVE)
+    assert is_signed(released, key)
+    assert not is_whole(released)
+
+
+def test_a_flipped_byte_of_the_bundle_is_noticed(released: Path, tmp_path: Path) -> None:
+    copied = tmp_path / "copy"
+    shutil.copytree(PROJECT / "web/ui/static", copied / "web/ui/static")
+    assert is_whole(released, copied)
+    flip(next((copied / "web/ui/static").glob("*.js")))
+    assert not is_whole(released, copied)
+
+
+def test_the_signature_of_another_key_is_refused(released: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    assert run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", other).returncode == 0
+    public = other.with_suffix(".pub").read_text().split()
+    (tmp_path / "allowed_signers").write_text(f"release@example.org {public[0]} {public[1]}")
+    assert not is_signed(released, other)
+
+
+def flip(file: Path) -> None:
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)

@@ -1,0 +1,44 @@
+import { request } from "../api/request";
+import type { OpenSession } from "../api/types";
+import { useEffect, useState } from "preact/hooks";
+import { formatFully, zoneName } from "../kit/time";
+import { preferences } from "../kit/preferences";
+
+/** The person's sessions. Each can be ended, and all others at once. */
+export function Sessions() {
+  const [rows, setRows] = useState<OpenSession[]>([]);
+  const [problem, setProblem] = useState("");
+  const read = async () => setRows(await request("GET /auth/sessions", {}, { personal: true }));
+  const run = (step: () => Promise<unknown>) =>
+    void step().then(read).then(() => setProblem(""), () => setProblem("That did not work. Try again."));
+  useEffect(() => run(async () => undefined), []);
+  const zone = zoneName(preferences.value.zone);
+  return (
+    <section class="profile-sessions" aria-label="Sessions">
+      <h2>Sessions</h2>
+      {problem && <p class="notice err" role="alert">{problem}</p>}
+      <ul>
+        {rows.map((row) => (
+          <li key={row.id}>
+            <span>
+              {[row.browser ?? "Unknown browser", row.address].filter(Boolean).join(", ")}
+              <span class="field-hint">
+                {row.is_current ? "This session. " : ""}Last used {formatFully(new Date(row.last_used_at), zone)}
+              </span>
+            </span>
+            {!row.is_current && (
+              <button type="button" class="button small" onClick={() => run(() => request("DELETE /auth/sessions/{session_id}", { path: { session_id: row.id } }, { personal: true }))}>
+                Sign out
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {rows.length > 1 && (
+        <button type="button" class="button" onClick={() => run(() => request("DELETE /auth/sessions", {}, { personal: true }))}>
+          Sign out everywhere else
+        </button>
+      )}
+    </section>
+  );
+}
