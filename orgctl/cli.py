@@ -5,6 +5,7 @@ import sys
 import click
 
 from orgctl.audit_log import audit_log
+from orgctl.backup import backup
 from orgctl.deadletter import deadletter
 from orgctl.mail import mail
 from orgctl.members import member
@@ -45,3 +46,4 @@ main.add_command(member)
 main.add_command(deadletter)
 main.add_command(mail)
 main.add_command(audit_log)
+main.add_command(backup)

@@ -5,19 +5,23 @@ from collections.abc import Callable
 import click
 from sqlalchemy.orm import Session
 
+from orgctl.backup import summary, tell
 from orgctl.context import Row, connected, print_json, print_result, print_rows
 from orgctl.options import json_option
 from shared import organizations
 from shared.cache import at_once
 from shared.core.clock import format_optional_ts, format_ts
+from shared.objects import open_objects
 from shared.organizations import Organization, lifecycle
+from shared.upkeep.backup.create import create as create_backup
+from shared.upkeep.backup.moving import import_organization
 from shared.upkeep.purge.service import Purged
 from shared.upkeep.purge.service import purge as purge_organization
 
 
 @click.group()
 def org() -> None:
-    """Create, list, rename, delete, restore and purge organizations."""
+    """Create, list, rename, delete, restore, purge, export and import organizations."""
 
 
 @org.command()
@@ -115,6 +119,45 @@ def purge(slug: str, confirmed: str, *, as_json: bool) -> None:
     with connected() as runtime:
         purged = purge_organization(runtime, slug, confirmed=confirmed, tell=tell)
     _print_purged(purged, as_json=as_json)
+
+
+@org.command("export")
+@click.argument("slug")
+@click.argument("target")
+@json_option
+def export(slug: str, target: str, *, as_json: bool) -> None:
+    """Write everything of the organization SLUG into TARGET: a new folder, or s3://BUCKET/PREFIX.
+
+    Nothing has to stop. `backup verify TARGET` checks the export.
+
+    \b
+    service-orgctl org export acme /var/backups/acme
+    """
+    objects = open_objects(target)
+    with connected() as runtime:
+        with runtime.postgres.transaction() as session:
+            organization = lifecycle.require(session, slug)
+        made = create_backup(runtime, objects, tell, organization)
+    print_result(summary(objects, made), f"exported {slug} to {objects.url}", as_json=as_json)
+
+
+@org.command("import")
+@click.argument("source")
+@click.option("--slug", help="The slug here.  [default: the one that it had]")
+@json_option
+def import_(source: str, slug: str | None, *, as_json: bool) -> None:
+    """Import the export SOURCE as a new organization of this deployment.
+
+    It gets new ids. Its keys are revoked: create others. If it is interrupted, run it again with
+    the same slug.
+
+    \b
+    service-orgctl org import /var/backups/acme --slug acme-copy
+    """
+    with connected() as runtime:
+        made = import_organization(runtime, open_objects(source), tell, slug)
+    result: Row = {"id": str(made.new_id), "slug": made.new_slug}
+    print_result(result, f"imported {made.new_slug} ({made.new_id})", as_json=as_json)
 
 
 def _change(act: Callable[[Session], Organization]) -> Row:

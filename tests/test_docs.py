@@ -32,8 +32,16 @@ SCRIPT_VARIABLES = {"DEVSTACK_DIR", "WATCHPOST_FUZZ_SEED", "WATCHPOST_SHARED"}
 COLLECTOR_VARIABLES = {"WATCHPOST_URL", "WATCHPOST_KEY", "FAILPROOFAI_HOME"}
 # Variables of `deploy/compose.yaml`.
 COMPOSE_VARIABLES = {"POSTGRES_PASSWORD", "CLICKHOUSE_PASSWORD", "CLICKHOUSE_READER_PASSWORD"}
-# A variable of OpenSSL, and a capability of Linux.
-FOREIGN_VARIABLES = {"SSL_CERT_FILE", "CAP_SYS_NICE"}
+# Variables of S3 clients and of OpenSSL, and a capability of Linux.
+FOREIGN_VARIABLES = {
+    "AWS_ACCESS_KEY_ID",
+    "AWS_ENDPOINT_URL",
+    "AWS_REGION",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "SSL_CERT_FILE",
+    "CAP_SYS_NICE",
+}
 # The variables of other programs, which send to Watchpost or read from it.
 OF_SENDERS = re.compile(r"(?:OTEL|LANGFUSE|CLAUDE_CODE|FP)_[A-Z_]+|SPAN_ONLY")
 

@@ -140,9 +140,26 @@ class ClickHouse:
 
     def stream(self, sql: str, params: Mapping[str, object] | None = None) -> Iterator[Row]:
         """Yields the rows of a SELECT as they arrive, in bounded memory."""
+        return self.stream_with({}, sql, params)
+
+    def stream_with(
+        self, settings: Mapping[str, object], sql: str, params: Mapping[str, object] | None = None
+    ) -> Iterator[Row]:
+        """Does the same with settings of the statement."""
         with self._client() as client:
-            settings = {**_SELECT, "max_block_size": 2048}
-            yield from client.execute_iter(sql, _bindable(params), settings=settings)
+            all_settings = {**_SELECT, "max_block_size": 2048, **settings}
+            yield from client.execute_iter(sql, _bindable(params), settings=all_settings)
+
+    def insert_rows(
+        self,
+        statement: str,
+        rows: Sequence[Sequence[object]],
+        *,
+        settings: Mapping[str, object] | None = None,
+    ) -> None:
+        """Runs an `INSERT … SELECT … FROM input(…) FORMAT Native` over rows."""
+        with self._client() as client:
+            client.execute(statement, rows, settings=dict(settings or {}))
 
     def insert(
         self,

@@ -1,5 +1,7 @@
 """The schemas of both databases: refuses to run on those that this release cannot use."""
 
+from sqlalchemy import text
+
 from shared.clickhouse import ClickHouse
 from shared.clickhouse import migrate as clickhouse_migrations
 from shared.core.errors import ConfigurationError
@@ -11,10 +13,18 @@ from shared.postgres.revisions import current_revision, revisions
 
 log = get_logger(__name__)
 
+# The table that exists while a restore (`shared.upkeep.backup`) is not finished.
+UNFINISHED_RESTORE = "unfinished_restore"
+
 
 def own_versions() -> Versions:
     """Returns the versions that this code's migrations lead to."""
     return Versions(revisions()[-1], clickhouse_migrations.LATEST)
+
+
+def found_versions(postgres: Postgres, clickhouse: ClickHouse) -> Versions:
+    """Returns the versions of the databases; "" and 0 for empty ones."""
+    return Versions(current_revision(postgres.engine) or "", _version(clickhouse))
 
 
 def require_not_newer(postgres: Postgres, clickhouse: ClickHouse) -> None:
@@ -29,6 +39,7 @@ def require_current(postgres: Postgres, clickhouse: ClickHouse) -> None:
 
     They are this release's, or those of a newer one that recorded that this code still runs on
     them: while a newer release is being rolled out, processes of this one may start again.
+    A deployment that a restore has filled only in part is refused too.
     """
     revision, version = current_revision(postgres.engine), _version(clickhouse)
     own = own_versions()
@@ -43,6 +54,17 @@ def require_current(postgres: Postgres, clickhouse: ClickHouse) -> None:
         log.warning("schema_is_newer", postgres=revision, clickhouse=version)
     if (revision in revisions()[:-1]) or revision is None or version < own.clickhouse:
         raise ConfigurationError("the databases are behind this release: run `bin/release` first")
+    _require_no_restore(postgres)
+
+
+def _require_no_restore(postgres: Postgres) -> None:
+    with postgres.engine.connect() as connection:
+        unfinished = text("SELECT to_regclass(:table) IS NOT NULL")
+        if connection.scalar(unfinished, {"table": UNFINISHED_RESTORE}):
+            raise ConfigurationError(
+                "a restore is not finished: wait for it, or run the same"
+                " `service-orgctl backup restore` again"
+            )
 
 
 def _version(clickhouse: ClickHouse) -> int:

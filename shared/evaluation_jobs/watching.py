@@ -77,9 +77,15 @@ def watch(session: Session, settings: Settings, stored: Sequence[StoredSession])
     Sessions of organizations that may not use the evaluator are not recorded: when it is enabled
     later, earlier sessions get no jobs. The canary's are never evaluated.
     """
-    merged = _merged(
-        s for s in stored if s.org_id != CANARY_ID and settings.may_evaluate(s.org_slug)
+    allowed = (
+        one for one in stored if one.org_id != CANARY_ID and settings.may_evaluate(one.org_slug)
     )
+    watch_all(session, list(allowed))
+
+
+def watch_all(session: Session, stored: Iterable[StoredSession]) -> None:
+    """Does the same for sessions of any organization."""
+    merged = _merged(stored)
     if not merged:
         return
     session.execute(

@@ -139,6 +139,27 @@ class Changes:
             pipe.eval(_SCHEDULE, 2, keys[1], MOMENTS_KEY, f"{self._org_id}:{self._shard}")
 
 
+def put_back(pipe: Pipeline, org_id: str, shard: int, trace_id: str, packed: bytes) -> None:
+    """Adds the commands that let records of a backup wait again; their wait is over at once.
+
+    `packed` is the value of the hash. `schedule` announces them.
+    """
+    since_ms = min(received for received, _ in _decode(packed).parts)
+    pipe.hset(waiting_key(org_id, shard), trace_id, packed)
+    pipe.zadd(due_key(org_id, shard), {trace_id: since_ms})
+    pipe.zadd(since_key(org_id, shard), {trace_id: since_ms})
+
+
+def schedule(client: redis.Redis, org_id: str, shard: int) -> None:
+    """Notes the first moment at which a record of a shard waits no longer."""
+    client.eval(_SCHEDULE, 2, due_key(org_id, shard), MOMENTS_KEY, f"{org_id}:{shard}")
+
+
+def renamed(packed: bytes, org_slug: str) -> bytes:
+    """Returns a value of the hash for another slug."""
+    return _encode(Waiting(org_slug, _decode(packed).parts))
+
+
 def remove_all(client: redis.Redis, org_id: str) -> int:
     """Removes an organization's waiting records for good; returns the number of their traces."""
     with client.pipeline(transaction=True) as pipe:

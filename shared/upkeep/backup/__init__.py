@@ -1,0 +1,1 @@
+"""Backups of a deployment, and exports of one organization: the same files, written and read."""

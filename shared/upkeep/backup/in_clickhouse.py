@@ -1,0 +1,195 @@
+"""Rows of ClickHouse: read by plain SELECTs a month at a time, and inserted again.
+
+No disk for backups and no access to the server's files is needed, and a server of another version
+or layout can take the rows. Every row is read as `FINAL` shows it, so a file has no copies.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from shared.clickhouse import ClickHouse
+from shared.clickhouse.ddl import Ddl
+from shared.clickhouse.kept import KEPT, Kept
+from shared.objects import Objects
+from shared.upkeep.backup.files import BLOCK_ROWS, Row, Tell, Writer, in_blocks
+from shared.upkeep.backup.manifest import Column, Table
+
+_TIME = "DateTime64(6, 'UTC')"
+_TIMES_BY_NAME = f"Map(String, {_TIME})"
+_SIMPLE = re.compile(r"SimpleAggregateFunction\(\w+, (.*)\)")
+_LOW_CARDINALITY = re.compile(r"LowCardinality\(((?:Nullable\()?String\)?)\)")
+
+# People wait for reads and for ingest, and not for a backup.
+_READ = {
+    "strings_as_bytes": True,
+    "max_block_size": BLOCK_ROWS,
+    "max_threads": 2,
+    "do_not_merge_across_partitions_select_final": 1,
+    "max_execution_time": 0,
+}
+_INSERT = {"strings_as_bytes": True, "optimize_on_insert": 0, "async_insert": 0}
+# An insert of this many rows makes one part a month.
+_INSERT_ROWS = 32_768
+_INSERT_BYTES = 32 * 1024 * 1024
+
+# Returns whether a row belongs into the backup.
+Filter = Callable[[list[Row]], list[Row]]
+
+
+def tables(clickhouse: ClickHouse) -> list[Table]:
+    """Describes the tables, results before events: `create` holds a snapshot until it has them."""
+    names = [kept.table for kept in sorted(KEPT, key=lambda kept: kept.table == "events")]
+    return [Table("clickhouse", name, _columns(clickhouse, name)) for name in names]
+
+
+def _columns(clickhouse: ClickHouse, table: str) -> list[Column]:
+    rows = clickhouse.rows(
+        "SELECT name, type FROM system.columns"
+        " WHERE database = currentDatabase() AND table = {table:String}"
+        " AND default_kind IN ('', 'DEFAULT') ORDER BY position",
+        {"table": table},
+    )
+    return [Column(str(name), str(type_)) for name, type_ in rows]
+
+
+def copy_out(
+    clickhouse: ClickHouse,
+    objects: Objects,
+    table: Table,
+    tell: Tell,
+    *,
+    org_id: str | None = None,
+    keep: Filter | None = None,
+) -> None:
+    """Writes the rows of a table, of one organization or of all; `keep` may leave rows out."""
+    writer = Writer(objects, table, tell)
+    for block in in_blocks(_rows(clickhouse, table, org_id)):
+        writer.add_rows(block if keep is None else keep(block))
+    writer.finish()
+
+
+def _rows(clickhouse: ClickHouse, table: Table, org_id: str | None) -> Iterator[Row]:
+    [kept] = [kept for kept in KEPT if kept.table == table.name]
+    where = "1" if org_id is None else "org_id = {org_id:String}"
+    params = {} if org_id is None else {"org_id": org_id}
+    names = ", ".join(f"{_read(column)} AS {_alias(column)}" for column in table.columns)
+    for month in _months(clickhouse, kept, where, params):
+        during = "" if month is None else f" AND toYYYYMM({kept.moment}) = {month}"
+        yield from clickhouse.stream_with(
+            _READ, f"SELECT {names} FROM {table.name} FINAL WHERE {where}{during}", params
+        )
+
+
+def _months(
+    clickhouse: ClickHouse, kept: Kept, where: str, params: Mapping[str, object]
+) -> list[int | None]:
+    """Returns the months with rows. A table without partitions is read as a whole."""
+    if not kept.by_month:
+        return [None]
+    rows = clickhouse.rows(
+        f"SELECT DISTINCT toYYYYMM({kept.moment}) AS month FROM {kept.table} WHERE {where}"
+        " ORDER BY month",
+        params,
+    )
+    return [int(month) for (month,) in rows]
+
+
+def copy_in(clickhouse: ClickHouse, table: Table, blocks: Iterator[list[Row]]) -> None:
+    """Inserts blocks of rows, many at once."""
+    statement = _insert_of(table)
+    waiting: list[Row] = []
+    size = 0
+    for block in blocks:
+        waiting += block
+        size += sum(len(value) for row in block for value in row if isinstance(value, bytes))
+        if len(waiting) >= _INSERT_ROWS or size >= _INSERT_BYTES:
+            clickhouse.insert_rows(statement, waiting, settings=_INSERT)
+            waiting, size = [], 0
+    if waiting:
+        clickhouse.insert_rows(statement, waiting, settings=_INSERT)
+
+
+def empty(clickhouse: ClickHouse) -> None:
+    """Removes all rows."""
+    for kept in KEPT:
+        Ddl(clickhouse).run(f"TRUNCATE TABLE {{table:{kept.table}}}")
+
+
+def counted(clickhouse: ClickHouse, table: Table, org_id: str | None = None) -> tuple[int, int]:
+    """Returns the number of rows of a table, and the sum of its column `id` if it has one."""
+    has_id = table.id_sum is not None
+    where = "1" if org_id is None else "org_id = {org_id:String}"
+    [(rows, total)] = clickhouse.rows(
+        f"SELECT count(), {'sum(id)' if has_id else '0'} FROM {table.name} FINAL WHERE {where}",
+        {} if org_id is None else {"org_id": org_id},
+        settings={"do_not_merge_across_partitions_select_final": 1},
+    )
+    return int(rows), int(total)
+
+
+def _insert_of(table: Table) -> str:
+    names = ", ".join(column.name for column in table.columns)
+    values = ", ".join(_written(column) for column in table.columns)
+    structure = ", ".join(f"{_alias(column)} {_sent_type(column)}" for column in table.columns)
+    quoted = structure.replace("\\", "\\\\").replace("'", "\\'")
+    return (
+        f"INSERT INTO {table.name} ({names}) SELECT {values} FROM input('{quoted}') FORMAT Native"
+    )
+
+
+def _alias(column: Column) -> str:
+    # Another name than the column's: a condition on the column must not mean the converted value.
+    return f"{column.name}_"
+
+
+def _plain(type_: str) -> str:
+    """Returns a type without what only concerns its storage."""
+    simple = _SIMPLE.fullmatch(type_)
+    return _LOW_CARDINALITY.sub(r"\1", simple[1] if simple else type_)
+
+
+def _read(column: Column) -> str:
+    """Returns the expression that reads a column as a value which MessagePack has."""
+    type_ = _plain(column.type)
+    if type_.startswith("AggregateFunction("):
+        return f"hex({column.name})"
+    if type_ == _TIME:
+        return f"toUnixTimestamp64Micro({column.name})"
+    if type_ == _TIMES_BY_NAME:
+        return f"mapApply((k, v) -> (k, toUnixTimestamp64Micro(v)), {column.name})"
+    return column.name
+
+
+def _sent_type(column: Column) -> str:
+    """Returns the type in which values of a column are sent to the server."""
+    type_ = _plain(column.type)
+    if type_.startswith("AggregateFunction("):
+        return "String"
+    if type_ == _TIME:
+        return "Int64"
+    return "Map(String, Int64)" if type_ == _TIMES_BY_NAME else type_
+
+
+def _written(column: Column) -> str:
+    """Returns the expression that makes the value of a column from what was sent."""
+    type_, sent = _plain(column.type), _alias(column)
+    if type_.startswith("AggregateFunction("):
+        quoted = type_.replace("'", "\\'")
+        return f"CAST(unhex({sent}), '{quoted}')"
+    if type_ == _TIME:
+        return f"fromUnixTimestamp64Micro({sent}, 'UTC')"
+    if type_ == _TIMES_BY_NAME:
+        return f"mapApply((k, v) -> (k, fromUnixTimestamp64Micro(v, 'UTC')), {sent})"
+    return sent
+
+
+def position(table: Table, column: str) -> int:
+    """Returns the place of a column's value in a row."""
+    return [one.name for one in table.columns].index(column)
+
+
+def value(row: Sequence[Any], at: int) -> str:
+    """Returns a text of a row, which is bytes there."""
+    found = row[at]
+    return found.decode() if isinstance(found, bytes) else str(found)

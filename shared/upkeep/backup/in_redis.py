@@ -1,0 +1,215 @@
+"""What Redis holds of accepted data: batches, records, decisions about traces, dead letters.
+
+Everything moves in one direction: records, waiting records, batches, ClickHouse. The kinds are read
+in that order and before the other stores, so what has left one place by the time it is read is
+found in a later one. Finding it twice changes nothing.
+
+Not included is what a deployment makes again by itself: messages, moments, leases, caches, the
+lines that were not accepted, and limits of sign-in. Receipts are brought into PostgreSQL first.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import redis
+
+from shared.events.ingest import dead_letters, stream, upstream
+from shared.events.ingest.upstream import SHARDS, record_stream
+from shared.objects import Objects
+from shared.organizations import CANARY_ID
+from shared.otlp import stream as records
+from shared.otlp.placing import waiting
+from shared.queue import unavailable_when_redis_is_gone
+from shared.receipts import flushing
+from shared.upkeep.backup.files import Row, Tell, Writer, in_blocks
+from shared.upkeep.backup.manifest import Column, Table
+
+RECORDS, WAITING, DECISIONS, BATCHES, DEAD = (
+    "records",
+    "waiting_records",
+    "decisions",
+    "batches",
+    "dead_letters",
+)
+_ENTRY = [Column("key", "text"), Column("id", "text"), Column("fields", "list")]
+_TABLES = {
+    RECORDS: _ENTRY,
+    WAITING: [
+        Column("org_id", "text"),
+        Column("shard", "int"),
+        Column("trace_id", "text"),
+        Column("records", "bytes"),
+    ],
+    DECISIONS: [Column("key", "text"), Column("lives_ms", "int"), Column("fields", "list")],
+    BATCHES: [*_ENTRY, Column("since_ms", "int")],
+    DEAD: _ENTRY,
+}
+_DECISIONS_KEYS = ("otlp:trace:", "otlp:spans:")
+_PAGE = 32
+_SCAN = 1000
+
+
+def tables() -> list[Table]:
+    """Describes the kinds, in the order in which they are read."""
+    return [Table("redis", name, columns) for name, columns in _TABLES.items()]
+
+
+def copy_out(
+    client: redis.Redis, objects: Objects, table: Table, tell: Tell, org_id: str | None = None
+) -> None:
+    """Writes everything of a kind, of one organization or of all."""
+    writer = Writer(objects, table, tell)
+    with unavailable_when_redis_is_gone():
+        for block in in_blocks(_READERS[table.name](client, org_id)):
+            writer.add_rows(block)
+    writer.finish()
+
+
+def _records(client: redis.Redis, org_id: str | None) -> Iterator[Row]:
+    for org, shard in records.active(client):
+        if org_id in (None, org):
+            key = record_stream(org, shard)
+            for entry_id, fields in _entries(client, key):
+                yield key, entry_id, fields
+
+
+def _waiting(client: redis.Redis, org_id: str | None) -> Iterator[Row]:
+    pattern = f"otlp:waiting:{org_id or '*'}:*"
+    for key in client.scan_iter(match=pattern, count=_SCAN):
+        org, _, shard = key.decode().removeprefix("otlp:waiting:").rpartition(":")
+        for trace_id, packed in client.hscan_iter(key, count=_PAGE):
+            yield org, int(shard), trace_id, packed
+
+
+def _decisions(client: redis.Redis, org_id: str | None) -> Iterator[Row]:
+    for prefix in _DECISIONS_KEYS:
+        found = client.scan_iter(match=f"{prefix}{org_id or '*'}:*", count=_SCAN)
+        for keys in in_blocks(found, _PAGE):
+            with client.pipeline(transaction=False) as pipe:
+                for key in keys:
+                    pipe.hgetall(key)
+                    pipe.pttl(key)
+                values = pipe.execute()
+            for key, fields, lives_ms in zip(keys, values[::2], values[1::2], strict=True):
+                if fields and lives_ms > 0:
+                    yield key, lives_ms, [part for pair in fields.items() for part in pair]
+
+
+def _batches(client: redis.Redis, org_id: str | None) -> Iterator[Row]:
+    for org in stream.active_orgs(client):
+        if org_id in (None, org):
+            key = stream.stream_key(org)
+            for entry_id, fields in _entries(client, key):
+                values = dict(zip(fields[::2], fields[1::2], strict=True))
+                delayed = values.get(b"delayed")
+                since: Any = delayed and client.zscore(stream.delayed_key(org), delayed)
+                yield key, entry_id, fields, None if since is None else int(since)
+
+
+def _dead(client: redis.Redis, org_id: str | None) -> Iterator[Row]:
+    for entry_id, fields in _entries(client, dead_letters.STREAM_KEY):
+        values = dict(zip(fields[::2], fields[1::2], strict=True))
+        if org_id in (None, values[b"org_id"].decode()):
+            yield dead_letters.STREAM_KEY, entry_id, fields
+
+
+_READERS = {
+    RECORDS: _records,
+    WAITING: _waiting,
+    DECISIONS: _decisions,
+    BATCHES: _batches,
+    DEAD: _dead,
+}
+
+
+def _entries(client: redis.Redis, key: str) -> Iterator[tuple[bytes, list[bytes]]]:
+    begin = "-"
+    while True:
+        page: Any = client.xrange(key, min=begin, count=_PAGE)
+        for entry_id, fields in page:
+            yield entry_id, [part for pair in fields.items() for part in pair]
+        if len(page) < _PAGE:
+            return
+        begin = f"({page[-1][0].decode()}"
+
+
+def copy_in(client: redis.Redis, table: Table, rows: Iterator[Sequence[Any]]) -> None:
+    """Adds rows of a kind. No worker sees batches and records before `activate`."""
+    with unavailable_when_redis_is_gone():
+        for some in in_blocks(rows, _PAGE):
+            with client.pipeline(transaction=False) as pipe:
+                for row in some:
+                    _add(pipe, table.name, row)
+                pipe.execute()
+
+
+def _add(pipe: Any, kind: str, row: Sequence[Any]) -> None:
+    if kind == WAITING:
+        org_id, shard, trace_id, packed = row
+        waiting.put_back(pipe, text_of(org_id), shard, text_of(trace_id), packed)
+        return
+    if kind == DECISIONS:
+        key, lives_ms, fields = row
+        pipe.hset(key, items=fields)
+        pipe.pexpire(key, lives_ms)
+        return
+    key, entry_id, fields = row[:3]
+    values = dict(zip(fields[::2], fields[1::2], strict=True))
+    if kind == BATCHES:
+        # The receipt of the request is complete: a lag of days would only distort its figures.
+        values.pop(b"receipt", None)
+        _delay(pipe, text_of(key), text_of(entry_id), values, row[3])
+    # The stream of dead letters is one for all organizations, and may have newer ones.
+    pipe.xadd(key, values, id="*" if kind == DEAD else entry_id)
+
+
+def _delay(
+    pipe: Any, key: str, entry_id: str, values: dict[bytes, bytes], since_ms: int | None
+) -> None:
+    if b"delayed" in values:
+        org_id = key.rpartition(":")[2]
+        received = int(entry_id.partition("-")[0]) if since_ms is None else since_ms
+        pipe.zadd(stream.delayed_key(org_id), {values[b"delayed"]: received})
+
+
+def activate(client: redis.Redis, org_ids: Sequence[str]) -> None:
+    """Lets workers find the batches and records of these organizations."""
+    with unavailable_when_redis_is_gone():
+        for org_id in org_ids:
+            if client.exists(stream.stream_key(org_id)):
+                client.sadd(stream.ACTIVE_KEY, org_id)
+            for shard in range(SHARDS):
+                if client.exists(record_stream(org_id, shard)):
+                    client.sadd(upstream.ACTIVE_KEY, f"{org_id}:{shard}")
+                waiting.schedule(client, org_id, shard)
+
+
+def is_empty(client: redis.Redis) -> bool:
+    """Returns whether no accepted data and no dead letter waits, except the canary's."""
+    with unavailable_when_redis_is_gone():
+        orgs = {*stream.active_orgs(client), *upstream.active_orgs(client)} - {str(CANARY_ID)}
+        return not orgs and not dead_letters.count(client)
+
+
+def empty(client: redis.Redis, org_id: str | None = None) -> None:
+    """Removes what an unfinished restore added, or an unfinished import of an organization."""
+    patterns = ("ingest:*", "otlp:*") if org_id is None else (f"*:{org_id}*",)
+    with unavailable_when_redis_is_gone():
+        if org_id is not None:
+            dead_letters.drop_all(client, org_id)
+        for pattern in patterns:
+            for key in client.scan_iter(match=pattern, count=_SCAN):
+                client.unlink(key)
+
+
+def flush_receipts(postgres: Any, client: redis.Redis, org_id: str | None) -> None:
+    """Brings receipts of what was accepted so far into PostgreSQL."""
+    if org_id is None:
+        flushing.flush_all(postgres, client)
+    else:
+        flushing.flush(postgres, client, org_id)
+
+
+def text_of(value: Any) -> str:
+    """Returns a text that may have become bytes on its way."""
+    return value.decode() if isinstance(value, bytes) else str(value)

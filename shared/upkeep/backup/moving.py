@@ -1,0 +1,129 @@
+"""Imports the export of an organization, as a new organization of this deployment."""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+from sqlalchemy import Connection, text
+
+from shared.audit_log import record
+from shared.core.errors import Conflict
+from shared.deployment.runtime import Runtime
+from shared.objects import Objects
+from shared.organizations.rules import require_slug
+from shared.upkeep.backup import in_clickhouse, in_postgres, in_redis, manifest
+from shared.upkeep.backup.files import Tell, lines
+from shared.upkeep.backup.manifest import Manifest, Table
+from shared.upkeep.backup.restore import require_rows, require_same_schema, rows_in
+from shared.upkeep.backup.settle import settle, watch_again
+from shared.upkeep.backup.tenant import NOT_NAMED, Renaming, values_by_name
+
+_ACCOUNT = text("""
+WITH made AS (
+    INSERT INTO users (id, email) VALUES (CAST(:id AS uuid), :email)
+    ON CONFLICT (email) DO NOTHING RETURNING id
+)
+SELECT id FROM made UNION ALL SELECT id FROM users WHERE email = :email LIMIT 1
+""")
+
+
+def import_organization(
+    runtime: Runtime, objects: Objects, tell: Tell, slug: str | None = None
+) -> Renaming:
+    """Imports an export under its slug, or another one; returns the ids.
+
+    PostgreSQL has the organization only when everything else is stored, so an import that was
+    killed is run again with the same slug. Raises `Conflict` for a slug that is taken, another
+    schema, or a torn or changed export.
+    """
+    found = manifest.read(objects)
+    if found.kind != "organization":
+        raise Conflict("this is a backup of everything: use `backup restore`", code="wrong_kind")
+    require_same_schema(runtime, found)
+    renaming = Renaming.of(found, slug)
+    require_slug(renaming.new_slug)
+    with runtime.postgres.engine.begin() as connection:
+        in_postgres.unbounded(connection)
+        _require_free(connection, renaming.new_slug)
+        _import_postgres(connection, objects, found, renaming, tell)
+        _import_clickhouse(runtime, connection, objects, found, renaming, tell)
+        settle(connection, found, renaming.new_id)
+        _import_redis(runtime, objects, found, renaming, tell)
+    with runtime.postgres.transaction() as session:
+        watch_again(runtime.clickhouse, session, found, renaming.new_id)
+        after = {"place": objects.url, "point_at": found.point_at, "slug": renaming.new_slug}
+        target, new_id = found.id, renaming.new_id
+        record(session, new_id, "organization.import", target=target, name=objects.url, after=after)
+    in_redis.activate(runtime.redis, [str(renaming.new_id)])
+    return renaming
+
+
+def _require_free(connection: Connection, slug: str) -> None:
+    query = text("SELECT 1 FROM organizations WHERE slug = :slug")
+    if connection.scalar(query, {"slug": slug}):
+        raise Conflict(f"the slug {slug!r} is taken: pass another one as --slug", code="slug_taken")
+
+
+def _import_postgres(
+    connection: Connection, objects: Objects, found: Manifest, renaming: Renaming, tell: Tell
+) -> None:
+    for table in found.of("postgres"):
+        if table.name in NOT_NAMED:
+            continue
+        for line in _lines(objects, table):
+            if table.name == "users":
+                _add_account(connection, table, line, renaming)
+            else:
+                renaming.learn(table, line)
+    for table in found.of("postgres"):
+        if table.name == "users":
+            continue
+        tell(f"PostgreSQL: {table.name}, {table.rows:,} rows")
+        change = renaming.line(table)
+        rows = map(change, _lines(objects, table))
+        added = in_postgres.copy_in(connection, table.name, renaming.columns(table), rows)
+        require_rows(table, added)
+
+
+def _lines(objects: Objects, table: Table) -> Iterator[bytes]:
+    for file in table.files:
+        yield from lines(objects, file)
+
+
+def _add_account(connection: Connection, table: Table, line: bytes, renaming: Renaming) -> None:
+    """Finds or makes the account of an address: an account belongs to no organization."""
+    values = values_by_name(table, line)
+    asked = {
+        "id": str(renaming.fresh(values["id"])),
+        "email": values["email"].decode(),
+    }
+    account = connection.scalar(_ACCOUNT, asked)
+    renaming.people[values["id"]] = str(account).encode()
+
+
+def _import_clickhouse(
+    runtime: Runtime,
+    connection: Connection,
+    objects: Objects,
+    found: Manifest,
+    renaming: Renaming,
+    tell: Tell,
+) -> None:
+    for table in found.of("clickhouse"):
+        tell(f"ClickHouse: {table.name}, {table.rows:,} rows")
+        change = renaming.stored(table, lambda ids: in_postgres.known_jobs(connection, ids))
+        in_clickhouse.copy_in(runtime.clickhouse, table, map(change, rows_in(objects, table)))
+    for table in found.of("clickhouse"):
+        counted = in_clickhouse.counted(runtime.clickhouse, table, str(renaming.new_id))
+        require_rows(table, *counted)
+
+
+def _import_redis(
+    runtime: Runtime, objects: Objects, found: Manifest, renaming: Renaming, tell: Tell
+) -> None:
+    in_redis.empty(runtime.redis, str(renaming.new_id))
+    for table in found.of("redis"):
+        tell(f"Redis: {table.name}, {table.rows:,} rows")
+        rows: Iterator[Any] = chain.from_iterable(rows_in(objects, table))
+        renamed = (renaming.waiting(table, row) for row in rows)
+        in_redis.copy_in(runtime.redis, table, renamed)
