@@ -1,5 +1,7 @@
 """The files of a release: complete, signed, and refused when a byte differs."""
 
+import json
+import re
 import shutil
 import subprocess
 import tarfile
@@ -12,8 +14,11 @@ from tests.support.markdown import PROJECT
 
 NAMESPACE = "watchpost-release"
 ARCHIVE = f"watchpost-{VERSION}.tar.gz"
+# The packages that production and the bundle are made of.
+PACKAGES = {of: f"watchpost-{VERSION}.{of}.cdx.json" for of in ("python", "web")}
 
 pytestmark = [
+    pytest.mark.skipif(shutil.which("npm") is None, reason="needs npm"),
     pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="needs OpenSSH"),
     pytest.mark.skipif(not (PROJECT / ".git").exists(), reason="needs a checkout"),
 ]
@@ -34,11 +39,18 @@ def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.fixture
-def released(key: Path, tmp_path: Path) -> Path:
-    done = run(PROJECT / "bin/release-files", "--sign", key, tmp_path)
+@pytest.fixture(scope="module")
+def made(key: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made")
+    done = run(PROJECT / "bin/release-files", "--sign", key, folder)
     assert done.returncode == 0, done.stderr
-    return tmp_path
+    return folder
+
+
+@pytest.fixture
+def released(made: Path, tmp_path: Path) -> Path:
+    """The files of a release, which the test may change."""
+    return Path(shutil.copytree(made, tmp_path / "released"))
 
 
 def is_signed(folder: Path, key: Path) -> bool:
@@ -55,7 +67,7 @@ def is_signed(folder: Path, key: Path) -> bool:
 def is_whole(folder: Path, root: Path = PROJECT) -> bool:
     """Returns whether the files match SHA256SUMS."""
     for line in (folder / "SHA256SUMS").read_text().splitlines():
-        at = folder if line.endswith(".tar.gz") else root
+        at = root if "web/ui/static" in line else folder
         if run("sha256sum", "--check", "--status", cwd=at, input=line.encode()).returncode:
             return False
     return True
@@ -70,9 +82,25 @@ def test_the_files_are_whole_and_signed(released: Path, key: Path) -> None:
         for path in (PROJECT / "web/ui/static").rglob("*")
         if path.is_file()
     }
-    assert listed == static | {ARCHIVE}
+    assert listed == static | {ARCHIVE, *PACKAGES.values()}
     with tarfile.open(released / ARCHIVE) as archive:
         assert f"watchpost-{VERSION}/setup.cfg" in archive.getnames()
+
+
+def test_the_packages_are_those_of_the_lock_files(released: Path) -> None:
+    locked = re.findall(r"^([a-z0-9._-]+)==(\S+)", (PROJECT / "requirements.txt").read_text(), re.M)
+    assert packages_in(released / PACKAGES["python"]) == set(locked)
+    in_bundle = re.findall(
+        r"^## (\S+) (\S+) ", (PROJECT / "web/ui/static/THIRD-PARTY.md").read_text(), re.M
+    )
+    assert packages_in(released / PACKAGES["web"]) >= set(in_bundle)
+
+
+def packages_in(file: Path) -> set[tuple[str, str]]:
+    """Returns name and version of each package in a list."""
+    listed = json.loads(file.read_text())
+    assert listed["bomFormat"] == "CycloneDX"
+    return {(part["name"], part["version"]) for part in listed["components"]}
 
 
 def test_a_flipped_byte_of_the_list_is_noticed(released: Path, key: Path) -> None:
