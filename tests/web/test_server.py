@@ -15,6 +15,7 @@ from sqlalchemy import text
 
 from devstack import DevStack, StackUrls
 from devstack.ports import free_port
+from shared.deployment import floor
 from shared.deployment.runtime import Runtime
 from shared.keys import service as keys
 from shared.keys.rules import new_secret
@@ -245,6 +246,7 @@ def test_a_schema_that_is_not_ours_stops_the_start(
                 runtime.postgres.transaction() as session,
             ):
                 session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+                floor.record(session.connection(), floor.Versions("9998", 99))
         log = tmp_path / "web.log"
         assert start_gunicorn(environment(urls), free_port(), log).wait(60) == 1
     assert "behind this release" in log.read_text() or "9999" in log.read_text()

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
+from tests.support.processes import wait_until
 from tests.ui.browser.accessible import settle, violations
 from tests.ui.browser.conftest import NARROW, Opened
 from tests.ui.browser.site import Site
@@ -198,9 +199,10 @@ def test_a_tile_shows_edits_opens_and_leaves(visit: Opened, site: Site, dashboar
     expect(people).to_be_visible()
     assert _place(site, dashboard, "People") == (0, 0, 6, 4)
     page.get_by_role("button", name="Full screen").click()
-    page.wait_for_function("() => document.fullscreenElement !== null")
+    # Playwright's own waits evaluate texts in the page, which its policy forbids.
+    wait_until(lambda: page.evaluate("document.fullscreenElement !== null"))
     page.evaluate("document.exitFullscreen()")
-    page.wait_for_function("() => document.fullscreenElement === null")
+    wait_until(lambda: page.evaluate("document.fullscreenElement === null"))
 
     _act(page, "Hours", "Open in SQL")
     expect(page.get_by_role("heading", level=1)).to_have_text("SQL")

@@ -19,9 +19,12 @@ from tests.ui.browser.trips import Trips, open_trips
 PATIENCE = 30_000
 BEGUN = datetime(2026, 11, 2, 8, tzinfo=UTC)
 # Counts the turns that paper gets, in place of printing.
-PRINT = """window.print = () => {
-  window.printed = document.querySelectorAll("article:not([hidden])").length;
+PRINT = """() => {
+  window.print = () => {
+    document.body.dataset.printed = document.querySelectorAll("article:not([hidden])").length;
+  };
 }"""
+ANY = re.compile(r"\d")
 SIZES = {"short": 300, "middle": 13_000, "long": 100_000}
 
 
@@ -81,8 +84,8 @@ def test_paper_has_every_turn_with_its_text(opened: Callable[[str], Page]) -> No
     on_screen = articles.count()
     page.evaluate(PRINT)
     page.keyboard.press("Control+p")
-    page.wait_for_function("window.printed", timeout=PATIENCE)
-    printed = page.evaluate("window.printed")
+    expect(page.locator("body")).to_have_attribute("data-printed", ANY, timeout=PATIENCE)
+    printed = int(page.evaluate("document.body.dataset.printed"))
     assert printed > 2 * on_screen
     expect(articles.last).to_contain_text("success")
     calls = page.get_by_role("article", name=re.compile("^Tool call"))
