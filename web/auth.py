@@ -180,7 +180,7 @@ def _guard(access: Access) -> Callable[[View[P, R]], View[P, R]]:
         @wraps(view)
         def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
             _require(access)
-            # What adds events is counted with their number, once that is known.
+            # A request that adds events is counted with their number, once that is known.
             if access.permissions != _ADDS:
                 admit(current_identity())
             return view(*args, **kwargs)

@@ -118,7 +118,7 @@ class Load(Protocol):
 
 @dataclass(frozen=True)
 class Storm:
-    """What is wanted: so many faults in `minutes`, or as fast as they come."""
+    """The request of the user: so many faults in `minutes`, or as fast as they come."""
 
     faults: int
     seed: int

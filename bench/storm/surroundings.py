@@ -1,4 +1,4 @@
-"""What a storm can disturb around a deployment: its disks, its network and its clock."""
+"""The surroundings of a deployment that a storm disturbs: its disks, its network and its clock."""
 
 import shutil
 import subprocess

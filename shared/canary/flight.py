@@ -199,7 +199,7 @@ class Flight:
             )
             passages.say(client, self._group, passage)
         except RedisError:
-            # Whoever reads it sees the same.
+            # Every reader sees the same.
             log.debug("canary_not_said")
 
     def _leave(self) -> None:

@@ -17,7 +17,7 @@ _LEAST_SLACK_SECS = 2.0
 
 
 class Passage(msgspec.Struct):
-    """What a group says; times are of Redis's clock, in seconds.
+    """The state of a group; times are of Redis's clock, in seconds.
 
     `since`: when the group began. `came_at`: when its last canary came through. `said_at`: when it
     said this. `part`: the part that stops the present canary, None if nothing does. `begins`: the

@@ -1,4 +1,4 @@
-"""What limits admitted and refused today, for people."""
+"""Today's counts of events that limits admitted and refused, for people."""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""What speaks against a release now, found before it changes anything."""
+"""The reasons against a release now, found before it changes anything."""
 
 from collections.abc import Iterable, Iterator
 

@@ -103,7 +103,7 @@ def try_operation(target: Target, method: str, template: str, seed: int) -> int:
 
 @pytest.mark.timeout(300 + SECONDS)
 def test_sequences(target: Target) -> None:
-    """What one answer names is used by the next requests, and by outsiders."""
+    """The next requests, and outsiders, use the ids that one answer names."""
     reached: set[str] = set()
     for seed in seeds():
         for number in range(SEQUENCES // 5):

@@ -54,7 +54,7 @@ def new_rsa_key() -> RSAKey:
 
 @dataclass
 class Provider:
-    """What the provider does, and the requests that it has had.
+    """The behaviour of the provider, and the requests that it has had.
 
     `claims` replace those of the token, where None removes one. `told` are the claims of userinfo.
     """

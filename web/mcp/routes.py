@@ -27,7 +27,7 @@ class McpMessage(Schema):
     error = fields.mapping("the reason why there is none", required=False)
 
 
-# What the package refuses carries an error of JSON-RPC; what happens before it, the usual one.
+# A refusal by the package carries an error of JSON-RPC, one before it the usual error.
 _REFUSAL = {
     "oneOf": [
         {"$ref": "#/components/schemas/ErrorBody"},

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     import prometheus_client
 
-# What a value outside of a label's closed set is counted as.
+# Stands for a value outside of a label's closed set.
 OTHER = "other"
 # The permitted values of a label. None: the code that counts has only so many, such as routes.
 Values = tuple[str, ...] | None

@@ -1,4 +1,4 @@
-"""What the operating system says about the running processes of a process type."""
+"""Figures of the operating system about the running processes of a process type."""
 
 import os
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What Redis holds of accepted data: batches, records, decisions about traces, dead letters.
+"""Accepted data in Redis: batches, records, decisions about traces, dead letters.
 
 Everything moves in one direction: records, waiting records, batches, ClickHouse. The kinds are read
 in that order and before the other stores, so what has left one place by the time it is read is

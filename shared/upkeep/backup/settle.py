@@ -1,4 +1,4 @@
-"""What a restored deployment does not continue, and what it must find again.
+"""Work that a restored deployment does not continue, and work that it must find again.
 
 The original may have gone on after the backup. So nothing that was on its way to people is sent
 again, and everything that waits for a computation is computed.

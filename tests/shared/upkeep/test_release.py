@@ -1,4 +1,4 @@
-"""What `bin/release --plan` says, and a release that is refused before it changed anything."""
+"""The answer of `bin/release --plan`, and a release that is refused before it changed anything."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What groups at the provider give: memberships and permission sets, renewed at each sign-in.
+"""Memberships and sets that groups at the provider give, renewed at each sign-in.
 
 A group decides about the set of a membership, and never about single permissions, which people add
 and take by hand. It changes nothing for protected members, nor for those whom people disabled.
@@ -30,9 +30,9 @@ from shared.users.sign_in.oidc.models import GroupGrant
 
 log = get_logger(__name__)
 
-# Who holds it can give everybody else their permissions.
+# Its holders can give everybody else their permissions.
 _ADMINISTERS = "users:update"
-# Who acts, in the audit log.
+# The actor in the audit log.
 PROVIDER = "sign-in provider"
 
 

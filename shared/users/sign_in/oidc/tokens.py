@@ -15,7 +15,7 @@ from joserfc.jws import JWSRegistry
 # that everybody can read, are not among them.
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
 ASYMMETRIC_TYPES = ("RSA", "EC")
-# How far the provider's clock and ours may differ.
+# The provider's clock and ours may differ by so much.
 LEEWAY_SECS = 120
 
 _MAX_SUBJECT = 255
@@ -23,7 +23,7 @@ _MAX_SUBJECT = 255
 
 @dataclass(frozen=True)
 class Expected:
-    """What a token must fit: the client's values, and those of this very sign-in."""
+    """The values that a token must fit: the client's values, and those of this very sign-in."""
 
     issuer: str
     client_id: str

@@ -1,4 +1,4 @@
-"""What groups at the provider give and take, and what they never touch."""
+"""The permissions that groups at the provider give and take, and those that they never touch."""
 
 import json
 from collections.abc import Callable
