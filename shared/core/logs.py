@@ -38,6 +38,12 @@ def _say_outage_in_a_line(record: logging.LogRecord) -> bool:
     return True
 
 
+def _is_news(record: logging.LogRecord) -> bool:
+    """Drops a warning of Dramatiq at each start: every worker adds a middleware to its broker."""
+    added = record.args[0] if isinstance(record.args, tuple) and record.args else None
+    return record.name != "dramatiq.broker.Broker" or type(added).__name__ != "_WorkerMiddleware"
+
+
 def configure_logging(settings: Settings, process: str) -> None:
     """Sends our logs and those of every library to stderr in one format, marked with `process`."""
     as_json = settings.log_format == "json" or (
@@ -80,6 +86,7 @@ def configure_logging(settings: Settings, process: str) -> None:
         )
     )
     handler.addFilter(_say_outage_in_a_line)
+    handler.addFilter(_is_news)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(settings.log_level.upper())

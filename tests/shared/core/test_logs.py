@@ -35,6 +35,25 @@ except ConnectionError:
     logging.getLogger("dramatiq.worker.ConsumerThread").critical("a bug, report it", exc_info=True)
 """
 
+TWO_WORKERS = """
+import dramatiq
+from shared.core.config import Settings
+from shared.core.logs import configure_logging
+from shared.queue.broker import RequestContext, make_broker
+
+configure_logging(
+    Settings(
+        database_url="postgresql://a", redis_url="redis://127.0.0.1:1", clickhouse_url="clickhouse://a",
+        admin_key="the-admin-key-itself", log_format="json",
+    ),
+    "tried",
+)
+broker = make_broker("redis://127.0.0.1:1")
+for worker in (dramatiq.Worker(broker, queues=["a"]), dramatiq.Worker(broker, queues=["b"])):
+    worker.start()
+broker.add_middleware(RequestContext())
+"""
+
 
 def written(log_format: str) -> str:
     """Returns the log of the program above."""
@@ -64,6 +83,13 @@ def test_a_redis_that_is_away_is_no_bug_of_the_queues() -> None:
     assert (told["event"], told["level"]) == ("redis_unavailable", "warning")
     assert told["reason"] == "ConnectionError"
     assert "exception" not in told
+
+
+def test_workers_on_one_broker_are_no_warning() -> None:
+    command = [sys.executable, "-c", TWO_WORKERS]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    [line] = done.stderr.splitlines()
+    assert "RequestContext" in line
 
 
 @pytest.mark.parametrize("log_format", ["json", "console"])
