@@ -9,15 +9,15 @@ from collections import Counter
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
-_FLOWS = "tests/flows/"
+# These share one deployment and one browser, and take longest.
+_BROWSER = "tests/ui/browser/"
 # Waits for five minutes, beside all others.
 _CHAOS = "tests/chaos/"
-# These share one deployment and one browser.
-_BROWSER = "tests/ui/browser/"
+_FLOWS = "tests/flows/"
 
 
 def longest_first(items: list[pytest.Item]) -> None:
-    """Sorts chaos, flows and browser to the front, then files that start processes.
+    """Sorts browser, chaos and flows to the front, then files that start processes.
 
     Long flows are alone in a file.
     """
@@ -25,13 +25,13 @@ def longest_first(items: list[pytest.Item]) -> None:
     with_processes = {item.path for item in items if item.get_closest_marker("flow")}
 
     def rank(item: pytest.Item) -> tuple[int, int]:
-        if item.nodeid.startswith(_CHAOS):
-            return 0, 0
-        if item.nodeid.startswith(_FLOWS):
-            return 0, counts[item.path]
         if item.nodeid.startswith(_BROWSER):
+            return 0, 0
+        if item.nodeid.startswith(_CHAOS):
             return 1, 0
-        return 2 if item.path in with_processes else 3, 0
+        if item.nodeid.startswith(_FLOWS):
+            return 2, counts[item.path]
+        return 3 if item.path in with_processes else 4, 0
 
     items.sort(key=rank)
 
@@ -39,11 +39,13 @@ def longest_first(items: list[pytest.Item]) -> None:
 class FlowsTogether(LoadFileScheduling):  # type: ignore[misc] # it has no types
     """Sends each file to one process, and of up to three processes all flows to the same.
 
-    All tests with a browser go to the same process too.
+    All tests with a browser go to the same process too, and so does all of chaos. A process that
+    has two tests left gets the next file at once, which would wait for the long test of chaos.
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        if nodeid.startswith(_BROWSER):
-            return _BROWSER
+        for folder in (_BROWSER, _CHAOS):
+            if nodeid.startswith(folder):
+                return folder
         together = self.numnodes <= 3 and nodeid.startswith(_FLOWS)
         return _FLOWS if together else nodeid.partition("::")[0]
