@@ -1,10 +1,13 @@
 """The evaluator's optional /config as last read, stored in PostgreSQL for every process."""
 
+from urllib.parse import urlsplit
+
 import msgspec
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from shared.core.config import Settings
+from shared.core.metrics.kinds import OTHER
 from shared.evaluation_jobs import models
 from shared.evaluation_jobs.answers import Answer, NoAnswer
 
@@ -13,6 +16,23 @@ RETRY_SECS = 10.0
 
 # Statuses of an evaluator that has no such route.
 _NOT_SERVED = frozenset({404, 405, 410, 501})
+
+
+def evaluator_name(settings: Settings) -> str:
+    """Returns the evaluator's name in metrics: host and port of its URL; `none` without one.
+
+    The rest of the URL may hold a password, a token or a name. `other` if it has no host.
+    """
+    if settings.evaluator_endpoint is None:
+        return "none"
+    try:
+        url = urlsplit(settings.evaluator_endpoint)
+        host, port = url.hostname, url.port
+    except ValueError:
+        return OTHER
+    if not host:
+        return OTHER
+    return host if port is None else f"{host}:{port}"
 
 
 class EvaluatorConfig(msgspec.Struct, frozen=True):

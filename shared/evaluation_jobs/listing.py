@@ -33,6 +33,15 @@ class LiveJob(NamedTuple):
     last_error: str | None
 
 
+class LiveJobs(NamedTuple):
+    """Live jobs of a status: their number, and the seconds since the oldest was created."""
+
+    jobs: int
+    oldest_secs: float
+
+
+NO_JOBS = LiveJobs(0, 0.0)
+
 # A job whose result is on its way to ClickHouse keeps its previous status.
 _SHOWN_STATUS = case((EvaluationJob.evaluator_job_id.is_(None), "pending"), else_="polling")
 
@@ -40,14 +49,25 @@ LISTED = [
     _SHOWN_STATUS if name == "status" else getattr(EvaluationJob, name) for name in LiveJob._fields
 ]
 
+_MAY_BE_CALLED = """
+    org.deleted_at IS NULL
+    AND (CAST(:slugs AS text[]) IS NULL OR org.slug = ANY(CAST(:slugs AS text[])))
+"""
 _OLDEST_DUE = text(f"""
 SELECT extract(epoch FROM statement_timestamp() - min(job.next_attempt_at))
 FROM evaluation_jobs AS job JOIN organizations AS org ON org.id = job.org_id
 WHERE job.status IN ('pending', 'polling')
     AND job.next_attempt_at <= statement_timestamp()
     AND {leases.FREE}
-    AND org.deleted_at IS NULL
-    AND (CAST(:slugs AS text[]) IS NULL OR org.slug = ANY(CAST(:slugs AS text[])))
+    AND {_MAY_BE_CALLED}
+""")
+
+_LIVE_BY_STATUS = text(f"""
+SELECT job.status, count(*) AS jobs,
+    extract(epoch FROM statement_timestamp() - min(job.enqueued_at)) AS oldest_secs
+FROM evaluation_jobs AS job JOIN organizations AS org ON org.id = job.org_id
+WHERE job.{LIVE} AND {_MAY_BE_CALLED}
+GROUP BY job.status
 """)
 
 
@@ -88,11 +108,10 @@ def oldest_result_waiting(session: Session, org_id: UUID) -> datetime | None:
     )
 
 
-def count_by_status(session: Session) -> dict[str, int]:
-    """Counts the live jobs of the deployment by their status."""
-    query = (
-        select(EvaluationJob.status, func.count().label("jobs"))
-        .where(text(LIVE))
-        .group_by(EvaluationJob.status)
-    )
-    return {row.status: row.jobs for row in session.execute(query)}
+def live_by_status(session: Session, settings: Settings) -> dict[str, LiveJobs]:
+    """Returns number and age of the live jobs of the deployment by status.
+
+    Those that are never called, because the organization may not use the evaluator, do not count.
+    """
+    rows = session.execute(_LIVE_BY_STATUS, {"slugs": evaluator_slugs(settings)})
+    return {row.status: LiveJobs(row.jobs, float(row.oldest_secs)) for row in rows}

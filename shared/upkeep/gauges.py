@@ -19,6 +19,8 @@ from shared.core.metrics.kinds import Reading
 from shared.deployment.runtime import Runtime
 from shared.deployment.stores import STORES
 from shared.evaluation_jobs import listing as jobs
+from shared.evaluation_jobs.evaluator_config import evaluator_name
+from shared.evaluation_jobs.listing import NO_JOBS
 from shared.events.ingest import backlog, dead_letters
 from shared.incidents.deliveries import due as deliveries
 from shared.mail import due as mails
@@ -84,13 +86,16 @@ def _of_redis(runtime: Runtime) -> Iterator[Reading]:
 def _of_postgres(runtime: Runtime) -> Iterator[Reading]:
     with runtime.postgres.transaction() as session:
         oldest = jobs.oldest_due_secs(session, runtime.settings)
-        counts = jobs.count_by_status(session)
+        live_jobs = jobs.live_by_status(session, runtime.settings)
         overdue = rules.longest_due_secs(session)
         delivering = deliveries.waiting(session)
         mailing = mails.waiting(session)
-    yield Reading(catalogue.OLDEST_JOB, oldest)
+    evaluator = evaluator_name(runtime.settings)
+    yield Reading(catalogue.OLDEST_JOB, oldest, (evaluator,))
     for status in catalogue.JOBS.labels["status"] or ():
-        yield Reading(catalogue.JOBS, float(counts.get(status, 0)), (status,))
+        live = live_jobs.get(status, NO_JOBS)
+        yield Reading(catalogue.JOBS, float(live.jobs), (evaluator, status))
+        yield Reading(catalogue.JOBS_AGE, live.oldest_secs, (evaluator, status))
     yield Reading(catalogue.ALERT_LAG, overdue)
     yield Reading(catalogue.DELIVERIES_QUEUED, float(delivering.queued))
     yield Reading(catalogue.DELIVERY_LAG, delivering.longest_due_secs)

@@ -25,7 +25,7 @@ from workers.evaluation_jobs.dispatcher import outcome_name
     ],
 )
 def test_outcomes_of_evaluations(step: Step | None, name: str) -> None:
-    assert EVALUATION_OUTCOMES.bounded([outcome_name(step)]) == [name]
+    assert EVALUATION_OUTCOMES.bounded(["host", outcome_name(step)]) == ["host", name]
 
 
 @pytest.mark.parametrize("outcome", [Sent, Again, Failed, Forgotten])

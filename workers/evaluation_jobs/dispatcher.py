@@ -21,6 +21,7 @@ from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs import claims, outcomes, rules
 from shared.evaluation_jobs.answers import Answer, NoAnswer
 from shared.evaluation_jobs.claims import ClaimedJob
+from shared.evaluation_jobs.evaluator_config import evaluator_name
 from shared.evaluation_jobs.rules import Finish, Poll, Step
 from shared.queue import jobs
 from shared.sessions import evaluation_request
@@ -133,9 +134,18 @@ class EvaluationDispatcher:
         self._flights.replace(len(landed), len(claimed))
         for (job, outcome), step in zip(landed, steps, strict=True):
             _log(job, outcome, step)
-            _count(job, outcome, step)
+            self._count(job, outcome, step)
             self._has_results |= isinstance(step, Finish)
         return len(landed), claimed
+
+    def _count(self, job: ClaimedJob, outcome: Outcome, step: Step | None) -> None:
+        if isinstance(outcome, NotSent):
+            return
+        evaluator = evaluator_name(self._runtime.settings)
+        EVALUATION_OUTCOMES.add(1, evaluator, outcome_name(step))
+        if isinstance(step, Finish):
+            age_secs = (now() - job.row.enqueued_at).total_seconds()
+            EVALUATION_AGE.observe(max(0.0, age_secs), evaluator)
 
     def _start(self, claimed: Sequence[ClaimedJob]) -> None:
         deliveries = []
@@ -241,14 +251,6 @@ def _log(job: ClaimedJob, outcome: Outcome, step: Step | None) -> None:
             step="lease_lost" if step is None else type(step).__name__.lower(),
             error=error,
         )
-
-
-def _count(job: ClaimedJob, outcome: Outcome, step: Step | None) -> None:
-    if isinstance(outcome, NotSent):
-        return
-    EVALUATION_OUTCOMES.add(1, outcome_name(step))
-    if isinstance(step, Finish):
-        EVALUATION_AGE.observe(max(0.0, (now() - job.row.enqueued_at).total_seconds()))
 
 
 def outcome_name(step: Step | None) -> str:

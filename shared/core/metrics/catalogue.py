@@ -1,7 +1,7 @@
 """All metrics. `python -m shared.core.metrics.catalogue` prints the table of docs/metrics.md.
 
-No label has a value that a client chooses: routes are templates, everything else is a closed set.
-Organizations never appear.
+No label has a value that a client chooses: routes are templates, an evaluator is the host that the
+operator configured, everything else is a closed set. Organizations never appear.
 """
 
 import sys
@@ -19,6 +19,7 @@ _REFUSALS = (
 )
 _POOLS = ("postgres", "clickhouse", "sql", OTHER)
 _STORES = ("postgres", "clickhouse", "redis")
+_JOB_STATES = ("pending", "polling", "storing")
 _SENDING = ("sent", "again", "failed", "forgotten", "expired", OTHER)
 
 # Requests
@@ -87,20 +88,31 @@ EVALUATION_OUTCOMES = Counter(
     "watchpost_evaluation_outcomes_total",
     "calls to the evaluator by outcome: `scored`, `error` and `timeout` end a job, `pending` and"
     " `again` do not; the answer to a job that another worker has by then is `late`",
-    {"outcome": ("scored", "error", "timeout", "pending", "again", "late", OTHER)},
+    {
+        "evaluator": None,
+        "outcome": ("scored", "error", "timeout", "pending", "again", "late", OTHER),
+    },
 )
 EVALUATION_AGE = Histogram(
     "watchpost_evaluation_age_seconds",
     "time from the creation of a job to its result",
+    {"evaluator": None},
     buckets=SLOW,
 )
 OLDEST_JOB = Gauge(
-    "watchpost_evaluation_oldest_job_seconds", "time for which a due evaluation has waited at most"
+    "watchpost_evaluation_oldest_job_seconds",
+    "time for which a due evaluation has waited at most",
+    {"evaluator": None},
 )
 JOBS = Gauge(
     "watchpost_evaluation_jobs",
     "jobs without a stored result, by state",
-    {"status": ("pending", "polling", "storing")},
+    {"evaluator": None, "status": _JOB_STATES},
+)
+JOBS_AGE = Gauge(
+    "watchpost_evaluation_jobs_age_seconds",
+    "time since the creation of the oldest of these jobs, by state; 0 without one",
+    {"evaluator": None, "status": _JOB_STATES},
 )
 
 # Alerts, deliveries, mail

@@ -1,9 +1,11 @@
-"""The meaning of the answers of /config."""
+"""The meaning of the answers of /config, and the evaluator's name."""
 
 import pytest
 
+from shared.core.config import Settings
+from shared.core.metrics.kinds import OTHER
 from shared.evaluation_jobs.answers import Answer, NoAnswer
-from shared.evaluation_jobs.evaluator_config import EvaluatorConfig, read_config
+from shared.evaluation_jobs.evaluator_config import EvaluatorConfig, evaluator_name, read_config
 
 
 @pytest.mark.parametrize(
@@ -49,3 +51,24 @@ def test_an_evaluator_without_the_route_has_no_config(status: int) -> None:
 )
 def test_an_unreadable_config_is_ignored(answer: Answer | NoAnswer) -> None:
     assert read_config(answer) is None
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "name"),
+    [
+        (None, "none"),
+        ("https://Scores.example.com/team/a?key=k#f", "scores.example.com"),
+        ("http://user:secret@[::1]:8080/path", "::1:8080"),
+        ("http://user:pa/ss@host", OTHER),
+        ("http://[broken", OTHER),
+        ("http:///path", OTHER),
+    ],
+)
+def test_its_name_in_metrics_is_host_and_port_alone(endpoint: str | None, name: str) -> None:
+    settings = Settings(
+        database_url="postgresql://x",
+        redis_url="redis://x",
+        clickhouse_url="clickhouse://x",
+        evaluator_endpoint=endpoint,
+    )
+    assert evaluator_name(settings) == name
