@@ -62,6 +62,8 @@ BEATS: tuple[Beat, ...] = (
     Beat(jobs.EVALUATE_SQL_ALERTS),
     Beat(jobs.SCHEDULE_AUDITS),
     Beat(jobs.RUN_AUDITS),
+    # The first look after a setting was changed; later ones say when they are due.
+    Beat(jobs.WRITE_EXPORTS, 60.0),
     Beat(jobs.ANSWER_QUESTIONS),
     Beat(jobs.TIDY_ASSISTANT, 3600.0),
     Beat(jobs.TIDY_STREAMS, 60.0),

@@ -64,8 +64,15 @@ GROUPS: dict[str, Group] = {
     "notifications": Group(("notifications",), ("deliveries",), lambda _settings: 2, shares=True),
     # A turn has a thread, which waits for a language model most of the time.
     "assistant": Group(("assistant",), ("assistant",), lambda _settings: MAX_TURNS, shares=True),
-    # An audit reads a lot, and no person waits for it.
-    "audits": Group(("audits",), ("audits",), lambda _settings: 2, niceness=5),
+    # Audits and scheduled exports read a lot, and no person waits for them. Neither waits for the
+    # other.
+    "audits": Group(
+        ("audits", "exports"),
+        ("audits", "exports"),
+        lambda _settings: 2,
+        niceness=5,
+        apart=True,
+    ),
 }
 
 # The group whose process also answers for the gauges of the deployment.

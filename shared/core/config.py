@@ -248,6 +248,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
     assistant_api_key: Annotated[str | None, "its bearer token; unset: requests carry none"] = None
 
+    # Exports
+    export_target: Annotated[
+        str | None,
+        "folder or `s3://BUCKET/PREFIX` for scheduled exports (`docs/export.md`); unset: none",
+    ] = None
+
     # Monitoring
     metrics_port: Annotated[
         FirstPort | None,

@@ -18,7 +18,8 @@ from shared.sessions.deleted import DeletedSession
 _MAX_STATEMENTS = 20
 
 NOT_REACHED = (
-    "backups, and files that exports wrote before",
+    "backups and downloads",
+    "files of scheduled exports that are off; while they are on, files are written again at once",
     "files of ClickHouse's replaced parts, until state is done",
     "logs of processes and servers, which name requests and counts but no payloads",
     "the session of a trace of OpenTelemetry, which Redis keeps for 24 hours after its last use",

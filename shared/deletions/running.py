@@ -31,6 +31,7 @@ from shared.deletions.service import mentions_of
 from shared.deletions.target import MAX_SESSIONS
 from shared.deployment.runtime import Runtime
 from shared.events.ingest.stored import stored_until_each
+from shared.exports.schedules import service as export_schedules
 from shared.postgres import leases, present_time, transaction_time
 from shared.postgres.leases import Lease, kept
 from shared.queue.jobs import DELETE_DATA
@@ -217,7 +218,13 @@ class _Step:
             if not found:
                 break
         self._clean_redis(session_ids)
-        self._change(state="hidden", hidden_at=self._now(), session_ids=None, value=None)
+        with self._runtime.postgres.transaction() as session:
+            hidden_at = transaction_time(session)
+            self._row = self._changed(
+                session, state="hidden", hidden_at=hidden_at, session_ids=None, value=None
+            )
+            # Files of scheduled exports are written again without the sessions.
+            export_schedules.look_again(session, self._row.org_id)
 
     def _clean_postgres(self, session_ids: list[str]) -> None:
         mentions = mentions_of(session_ids, self._person)

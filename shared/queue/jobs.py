@@ -28,6 +28,9 @@ TIDY_NOTIFICATIONS = Task(actor="tidy_notifications", queue="notifications")
 SCHEDULE_AUDITS = Task(actor="schedule_audits", queue="background")
 RUN_AUDITS = Task(actor="run_audits", queue="audits")
 
+# Files that organizations get every hour or day.
+WRITE_EXPORTS = Task(actor="write_exports", queue="exports")
+
 # Turns of the assistant wait for language models.
 ANSWER_QUESTIONS = Task(actor="answer_questions", queue="assistant")
 TIDY_ASSISTANT = Task(actor="tidy_assistant", queue="background")

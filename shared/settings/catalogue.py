@@ -203,6 +203,23 @@ CATALOGUE: Mapping[str, Setting] = {
             options=("enforce", "report"),
         ),
         Setting(
+            "exports.schedule",
+            "choice",
+            "Scheduled exports",
+            "hourly, daily: the events, sessions and evaluations of each hour or day (UTC) are"
+            " written as files to the place that the operator has chosen. off: none are written.",
+            "off",
+            options=("off", "hourly", "daily"),
+        ),
+        Setting(
+            "exports.format",
+            "choice",
+            "Format of scheduled exports",
+            "Files that exist keep theirs until they are written again.",
+            "ndjson",
+            options=("ndjson", "parquet"),
+        ),
+        Setting(
             "assistant.daily_tokens",
             "positive_int",
             "Tokens of the assistant a day",

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from shared.audit_log import record
 from shared.core.config import Settings
-from shared.core.errors import Invalid, NotFound
+from shared.core.errors import Conflict, Invalid, NotFound
 from shared.permissions.custom_sets import service as permission_sets
 from shared.settings.catalogue import CATALOGUE, Setting, Value
 from shared.settings.models import OrganizationSetting
@@ -57,7 +57,8 @@ def replace(
     """Sets `key` to a decoded JSON value; null restores the default.
 
     Run it in `cache.at_once`. Raises `NotFound` for an unknown key, `Invalid` naming `value` for a
-    value that is not allowed, such as one that would lock out its editor.
+    value that is not allowed, such as one that would lock out its editor, and `Conflict` for one
+    that this deployment cannot carry out.
     """
     setting = CATALOGUE.get(key)
     if setting is None:
@@ -75,6 +76,11 @@ def replace(
     normal = normal_value(setting, value)
     if setting.kind == "permission_set_ref":
         permission_sets.chosen(session, org_id, str(normal), FIELD)
+    if key == "exports.schedule" and normal != "off" and config.export_target is None:
+        raise Conflict(
+            "this deployment has no place for scheduled exports: its operator sets EXPORT_TARGET",
+            code="no_export_target",
+        )
     if key == "allowed_sign_ins" and by.address is not None and not lets_in(normal, by.address):
         raise Invalid.field(FIELD, "would lock you out: include your own address")
     after = _logged(setting, normal)

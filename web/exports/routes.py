@@ -13,11 +13,13 @@ from shared.events.filters import EventFilters
 from shared.exports import formats, pages
 from shared.exports.columns import Row, What
 from shared.exports.formats import FILE_TYPES, Format
+from shared.exports.schedules import service
 from shared.sessions.selection import SessionFilters
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.download import attachment, streamed
 from web.exports import schemas
+from web.responses import row_of
 from web.state import runtime, state
 
 blueprint = Blueprint("exports", "Rows as files, for other programs")
@@ -71,6 +73,21 @@ def export_evaluations(
     """Export results of evaluations, newest first."""
     rows = pages.of_evaluations(runtime().clickhouse, current_identity().org_id, filters)
     return _file("evaluations", format, filters, rows)
+
+
+@blueprint.route("/exports/files")
+@requires("settings:read")
+@blueprint.arguments(schemas.FilesQuery, location="query")
+@blueprint.response(200, schemas.ExportFileList)
+def list_export_files(query: dict[str, int]) -> dict[str, object]:
+    """List the files that scheduled exports have written, those of the newest periods first."""
+    with runtime().postgres.transaction() as session:
+        schedule = service.schedule_of(session, current_org_id())
+        found = service.files_of(session, current_org_id(), **query)
+        return {
+            "schedule": None if schedule is None else row_of(schemas.ExportScheduleRow, schedule),
+            "files": [row_of(schemas.ExportFileRow, one) for one in found],
+        }
 
 
 def _file(what: What, format_: Format, filters: Filters, rows: Iterator[Sequence[Row]]) -> Response:

@@ -9,9 +9,11 @@ from shared.evaluations.filters import EvaluationFilters
 from shared.events.filters import EventFilters
 from shared.exports.columns import COLUMNS, Column, What
 from shared.exports.formats import Format
+from shared.exports.schedules.service import DEFAULT_PAGE, MAX_PAGE
 from shared.sessions.selection import SessionFilters
 from web import fields
 from web.filters import filtered
+from web.params import Limit, Offset
 from web.sessions.schemas import SessionAgent
 
 
@@ -64,3 +66,42 @@ def row_schema(what: What, name: str) -> type[Schema]:
 EventLine = row_schema("events", "EventLine")
 SessionLine = row_schema("sessions", "SessionLine")
 EvaluationLine = row_schema("evaluations", "EvaluationLine")
+
+
+class FilesQuery(Schema):
+    """The position in the list of files."""
+
+    limit = Limit(default=DEFAULT_PAGE, cap=MAX_PAGE)
+    offset = Offset()
+
+
+class ExportScheduleRow(Schema):
+    """The schedule of an organization."""
+
+    every = fields.text(enum=["hourly", "daily"])
+    since = fields.moment("the first period that has a file begins here", format="date-time")
+    looked_at = fields.moment(
+        "at this time all files were up to date", null=True, format="date-time"
+    )
+    error = fields.text("of the last look; null if it succeeded", null=True)
+
+
+class ExportFileRow(Schema):
+    """A file of an hour or a day."""
+
+    name = fields.text("below the folder of the organization, which is named by its id")
+    rows = fields.text(enum=["events", "sessions", "evaluations"])
+    every = fields.text(enum=["hourly", "daily"])
+    starts_at = fields.moment(format="date-time")
+    ends_at = fields.moment(format="date-time")
+    row_count = fields.integer()
+    bytes = fields.integer()
+    writes = fields.integer("more than 1: its rows changed after it was written")
+    written_at = fields.moment(format="date-time")
+
+
+class ExportFileList(Schema):
+    """Files, those of the newest periods first, and the schedule that writes them."""
+
+    schedule = fields.nested(ExportScheduleRow, "null while there is none", null=True)
+    files = fields.rows(ExportFileRow)

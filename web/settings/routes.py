@@ -40,7 +40,7 @@ def list_setting_schemas() -> dict[str, Any]:
 @blueprint.route("/settings/<key>", methods=["PUT"])
 @requires("settings:write")
 @blueprint.arguments(schemas.SettingBody)
-@blueprint.response(200, schemas.SettingRow)
+@blueprint.response(200, schemas.SettingRow, errors=(409,))
 def put_setting(body: dict[str, Any], key: str) -> dict[str, Any]:
     """Set a value, from the next request or event on in every process.
 

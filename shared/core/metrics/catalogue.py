@@ -150,6 +150,13 @@ MAILS_QUEUED = Gauge("watchpost_mails_queued", "mails in the outbox that wait")
 MAILS_FAILED = Gauge("watchpost_mails_failed", "mails in the outbox that failed for good")
 MAIL_LAG = Gauge("watchpost_mail_lag_seconds", "time for which a mail has been due at most")
 
+# Scheduled exports
+EXPORT_FILES = Counter(
+    "watchpost_export_files_total",
+    "files of scheduled exports that were written, written again or removed, and looks that failed",
+    {"outcome": ("written", "again", "removed", "failed", OTHER)},
+)
+
 # People's SQL, connections
 SQL_RUNS = Counter(
     "watchpost_sql_runs_total",

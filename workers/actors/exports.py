@@ -1,0 +1,13 @@
+"""The actor of scheduled exports; the work is in `shared.exports.schedules`."""
+
+from shared.exports.schedules import due
+from shared.exports.schedules.running import Exports
+from shared.queue.jobs import WRITE_EXPORTS
+from workers.context import runtime
+from workers.nudged import nudged_actor, stopping
+
+
+@nudged_actor(WRITE_EXPORTS, next_due=due.of_exports)
+def write_exports() -> None:
+    """Brings the files of organizations with scheduled exports up to date."""
+    Exports(runtime(), stopping).run()
