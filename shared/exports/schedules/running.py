@@ -6,13 +6,15 @@ a deletion. Nothing else is remembered, so a look may be killed at any point, or
 """
 
 import threading
+import uuid
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, cast
 
 import sqlalchemy as sa
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import select
 
+from shared.core.clock import format_ts
 from shared.core.errors import ConfigurationError, WatchpostError
 from shared.core.ids import new_request_id
 from shared.core.logs import get_logger, request_context
@@ -66,11 +68,14 @@ class _Change(NamedTuple):
 
 
 class Exports:
-    """One thread's turn at the schedules."""
+    """One thread's turn at the schedules; `org_id` limits it to one organization."""
 
-    def __init__(self, runtime: Runtime, stopping: threading.Event) -> None:
+    def __init__(
+        self, runtime: Runtime, stopping: threading.Event, *, org_id: uuid.UUID | None = None
+    ) -> None:
         self._runtime = runtime
         self._stopping = stopping
+        self._org_id = org_id
 
     def run(self) -> int:
         """Works until no schedule is due; returns the number of looks."""
@@ -86,6 +91,7 @@ class Exports:
                 .join(Organization, Organization.id == ExportSchedule.org_id)
                 .where(
                     Organization.deleted_at.is_(None),
+                    sa.true() if self._org_id is None else Organization.id == self._org_id,
                     ExportSchedule.next_look_at <= sa.func.statement_timestamp(),
                     sa.text(leases.FREE),
                 )
@@ -170,7 +176,7 @@ class _Look:
         due = min(period_at(self._every, now).end + SETTLE, now + LOOK_EVERY)
         values: dict[str, Any] = {"since": since, "looked_at": sa.func.now()}
         if is_full:
-            values["full_look_at"] = self._unless_asked("full_look_at", FULL_EVERY)
+            values["full_look_at"] = leases.in_secs(FULL_EVERY.total_seconds())
         self._end(due - now, **values)
 
     def _files(self) -> Files:
@@ -222,7 +228,9 @@ class _Look:
             rows = files.write(what, format_, period, wanted, before)
             outcome = "written" if file is None or file.written_at is None else "again"
         catalogue.EXPORT_FILES.add(1, outcome)
-        log.info("export_file", rows_of=what, start=period.start, outcome=outcome, rows=rows)
+        log.info(
+            "export_file", rows_of=what, start=format_ts(period.start), outcome=outcome, rows=rows
+        )
 
     def _require_leave(self) -> None:
         if self._lost.is_set():
@@ -236,16 +244,20 @@ class _Look:
         self._end(RETRY, error=told)
 
     def _end(self, wait: timedelta, *, error: str | None = None, **values: Any) -> None:
-        """Frees the schedule until its next look."""
-        next_look_at = self._unless_asked("next_look_at", wait)
-        with self._runtime.postgres.transaction() as session:
-            self._lease.end(session, next_look_at=next_look_at, error=error, **values)
+        """Frees the schedule until its next look.
 
-    def _unless_asked(self, column: str, wait: timedelta) -> ColumnElement[datetime]:
-        """Returns the value of a column in `wait`, or its own if it was set during the look."""
-        present = getattr(ExportSchedule, column)
-        is_same = present == getattr(self._row, column)
-        return sa.case((is_same, leases.in_secs(wait.total_seconds())), else_=present)
+        A command that changed its times during the look has its way.
+        """
+        times = {"next_look_at": leases.in_secs(wait.total_seconds())}
+        for name in ("since", "full_look_at"):
+            if name in values:
+                times[name] = values.pop(name)
+        for name, value in times.items():
+            column = getattr(ExportSchedule, name)
+            is_unchanged = column == getattr(self._row, name)
+            values[name] = sa.case((is_unchanged, value), else_=column)
+        with self._runtime.postgres.transaction() as session:
+            self._lease.end(session, error=error, **values)
 
 
 def _kept_from(now: datetime, days: object) -> datetime:
