@@ -69,9 +69,8 @@ def test_a_deployment_without_a_place_refuses_a_schedule(
     path = "/v1/settings/exports.schedule"
     answer = client.put(path, json={"value": "daily"}, headers=headers)
     assert answer.status_code == 409
-    error = answer.get_json()["error"]
-    assert error["code"] == "no_export_target"
-    assert "EXPORT_TARGET" in error["message"]
+    assert answer.get_json()["code"] == "no_export_target"
+    assert "EXPORT_TARGET" in answer.get_json()["error"]
     assert client.put(path, json={"value": "off"}, headers=headers).status_code == 200
     answer = client.put(path, json={"value": "weekly"}, headers=headers)
     assert answer.status_code == 422
