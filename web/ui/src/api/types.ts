@@ -550,6 +550,30 @@ export interface EventSummaryPage {
   next_cursor: string | null;
 }
 
+export interface ExportFileList {
+  schedule: ExportScheduleRow | null;
+  files: ExportFileRow[];
+}
+
+export interface ExportFileRow {
+  name: string;
+  rows: "events" | "sessions" | "evaluations";
+  every: "hourly" | "daily";
+  starts_at: string;
+  ends_at: string;
+  row_count: number;
+  bytes: number;
+  writes: number;
+  written_at: string;
+}
+
+export interface ExportScheduleRow {
+  every: "hourly" | "daily";
+  since: string;
+  looked_at: string | null;
+  error: string | null;
+}
+
 export interface Exported {
   partialSuccess: PartialSuccess;
 }
@@ -1588,6 +1612,7 @@ export interface Routes {
   "GET /exports/events": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: EventLine };
   "GET /exports/sessions": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: SessionLine };
   "GET /exports/evaluations": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "latest_per_session"?: boolean; "format"?: "ndjson" | "parquet" }; answer: EvaluationLine };
+  "GET /exports/files": { query: { "limit"?: number; "offset"?: number }; answer: ExportFileList };
   "GET /deletions": { query: { "limit"?: number; "offset"?: number }; answer: DeletionList };
   "POST /deletions": { body: DeletionBody; answer: DeletionRow };
   "POST /deletions/preview": { body: DeletionBody; answer: DeletionPreview };
