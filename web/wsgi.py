@@ -18,6 +18,8 @@ from shared.deployment.stores import wait_for_stores
 from shared.identity import bootstrap
 from shared.permissions.custom_sets import service as custom_sets
 from web.app import create_app
+from web.ui import shell
+from web.ui.routes import STATIC
 
 log = get_logger(__name__)
 
@@ -34,6 +36,8 @@ def start() -> Flask:
             custom_sets.require_default(session, settings)
         bootstrap(runtime)
         runtime.close()
+        if not shell.is_built(STATIC):
+            log.warning("ui_not_built", reason=shell.NOT_BUILT)
         return create_app(Runtime.connect(settings))
     except (ConfigurationError, Unavailable) as error:
         log.error("web_refused_to_start", reason=str(error))  # noqa: TRY400 the reason suffices

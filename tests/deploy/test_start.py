@@ -19,6 +19,7 @@ from tests.deploy import files
 from tests.support.databases import empty_databases, environment
 from tests.support.markdown import PROJECT
 from tests.support.processes import wait_until
+from web.ui.shell import NOT_BUILT
 
 pytestmark = pytest.mark.flow
 
@@ -92,6 +93,37 @@ def test_the_commands_of_the_containers_start_and_stop(
             print((folder / f"{name}.log").read_text())  # noqa: T201 shown with a failed test
 
 
+def test_web_serves_the_api_where_the_ui_was_not_built(
+    folder: Path, environ: dict[str, str]
+) -> None:
+    shutil.rmtree(folder / "web/ui/static")
+    commands = {name: one["command"] for name, one in files.own_services().items()}
+    subprocess.run(commands["release"], cwd=folder, env=environ, check=True, timeout=120)
+    log = folder / "web.log"
+    with log.open("wb") as output:
+        web = subprocess.Popen(
+            commands["web"], cwd=folder, env=environ, stdout=output, stderr=output
+        )
+    try:
+        port = int(environ["PORT"])
+        wait_until(lambda: answer(port, "/v1/health")[0] == 200)
+        asked = {"Authorization": f"Bearer {environ['ADMIN_KEY']}"}
+        status, body = answer(port, "/v1/sessions", asked)
+        assert (status, msgspec.json.decode(body)["sessions"]) == (200, [])
+        for path in ("/", "/sign-in", "/o/default/sessions"):
+            status, body = answer(port, path)
+            assert (status, body) == (503, f"{NOT_BUILT}\n".encode()), path
+        assert answer(port, "/ui/main-ABCDEFGH.js")[0] == 404
+        web.send_signal(signal.SIGTERM)
+        assert web.wait(60) == 0
+        warnings = [line for line in log.read_text().splitlines() if '"ui_not_built"' in line]
+        assert len(warnings) == 1
+        assert "Traceback" not in log.read_text()
+    finally:
+        web.kill()
+        web.wait()
+
+
 def healthcheck() -> list[str]:
     """Returns the command by which the image checks `web`."""
     [value] = [value for name, value in files.dockerfile() if name == "HEALTHCHECK"]
@@ -100,15 +132,20 @@ def healthcheck() -> list[str]:
     return files.json_list(found[1])
 
 
-def ready(port: int) -> bool:
-    """Returns whether the whole deployment does its work."""
+def answer(port: int, path: str, headers: dict[str, str] | None = None) -> tuple[int, bytes]:
+    """Returns status and body of a GET; 0 and nothing if nothing listens."""
     connection = HTTPConnection("127.0.0.1", port, timeout=10)
     try:
-        connection.request("GET", "/v1/ready")
-        answer = connection.getresponse()
-        checks = msgspec.json.decode(answer.read())["checks"]
+        connection.request("GET", path, headers=headers or {})
+        answered = connection.getresponse()
+        return answered.status, answered.read()
     except OSError:
-        return False
+        return 0, b""
     finally:
         connection.close()
-    return answer.status == 200 and checks["ingest"] == "ok"
+
+
+def ready(port: int) -> bool:
+    """Returns whether the whole deployment does its work."""
+    status, body = answer(port, "/v1/ready")
+    return status == 200 and msgspec.json.decode(body)["checks"]["ingest"] == "ok"

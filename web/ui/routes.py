@@ -31,7 +31,9 @@ _TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 @blueprint.get("/o/<any_path:page>", endpoint="page")
 @public
 def page(page: str = "") -> Response:  # noqa: ARG001 the client reads the path itself
-    """Return the page of every path of the UI."""
+    """Return the page of every path of the UI; 503 with a sentence if there is no bundle."""
+    if not shell.is_built(STATIC):
+        return Response(f"{shell.NOT_BUILT}\n", 503, mimetype="text/plain")
     nonce = new_nonce()
     settings = runtime().settings
     html = shell.render(

@@ -7,15 +7,25 @@ from pathlib import Path
 from typing import Any
 
 _SHELL = Path(__file__).parent / "shell.html"
+_MANIFEST = "manifest.json"
+NOT_BUILT = (
+    "The web UI is not built: run bin/ui in the checkout, or install a release."
+    " The API below /v1 works."
+)
+
+
+def is_built(static: Path) -> bool:
+    """Returns whether the folder has a bundle."""
+    return (static / _MANIFEST).is_file()
 
 
 def render(static: Path, nonce: str, *, mail_is_set_up: bool, provider: str | None) -> str:
     """Returns the page.
 
     `nonce` is that of its content security policy, `provider` the name of the provider at which
-    people can sign in.
+    people can sign in. Raises `FileNotFoundError` without a bundle.
     """
-    manifest_file = static / "manifest.json"
+    manifest_file = static / _MANIFEST
     # The time of change is part of the key, because `bin/ui watch` renews the bundle.
     manifest = _read(manifest_file, manifest_file.stat().st_mtime_ns)
     return _template().format(
