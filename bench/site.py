@@ -22,20 +22,20 @@ _STOPPING_SECONDS = 8.0
 
 
 class Site:
-    """Stores in `directory`, migrated, and gunicorn in front of them on free ports."""
+    """Stores in `directory` (`stack`), migrated, and gunicorn in front of them on free ports."""
 
     def __init__(self, directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
         directory.chmod(0o755)  # when this runs as root, PostgreSQL runs as another user
         self.directory = directory
-        self._stack = DevStack(directory, Ports(free_port(), free_port(), free_port()))
+        self.stack = DevStack(directory, Ports(free_port(), free_port(), free_port()))
         self._lines: dict[str, str] = parse_procfile((PROJECT / "Procfile").read_text()).processes
         self._programs: list[Program] = []
         self.environ: dict[str, str] = {}
 
     def start_stores(self) -> None:
         """Starts and migrates the stores."""
-        self._stack.start()
+        self.stack.start()
         given = {
             "PATH": os.environ["PATH"],
             "LOG_LEVEL": "warning",
@@ -44,31 +44,40 @@ class Site:
         }
         self.environ = {
             **given,
-            **store_urls(self._stack.urls, given),
+            **store_urls(self.stack.urls, given),
             **secrets_for(self.directory, given),
             "PATH": search_path(given),
             "PORT": str(free_port()),
             "ADMIN_EMAIL": "admin@example.org",
         }
-        Program("release", self._lines["release"], self._stack, self.environ).run_to_end()
+        Program("release", self._lines["release"], self.stack, self.environ).run_to_end()
 
-    def start_web(self) -> None:
-        """Starts gunicorn and waits until it answers."""
-        web = self._start("web")
+    def start_web(self) -> Program:
+        """Starts gunicorn, waits until it answers and returns it."""
+        web = self.start("web")
         deadline = time.monotonic() + _STARTING_SECONDS
         while not self._answers():
             if time.monotonic() > deadline:
                 raise StackError(f"web does not answer:\n{last_lines(web.log)}")
             time.sleep(0.1)
+        return web
 
     def start_workers(self) -> None:
         """Starts all groups of workers, and the clock."""
-        self._start("worker")
-        self._start("clock")
+        self.start("worker")
+        self.start("clock")
+
+    def start(self, line: str, name: str | None = None, **given: str) -> Program:
+        """Starts a line of the Procfile, under another name and with more variables if given."""
+        environ = {**self.environ, **given}
+        program = Program(name or line, self._lines[line], self.stack, environ)
+        self._programs.append(program)
+        program.start()
+        return program
 
     def program(self, name: str, command: str) -> Program:
         """Creates another program of the service on these stores, not yet started."""
-        return Program(name, command, self._stack, self.environ)
+        return Program(name, command, self.stack, self.environ)
 
     def clickhouse(self) -> Client:
         """Opens a connection of clickhouse-driver, as bare queries use it."""
@@ -86,19 +95,13 @@ class Site:
         for program in self._programs:
             program.finish(deadline)
         self._programs.clear()
-        self._stack.stop()
+        self.stack.stop()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_error: object) -> None:
         self.stop()
-
-    def _start(self, name: str) -> Program:
-        program = Program(name, self._lines[name], self._stack, self.environ)
-        self._programs.append(program)
-        program.start()
-        return program
 
     def _answers(self) -> bool:
         connection = HTTPConnection(LOOPBACK, int(self.environ["PORT"]), timeout=5)
