@@ -25,6 +25,11 @@ WITH made AS (
 )
 SELECT id FROM made UNION ALL SELECT id FROM users WHERE email = :email LIMIT 1
 """)
+_DONE = "organization.import"
+_IMPORTED = text("""
+SELECT 1 FROM audit_log WHERE org_id = :id AND action = :done AND target_id = :target LIMIT 1
+""")
+_IN_THE_WAY = text("SELECT id FROM organizations WHERE slug = :slug OR id = :id")
 
 
 def import_organization(
@@ -33,8 +38,9 @@ def import_organization(
     """Imports an export under its slug, or another one; returns the ids.
 
     PostgreSQL has the organization only when everything else is stored, so an import that was
-    killed is run again with the same slug. Raises `Conflict` for a slug that is taken, another
-    schema, or a torn or changed export.
+    killed is run again with the same slug. The line in its audit log ends the import: until then
+    the next run ends it. Raises `Conflict` for a slug that is taken, another schema, or a torn or
+    changed export.
     """
     found = manifest.read(objects)
     if found.kind != "organization":
@@ -44,24 +50,39 @@ def import_organization(
     require_slug(renaming.new_slug)
     with runtime.postgres.engine.begin() as connection:
         in_postgres.unbounded(connection)
-        _require_free(connection, renaming.new_slug)
-        _import_postgres(connection, objects, found, renaming, tell)
-        _import_clickhouse(runtime, connection, objects, found, renaming, tell)
-        settle(connection, found, renaming.new_id)
-        _import_redis(runtime, objects, found, renaming, tell)
+        if _is_stored(connection, found, renaming):
+            tell("an import was interrupted at its end: ending it")
+        else:
+            _import_postgres(connection, objects, found, renaming, tell)
+            _import_clickhouse(runtime, connection, objects, found, renaming, tell)
+            settle(connection, found, renaming.new_id)
+            _import_redis(runtime, objects, found, renaming, tell)
+    in_redis.activate(runtime.redis, [str(renaming.new_id)])
     with runtime.postgres.transaction() as session:
         watch_again(runtime.clickhouse, session, found, renaming.new_id)
         after = {"place": objects.url, "point_at": found.point_at, "slug": renaming.new_slug}
-        target, new_id = found.id, renaming.new_id
-        record(session, new_id, "organization.import", target=target, name=objects.url, after=after)
-    in_redis.activate(runtime.redis, [str(renaming.new_id)])
+        record(session, renaming.new_id, _DONE, target=found.id, name=objects.url, after=after)
     return renaming
 
 
-def _require_free(connection: Connection, slug: str) -> None:
-    query = text("SELECT 1 FROM organizations WHERE slug = :slug")
-    if connection.scalar(query, {"slug": slug}):
-        raise Conflict(f"the slug {slug!r} is taken: pass another one as --slug", code="slug_taken")
+def _is_stored(connection: Connection, found: Manifest, renaming: Renaming) -> bool:
+    """Returns whether an import of this export under this slug was killed near its end.
+
+    Raises `Conflict` if the slug is taken, or if such an import has ended.
+    """
+    names = {"id": renaming.new_id, "slug": renaming.new_slug, "done": _DONE, "target": found.id}
+    if connection.scalar(_IMPORTED, names):
+        raise Conflict(
+            f"this export was imported as {renaming.new_slug!r} before: pass another --slug",
+            code="slug_taken",
+        )
+    found_ids = set(connection.scalars(_IN_THE_WAY, names))
+    if found_ids - {renaming.new_id}:
+        raise Conflict(
+            f"the slug {renaming.new_slug!r} is taken: pass another one as --slug",
+            code="slug_taken",
+        )
+    return bool(found_ids)
 
 
 def _import_postgres(
