@@ -46,11 +46,12 @@ class Limits:
     ) -> tuple[Quota, ...]:
         """Counts a request of a key, "" for none, that brings `events`; None for one that reads.
 
-        `epoch` is one that was read before (see `EpochCache`); with None (Redis is down) nothing is
-        counted. Returns the quotas, none in the soft mode. Raises `OverLimit` before anything of
-        the request is stored, and `Unavailable` if a store that is needed is down.
+        `epoch` is one that was read before (see `EpochCache`); with None (Redis was down) reads go
+        on uncounted. Redis may be back by now, and would accept events, so these are counted.
+        Returns the quotas, none in the soft mode. Raises `OverLimit` before anything of the request
+        is stored, and `Unavailable` if a store that is needed is down.
         """
-        if epoch is None:
+        if epoch is None and events is None:
             return ()
         rules = self._rules.get(org_id, epoch, lambda: load_rules(self._runtime, org_id))
         if not _counts(rules, key_id, events):

@@ -16,7 +16,7 @@ from werkzeug.test import TestResponse
 from shared.cache import at_once
 from shared.deployment.runtime import Runtime
 from shared.limits.counting import Counts
-from shared.limits.service import Limits
+from shared.limits.service import Limits, OverLimit
 from shared.settings import service as settings
 from shared.settings.service import Editor
 from tests.support.app import Headers, new_key
@@ -211,7 +211,14 @@ def test_a_request_is_counted_once(
     assert counted == [{"requests": 1, "events": 3}]
 
 
-def test_without_an_epoch_nothing_is_counted(runtime: Runtime, org: Org, limit: Configure) -> None:
-    """Redis is down then, and the ways in answer 503 on their own."""
+def test_without_an_epoch_only_events_are_counted(
+    runtime: Runtime, org: Org, limit: Configure
+) -> None:
+    """Redis was down when the request began, and may accept its events now."""
     limit(org_events_per_day=1)
-    assert Limits(runtime).admit(org.id, "", None, 5) == ()
+    limits = Limits(runtime)
+    assert limits.admit(org.id, "", None, None) == ()
+    with pytest.raises(OverLimit):
+        limits.admit(org.id, "", None, 5)
+    [day] = limits.admit(org.id, "", None, 1)
+    assert day.remaining == 0
