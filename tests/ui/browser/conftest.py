@@ -79,8 +79,14 @@ def model() -> Iterator[Evaluator]:
 
 @pytest.fixture(scope="package")
 def deployment(chromium: str, model: Evaluator) -> Iterator[Deployment]:
-    """The service, with an evaluator that scores at once, and an assistant."""
-    given = {**LONG_EVENTS, "ASSISTANT_BASE_URL": model.url, "ASSISTANT_MODELS": "small"}
+    """The service behind a proxy, with an evaluator that scores at once, and an assistant."""
+    given = {
+        **LONG_EVENTS,
+        "ASSISTANT_BASE_URL": model.url,
+        "ASSISTANT_MODELS": "small",
+        "PROXY_AUTH_HEADER": "X-Forwarded-Email",
+        "PROXY_AUTH_SECRET": PROXY_SECRET,
+    }
     with running_evaluator() as evaluator, running_deployment(evaluator, **given) as running:
         evaluator.default = judge
         yield running
@@ -140,6 +146,9 @@ class Watch:
 
 # Longer events than usual: the pages have to bear them.
 LONG_EVENTS = {"INGEST_MAX_EVENT_BYTES": str(8 * 1024 * 1024)}
+
+# A request with it comes from the proxy, which may name a person.
+PROXY_SECRET = "the secret of the browser's proxy"
 
 Opened = Callable[..., Page]
 

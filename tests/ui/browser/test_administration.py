@@ -189,41 +189,6 @@ def test_a_dirty_form_asks_before_it_is_left(visit: Opened) -> None:
     expect(page.get_by_role("textbox", name="Name")).to_have_value("half done")
 
 
-def test_usage_is_that_of_a_window(visit: Opened, site: Site) -> None:
-    page = visit("admin", "usage")
-    agents = page.get_by_role("region", name="Agents")
-    expect(agents.get_by_role("definition").first).not_to_have_text("0")
-    windows = page.get_by_role("table", name="Windows")
-    expect(windows.get_by_role("row").nth(1)).to_contain_text("Shown above")
-    limits = page.get_by_role("region", name="Limits")
-    expect(limits).to_have_count(0)
-    path, body = "/settings/limits.key_events_per_sec", b'{"value": 1000000}'
-    assert site.api.request("PUT", path, body, Content_Type="application/json")[0] == 200
-    page.get_by_role("button", name="Refresh").click()
-    expect(limits).to_contain_text(re.compile("1.000.000 a second"))
-
-
-def test_the_profile_stays_in_this_browser(visit: Opened) -> None:
-    page = visit("admin", "/profile")
-    page.get_by_role("combobox", name="Time zone").fill("Asia/Tokyo")
-    page.keyboard.press("Enter")
-    page.get_by_role("radio", name="Dark").check()
-    page.get_by_role("radio", name="Compact").check()
-    page.get_by_role("checkbox", name="Single-key shortcuts").uncheck()
-    page.reload()
-    expect(page.get_by_text("Asia/Tokyo").first).to_be_visible()
-    expect(page.get_by_role("radio", name="Dark")).to_be_checked()
-    assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "dark"
-    expect(page.get_by_role("radio", name="Compact")).to_be_checked()
-    expect(page.get_by_role("checkbox", name="Single-key shortcuts")).not_to_be_checked()
-    page.get_by_role("heading", level=1).focus()
-    page.keyboard.press("?")
-    expect(page.get_by_role("dialog")).to_have_count(0)
-    page.get_by_role("checkbox", name="Single-key shortcuts").check()
-    page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
-
-
 def test_the_audit_log_shows_a_change_with_its_values(visit: Opened, site: Site) -> None:
     path, body = "/settings/retention.audit_log_days", b'{"value": 365}'
     status, _ = site.api.request("PUT", path, body, Content_Type="application/json")

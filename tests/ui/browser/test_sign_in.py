@@ -10,7 +10,7 @@ from shared.users import memberships_of
 from shared.users.sign_in.sessions import open_session
 from tests.support.processes import wait_until
 from tests.support.sign_in import other_than
-from tests.ui.browser.conftest import Opened
+from tests.ui.browser.conftest import PROXY_SECRET, Opened
 from tests.ui.browser.site import Site
 
 
@@ -84,6 +84,30 @@ def test_a_provider_has_a_button_that_leads_back(visit: Opened, site: Site) -> N
     button = page.get_by_role("link", name="Sign in with Acme")
     expect(button).to_have_attribute("href", "/sign-in/oidc?next=%2Fprofile")
     expect(page.get_by_role("button", name="Send code")).to_be_visible()
+
+
+def test_a_proxy_that_names_a_member_opens_all_pages(visit: Opened, site: Site) -> None:
+    named = {"X-Forwarded-Email": site.people["admin"].email}
+    proxied = named | {"X-Service-Proxy-Secret": PROXY_SECRET}
+    page = visit(None, "sessions", extra_http_headers=proxied)
+    expect(page.get_by_role("link", name="s-000")).to_be_visible()
+    assert page.context.cookies() == []
+    page.goto(f"{site.url}/profile")
+    expect(page.get_by_text(f"Signed in as {named['X-Forwarded-Email']}")).to_be_visible()
+    own = page.get_by_role("region", name="Sessions")
+    expect(own).to_contain_text("The proxy in front of Watchpost signs you in and out.")
+    expect(page.get_by_role("alert")).to_have_count(0)
+    # Writes need an `Origin` of this host, which the browser sends by itself.
+    page.goto(site.path("dashboards"))
+    page.get_by_role("button", name="New dashboard").click()
+    dialog = page.get_by_role("dialog", name="New dashboard")
+    dialog.get_by_role("textbox", name="Name").fill("Made behind a proxy")
+    dialog.get_by_role("button", name="Create").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Made behind a proxy")
+
+    for headers in (named, proxied | {"X-Forwarded-Email": "nowhere@example.com"}):
+        stranger = visit(None, "sessions", extra_http_headers=headers)
+        expect(stranger.get_by_role("heading", level=1)).to_have_text("Sign in")
 
 
 def test_signing_out_shows_nothing_of_the_last_person(visit: Opened, site: Site) -> None:

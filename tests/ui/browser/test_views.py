@@ -272,3 +272,15 @@ def test_administration(view: View, recorded: Recorded) -> None:
     view.open(f"{recorded.url}/usage")
     events = number(view.figure("Events"))
     assert view.curl()["usage"]["events_ingested"] == events > 0
+
+
+def test_the_audit_log(view: View, recorded: Recorded) -> None:
+    body = json.dumps({"name": HOSTILE_ID}).encode()
+    status, answer = recorded.api.request("POST", "/audits", body, **JSON)
+    assert status == 201, answer
+    view.open(f"{recorded.url}/audit-log?{in_url(action='audit.create')}")
+    lines = view.curl()["lines"]
+    assert [(cells[2], cells[3]) for cells in view.cells("Audit log")] == [
+        (line["action"], line["target"]) for line in lines
+    ]
+    assert HOSTILE_ID in [line["target"] for line in lines]

@@ -1,3 +1,4 @@
+import { ApiError } from "../api/errors";
 import { request } from "../api/request";
 import type { OpenSession } from "../api/types";
 import { useEffect, useState } from "preact/hooks";
@@ -8,7 +9,17 @@ import { preferences } from "../kit/preferences";
 export function Sessions() {
   const [rows, setRows] = useState<OpenSession[]>([]);
   const [problem, setProblem] = useState("");
-  const read = async () => setRows(await request("GET /auth/sessions", {}, { personal: true }));
+  const [byProxy, setByProxy] = useState(false);
+  const read = async () => {
+    try {
+      setRows(await request("GET /auth/sessions", {}, { personal: true }));
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 401)) throw error;
+      // Somebody who is signed in without a session is named by a proxy in each request.
+      await request("GET /auth/session", {}, { personal: true });
+      setByProxy(true);
+    }
+  };
   const run = (step: () => Promise<unknown>) =>
     void step().then(read).then(() => setProblem(""), () => setProblem("That did not work. Try again."));
   useEffect(() => run(async () => undefined), []);
@@ -17,6 +28,7 @@ export function Sessions() {
     <section class="profile-sessions" aria-label="Sessions">
       <h2>Sessions</h2>
       {problem && <p class="notice err" role="alert">{problem}</p>}
+      {byProxy && <p>The proxy in front of Watchpost signs you in and out.</p>}
       <ul>
         {rows.map((row) => (
           <li key={row.id}>
