@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Meta
 
 from shared.core.errors import ConfigurationError
+from shared.core.redis_url import SENTINEL_SCHEMES, SentinelUrl
 
 Seconds = Annotated[float, Meta(gt=0)]
 Bytes = Annotated[int, Meta(ge=1024)]
@@ -30,7 +31,7 @@ Secret = Annotated[str, Meta(min_length=16, max_length=256)]
 
 _PREFIXES = {
     "database_url": ("postgresql://", "postgres://"),
-    "redis_url": ("redis://", "rediss://", "unix://"),
+    "redis_url": ("redis://", "rediss://", "unix://", *SENTINEL_SCHEMES),
     "clickhouse_url": ("clickhouse://", "clickhouses://"),
     "clickhouse_readonly_url": ("clickhouse://", "clickhouses://"),
     "evaluator_endpoint": ("http://", "https://"),
@@ -56,7 +57,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     # Stores
     database_url: Annotated[str, "PostgreSQL, `postgresql://user@host/db`"]
-    redis_url: Annotated[str, "Redis or Valkey, `redis://host:6379/0`"]
+    redis_url: Annotated[
+        str,
+        "Redis or Valkey, `redis://host:6379/0`, or sentinels,"
+        " `redis+sentinel://host:26379,host:26379/name` (`docs/growing.md`)",
+    ]
     clickhouse_url: Annotated[
         str, "ClickHouse, native protocol, `clickhouse://user:pw@host:9000/db`"
     ]
@@ -74,6 +79,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     database_pool_size: Annotated[
         Count, "maximum number of PostgreSQL connections of a process"
     ] = 16
+    redis_replicas: Annotated[
+        int,
+        Meta(ge=0),
+        "replicas of Redis that have to have a batch too before it is accepted (WAIT,"
+        " `docs/growing.md`)",
+    ] = 0
 
     # Web
     port: Annotated[Port, "port on which `web` listens"] = 8000
@@ -319,6 +330,11 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     for name, needed in _NEEDS.items():
         if name in raw and needed not in raw:
             raise ConfigurationError(f"{needed.upper()} is not set, and {name.upper()} needs it")
+    if settings.redis_url.startswith(SENTINEL_SCHEMES):
+        try:
+            SentinelUrl.parse(settings.redis_url)
+        except ValueError as error:
+            raise ConfigurationError(f"REDIS_URL: {error}") from None
     if settings.smtp_from is not None and not _is_one_address(settings.smtp_from):
         raise ConfigurationError("SMTP_FROM: expected one address, `a@b` or `Name <a@b>`")
     return settings

@@ -2,38 +2,56 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import redis
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import OutOfMemoryError, ReadOnlyError, ResponseError
+from redis.exceptions import ExecAbortError, OutOfMemoryError, ReadOnlyError, ResponseError
 from redis.exceptions import TimeoutError as RedisTimeout
 from redis.retry import Retry
 
 from shared.core.errors import Unavailable
 from shared.core.logs import get_logger
+from shared.core.redis_url import SENTINEL_SCHEMES, SentinelUrl
+from shared.queue.sentinel import connect_by_sentinels
 
 log = get_logger(__name__)
+
+# A Redis that refuses writes for now: it cannot save to disk, lacks replicas, or became a replica
+# itself. redis-py has no classes for these.
+_REFUSALS = (
+    "MISCONF",
+    "NOREPLICAS",
+    "UNBLOCKED",
+    "WAIT cannot be used with replica",
+    "WAITAOF cannot be used with replica",
+)
+# redis-py puts the command of a pipeline in front of the error.
+_OF_PIPELINE = "of pipeline caused error: "
 
 
 def connect_redis(url: str) -> redis.Redis:
     """Creates a thread-safe client that replaces a stale connection and repeats the command.
 
     A command that timed out is not repeated: a Redis that hangs would hold its callers twice as
-    long.
+    long. A URL with `+sentinel` names sentinels, see `SentinelUrl`; raises `ValueError` if it is
+    not valid.
     """
-    return redis.Redis.from_url(
-        url,
-        socket_timeout=5,
-        socket_connect_timeout=2,
-        health_check_interval=30,
-        retry=Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,)),
-    )
+    options: dict[str, Any] = {
+        "socket_timeout": 5,
+        "socket_connect_timeout": 2,
+        "health_check_interval": 30,
+        "retry": Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,)),
+    }
+    if url.startswith(SENTINEL_SCHEMES):
+        return connect_by_sentinels(SentinelUrl.parse(url), **options)
+    return redis.Redis.from_url(url, **options)
 
 
 @contextmanager
 def unavailable_when_redis_is_gone() -> Iterator[None]:
-    """Raises `Unavailable` if Redis is down, loading, full or read-only."""
+    """Raises `Unavailable` if Redis is down, loading or full, or refuses writes for now."""
     try:
         yield
     except (RedisConnectionError, RedisTimeout, ReadOnlyError) as error:
@@ -43,8 +61,9 @@ def unavailable_when_redis_is_gone() -> Iterator[None]:
         log.warning("redis_unavailable", reason="maxmemory")
         raise Unavailable("Redis is full", code="redis_unavailable") from error
     except ResponseError as error:
-        # Redis cannot save to disk and refuses writes until it can.
-        if not str(error).startswith("MISCONF"):
+        reason = str(error).rpartition(_OF_PIPELINE)[2]
+        # A transaction that was discarded at its end: Redis began to refuse writes within it.
+        if not (reason.startswith(_REFUSALS) or isinstance(error, ExecAbortError)):
             raise
-        log.warning("redis_unavailable", reason="MISCONF")
-        raise Unavailable("the queue is full", code="redis_unavailable") from error
+        log.warning("redis_unavailable", reason=reason)
+        raise Unavailable("Redis takes no writes now", code="redis_unavailable") from error

@@ -20,9 +20,9 @@ from shared.events.batch import encode_sent
 from shared.events.ingest.backlog import Backlog
 from shared.events.ingest.candidates import json_elements, ndjson_lines
 from shared.events.ingest.decode import Decoded, decode_events
-from shared.events.ingest.disk_sync import DiskSync, OwnConnection
 from shared.events.ingest.receipts import receipt_of
 from shared.events.ingest.stream import append
+from shared.events.ingest.write_sync import OwnConnection, WriteSync
 from shared.events.redaction.redactions import Redactions
 from shared.events.redaction.rules import Redactor
 from shared.queue import Task
@@ -58,7 +58,9 @@ class Ingest:
         self._backlog = Backlog(runtime.redis, runtime.settings.ingest_backlog_bytes)
         self._redactions = Redactions(runtime)
         self._refusals = Refusals(runtime.redis)
-        self._sync = DiskSync(enabled=runtime.settings.ingest_sync)
+        self._sync = WriteSync(
+            disk=runtime.settings.ingest_sync, replicas=runtime.settings.redis_replicas
+        )
         self._local = threading.local()
         self._turns = threading.BoundedSemaphore(runtime.settings.ingest_concurrency)
 
@@ -155,8 +157,8 @@ class Ingest:
     ) -> None:
         """Writes into the backlog of an organization and nudges `task`.
 
-        `write` returns the bytes that it added. After this returns they are on Redis's disk. Raises
-        `Unavailable` if that is not certain.
+        `write` returns the bytes that it added. After this returns they are on Redis's disk, and on
+        as many replicas as configured. Raises `Unavailable` if that is not certain.
         """
         connection = self._connection()
         with self._sync.covering(connection):
@@ -173,7 +175,7 @@ class Ingest:
         return decode_events(lines, org_id, most, redact)
 
     def _connection(self) -> OwnConnection:
-        """Returns one connection per thread, because DiskSync covers a connection's own writes."""
+        """Returns one connection per thread, because WriteSync covers a connection's own writes."""
         try:
             connection: OwnConnection = self._local.connection
         except AttributeError:
