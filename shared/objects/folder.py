@@ -1,15 +1,18 @@
 """A folder as a place for files."""
 
+import fcntl
+import glob
 import os
 import uuid
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from shared.core.errors import NotFound, Unavailable
 from shared.objects.store import PIECE_BYTES, Entry, require_relative
 
-# The ending of files that are being written. A killed process leaves them behind.
+# The ending of files that are being written. A killed process leaves them behind, until the file is
+# written again.
 _UNFINISHED = ".unfinished"
 
 
@@ -37,6 +40,7 @@ class Folder:
                 unfinished.unlink(missing_ok=True)
                 raise
             _sync(path.parent)
+            _remove_unfinished(path)
         return size
 
     def get(self, name: str) -> Iterator[bytes]:
@@ -79,12 +83,23 @@ class Folder:
 def _write(path: Path, pieces: Iterable[bytes]) -> int:
     size = 0
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        # Tells that this process is alive, on file systems that have locks.
+        with suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX)
         for piece in pieces:
             file.write(piece)
             size += len(piece)
         file.flush()
         os.fsync(file.fileno())
     return size
+
+
+def _remove_unfinished(path: Path) -> None:
+    """Removes what killed processes left of this file."""
+    for left in path.parent.glob(f"{glob.escape(path.name)}.*{_UNFINISHED}"):
+        with suppress(OSError), left.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            left.unlink()
 
 
 def _sync(folder: Path) -> None:

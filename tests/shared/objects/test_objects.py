@@ -94,6 +94,25 @@ def test_only_the_owner_may_read_a_file(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "secret").stat().st_mode) == 0o600
 
 
+def test_the_next_put_removes_what_a_killed_one_left(tmp_path: Path) -> None:
+    objects = open_objects(str(tmp_path))
+    left, other = tmp_path / "file.0.unfinished", tmp_path / "another.0.unfinished"
+    for path in (left, other):
+        path.write_bytes(b"1")
+
+    def pieces() -> Iterator[bytes]:
+        yield b"1"
+        # Another process writes the same file meanwhile, and leaves the one at work alone.
+        open_objects(str(tmp_path)).put("file", [b"2"])
+        assert len(list(tmp_path.glob("file.*.unfinished"))) == 1
+        assert not left.exists()
+        yield b"3"
+
+    objects.put("file", pieces())
+    assert objects.read("file") == b"13"
+    assert [path.name for path in tmp_path.glob("*.unfinished")] == [other.name]
+
+
 def test_a_bucket_that_is_missing_is_said(s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in s3.variables.items():
         monkeypatch.setenv(name, value)
