@@ -95,11 +95,15 @@ def main(events: int, every: str, format_: str) -> None:
         runtime.close()
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KIB / _MB
     click.echo(
-        f"{events:,} events in all, {len(files)} files, {rows:,} rows, {size / _MB:,.0f} MB ({every},"
-        f" {format_})\nwrite        {wrote:6.1f} s, {rows / wrote:,.0f} rows/s, {cpu:.1f} s of CPU,"
-        f" {memory:,.0f} MB of memory\nfull look    {full * 1000:6.0f} ms\n"
-        f"recent look  {recent * 1000:6.0f} ms"
+        f"{events:,} events in all, {len(files)} files, {rows:,} rows, {size / _MB:,.0f} MB"
+        f" ({every}, {format_})"
     )
+    click.echo(
+        f"write        {wrote:6.1f} s, {rows / wrote:,.0f} rows/s, {cpu:.1f} s of CPU,"
+        f" {memory:,.0f} MB of memory"
+    )
+    click.echo(f"full look    {full * 1000:6.0f} ms")
+    click.echo(f"recent look  {recent * 1000:6.0f} ms")
 
 
 if __name__ == "__main__":
