@@ -4,7 +4,17 @@ from flask import Flask
 
 from shared.core.config import Settings
 from shared.deployment.runtime import Runtime
-from web import caller, errors, headers, limits, openapi, request_log, session_mode, state
+from web import (
+    caller,
+    errors,
+    headers,
+    limits,
+    openapi,
+    request_log,
+    request_trace,
+    session_mode,
+    state,
+)
 from web.alerts import routes as alerts
 from web.assistant import routes as assistant
 from web.audit_log import routes as audit_log
@@ -81,6 +91,8 @@ def create_app(runtime: Runtime) -> Flask:
     app.url_map.merge_slashes = False
     app.json.sort_keys = False  # type: ignore[attr-defined] # keep the schema's order
     state.attach(app, runtime)
+    if runtime.settings.traces_url is not None:
+        request_trace.init_app(app)
     request_log.init_app(app)
     caller.init_app(app)
     headers.init_app(app)

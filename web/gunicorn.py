@@ -11,12 +11,14 @@ from shared.core.config import load_settings
 from shared.core.errors import ConfigurationError
 from shared.core.logs import configure_logging
 from shared.core.metrics.exporter import Exporter
+from shared.core.tracing.exporter import Tracing
 from web.priority import go_first
 from web.server import StructuredLogger, write_json_error
 
 try:
     settings = load_settings()
     metrics = Exporter(settings, "web")
+    tracing = Tracing(settings)
 except ConfigurationError as error:
     sys.exit(str(error))
 configure_logging(settings, "web")
@@ -75,5 +77,11 @@ def when_ready(_arbiter: Arbiter) -> None:
 
 
 def post_fork(_arbiter: Arbiter, _worker: object) -> None:
-    """Lets each worker count, and one of them answer for all."""
+    """Lets each worker count and make spans, and one of them answer for all."""
     metrics.start("web")
+    tracing.start("web")
+
+
+def worker_exit(_arbiter: Arbiter, _worker: object) -> None:
+    """Sends the last spans of a worker."""
+    tracing.stop()

@@ -14,7 +14,7 @@ log = get_logger(__name__)
 HEADER = "X-Request-Id"
 
 # Monitoring requests these every few seconds, so they are not logged.
-_QUIET_ROUTES = frozenset({"/v1/health", "/v1/ready"})
+QUIET_ROUTES = frozenset({"/v1/health", "/v1/ready"})
 
 
 def init_app(app: Flask) -> None:
@@ -59,7 +59,7 @@ def _end(response: Response) -> Response:
         secs = time.perf_counter() - started_at
         _count(request_line, response.status_code, secs)
         milliseconds = round(secs * 1000, 1)
-        write_line = log.debug if fields["route"] in _QUIET_ROUTES else log.info
+        write_line = log.debug if fields["route"] in QUIET_ROUTES else log.info
         write_line("request", **fields, duration_ms=milliseconds)
 
     # Runs after the last byte is sent, so that a streamed export is timed as a whole.

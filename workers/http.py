@@ -13,6 +13,7 @@ from aiohttp.abc import AbstractResolver
 from aiohttp.connector import Connection
 from aiohttp.http import HttpProcessingError, RawResponseMessage
 
+from shared.core.tracing import spans
 from shared.core.version import VERSION
 
 USER_AGENT = f"watchpost/{VERSION}"
@@ -26,12 +27,16 @@ Check = Callable[[aiohttp.AddrInfoType], None]
 
 @dataclass(frozen=True)
 class Request:
-    """A request; a `url` that is a string is already encoded and is sent unchanged."""
+    """A request; a `url` that is a string is already encoded and is sent unchanged.
+
+    `template` is the path without ids, for the name of the span.
+    """
 
     method: str
     url: str | yarl.URL
     headers: Mapping[str, str]
     body: bytes | None = None
+    template: str | None = None
 
 
 def bearer(token: str | None) -> dict[str, str]:
@@ -49,6 +54,27 @@ async def answer_to(
     or `ValueError`. Only the caller's deadline ends it, because aiohttp's own total timeout is
     rounded up to whole seconds above five.
     """
+    with _span(request) as span:
+        async with _exchange(request, resolver, check) as response:
+            span.note("http.response.status_code", response.status)
+            if response.status >= 400:
+                span.fail(str(response.status))
+            yield response
+
+
+def _span(request: Request) -> spans.Span:
+    attributes = {"http.request.method": request.method}
+    name = request.method
+    if request.template is not None:
+        attributes["url.template"] = request.template
+        name = f"{name} {request.template}"
+    return spans.work(name, kind="client", attributes=attributes)
+
+
+@asynccontextmanager
+async def _exchange(
+    request: Request, resolver: AbstractResolver | None, check: Check | None
+) -> AsyncIterator[aiohttp.ClientResponse]:
     url = request.url
     if isinstance(url, str):
         url = yarl.URL(url, encoded=True)

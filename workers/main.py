@@ -24,6 +24,7 @@ from shared.core.errors import ConfigurationError, WatchpostError
 from shared.core.ids import new_request_id
 from shared.core.logs import configure_logging, get_logger
 from shared.core.metrics.exporter import Exporter, Read
+from shared.core.tracing.exporter import Tracing
 from shared.deployment.runtime import Runtime
 from shared.deployment.schema import require_current
 from shared.permissions.custom_sets import service as custom_sets
@@ -73,6 +74,7 @@ def work(
     groups: Sequence[str],
     stop: threading.Event,
     metrics: Exporter,
+    tracing: Tracing,
     *,
     answers: bool = True,
     is_first: bool = True,
@@ -93,12 +95,14 @@ def work(
     _collect_rarely()
     workers = [worker for group in groups for worker in _start(runtime, group)]
     metrics.start(name_of(groups), answers=answers, more=_gauges(runtime, groups))
+    tracing.start(name_of(groups))
     canaries = _canaries(runtime, stop) if is_first and CANARIES_IN in groups else None
     log.info("worker_started", groups=groups)
     stop.wait()
     _stop(workers)
     if canaries is not None:
         canaries.join(_LEAVE_SECS)
+    tracing.stop()
     runtime.close()
     log.info("worker_stopped")
 
@@ -177,7 +181,8 @@ def main(groups: tuple[str, ...]) -> None:
         settings = load_settings()
         configure_logging(settings, f"worker-{name_of(groups)}")
         metrics = Exporter(settings, type_of(groups))
-        work(prepare(settings, groups), groups, stop, metrics)
+        tracing = Tracing(settings)
+        work(prepare(settings, groups), groups, stop, metrics, tracing)
     except (ConfigurationError, WatchpostError) as error:
         log.error("worker_refused_to_start", reason=str(error))  # noqa: TRY400 one sentence says it
         sys.exit(1)

@@ -16,6 +16,7 @@ from shared.core.config import Settings, load_settings
 from shared.core.errors import ConfigurationError
 from shared.core.logs import configure_logging, get_logger
 from shared.core.metrics.exporter import Exporter
+from shared.core.tracing.exporter import Tracing
 from workers import main as worker
 from workers.forking import LifeLine, fork
 from workers.groups import GAUGES_IN, GROUPS, name_of, processes_of, type_of
@@ -86,7 +87,7 @@ def supervise(groups: tuple[str, ...], settings: Settings) -> None:
     stop = worker.stop_on_signals()
     line = LifeLine()
     gc.disable()  # A collection would leave holes in the memory that is to be shared.
-    metrics = Exporter(settings, type_of(groups))
+    metrics, tracing = Exporter(settings, type_of(groups)), Tracing(settings)
     runtime = worker.prepare(settings, groups)
     worker.rehearse(runtime)
     gc.freeze()
@@ -95,7 +96,7 @@ def supervise(groups: tuple[str, ...], settings: Settings) -> None:
     def run(mine: tuple[str, ...], is_first: bool) -> None:
         line.stop_with_parent(stop)
         answers = GAUGES_IN in mine or GAUGES_IN not in groups
-        worker.work(runtime, mine, stop, metrics, answers=answers, is_first=is_first)
+        worker.work(runtime, mine, stop, metrics, tracing, answers=answers, is_first=is_first)
 
     processes = processes_of(groups, settings)
     children = [

@@ -11,10 +11,11 @@ from clickhouse_driver.columns.boolcolumn import BoolColumn
 from clickhouse_driver.errors import Error, NetworkError, ServerException, SocketTimeoutError
 
 from shared.clickhouse import encoding
-from shared.clickhouse.layout import Layout
+from shared.clickhouse.layout import Layout, local
 from shared.core.connection_queue import ConnectionQueue, NoPlace
 from shared.core.errors import QueryTimeout, Unavailable
 from shared.core.logs import get_logger
+from shared.core.tracing.statements import Statements
 
 log = get_logger(__name__)
 
@@ -24,6 +25,9 @@ BoolColumn.null_value = False
 encoding.install()
 
 Row = tuple[Any, ...]
+
+_TABLES = ("events", "agent_sessions", "evaluations")
+_STATEMENTS = Statements("clickhouse", {*_TABLES, *map(local, _TABLES)})
 
 # Codes from ClickHouse's ErrorCodes.cpp that mean "not now": the server's state is the cause, not
 # the statement.
@@ -110,7 +114,7 @@ class ClickHouse:
 
         Binds `{name:Type}` in `sql` on the server from `params`.
         """
-        with self._client() as client:
+        with self._client(sql) as client:
             result: list[Row] = client.execute(
                 sql, _bindable(params), settings={**_SELECT, **(settings or {})}, query_id=query_id
             )
@@ -127,7 +131,7 @@ class ClickHouse:
 
         Takes less time and memory than rows, if there are thousands of them.
         """
-        with self._client() as client:
+        with self._client(sql) as client:
             result: list[Sequence[Any]] = client.execute(
                 sql, _bindable(params), settings={**_SELECT, **(settings or {})}, columnar=True
             )
@@ -135,7 +139,7 @@ class ClickHouse:
 
     def execute(self, sql: str, params: Mapping[str, object] | None = None) -> None:
         """Runs a statement that returns nothing, such as DDL or a delete."""
-        with self._client() as client:
+        with self._client(sql) as client:
             client.execute(sql, _bindable(params))
 
     def stream(self, sql: str, params: Mapping[str, object] | None = None) -> Iterator[Row]:
@@ -146,7 +150,7 @@ class ClickHouse:
         self, settings: Mapping[str, object], sql: str, params: Mapping[str, object] | None = None
     ) -> Iterator[Row]:
         """Does the same with settings of the statement."""
-        with self._client() as client:
+        with self._client(sql) as client:
             all_settings = {**_SELECT, "max_block_size": 2048, **settings}
             yield from client.execute_iter(sql, _bindable(params), settings=all_settings)
 
@@ -158,7 +162,7 @@ class ClickHouse:
         settings: Mapping[str, object] | None = None,
     ) -> None:
         """Runs an `INSERT … SELECT … FROM input(…) FORMAT Native` over rows."""
-        with self._client() as client:
+        with self._client(statement) as client:
             client.execute(statement, rows, settings=dict(settings or {}))
 
     def insert(
@@ -170,9 +174,10 @@ class ClickHouse:
     ) -> None:
         """Inserts one columnar block; every column has the same length."""
         names = ", ".join(columns)
-        with self._client() as client:
+        statement = f"INSERT INTO {table} ({names}) VALUES"
+        with self._client(statement) as client:
             client.execute(
-                f"INSERT INTO {table} ({names}) VALUES",
+                statement,
                 list(columns.values()),
                 columnar=True,
                 settings=dict(settings or {}),
@@ -187,9 +192,9 @@ class ClickHouse:
                 return
 
     @contextmanager
-    def _client(self) -> Iterator[Client]:
+    def _client(self, sql: str) -> Iterator[Client]:
         try:
-            with self._queue.place(), self._connected() as client:
+            with _STATEMENTS.span(sql), self._queue.place(), self._connected() as client:
                 yield client
         except NoPlace:
             log.warning("clickhouse_unavailable", reason="no free connection")

@@ -40,6 +40,8 @@ _PREFIXES = {
     "audit_llm_base_url": ("http://", "https://"),
     "assistant_base_url": ("http://", "https://"),
     "oidc_issuer": ("http://", "https://"),
+    "otel_exporter_otlp_endpoint": ("http://", "https://"),
+    "otel_exporter_otlp_traces_endpoint": ("http://", "https://"),
 }
 
 # If the first variable is set, the second one is required.
@@ -272,6 +274,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
     metrics_bind: Annotated[str, "address on which they do"] = "127.0.0.1"
 
+    otel_exporter_otlp_endpoint: Annotated[
+        str | None,
+        "URL of a collector of OpenTelemetry that gets traces of Watchpost itself"
+        " (`docs/traces.md`); unset: none",
+    ] = None
+    otel_exporter_otlp_traces_endpoint: Annotated[
+        str | None, "the same with its path, if that is not `/v1/traces`; it wins"
+    ] = None
+
     canary_interval_secs: Annotated[
         float,
         Meta(ge=0),
@@ -296,6 +307,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             return ()
         named = (name.strip() for name in self.assistant_models.split(","))
         return tuple(dict.fromkeys(name for name in named if name))
+
+    @property
+    def traces_url(self) -> str | None:
+        """Returns the full URL that gets traces of this process; None while they are off."""
+        if self.otel_exporter_otlp_traces_endpoint is not None:
+            return self.otel_exporter_otlp_traces_endpoint
+        base = self.otel_exporter_otlp_endpoint
+        return None if base is None else f"{base.removesuffix('/')}/v1/traces"
 
     @property
     def evaluator_concurrency(self) -> int:

@@ -25,6 +25,7 @@ from sqlalchemy.orm import Session
 from shared import audit_log, organizations
 from shared.core.errors import Conflict, NotFound, Unavailable, WatchpostError
 from shared.core.logs import get_logger, request_context
+from shared.core.tracing import spans
 from shared.deletions import in_clickhouse, in_postgres, in_redis
 from shared.deletions.models import LIVE, Deletion
 from shared.deletions.service import mentions_of
@@ -98,6 +99,7 @@ class Deletions:
 
     def _handle(self, held: tuple[Lease, Deletion]) -> None:
         lease, row = held
+        spans.note(spans.ORGANIZATION, str(row.org_id))
         with (
             request_context(row.request_id, deletion_id=str(row.id)),
             kept(self._runtime.postgres, lease, LEASE_SECS) as lost,

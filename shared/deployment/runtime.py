@@ -26,9 +26,14 @@ class Runtime:
         """Creates the runtime of these settings."""
         client = connect_redis(settings.redis_url)
         broker = make_broker(settings.redis_url)
+        postgres = Postgres(settings.database_url, pool_size=settings.database_pool_size)
+        if settings.traces_url is not None:
+            from shared.postgres import traced
+
+            traced.follow(postgres.engine)
         return cls(
             settings=settings,
-            postgres=Postgres(settings.database_url, pool_size=settings.database_pool_size),
+            postgres=postgres,
             clickhouse=ClickHouse(
                 settings.clickhouse_url,
                 pool_size=settings.clickhouse_pool_size,

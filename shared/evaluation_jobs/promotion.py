@@ -15,10 +15,12 @@ from sqlalchemy.orm import Session
 
 from shared.clickhouse import ClickHouse
 from shared.core.config import Settings
+from shared.core.tracing import spans
 from shared.evaluation_jobs import evaluator_config
 from shared.evaluation_jobs.enqueue import NewJob, enqueue_automatic
 from shared.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS, QUIET_SECS
 from shared.postgres import Postgres
+from shared.queue.jobs import CHECK_WATCHED_SESSIONS, SCAN_INACTIVE_SESSIONS
 from shared.sessions import facts as session_facts
 from shared.sessions.facts import SessionFacts
 
@@ -111,12 +113,16 @@ def promote_ended(postgres: Postgres, clickhouse: ClickHouse, settings: Settings
     while settings.evaluator_endpoint is not None:
         with postgres.transaction() as session:
             due = _watched(session, _DUE, {"batch": BATCH})
-        found = _facts(clickhouse, settings, due)
-        with postgres.transaction() as session:
-            held = _lock(session, _LOCK_DUE, due)
-            ended = [w for w in held if w.key in found and found[w.key].ended_at is not None]
-            _execute(session, _LOOK_LATER, [w for w in held if w not in ended], quiet=QUIET_SECS)
-            created += enqueue_automatic(session, _new_jobs(ended, found), "agent_end")
+        if not due:
+            break
+        with spans.work(CHECK_WATCHED_SESSIONS.actor):
+            found = _facts(clickhouse, settings, due)
+            with postgres.transaction() as session:
+                held = _lock(session, _LOCK_DUE, due)
+                ended = [w for w in held if w.key in found and found[w.key].ended_at is not None]
+                rest = [w for w in held if w not in ended]
+                _execute(session, _LOOK_LATER, rest, quiet=QUIET_SECS)
+                created += enqueue_automatic(session, _new_jobs(ended, found), "agent_end")
         if len(due) < BATCH or not held:
             break
     return created
@@ -135,14 +141,17 @@ def promote_inactive(postgres: Postgres, clickhouse: ClickHouse, settings: Setti
             statement = _IDLE_ONLY_INACTIVE if timeout is None else _ALL_INACTIVE
             seconds = timeout or IDLE_ONLY_TIMEOUT_SECS
             idle = _watched(session, statement, {"timeout": seconds, "batch": BATCH})
-        found = _facts(clickhouse, settings, idle)
-        with postgres.transaction() as session:
-            held = _lock(session, _LOCK_INACTIVE, idle)
-            # Sessions without events, or of an organization that may not evaluate, never become
-            # jobs.
-            _execute(session, _UNWATCH, [w for w in held if w.key not in found])
-            known = [w for w in held if w.key in found]
-            created += enqueue_automatic(session, _new_jobs(known, found), "inactivity")
+        if not idle:
+            break
+        with spans.work(SCAN_INACTIVE_SESSIONS.actor):
+            found = _facts(clickhouse, settings, idle)
+            with postgres.transaction() as session:
+                held = _lock(session, _LOCK_INACTIVE, idle)
+                # Sessions without events, or of an organization that may not evaluate, never
+                # become jobs.
+                _execute(session, _UNWATCH, [w for w in held if w.key not in found])
+                known = [w for w in held if w.key in found]
+                created += enqueue_automatic(session, _new_jobs(known, found), "inactivity")
         if len(idle) < BATCH or not held:
             break
     return created

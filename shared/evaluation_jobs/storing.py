@@ -4,18 +4,22 @@ A finished job keeps its result until ClickHouse has it, so an outage of ClickHo
 second call to the evaluator.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
 from sqlalchemy import Row, text
+from sqlalchemy.orm import Session
 
 from shared import organizations
 from shared.clickhouse import ClickHouse
 from shared.core.clock import to_us
+from shared.core.tracing import spans
 from shared.evaluation_jobs.result import Result, unpack
 from shared.evaluations import store
 from shared.evaluations.records import Evaluation
 from shared.postgres import Postgres
+from shared.queue.jobs import STORE_EVALUATIONS
 
 # Results are at most 10 MiB each. A block of them stays below this size unless a single one is
 # larger.
@@ -56,18 +60,25 @@ def store_results(postgres: Postgres, clickhouse: ClickHouse) -> int:
             rows = session.execute(_TO_STORE, {"rows": _BLOCK_ROWS, "bytes": _BLOCK_BYTES}).all()
             if not rows:
                 return total
-            existing = organizations.hold(session, {row.org_id for row in rows})
-            rows = [row for row in rows if row.org_id in existing]
-            results = [unpack(row.result) for row in rows]
-            store.insert(clickhouse, [_record(*pair) for pair in zip(rows, results, strict=True)])
-            session.execute(
-                _STORED,
-                {
-                    "ids": [str(row.id) for row in rows],
-                    "statuses": [result.status for result in results],
-                },
-            )
-        total += len(rows)
+            with spans.work(STORE_EVALUATIONS.actor):
+                total += _store(session, clickhouse, rows)
+
+
+def _store(
+    session: Session, clickhouse: ClickHouse, rows: Sequence[Row[tuple[object, ...]]]
+) -> int:
+    existing = organizations.hold(session, {row.org_id for row in rows})
+    rows = [row for row in rows if row.org_id in existing]
+    results = [unpack(row.result) for row in rows]
+    store.insert(clickhouse, [_record(*pair) for pair in zip(rows, results, strict=True)])
+    session.execute(
+        _STORED,
+        {
+            "ids": [str(row.id) for row in rows],
+            "statuses": [result.status for result in results],
+        },
+    )
+    return len(rows)
 
 
 def _record(row: Row[tuple[object, ...]], result: Result) -> Evaluation:

@@ -12,6 +12,7 @@ import redis
 from redis.client import Pipeline
 
 from shared.core.logs import current_request_id
+from shared.core.tracing import spans
 from shared.events.ingest.upstream import ACTIVE_KEY, SHARDS
 from shared.events.ingest.upstream import record_stream as stream_key
 from shared.otlp.cutting import entries_of
@@ -36,6 +37,7 @@ class Entry:
     org_slug: str
     data: bytes
     request_id: str | None
+    traceparent: str | None = None
 
 
 def stream_keys(org_id: str) -> list[str]:
@@ -62,7 +64,8 @@ def append(
             add(pipe, org_id, org_slug, shard, data, request_id)
         if receipt is not None:
             receipt.add_to(pipe, org_id)
-        pipe.execute()
+        with spans.redis("XADD"):
+            pipe.execute()
     return sum(len(data) for _, data in entries)
 
 
@@ -71,6 +74,8 @@ def add(
 ) -> None:
     """Adds the commands for one more entry to a pipeline."""
     fields: dict[Any, Any] = {"slug": org_slug, "data": data, "request_id": request_id}
+    if (traceparent := spans.traceparent()) is not None:
+        fields["traceparent"] = traceparent
     pipe.xadd(stream_key(org_id, shard), fields)
     pipe.sadd(ACTIVE_KEY, f"{org_id}:{shard}")
 
@@ -96,6 +101,7 @@ def read(
             org_slug=fields[b"slug"].decode(),
             data=fields[b"data"],
             request_id=fields[b"request_id"].decode() or None,
+            traceparent=fields[b"traceparent"].decode() if b"traceparent" in fields else None,
         )
         for entry_id, fields in messages
     ]

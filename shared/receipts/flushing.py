@@ -18,8 +18,10 @@ from sqlalchemy.orm import Session
 from shared import organizations
 from shared.core.clock import from_us
 from shared.core.ids import parse_uuid
+from shared.core.tracing import spans
 from shared.postgres import Postgres, lock_until_commit
 from shared.queue import unavailable_when_redis_is_gone
+from shared.queue.jobs import FLUSH_RECEIPTS
 from shared.receipts.folding import fold
 from shared.receipts.keys import ACTIVE, keys_of
 from shared.receipts.models import ReceiptFlush
@@ -98,7 +100,8 @@ def flush(postgres: Postgres, client: redis.Redis, org_id: str) -> None:
                 client.eval(_UNLIST_IF_EMPTY, 2, keys.base, ACTIVE, org_id)
                 return
             batch = rows.pop(_TOKEN).decode()
-            _store(session, org_id, batch, rows)
+            with spans.work(FLUSH_RECEIPTS.actor, attributes={spans.ORGANIZATION: org_id}):
+                _store(session, org_id, batch, rows)
         _remove(client, org_id, batch)
 
 

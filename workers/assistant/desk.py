@@ -12,6 +12,7 @@ from shared.assistant.request import read_request
 from shared.assistant.turns import ClaimedTurn
 from shared.core.errors import Unavailable, WatchpostError
 from shared.core.logs import get_logger
+from shared.core.tracing import spans
 from shared.deployment.runtime import Runtime
 from shared.postgres import leases
 from shared.queries.run import QueryRunner
@@ -52,6 +53,7 @@ class Desk:
 
     def _answer(self, claimed_turn: ClaimedTurn) -> None:
         row = claimed_turn.row
+        spans.note(spans.ORGANIZATION, str(row.org_id))
         frames = Frames(self._runtime.redis, row.id)
         if claimed_turn.is_lost:
             self._give_up(claimed_turn, frames)

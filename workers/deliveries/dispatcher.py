@@ -12,6 +12,7 @@ from shared.core.attempts import Again, Failed, jitter
 from shared.core.errors import Unavailable
 from shared.core.logs import get_logger, request_context
 from shared.core.metrics.catalogue import DELIVERIES, DELIVERY_SECS
+from shared.core.tracing import spans
 from shared.deployment.runtime import Runtime
 from shared.incidents.deliveries import claims, webhook
 from shared.incidents.deliveries.claims import ClaimedDelivery
@@ -97,7 +98,9 @@ class DeliveryDispatcher:
         for delivery in taken:
             began = time.monotonic()
             if delivery.url:
-                flights[self._start(delivery)] = delivery, began
+                org = {spans.ORGANIZATION: str(delivery.row.org_id)}
+                with spans.work(SEND_NOTIFICATIONS.actor, attributes=org):
+                    flights[self._start(delivery)] = delivery, began
             else:
                 step = Failed(is_empty(delivery.url_setting_key))
                 self._record(delivery, began, step, status=None)

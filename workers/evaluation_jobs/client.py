@@ -30,28 +30,36 @@ class EvaluatorClient:
     def evaluate(self, body: bytes, *, job_id: str, request_id: str) -> Future[Answer | NoAnswer]:
         """Sends POST /evaluate with an EvalRequest; its Idempotency-Key makes repeating safe."""
         headers = {"Content-Type": "application/json", **_job_headers(job_id, request_id)}
-        return self._start("POST", "/evaluate", headers, body)
+        return self._start("POST", "/evaluate", "/evaluate", headers, body)
 
     def poll(
         self, evaluator_job_id: str, *, job_id: str, request_id: str
     ) -> Future[Answer | NoAnswer]:
         """Sends GET /evaluate/{job_id} with the id from the answer to an earlier delivery."""
         path = f"/evaluate/{quote(evaluator_job_id, safe='')}"
-        return self._start("GET", path, _job_headers(job_id, request_id))
+        template = "/evaluate/{job_id}"
+        return self._start("GET", path, template, _job_headers(job_id, request_id))
 
     def config(self, *, request_id: str) -> Answer | NoAnswer:
         """Sends GET /config and waits for the answer."""
-        return self._start("GET", "/config", {"X-Request-Id": request_id}).result()
+        headers = {"X-Request-Id": request_id}
+        return self._start("GET", "/config", "/config", headers).result()
 
     def close(self) -> None:
         """Stops the event loop."""
         self._loop.close()
 
     def _start(
-        self, method: str, path: str, headers: Mapping[str, str], body: bytes | None = None
+        self,
+        method: str,
+        path: str,
+        template: str,
+        headers: Mapping[str, str],
+        body: bytes | None = None,
     ) -> Future[Answer | NoAnswer]:
         headers = {"Accept": "application/json", **bearer(self._token), **headers}
-        return self._loop.start(self._call(Request(method, self._base + path, headers, body)))
+        request = Request(method, self._base + path, headers, body, template)
+        return self._loop.start(self._call(request))
 
     async def _call(self, request: Request) -> Answer | NoAnswer:
         try:

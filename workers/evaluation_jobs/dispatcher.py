@@ -17,6 +17,7 @@ from shared.core.config import Settings
 from shared.core.errors import QueryTimeout, Unavailable
 from shared.core.logs import get_logger, request_context
 from shared.core.metrics.catalogue import EVALUATION_AGE, EVALUATION_OUTCOMES
+from shared.core.tracing import spans
 from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs import claims, outcomes, rules
 from shared.evaluation_jobs.answers import Answer, NoAnswer
@@ -165,6 +166,10 @@ class EvaluationDispatcher:
 
     def _deliver(self, deliveries: Sequence[ClaimedJob]) -> None:
         """Reads the sessions of a claim and sends each group as soon as it is read."""
+        with spans.work(jobs.RUN_EVALUATIONS.actor):
+            self._deliver_all(deliveries)
+
+    def _deliver_all(self, deliveries: Sequence[ClaimedJob]) -> None:
         left = {SessionKey(str(job.row.org_id), job.row.session_id): job for job in deliveries}
         try:
             for part in self._built(list(left)):

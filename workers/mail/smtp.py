@@ -16,6 +16,7 @@ import aiosmtplib
 from aiohappyeyeballs import start_connection
 
 from shared.core.config import Settings
+from shared.core.tracing import spans
 from workers.call_loop import CallLoop
 
 _IMPLICIT_TLS_PORT = 465
@@ -90,7 +91,8 @@ class SmtpClient:
 
         Their texts may quote the mail server, but never contain the password.
         """
-        self._loop.start(self._exchange(message, recipient)).result()
+        with spans.part("SMTP", {"network.protocol.name": "smtp"}):
+            self._loop.start(self._exchange(message, recipient)).result()
 
     def close(self) -> None:
         """Ends the event loop of this client."""

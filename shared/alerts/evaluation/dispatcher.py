@@ -13,6 +13,7 @@ from shared.alerts.evaluation.triggers.interface import Context, Evaluate, Outco
 from shared.core.errors import NotFound, Unavailable
 from shared.core.logs import get_logger
 from shared.core.metrics.catalogue import RULES, RULES_SECS
+from shared.core.tracing import spans
 from shared.deployment.runtime import Runtime
 from shared.postgres.leases import kept
 from shared.queries.run import QueryRunner
@@ -55,6 +56,7 @@ class AlertDispatcher:
 
     def _handle(self, batch: RuleBatch) -> int:
         started, outcomes = time.monotonic(), dict[uuid.UUID, Outcome]()
+        spans.note(spans.ORGANIZATION, str(batch.org_id))
         context = Context(self._runtime, self._runner, str(batch.org_id))
         try:
             with kept(self._runtime.postgres, batch.lease, claims.LEASE_SECS):

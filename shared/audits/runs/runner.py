@@ -14,6 +14,7 @@ from shared.audits.signals.interface import Find, Look
 from shared.core.clock import now
 from shared.core.errors import NotFound, Unavailable, WatchpostError
 from shared.core.logs import get_logger, request_context
+from shared.core.tracing import spans
 from shared.deployment.runtime import Runtime
 from shared.postgres.leases import kept
 from shared.queue.jobs import RUN_AUDITS
@@ -71,6 +72,7 @@ class AuditRunner:
 
     def _handle(self, run: ClaimedRun) -> None:
         ids = {"audit_id": str(run.row.audit_id), "run_id": str(run.row.id)}
+        spans.note(spans.ORGANIZATION, str(run.row.org_id))
         with (
             request_context(run.row.request_id, **ids),
             kept(self._runtime.postgres, run.lease, LEASE_SECS, longest_secs=MAX_RUN_SECS) as lost,

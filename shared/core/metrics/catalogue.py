@@ -206,6 +206,11 @@ PROCESSES = Gauge(
     {"process": None},
     of_deployment=False,
 )
+SPANS_DROPPED = Counter(
+    "watchpost_trace_spans_dropped_total",
+    "spans of Watchpost itself that were lost: the collector took none, or too many waited",
+    {"reason": ("not_sent", "queue_full")},
+)
 INFO = Gauge("watchpost_info", "1, with the version", {"version": None}, of_deployment=False)
 
 ALL: tuple[Metric, ...] = tuple(one for one in list(globals().values()) if isinstance(one, Metric))

@@ -43,6 +43,11 @@ class Block:
         """The requests that brought the entries, in their order."""
         return list(dict.fromkeys(e.request_id for e in self.entries if e.request_id))
 
+    @property
+    def causes(self) -> list[str]:
+        """The spans that brought the entries, as headers `traceparent`."""
+        return [entry.traceparent for entry in self.entries if entry.traceparent]
+
     def add(self, entry: Entry) -> None:
         """Decodes an entry and appends its events to those of its organization."""
         self.entries.append(entry)

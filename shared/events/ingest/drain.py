@@ -14,6 +14,7 @@ import redis
 from shared.core.ids import new_request_id
 from shared.core.logs import get_logger
 from shared.core.metrics.catalogue import BATCH_EVENTS, INSERT_FAILURES, INSERT_SECS, STORED
+from shared.core.tracing import spans
 from shared.deployment.runtime import Runtime
 from shared.events.ingest import stream
 from shared.events.ingest.block import Block
@@ -150,6 +151,20 @@ class Drain:
         return org_ids[turn:] + org_ids[:turn]
 
     def _store(self, block: Block) -> int:
+        attributes: dict[str, spans.Value] = {
+            "messaging.system": "redis",
+            "messaging.operation.type": "process",
+            "messaging.batch.message_count": len(block.entries),
+            "watchpost.events": block.rows,
+        }
+        if len(block.slugs) == 1:
+            [attributes[spans.ORGANIZATION]] = block.slugs
+        with spans.work(
+            PERSIST_EVENTS.actor, kind="consumer", attributes=attributes, causes=block.causes
+        ):
+            return self._store_all(block)
+
+    def _store_all(self, block: Block) -> int:
         started = time.monotonic()
         try:
             persist(self._runtime, block, self._windows_of)

@@ -16,6 +16,7 @@ from redis.exceptions import ResponseError, WatchError
 from shared.core.errors import Unavailable
 from shared.core.ids import new_request_id
 from shared.core.logs import current_request_id, get_logger
+from shared.core.tracing import spans
 from shared.evaluations.records import Evaluation
 from shared.events.batch import Batch, encode_batch, entries_of
 from shared.queue import unavailable_when_redis_is_gone
@@ -51,6 +52,7 @@ class Entry:
     `idle_only`: its sessions are evaluated when they are idle, and not when their root agent ends.
     `evaluations`: results that came with the events. `delayed`: its name among the entries whose
     events arrived before it, see `delayed_key`. `receipt`: the mark of its request's receipt.
+    `traceparent`: the span that added it, while traces of Watchpost itself are on.
     """
 
     org_id: str
@@ -62,6 +64,7 @@ class Entry:
     evaluations: tuple[Evaluation, ...] = ()
     delayed: bytes | None = None
     receipt: str | None = None
+    traceparent: str | None = None
 
 
 def stream_key(org_id: str) -> str:
@@ -110,7 +113,8 @@ def append(
         if receipt is not None:
             receipt.add_to(pipe, org_id)
         try:
-            pipe.execute()
+            with spans.redis("XADD"):
+                pipe.execute()
         except WatchError:
             raise Unavailable("it took too long: try again") from None
     return size
@@ -139,6 +143,8 @@ def add(
         fields["idle_only"] = 1
     if mark is not None:
         fields["receipt"] = mark
+    if (traceparent := spans.traceparent()) is not None:
+        fields["traceparent"] = traceparent
     size = 0
     encoded = map(encode_batch, entries_of(batch)) if data is None else [data]
     for place, fields["data"] in enumerate(encoded):
@@ -234,7 +240,8 @@ def finish(client: redis.Redis, entries: Sequence[Entry]) -> None:
             pipe.xack(stream_key(org_id), GROUP, *entry_ids)
             pipe.xdel(stream_key(org_id), *entry_ids)
             pipe.eval(_UNLIST_IF_EMPTY, 2, stream_key(org_id), ACTIVE_KEY, org_id)
-        pipe.execute()
+        with spans.redis("XDEL"):
+            pipe.execute()
 
 
 def forget_dead_consumers(client: redis.Redis, idle_ms: int) -> int:
@@ -289,6 +296,7 @@ def _entries(org_id: str, messages: Any) -> list[Entry]:
             evaluations=_decode_evaluations(fields.get(b"evaluations", _NO_EVALUATIONS)),
             delayed=fields.get(b"delayed"),
             receipt=fields[b"receipt"].decode() if b"receipt" in fields else None,
+            traceparent=fields[b"traceparent"].decode() if b"traceparent" in fields else None,
         )
         for entry_id, fields in messages
         # A claimed entry that was deleted meanwhile has no fields.

@@ -10,6 +10,7 @@ from redis.exceptions import ResponseError
 
 from shared.core.errors import Unavailable
 from shared.core.logs import get_logger
+from shared.core.tracing import spans
 from shared.queue import unavailable_when_redis_is_gone
 
 log = get_logger(__name__)
@@ -87,7 +88,7 @@ class WriteSync:
     def _wait_for_disk(self, client: redis.Redis) -> None:
         try:
             # Not in one pipeline with the write: that took 100 ms instead of 0.3.
-            with unavailable_when_redis_is_gone():
+            with unavailable_when_redis_is_gone(), spans.redis("WAITAOF"):
                 synced: Any = client.waitaof(1, 0, _WAIT_MS)
         except ResponseError as error:
             if not any(part in str(error) for part in _CANNOT_SYNC):
@@ -101,7 +102,7 @@ class WriteSync:
 
     def _wait_for_replicas(self, client: redis.Redis) -> None:
         # Their disks are not waited for: they sync once a second, and report it once a second.
-        with unavailable_when_redis_is_gone():
+        with unavailable_when_redis_is_gone(), spans.redis("WAIT"):
             reached: Any = client.wait(self._replicas, _WAIT_MS)
         if reached < self._replicas:
             log.warning(

@@ -13,6 +13,7 @@ import redis
 from redis.client import Pipeline
 
 from shared.core.ids import new_request_id
+from shared.core.tracing import spans
 
 # If a placer is killed, its shards are free after this time.
 LEASE_SECS = 5.0
@@ -72,7 +73,8 @@ class Lease:
             pipe.multi()
             yield pipe
             try:
-                pipe.execute()
+                with spans.redis("EXEC"):
+                    pipe.execute()
             except redis.WatchError:
                 raise LeaseLost from None
 

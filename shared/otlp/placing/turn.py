@@ -11,6 +11,7 @@ import redis
 from redis.client import Pipeline
 
 from shared.core.logs import get_logger
+from shared.core.tracing import spans
 from shared.deployment.runtime import Runtime
 from shared.events.ingest import dead_letters
 from shared.otlp import stream
@@ -26,6 +27,7 @@ from shared.otlp.placing.sessions import has_other_name, propose
 from shared.otlp.placing.state import Question, Settled
 from shared.otlp.placing.waiting import Changes
 from shared.otlp.records import Span
+from shared.queue.jobs import PLACE_RECORDS
 
 log = get_logger(__name__)
 
@@ -51,10 +53,27 @@ def take_turn(
     `LeaseLost` if another placer may have a shard by now, and `Unavailable` if PostgreSQL is needed
     and down; then nothing changed.
     """
-    org_id = lease.org_id
     reading = read(runtime.redis, lease, shards, now_ms)
     if not reading:
         return Taken(0, 0, is_full=False)
+    with spans.work(
+        PLACE_RECORDS.actor,
+        kind="consumer",
+        attributes={
+            "messaging.system": "redis",
+            "messaging.operation.type": "process",
+            "messaging.batch.message_count": len(reading.entries),
+            spans.ORGANIZATION: lease.org_id,
+        },
+        causes=[one.traceparent for one in reading.entries if one.traceparent],
+    ):
+        return _placed(runtime, lease, reading, rules_of, now_ms)
+
+
+def _placed(
+    runtime: Runtime, lease: Lease, reading: Reading, rules_of: OrganizationRules, now_ms: int
+) -> Taken:
+    org_id = lease.org_id
     rules, redactor = rules_of.of(org_id)
     settled = _settle(runtime.redis, org_id, reading, rules, now_ms)
     outcomes = {

@@ -24,6 +24,7 @@ from shared.core.connection_queue import ConnectionQueue, NoPlace
 from shared.core.errors import QueryFailed, QueryTimeout, Unavailable, WatchpostError
 from shared.core.ids import parse_uuid
 from shared.core.logs import get_logger
+from shared.core.tracing import spans
 from shared.queries.results.blocks import Block, UnreadableColumn
 from shared.queries.results.columns import MAX_VALUES, TooManyValues
 from shared.queries.results.failures import detail_of, failure_of, garbled
@@ -36,6 +37,8 @@ MAX_RESULT_BYTES = 64 * 1024 * 1024
 # The database ends a statement after 10 s (profile `reader`). This limit is for a database that
 # does not answer.
 DEADLINE_SECS = 12.0
+# All that a span shows of a statement of people.
+_STATEMENT = {"db.system.name": "clickhouse", "db.operation.name": "SELECT"}
 # The part of a name that errors show.
 _TOLD_CHARS = 200
 _encode = msgspec.json.Encoder().encode
@@ -120,7 +123,7 @@ class Reader:
         watch = Watch(
             deadline=time.monotonic() + DEADLINE_SECS, cancelled=cancelled, most=MAX_RESULT_BYTES
         )
-        with _translated(), self._connection(watch) as connection:
+        with spans.part("SELECT", _STATEMENT), _translated(), self._connection(watch) as connection:
             result, has_ended = Result(), False
             try:
                 connection.send_query(sql, query_id=query_id, params=dict(params))

@@ -16,6 +16,7 @@ from shared.clickhouse.ddl import Ddl
 from shared.clickhouse.kept import KEPT, Kept
 from shared.clickhouse.mutations import unfinished
 from shared.core.logs import get_logger
+from shared.core.tracing import spans
 from shared.deployment.runtime import Runtime
 from shared.events.ingest import backlog
 from shared.postgres import single_flight
@@ -71,7 +72,8 @@ class _Run:
         try:
             for kept in KEPT:
                 for month, (old_limits, counts) in self._find(kept).items():
-                    self._remove(kept, month, old_limits)
+                    with spans.work(APPLY_RETENTION.actor):
+                        self._remove(kept, month, old_limits)
                     for org_id, rows in counts.items():
                         self._removed[org_id][kept.table] += rows
                     self._wait()

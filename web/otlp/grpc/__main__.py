@@ -12,6 +12,7 @@ from shared.core.config import Settings, load_settings
 from shared.core.errors import ConfigurationError
 from shared.core.logs import configure_logging, get_logger
 from shared.core.metrics.exporter import Exporter
+from shared.core.tracing.exporter import Tracing
 from shared.deployment.runtime import Runtime
 from web.otlp.grpc.exports import SERVICES, Exports
 
@@ -72,8 +73,11 @@ def main() -> None:
             log.info("otlp_grpc_is_off", reason="OTLP_GRPC_PORT is 0")
             return
         Exporter(settings, "otlp-grpc").start("otlp-grpc")
+        tracing = Tracing(settings)
+        tracing.start("otlp-grpc")
         runtime = Runtime.connect(settings)
         asyncio.run(serve(settings, runtime))
+        tracing.stop()
         runtime.close()
     except ConfigurationError as error:
         log.error("otlp_grpc_refused_to_start", reason=str(error))  # noqa: TRY400 it says all

@@ -17,6 +17,7 @@ import grpc
 from shared.core.errors import BadRequest, Unavailable, WatchpostError
 from shared.core.ids import new_request_id
 from shared.core.logs import get_logger, request_context
+from shared.core.tracing import spans
 from shared.deployment.runtime import Runtime
 from shared.events.ingest.accept import Ingest
 from shared.identity import Authenticator, Credential, Identity
@@ -71,7 +72,9 @@ class Exports:
         async def export(messages: AsyncIterator[bytes], call: Call) -> bytes:
             with request_context(new_request_id()):
                 started = time.perf_counter()
-                code, answer = await self._answer(signal, messages, call)
+                with _span(signal, call) as span:
+                    code, answer = await self._answer(signal, messages, call)
+                    span.note("rpc.response.status_code", _CODES[code].name)
                 milliseconds = round((time.perf_counter() - started) * 1000, 1)
                 log.info("request", route=signal.path, code=code, duration_ms=milliseconds)
                 return answer
@@ -136,6 +139,18 @@ class Exports:
             raise BadRequest("the message did not arrive in time") from None
         except StopAsyncIteration:
             raise BadRequest("the call has no message") from None
+
+
+def _span(signal: Signal, call: Call) -> spans.Span:
+    sent = _metadata(call).get("traceparent")
+    [service] = [name for name, one in SERVICES.items() if one is signal]
+    method = f"{service}/Export"
+    return spans.work(
+        method,
+        kind="server",
+        attributes={"rpc.system.name": "grpc", "rpc.method": method},
+        causes=() if sent is None else (sent,),
+    )
 
 
 @asynccontextmanager
