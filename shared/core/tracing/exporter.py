@@ -43,6 +43,7 @@ class Tracing:
 
     def stop(self) -> None:
         """Sends the last spans, or gives them up after 2 s."""
-        if self._tracer is not None:
+        tracer, self._tracer = self._tracer, None
+        if tracer is not None:
             spans.use(None)
-            self._tracer.close()
+            tracer.close()

@@ -1,0 +1,43 @@
+"""Traces that are on in the process of the tests, and a collector for them."""
+
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from shared.core.config import Settings
+from shared.core.tracing.exporter import Tracing
+from tests.support.backend import Backend, running_backend
+
+
+@pytest.fixture
+def backend(monkeypatch: pytest.MonkeyPatch) -> Iterator[Backend]:
+    """A collector; processes send what they have every 50 ms."""
+    monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "50")
+    with running_backend() as running:
+        yield running
+
+
+@pytest.fixture
+def settings(backend: Backend) -> Settings:
+    """Settings with which traces go to the collector."""
+    return Settings(
+        database_url="postgresql://x",
+        redis_url="redis://x",
+        clickhouse_url="clickhouse://x",
+        otel_exporter_otlp_endpoint=backend.url,
+    )
+
+
+@pytest.fixture
+def tracing(settings: Settings) -> Iterator[Tracing]:
+    """Traces of this process, switched on."""
+    logger = logging.getLogger("opentelemetry")
+    handlers, propagates = logger.handlers[:], logger.propagate
+    made = Tracing(settings)
+    made.start("test")
+    try:
+        yield made
+    finally:
+        made.stop()
+        logger.handlers[:], logger.propagate = handlers, propagates
