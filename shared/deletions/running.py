@@ -99,8 +99,8 @@ class Deletions:
 
     def _handle(self, held: tuple[Lease, Deletion]) -> None:
         lease, row = held
-        spans.note(spans.ORGANIZATION, str(row.org_id))
         with (
+            spans.work(DELETE_DATA.actor, attributes={spans.ORGANIZATION: str(row.org_id)}),
             request_context(row.request_id, deletion_id=str(row.id)),
             kept(self._runtime.postgres, lease, LEASE_SECS) as lost,
         ):

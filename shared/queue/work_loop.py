@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from shared.core.tracing import spans
 from shared.queue.tasks import Queue, Task
 
 _Claimed = TypeVar("_Claimed")
@@ -19,8 +18,8 @@ def claimed(
 ) -> Iterator[_Claimed]:
     """Yields what `claim` returns until it returns None, `stopping` is set or the time is over.
 
-    The caller's work with each of them is a span. Nudges `task` after the first claim and at the
-    end of the time, so that another thread looks for more while this one works.
+    Nudges `task` after the first claim and at the end of the time, so that another thread looks
+    for more while this one works.
     """
     ends = time.monotonic() + TURN_SECS
     is_first, is_over = True, False
@@ -32,5 +31,4 @@ def claimed(
         if is_first or is_over:
             queue.nudge_soon(task)
         is_first = False
-        with spans.work(task.actor):
-            yield work
+        yield work

@@ -1,5 +1,6 @@
 """A receiver of OTLP over HTTP on a loopback port, which keeps the spans that it gets."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -7,6 +8,8 @@ from dataclasses import dataclass
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
+from shared.core.config import Settings
+from shared.core.tracing.exporter import Tracing
 from tests.support.evaluator import Answer, Evaluator, Received, reply, running_evaluator
 from tests.support.processes import wait_until
 
@@ -98,6 +101,20 @@ def running_backend() -> Iterator[Backend]:
     with running_evaluator() as server:
         server.default = reply(200, headers={"Content-Type": "application/x-protobuf"})
         yield Backend(server)
+
+
+@contextmanager
+def traced(settings: Settings) -> Iterator[Tracing]:
+    """Makes spans in this process; its `stop` returns when all of them have arrived."""
+    logger = logging.getLogger("opentelemetry")
+    handlers, propagates = logger.handlers[:], logger.propagate
+    made = Tracing(settings)
+    made.start("test")
+    try:
+        yield made
+    finally:
+        made.stop()
+        logger.handlers[:], logger.propagate = handlers, propagates
 
 
 def _value(attribute: object) -> Value:

@@ -45,7 +45,9 @@ class Desk:
     def run(self) -> None:
         """Answers until no question waits. Raises `Unavailable` while PostgreSQL is down."""
         for turn in claimed(self._runtime.queue, ANSWER_QUESTIONS, self._claim, self._stopping):
-            self._answer(turn)
+            org = {spans.ORGANIZATION: str(turn.row.org_id)}
+            with spans.work(ANSWER_QUESTIONS.actor, attributes=org):
+                self._answer(turn)
 
     def _claim(self) -> ClaimedTurn | None:
         with self._runtime.postgres.transaction() as session:
@@ -53,7 +55,6 @@ class Desk:
 
     def _answer(self, claimed_turn: ClaimedTurn) -> None:
         row = claimed_turn.row
-        spans.note(spans.ORGANIZATION, str(row.org_id))
         frames = Frames(self._runtime.redis, row.id)
         if claimed_turn.is_lost:
             self._give_up(claimed_turn, frames)

@@ -14,6 +14,7 @@ from shared.core.attempts import Again, Failed, Sent, backoff, jitter
 from shared.core.clock import now
 from shared.core.logs import get_logger, request_context
 from shared.core.metrics.catalogue import MAILS
+from shared.core.tracing import spans
 from shared.deployment.runtime import Runtime
 from shared.mail import claims
 from shared.mail.claims import Forgotten, Outcome
@@ -92,7 +93,10 @@ class Sender:
                 log.info("mail_step", kind=mail.kind, step="expired", error=mail.last_error)
 
     def _handle(self, mail: Mail) -> None:
-        with request_context(mail.request_id, mail_id=str(mail.id)):
+        with (
+            spans.work(SEND_MAIL.actor),
+            request_context(mail.request_id, mail_id=str(mail.id)),
+        ):
             outcome = self._attempt(mail)
             with self._runtime.postgres.transaction() as session:
                 claims.record(session, mail, outcome)

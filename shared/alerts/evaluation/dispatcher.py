@@ -17,7 +17,7 @@ from shared.core.tracing import spans
 from shared.deployment.runtime import Runtime
 from shared.postgres.leases import kept
 from shared.queries.run import QueryRunner
-from shared.queue import jobs
+from shared.queue import Task, jobs
 from shared.queue.work_loop import claimed
 
 log = get_logger(__name__)
@@ -49,14 +49,18 @@ class AlertDispatcher:
 
         Raises `Unavailable` if a store is down; the rules stay due.
         """
-        task = jobs.EVALUATE_SQL_ALERTS if is_sql else jobs.EVALUATE_ALERTS
+        task = _task(is_sql=is_sql)
         claim = partial(claims.claim, self._runtime, is_sql=is_sql)
         batches = claimed(self._runtime.queue, task, claim, self._stopping)
         return sum(map(self._handle, batches))
 
     def _handle(self, batch: RuleBatch) -> int:
+        org = {spans.ORGANIZATION: str(batch.org_id)}
+        with spans.work(_task(is_sql=batch.is_sql).actor, attributes=org):
+            return self._work_on(batch)
+
+    def _work_on(self, batch: RuleBatch) -> int:
         started, outcomes = time.monotonic(), dict[uuid.UUID, Outcome]()
-        spans.note(spans.ORGANIZATION, str(batch.org_id))
         context = Context(self._runtime, self._runner, str(batch.org_id))
         try:
             with kept(self._runtime.postgres, batch.lease, claims.LEASE_SECS):
@@ -98,3 +102,7 @@ class AlertDispatcher:
             ms=round((time.monotonic() - started) * 1000),
         )
         return recorded
+
+
+def _task(*, is_sql: bool) -> Task:
+    return jobs.EVALUATE_SQL_ALERTS if is_sql else jobs.EVALUATE_ALERTS

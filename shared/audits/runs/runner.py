@@ -72,8 +72,9 @@ class AuditRunner:
 
     def _handle(self, run: ClaimedRun) -> None:
         ids = {"audit_id": str(run.row.audit_id), "run_id": str(run.row.id)}
-        spans.note(spans.ORGANIZATION, str(run.row.org_id))
+        org = {spans.ORGANIZATION: str(run.row.org_id)}
         with (
+            spans.work(RUN_AUDITS.actor, attributes=org),
             request_context(run.row.request_id, **ids),
             kept(self._runtime.postgres, run.lease, LEASE_SECS, longest_secs=MAX_RUN_SECS) as lost,
         ):

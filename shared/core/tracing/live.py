@@ -115,10 +115,6 @@ class LiveTracer:
         """See `spans.is_inside`."""
         return trace.get_current_span().is_recording()
 
-    def note(self, name: str, value: Value) -> None:
-        """See `spans.note`."""
-        trace.get_current_span().set_attribute(name, value)
-
     def traceparent(self) -> str | None:
         """See `spans.traceparent`."""
         carrier: dict[str, str] = {}

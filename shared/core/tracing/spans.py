@@ -56,9 +56,6 @@ class Tracer(Protocol):
     def is_inside(self) -> bool:
         """Returns whether the current span is recorded."""
 
-    def note(self, name: str, value: Value) -> None:
-        """Adds an attribute to the current span."""
-
     def traceparent(self) -> str | None:
         """Returns the header of the current span."""
 
@@ -126,12 +123,6 @@ def silence() -> Span:
 def is_inside() -> bool:
     """Returns whether calls are recorded here."""
     return _tracer is not None and _tracer.is_inside()
-
-
-def note(name: str, value: Value) -> None:
-    """Adds an attribute to the current span, if there is one."""
-    if _tracer is not None:
-        _tracer.note(name, value)
 
 
 def traceparent() -> str | None:

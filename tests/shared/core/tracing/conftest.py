@@ -1,13 +1,12 @@
 """Traces that are on in the process of the tests, and a collector for them."""
 
-import logging
 from collections.abc import Iterator
 
 import pytest
 
 from shared.core.config import Settings
 from shared.core.tracing.exporter import Tracing
-from tests.support.backend import Backend, running_backend
+from tests.support.backend import Backend, running_backend, traced
 
 
 @pytest.fixture
@@ -32,12 +31,5 @@ def settings(backend: Backend) -> Settings:
 @pytest.fixture
 def tracing(settings: Settings) -> Iterator[Tracing]:
     """Traces of this process, switched on."""
-    logger = logging.getLogger("opentelemetry")
-    handlers, propagates = logger.handlers[:], logger.propagate
-    made = Tracing(settings)
-    made.start("test")
-    try:
+    with traced(settings) as made:
         yield made
-    finally:
-        made.stop()
-        logger.handlers[:], logger.propagate = handlers, propagates

@@ -32,7 +32,6 @@ def test_while_traces_are_off_a_span_is_always_the_same_object() -> None:
     with spans.work("a") as span:
         span.note("x", 1)
         span.fail("y")
-        spans.note("z", 2)
 
 
 def test_parts_are_children_and_only_exist_inside(tracing: Tracing, backend: Backend) -> None:
@@ -40,7 +39,6 @@ def test_parts_are_children_and_only_exist_inside(tracing: Tracing, backend: Bac
         pass
     with spans.work("outer") as outer:
         outer.note("n", 1)
-        spans.note(spans.ORGANIZATION, "o")
         with spans.redis("XADD"):
             pass
         with spans.work("inner"), spans.part("deep", {}):
@@ -51,7 +49,7 @@ def test_parts_are_children_and_only_exist_inside(tracing: Tracing, backend: Bac
     assert found["XADD"].is_below(found["outer"])
     assert found["inner"].is_below(found["outer"])
     assert found["deep"].is_below(found["inner"])
-    assert found["outer"].attributes == {"n": 1, spans.ORGANIZATION: "o"}
+    assert found["outer"].attributes == {"n": 1}
     assert found["outer"].span.parent_span_id == b""
 
 
@@ -187,8 +185,8 @@ def test_a_collector_that_comes_back_gets_spans_again(
     backend.answer = reply(400)
     with spans.work("lost"):
         pass
-    wait_until(lambda: bool(lost))
-    assert lost == [(1, "not_sent")]
+    # Threads of earlier tests may still give up what they had.
+    wait_until(lambda: (1, "not_sent") in lost)
     backend.answer = reply(200)
     with spans.work("sent"):
         pass
@@ -200,7 +198,8 @@ def test_a_collector_that_comes_back_gets_spans_again(
         if number % 500 == 0:
             backend.wait_for(f"number {number}")
     backend.wait_for(f"number {2 * sending.MAX_WAITING - 1}")
-    assert lost == [(1, "not_sent")]
+    assert lost.count((1, "not_sent")) == 1
+    assert "queue_full" not in {reason for _, reason in lost}
 
 
 def test_a_line_in_the_log_hides_the_query_of_the_url(monkeypatch: pytest.MonkeyPatch) -> None:
