@@ -80,7 +80,8 @@ class LiveTracer:
     def __init__(self, url: str, process: str) -> None:
         say_rarely(url)
         self._provider = TracerProvider(resource=_resource(process), shutdown_on_exit=False)
-        self._provider.add_span_processor(Queue(Sender(url)))
+        self._sender = Sender(url)
+        self._provider.add_span_processor(Queue(self._sender))
         self._tracer = self._provider.get_tracer("watchpost", VERSION)
 
     def work(self, name: str, kind: Kind, attributes: Attributes, causes: Collection[str]) -> _Live:
@@ -127,6 +128,9 @@ class LiveTracer:
         closing = threading.Thread(target=self._provider.shutdown, daemon=True)
         closing.start()
         closing.join(CLOSE_SECS)
+        if closing.is_alive():
+            # Ends the wait before the next attempt, and gives up the rest.
+            self._sender.shutdown()
 
 
 def _resource(process: str) -> Resource:
