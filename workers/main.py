@@ -93,9 +93,9 @@ def work(
     _require_schema(runtime)
     os.nice(min(GROUPS[group].niceness for group in groups))
     _collect_rarely()
+    tracing.start(name_of(groups))
     workers = [worker for group in groups for worker in _start(runtime, group)]
     metrics.start(name_of(groups), answers=answers, more=_gauges(runtime, groups))
-    tracing.start(name_of(groups))
     canaries = _canaries(runtime, stop) if is_first and CANARIES_IN in groups else None
     log.info("worker_started", groups=groups)
     stop.wait()
