@@ -15,6 +15,9 @@ from tests.support.markdown import PROJECT
 
 EXTRAS = "options.extras_require"
 OURS = {"web", "workers", "orgctl", "shared"}
+# Many packages put modules into this one.
+SHARED_NAMESPACE = "opentelemetry"
+PARTS = {"sdk": "opentelemetry-sdk", "exporter": "opentelemetry-exporter-otlp-proto-http"}
 
 
 def asked_for(section: str, option: str) -> set[str]:
@@ -33,14 +36,27 @@ def production_files() -> list[Path]:
     return [path for name in sorted(OURS) for path in (PROJECT / name).rglob("*.py")]
 
 
+def top_level(module: str) -> str:
+    """Returns the module by which a package is known: its first part, in most cases."""
+    parts = module.split(".")
+    return parts[0] if parts[0] != SHARED_NAMESPACE else ".".join(parts[:2])
+
+
+def packages_of(module: str) -> list[str]:
+    """Returns the packages that contain a module."""
+    if not module.startswith(SHARED_NAMESPACE):
+        return packages_distributions()[module]
+    return [PARTS.get(module.partition(".")[2], "opentelemetry-api")]
+
+
 def imported(node: ast.AST) -> Iterator[str]:
-    """Returns the top-level modules that code imports when it runs, at any depth."""
+    """Returns the modules, as of `top_level`, that code imports when it runs, at any depth."""
     if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
         return
     if isinstance(node, ast.Import):
-        yield from (alias.name.partition(".")[0] for alias in node.names)
+        yield from (top_level(alias.name) for alias in node.names)
     elif isinstance(node, ast.ImportFrom) and node.module is not None:
-        yield node.module.partition(".")[0]
+        yield top_level(node.module)
     for child in ast.iter_child_nodes(node):
         yield from imported(child)
 
@@ -49,13 +65,13 @@ def test_production_needs_what_install_requires_names_and_nothing_else() -> None
     modules = {
         module for path in production_files() for module in imported(ast.parse(path.read_text()))
     }
-    packages = packages_distributions()
     needed = {
         plain(package)
         for module in modules - OURS - sys.stdlib_module_names
-        for package in packages[module]
+        for package in packages_of(module)
     }
-    extras = {one for name in ("grpc", "mcp", "s3", "parquet") for one in asked_for(EXTRAS, name)}
+    names = ("grpc", "mcp", "s3", "parquet", "tracing")
+    extras = {one for name in names for one in asked_for(EXTRAS, name)}
     listed = asked_for("options", "install_requires") | extras
     assert needed == {plain(package) for package in listed}
 
@@ -79,6 +95,7 @@ def test_every_locked_package_has_hashes() -> None:
         ("For MCP", EXTRAS, "mcp"),
         ("For S3", EXTRAS, "s3"),
         ("For Parquet", EXTRAS, "parquet"),
+        ("For traces", EXTRAS, "tracing"),
         ("For the development stack", EXTRAS, "devstack"),
         ("For development", EXTRAS, "dev"),
     ],

@@ -130,7 +130,7 @@ class LiveTracer:
         closing.join(CLOSE_SECS)
         if closing.is_alive():
             # Ends the wait before the next attempt, and gives up the rest.
-            self._sender.shutdown()
+            self._sender.shutdown()  # type: ignore[no-untyped-call] # OpenTelemetry's
 
 
 def _resource(process: str) -> Resource:

@@ -170,7 +170,8 @@ def test_a_collector_that_fails_delays_nothing(
         with spans.work("one"):
             pass
     assert time.monotonic() - began < 5
-    assert sum(n for n, reason in lost if reason == "queue_full") >= 5000 - 2 * sending.MAX_WAITING
+    if broken is hang:
+        assert sum(n for n, reason in lost if reason == "queue_full") >= 5000 - sending.MAX_WAITING
     began = time.monotonic()
     made.stop()
     assert time.monotonic() - began < 3
