@@ -14,7 +14,8 @@ interface Group {
 const GROUPS: readonly Group[] = [
   { title: "Sign-in and members", prefixes: ["allowed_sign_ins", "session_", "otp_", "default_user_"] },
   { title: "Alerts", prefixes: ["alerts."] },
-  { title: "Data", prefixes: ["retention.", "redaction."] },
+  { title: "Data", prefixes: ["retention.", "redaction.", "exports."] },
+  { title: "Limits", prefixes: ["limits."] },
   { title: "OpenTelemetry", prefixes: ["otel."] },
 ];
 
