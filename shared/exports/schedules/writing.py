@@ -132,13 +132,12 @@ class Files:
                     written_at=transaction_time(session),
                 )
             )
-            asked = {
-                "file": name,
+            after = {
                 "ts_from": format_ts(period.start),
                 "ts_to": format_ts(period.end),
                 "rows": rows,
             }
-            audit_log.record(session, self._org_id, f"{what}.export", after=asked)
+            audit_log.record(session, self._org_id, f"{what}.export", target=name, after=after)
         if not is_held:
             raise Lost
 

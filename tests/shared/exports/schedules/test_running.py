@@ -79,12 +79,12 @@ def test_a_file_has_the_rows_of_its_hour_and_of_its_organization(filled: Site) -
     assert [one["session_id"] for one in filled.rows(TEN)] == ["s-1", "s-2"]
     assert filled.names == [TEN, TEN.replace("events", "sessions")]
     with filled.runtime.postgres.transaction() as session:
-        query = select(AuditLine.after).where(
+        query = select(AuditLine).where(
             AuditLine.org_id == filled.org.uuid, AuditLine.action == "events.export"
         )
         [line] = session.scalars(query)
-    assert line is not None
-    assert (line["file"], line["rows"]) == (TEN, 2)
+    assert line.after is not None
+    assert (line.target_id, line.after["rows"]) == (TEN, 2)
 
 
 def test_files_of_unchanged_periods_are_left_alone(filled: Site) -> None:
