@@ -19,6 +19,7 @@ from shared.core.errors import ConfigurationError, WatchpostError
 from shared.core.ids import new_request_id
 from shared.core.logs import get_logger, request_context
 from shared.core.metrics import catalogue
+from shared.core.tracing import spans
 from shared.deployment.runtime import Runtime
 from shared.exports.columns import COLUMNS, What
 from shared.exports.formats import Format
@@ -110,8 +111,10 @@ class Exports:
 
     def _handle(self, held: tuple[Lease, ExportSchedule]) -> None:
         lease, row = held
+        org_id = str(row.org_id)
         with (
-            request_context(new_request_id(), org_id=str(row.org_id)),
+            spans.work(WRITE_EXPORTS.actor, attributes={spans.ORGANIZATION: org_id}),
+            request_context(new_request_id(), org_id=org_id),
             kept(self._runtime.postgres, lease, LEASE_SECS) as lost,
         ):
             _Look(self._runtime, lease, row, lost, self._stopping).run()
