@@ -63,7 +63,9 @@ class Proxy:
 def _reset(writer: asyncio.StreamWriter) -> None:
     """Closes a connection so that the other side gets an error, and not an end."""
     no_wait = struct.pack("ii", 1, 0)
-    writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, no_wait)
+    # The connection may have been closed a moment ago.
+    with suppress(OSError):
+        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, no_wait)
     writer.transport.abort()
 
 

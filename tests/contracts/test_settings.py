@@ -34,6 +34,8 @@ SETTINGS: dict[str, tuple[str, Any, tuple[int, int] | None]] = {
     "limits.key_events_per_sec": ("positive_int", 0, (0, 10_000_000)),
     "limits.org_events_per_day": ("positive_int", 0, (0, 1_000_000_000_000)),
     "limits.mode": ("choice", "enforce", None),
+    "exports.schedule": ("choice", "off", None),
+    "exports.format": ("choice", "ndjson", None),
     "assistant.daily_tokens": ("positive_int", 1_000_000, (0, 1_000_000_000)),
 }
 
@@ -58,6 +60,9 @@ VALUES: dict[str, Any] = {
     "limits.key_events_per_sec": 1000,
     "limits.org_events_per_day": 1_000_000,
     "limits.mode": "report",
+    # The only value that a deployment without EXPORT_TARGET takes.
+    "exports.schedule": "off",
+    "exports.format": "parquet",
     "assistant.daily_tokens": 5000,
 }
 
