@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import click
 import psycopg2
+import redis
 from psycopg2.extensions import connection as Connection  # noqa: N812 a class by its lower-case name
 
 from shared.core.config import Settings, load_settings
@@ -22,6 +23,7 @@ from shared.core.metrics.exporter import Exporter
 from shared.queue import (
     Queue,
     Task,
+    append_only,
     connect_redis,
     jobs,
     make_broker,
@@ -145,12 +147,15 @@ def wake(queue: Queue) -> float:
     return WAIT_SECS if secs is None else min(secs, WAIT_SECS)
 
 
-def run(settings: Settings, queue: Queue, stop: threading.Event) -> None:
-    """Wakes and nudges until `stop` is set, while this process is the leader."""
+def run(settings: Settings, queue: Queue, client: redis.Redis, stop: threading.Event) -> None:
+    """Wakes and nudges until `stop` is set, while this process is the leader.
+
+    After a time in which Redis could not write to its disk, it has the file written again.
+    """
     leadership = Leadership(settings.database_url)
     begun = time.monotonic()
     due = {beat: begun + place * APART_SECS for place, beat in enumerate(BEATS)}
-    led, check_at = False, 0.0
+    led, check_at, disk_was_full = False, 0.0, False
     while not stop.is_set():
         if time.monotonic() >= check_at:
             leads = leadership.holds()
@@ -165,8 +170,12 @@ def run(settings: Settings, queue: Queue, stop: threading.Event) -> None:
             secs = min(tick(queue, due, time.monotonic()), wake(queue))
             with unavailable_when_redis_is_gone():
                 queue.wakeups.wait(secs)
-        except Unavailable:
+            if disk_was_full:
+                append_only.rewrite(client)
+                disk_was_full = False
+        except Unavailable as error:
             # The error is already in the log.
+            disk_was_full = disk_was_full or append_only.could_not_be_written(error)
             stop.wait(CHECK_SECS)
     leadership.release()
     queue.wakeups.close()
@@ -187,7 +196,7 @@ def main() -> None:
         sys.exit(1)
     # It has no `Runtime`: it reads no table, and the clients of both databases take 40 MB.
     client, broker = connect_redis(settings.redis_url), make_broker(settings.redis_url)
-    run(settings, Queue(broker, client), stop)
+    run(settings, Queue(broker, client), client, stop)
     broker.close()
     client.close()
 
