@@ -10,10 +10,10 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 import psycopg2
-import redis
 from psycopg2.extensions import connection as Connection  # noqa: N812 a class by its lower-case name
 
 from shared.core.config import Settings, load_settings
@@ -29,6 +29,10 @@ from shared.queue import (
     make_broker,
     unavailable_when_redis_is_gone,
 )
+
+if TYPE_CHECKING:
+    # Imported before `shared`, it would load OpenTelemetry.
+    import redis
 
 log = get_logger(__name__)
 
@@ -147,7 +151,7 @@ def wake(queue: Queue) -> float:
     return WAIT_SECS if secs is None else min(secs, WAIT_SECS)
 
 
-def run(settings: Settings, queue: Queue, client: redis.Redis, stop: threading.Event) -> None:
+def run(settings: Settings, queue: Queue, client: "redis.Redis", stop: threading.Event) -> None:
     """Wakes and nudges until `stop` is set, while this process is the leader.
 
     After a time in which Redis could not write to its disk, it has the file written again.
