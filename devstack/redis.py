@@ -47,9 +47,9 @@ class RedisServer(Server):
     def _answers(self) -> bool:
         try:
             with socket.create_connection((LOOPBACK, self.port), timeout=2) as connection:
-                connection.sendall(b"INFO server\r\n")
+                connection.sendall(b"INFO server persistence\r\n")
                 answer = connection.recv(65536)
         except OSError:  # it does not listen yet
             return False
-        # A server that still loads its file refuses to answer.
-        return f"process_id:{self.pid}\r\n".encode() in answer
+        # A server that still loads its file answers INFO, and refuses everything else.
+        return f"process_id:{self.pid}\r\n".encode() in answer and b"\nloading:0\r\n" in answer

@@ -11,12 +11,12 @@ from xdist.remote import Producer
 from xdist.scheduler import Scheduling
 
 from devstack import DevStack, StackUrls
-from devstack.server import Server
 from shared.deployment.runtime import Runtime
 from shared.postgres.migrate import migrate
 from tests.support.airline import Airline, airline_folder, load_airline
+from tests.support.fast import FastTests, is_fast, mark_fast
 from tests.support.runtime import Org, connected, make_org, migrated, settings_for
-from tests.support.scheduling import FlowsTogether, longest_first
+from tests.support.scheduling import DURATIONS, FlowsTogether, Recording, longest_first
 from tests.support.stack import servers_of, stack_of_the_run
 
 # Nothing listens there.
@@ -26,11 +26,20 @@ NO_REDIS, NO_CLICKHOUSE = "redis://127.0.0.1:1/0", "clickhouse://default@127.0.0
 _RANDOM = re.compile(r"\d\d(:|%3A)\d\d(:|%3A)\d\d|[0-9a-f]{8}-[0-9a-f]{4}-")
 
 
-def pytest_configure() -> None:
-    """Logs plain tracebacks, as the service does.
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--record", action="store_true", help="write the seconds of each file, for their order"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Watches fast tests, and logs plain tracebacks, as the service does.
 
     By default structlog prints every variable of every frame in colours, which takes seconds.
     """
+    config.pluginmanager.register(FastTests())
+    if config.getoption("record") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Recording(DURATIONS))
     console = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
     structlog.configure(processors=[*structlog.get_config()["processors"][:-1], console])
 
@@ -45,29 +54,19 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Schedul
     return FlowsTogether(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
-@pytest.hookimpl(tryfirst=True)  # before `-m` selects
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Marks as `fast` each test that uses neither the run's servers nor its own."""
-    for item in items:
-        fixtures = getattr(item, "fixturenames", ())
-        if "run_servers" not in fixtures and item.get_closest_marker("flow") is None:
-            item.add_marker("fast")
+    """Decides which tests are fast, after each `conftest.py` below and before `-m` selects."""
+    mark_fast(items)
     if hasattr(config, "workerinput"):  # one of several processes
-        longest_first(items)
+        longest_first(items, config.workerinput["workercount"])
 
 
 @pytest.fixture(autouse=True)
-def _no_server_unasked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keeps fast tests away from servers: hides their addresses and makes each start fail."""
-    if request.node.get_closest_marker("fast") is None:
-        return
-
-    def refuse(_server: Server) -> None:
-        pytest.fail("ask for the fixture of a server, or mark the test as `flow`")
-
-    monkeypatch.setattr(Server, "start", refuse)
-    for name in fields(StackUrls):
-        monkeypatch.delenv(name.name.upper(), raising=False)
+def _no_server_known(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hides the addresses of servers from fast tests."""
+    if is_fast(request.node):
+        for name in fields(StackUrls):
+            monkeypatch.delenv(name.name.upper(), raising=False)
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,18 @@
-"""`bin/test --changed` finds the tests of a noun by its folder's name, in every tier."""
+"""`bin/test --changed` finds the tests of a noun by its folder's name, and by imports."""
 
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.support.changed import EVERYTHING, changed_files, choose, outermost
+from tests.support.changed import (
+    EVERYTHING,
+    PROJECT,
+    changed_files,
+    choose,
+    imports_of,
+    outermost,
+)
 
 TESTS = [
     "collector/tests/test_hook.py",
@@ -30,10 +37,15 @@ OF_ALERTS = ["tests/contracts/test_alerts.py", "tests/shared/alerts", "tests/web
         ("shared/alerts/models.py", {"alerts": OF_ALERTS}),
         ("web/alerts/routes.py", {"alerts": OF_ALERTS}),
         ("workers/alerts/loop.py", {"alerts": OF_ALERTS}),
-        ("tests/web/alerts/conftest.py", {"alerts": OF_ALERTS}),
         ("shared/keys/service.py", {"keys": ["tests/contracts/test_keys.py"]}),
         ("devstack/ports.py", {"devstack": ["tests/devstack"]}),
-        ("tests/contracts/test_keys.py", {"contracts": ["tests/contracts"]}),
+        ("shared/postgres/leases.py", {"postgres": ["tests/shared/postgres"]}),
+        (
+            "tests/contracts/test_keys.py",
+            {"tests/contracts/test_keys.py": ["tests/contracts/test_keys.py"]},
+        ),
+        ("tests/web/alerts/conftest.py", {"tests/web/alerts/conftest.py": ["tests/web/alerts"]}),
+        ("tests/conftest.py", {"tests/conftest.py": EVERYTHING}),
         ("tests/web/test_paths.py", {"tests/web/test_paths.py": ["tests/web/test_paths.py"]}),
         ("tests/web/test_removed.py", {"tests/web/test_removed.py": []}),
         ("web/app.py", {"web": ["tests/web"]}),
@@ -67,19 +79,51 @@ def test_no_test_is_chosen_twice() -> None:
 
 @pytest.mark.parametrize(
     ("name", "noun"),
-    [
-        ("shared/postgres/leases.py", "postgres"),
-        ("shared/clock.py", "shared"),
-        ("tests/support/events.py", "support"),
-        ("tests/conftest.py", "tests"),
-        ("tests/shared/conftest.py", "tests"),
-        ("shared/untested/models.py", "untested"),
-        ("bin/setup", "bin"),
-        ("setup.cfg", "setup.cfg"),
-    ],
+    [("shared/untested/models.py", "untested"), ("bin/setup", "bin"), ("setup.cfg", "setup.cfg")],
 )
-def test_a_change_of_a_foundation_runs_everything(name: str, noun: str) -> None:
+def test_what_has_no_tests_of_its_own_runs_everything(name: str, noun: str) -> None:
     assert choose([name], TESTS) == {noun: EVERYTHING}
+
+
+def test_a_file_chooses_the_tests_of_the_files_that_import_it() -> None:
+    importers = {
+        "shared/core/clock.py": {
+            "shared/alerts/evaluation/due.py", "shared/sessions/page.py", "shared/untested/a.py",
+            "tests/shared/sessions/test_totals.py", "tests/support/events.py", "web/app.py",
+        },
+        "shared/sessions/page.py": {"shared/keys/service.py"},
+    }  # fmt: skip
+    tests = [*TESTS, "tests/shared/core/test_clock.py"]
+    assert choose(["shared/core/clock.py"], tests, lambda name: importers.get(name, ())) == {
+        "core": ["tests/shared/core"],
+        "evaluation, as shared/alerts/evaluation/due.py imports shared/core/clock.py": [
+            "tests/shared/alerts/evaluation"
+        ],
+        "sessions, as shared/sessions/page.py imports shared/core/clock.py": [
+            "tests/shared/sessions"
+        ],
+        "test_totals, as tests/shared/sessions/test_totals.py imports shared/core/clock.py": [
+            "tests/shared/sessions/test_totals.py"
+        ],
+    }
+
+
+def test_a_module_of_the_tests_chooses_every_test_that_leads_to_it() -> None:
+    importers = {
+        "tests/support/events.py": {"tests/support/days.py", "tests/web/alerts/conftest.py"},
+        "tests/support/days.py": {"tests/test_docs.py", "tests/support/events.py"},
+    }
+    found = choose(["tests/support/events.py"], TESTS, lambda name: importers.get(name, ()))
+    assert found == {"tests/support/events.py": ["tests/test_docs.py", "tests/web/alerts"]}
+
+
+def test_the_imports_are_those_of_the_project() -> None:
+    importers = imports_of(PROJECT)
+    assert "tests/test_changed.py" in importers("tests/support/changed.py")
+    assert "shared/events/filters.py" in importers("shared/clickhouse/filters.py")
+    # By way of the package that names it.
+    assert "tests/test_fast.py" in importers("devstack/stack.py")
+    assert importers("docs/ui.md") == ()
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -102,16 +146,19 @@ def commit(project: Path, name: str) -> None:
     git(project, "commit", "-m", name)
 
 
+@pytest.mark.flow
 def test_on_main_the_last_commit_differs(project: Path) -> None:
     assert changed_files(project) == ("HEAD~1", ["second"])
 
 
+@pytest.mark.flow
 def test_on_main_what_is_uncommitted_comes_first(project: Path) -> None:
     (project / "first").write_text("other")
     (project / "new").write_text("new")
     assert changed_files(project) == ("the last commit", ["first", "new"])
 
 
+@pytest.mark.flow
 def test_on_a_branch_everything_since_main(project: Path) -> None:
     git(project, "switch", "-c", "branch")
     commit(project, "third")

@@ -243,6 +243,7 @@ def tracked_files() -> list[Path]:
     return [PROJECT / name for name in listed.stdout.split("\0") if name]
 
 
+@pytest.mark.flow
 def test_no_file_names_a_machine_a_package_registry_or_a_text_elsewhere() -> None:
     files = tracked_files()
     assert PROJECT / "requirements.lock" in files

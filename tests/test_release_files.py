@@ -18,6 +18,7 @@ ARCHIVE = f"watchpost-{VERSION}.tar.gz"
 PACKAGES = {of: f"watchpost-{VERSION}.{of}.cdx.json" for of in ("python", "web")}
 
 pytestmark = [
+    pytest.mark.flow,
     pytest.mark.skipif(shutil.which("npm") is None, reason="needs npm"),
     pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="needs OpenSSH"),
     pytest.mark.skipif(not (PROJECT / ".git").exists(), reason="needs a checkout"),

@@ -31,6 +31,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("version", VERSIONS if every else two, scope="session")
 
 
+@pytest.hookimpl(tryfirst=True)  # tests/conftest.py decides afterwards which tests are fast
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the tests that start interpreters or a server."""
+    for item in items:
+        if not {"version", "watchpost"}.isdisjoint(getattr(item, "fixturenames", ())):
+            item.add_marker("flow")
+
+
 @pytest.fixture
 def python(version: str) -> str:
     """The path of an interpreter."""

@@ -35,6 +35,7 @@ def test_only_the_standard_library_is_needed() -> None:
     assert needed - {"watchpost_collect"} <= sys.stdlib_module_names
 
 
+@pytest.mark.flow
 def test_the_package_alone_is_built(tmp_path: Path) -> None:
     pytest.importorskip("setuptools", reason="there is no setuptools here to build with")
     sources, built = tmp_path / "sources", tmp_path / "built"

@@ -15,7 +15,7 @@ from devstack.state import StateFile
 from shared.deployment.runtime import Runtime
 from tests.support.processes import running, wait_until
 
-pytestmark = [pytest.mark.flow, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.flow, pytest.mark.timeout(300)]
 
 
 @pytest.fixture
@@ -33,7 +33,10 @@ def test_a_redis_whose_disk_was_full_starts_again(runtime: Runtime, around: Surr
     server.start()
     server.wait_ready()
     try:
-        client = redis.Redis.from_url(server.url)
+        # WAITAOF needs the connection of the write, and the time that a busy disk takes.
+        client = redis.Redis.from_url(
+            server.url, single_connection_client=True, socket_timeout=None
+        )
         # Only a file that a rewrite has begun gets a hole.
         client.bgrewriteaof()
         wait_until(lambda: rewrites(client) == 1)
@@ -45,10 +48,11 @@ def test_a_redis_whose_disk_was_full_starts_again(runtime: Runtime, around: Surr
             around.empty("redis")
             wait_until(lambda: rewrites(client) == 2)
             client.set("after", "1")
+            assert client.waitaof(1, 0, 60_000)[0] == 1
         server.kill()
         server.start()
         server.wait_ready()
-        assert client.get("after") == b"1"
+        assert redis.Redis.from_url(server.url).get("after") == b"1"
     finally:
         server.kill()
 

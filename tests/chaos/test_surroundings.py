@@ -16,6 +16,8 @@ from bench.storm import surroundings
 from bench.storm.proxy import Proxies
 from bench.storm.surroundings import Surroundings, surrounded
 
+pytestmark = pytest.mark.flow
+
 _ASK = """
 import sys, time
 from shared.core.clock import now, now_us

@@ -5,6 +5,7 @@ compared with those of the Procfile. `test_start.py` runs them.
 """
 
 import configparser
+import importlib
 import re
 import shutil
 import subprocess
@@ -12,10 +13,10 @@ import sys
 from collections import Counter
 from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 from xml.etree import ElementTree
 
-import kubernetes_validate
 import msgspec
 import pytest
 from packaging.requirements import Requirement
@@ -102,6 +103,7 @@ def test_the_platforms_manifest_names_what_exists() -> None:
     assert required <= given
 
 
+@pytest.mark.flow
 def test_the_dockerfile_has_no_fault_that_hadolint_knows() -> None:
     run(TOOLS / "hadolint", "--failure-threshold", "style", files.DEPLOY / "Dockerfile")
 
@@ -118,6 +120,7 @@ def test_the_image_runs_as_nobody_important_and_builds_nothing() -> None:
     assert {f"!{name}" for name in [*files.copied(), "requirements.txt"]} <= set(ignored)
 
 
+@pytest.mark.flow
 def test_the_compose_file_is_valid() -> None:
     schema = ["--builtin-schema", "vendor.compose-spec"]
     run(TOOLS / "check-jsonschema", *schema, files.DEPLOY / "compose.yaml")
@@ -133,8 +136,14 @@ def test_the_compose_file_waits_and_stops_in_time() -> None:
         assert service.get("healthcheck") == (None if name == "web" else {"disable": True})
 
 
+@pytest.fixture(scope="module")
+def kubernetes_validate() -> ModuleType:
+    """Its grammars take two seconds to build, for which every other run would wait."""
+    return importlib.import_module("kubernetes_validate")
+
+
 @pytest.mark.parametrize("path", files.KUBERNETES, ids=lambda path: path.name)
-def test_kubernetes_knows_every_field(path: Path) -> None:
+def test_kubernetes_knows_every_field(path: Path, kubernetes_validate: ModuleType) -> None:
     for found, manifest in files.manifests():
         if found == path and manifest["kind"] != "Kustomization":
             kubernetes_validate.validate(manifest, "1.32", strict=True)
@@ -196,6 +205,7 @@ def test_the_commands_are_those_of_the_procfile(kind: str) -> None:
         assert command == procfile[name], name
 
 
+@pytest.mark.flow
 def test_systemd_understands_every_unit(tmp_path: Path) -> None:
     program = shutil.which("systemd-analyze")
     if program is None:

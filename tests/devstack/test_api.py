@@ -11,6 +11,8 @@ import pytest
 
 from devstack.up.api import Api, ApiError
 
+pytestmark = pytest.mark.flow
+
 Answer = tuple[int, dict[str, str], Any]
 
 

@@ -20,6 +20,8 @@ from devstack.state import StateFile
 from devstack.up.deployment import Deployment
 from devstack.up.environment import orgctl_file
 
+pytestmark = pytest.mark.flow
+
 Procfile = dict[str, str]
 MakeDeployment = Callable[[Procfile], Deployment]
 

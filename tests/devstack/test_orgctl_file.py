@@ -10,6 +10,8 @@ import pytest
 from devstack.up.environment import orgctl_file, write_orgctl_file
 from devstack.up.programs import PROJECT
 
+pytestmark = pytest.mark.flow
+
 DEPLOYMENT = {
     "DATABASE_URL": "postgresql://localhost/db?a=b c",
     "REDIS_URL": "redis://localhost:1/0",

@@ -7,6 +7,8 @@ import pytest
 
 from devstack.up import programs
 
+pytestmark = pytest.mark.flow
+
 
 @pytest.fixture
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

@@ -10,8 +10,12 @@ from clickhouse_driver.errors import ServerException
 from redis import Redis
 
 from devstack import DevStack
+from devstack.ports import free_port
+from devstack.redis import RedisServer
 from devstack.server import Server
+from devstack.state import StateFile
 from tests.support.machine import may_go_first
+from tests.support.processes import wait_until
 from tests.support.stack import running_stack
 
 
@@ -39,16 +43,45 @@ def test_postgres_keeps_what_was_committed(stack: DevStack) -> None:
 
 
 def test_redis_keeps_what_it_says_is_on_disk(stack: DevStack) -> None:
-    # WAITAOF only covers writes of the same connection.
-    with Redis.from_url(stack.urls.redis_url, single_connection_client=True) as client:
+    # WAITAOF only covers writes of the same connection, and a busy disk may take a minute.
+    with Redis.from_url(
+        stack.urls.redis_url, single_connection_client=True, socket_timeout=None
+    ) as client:
         for number in range(1000):
             client.rpush("kept", number)
-        assert client.waitaof(1, 0, 30_000)[0] == 1
+        assert client.waitaof(1, 0, 120_000)[0] == 1
     restart(stack.redis)
     with Redis.from_url(stack.urls.redis_url) as client:
         assert client.llen("kept") == 1000
         assert client.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
         client.delete("kept")
+
+
+class SlowRedis(RedisServer):
+    """A server that takes a second to load the 1,000 keys of its file."""
+
+    def _command(self) -> list[str]:
+        # Between so many bytes of its file it answers, and refuses everything but INFO.
+        answering = ("--loading-process-events-interval-bytes", "1024")
+        return [*super()._command(), "--key-load-delay", "1000", *answering]
+
+
+@pytest.mark.flow
+def test_redis_is_ready_when_it_has_loaded_its_file(tmp_path: Path) -> None:
+    server = SlowRedis(StateFile(tmp_path), free_port())
+    server.start()
+    server.wait_ready()
+    try:
+        with Redis.from_url(server.url) as client:
+            client.mset({f"key-{number}": number for number in range(1000)})
+            client.bgrewriteaof()
+            wait_until(lambda: client.info("persistence")["aof_rewrites"] == 1)
+            wait_until(lambda: not client.info("persistence")["aof_rewrite_in_progress"])
+        restart(server)
+        with Redis.from_url(server.url, retry=None) as client:
+            assert client.dbsize() == 1000
+    finally:
+        server.kill()
 
 
 @pytest.mark.skipif(not may_go_first(), reason="only root may, and only Linux has sessions")

@@ -148,6 +148,7 @@ def is_healthy(url: str) -> bool:
         return False  # it does not listen yet
 
 
+@pytest.mark.flow
 def test_a_synchronous_delivery_is_answered_with_scores() -> None:
     with serving("--mode", "sync") as url:
         assert call(f"{url}/health") == (200, {"status": "ok"})
@@ -156,12 +157,14 @@ def test_a_synchronous_delivery_is_answered_with_scores() -> None:
         assert call(f"{url}/evaluate", request) == (200, evaluate(request))
 
 
+@pytest.mark.flow
 def test_an_asynchronous_delivery_takes_its_time() -> None:
     with serving("--mode", "async", "--delay-ms", "60000") as url:
         assert call(f"{url}/evaluate", eval_request(start()), Idempotency_Key="a/b")[0] == 202
         assert call(f"{url}/evaluate/a%2Fb")[0] == 202
 
 
+@pytest.mark.flow
 def test_an_asynchronous_delivery_is_polled() -> None:
     with serving("--mode", "async", "--delay-ms", "300") as url:
         request = eval_request(start(), end("success"))
@@ -175,6 +178,7 @@ def test_an_asynchronous_delivery_is_polled() -> None:
         assert call(f"{url}/evaluate/unknown")[0] == 404
 
 
+@pytest.mark.flow
 def test_the_evaluator_of_the_document_answers_with_a_score(tmp_path: Path) -> None:
     blocks = markdown.blocks((markdown.PROJECT / "docs/evaluator.md").read_text())
     [text] = [block.text for block in blocks if block.language == "python"]
@@ -196,6 +200,7 @@ def test_the_evaluator_of_the_document_answers_with_a_score(tmp_path: Path) -> N
             process.terminate()
 
 
+@pytest.mark.flow
 def test_mixed_answers_every_other_job_later() -> None:
     with serving() as url:
         statuses = [
@@ -205,6 +210,7 @@ def test_mixed_answers_every_other_job_later() -> None:
         assert set(statuses) == {200, 202}
 
 
+@pytest.mark.flow
 def test_with_a_token_only_health_is_open() -> None:
     with serving(token="t0ken") as url:
         assert call(f"{url}/health")[0] == 200
@@ -214,6 +220,7 @@ def test_with_a_token_only_health_is_open() -> None:
             assert call(url + path, body, Authorization="Bearer t0ken")[0] != 401
 
 
+@pytest.mark.flow
 @pytest.mark.parametrize("body", [[], {}, {"events": [{"payload": "x"}]}, "x", 5])
 def test_an_invalid_request_is_refused(body: object) -> None:
     with serving() as url:

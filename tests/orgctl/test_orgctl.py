@@ -72,6 +72,7 @@ def test_an_impossible_command_prints_one_sentence(orgctl: Orgctl, slug: str, re
     assert refused.stderr.count("\n") == 1
 
 
+@pytest.mark.flow
 def test_help_asks_for_nothing() -> None:
     for arguments in (["--help"], ["org", "--help"], ["org", "create", "--help"]):
         helped = run({}, *arguments)

@@ -1,44 +1,85 @@
 """Chooses the tests of changed files: `python -m tests.support.changed` prints their paths.
 
 A noun has the same folder name in every tier. A changed file therefore selects each test folder
-with its noun in the path, and each test file named after it. This misses tests of other nouns that
-use the changed code, so run the whole of `bin/test` before a merge.
+with its noun in the path, and each test file named after it. It also selects the tests of the files
+that import it, but not of those further away: almost everything leads to `web/app.py`. A module of
+the tests selects every test file that leads to it. Run the whole of `bin/test` before a merge.
 """
 
 import subprocess
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
+
+import grimp  # comes with import-linter
 
 PROJECT = Path(__file__).resolve().parents[2]
 
 _TIERS = frozenset({"shared", "web", "workers", "tests"})
-# Every noun depends on these or is tested with them. `shared` and `tests` stand for a module in no
-# folder.
-_FOUNDATIONS = frozenset(
-    {"cache", "clickhouse", "core", "deployment", "permissions", "postgres", "queue"}
-    | {"shared", "support", "tests"}
-)
 _CONFIGURATION = frozenset({"pyproject.toml", "setup.cfg", "requirements.lock", "Procfile"})
+_PACKAGES = ("shared", "web", "workers", "orgctl", "devstack", "tests", "bench")
 EVERYTHING = ["tests"]
 
+# The files that import a file, by their paths in the project.
+Importers = Callable[[str], Collection[str]]
 
-def choose(changed: Iterable[str], tests: Collection[str]) -> dict[str, list[str]]:
-    """Returns the paths to run for each changed noun, out of these test files of the project.
 
-    A noun that everything depends on, or that has no tests of its own, selects everything.
+def choose(
+    changed: Iterable[str], tests: Collection[str], importers: Importers = lambda _name: ()
+) -> dict[str, list[str]]:
+    """Returns the paths to run, out of these test files of the project, by the reason.
+
+    The reason is a noun, with the import that leads to it if it is not that of the changed file. A
+    noun that has no tests selects everything.
     """
     chosen: dict[str, list[str]] = {}
     for name in changed:
         path = PurePosixPath(name)
-        if path.name.startswith("test_") and path.suffix == ".py" and _is_loose(path):
-            chosen[name] = [name] if name in tests else []
+        if path.parts[0] == "tests" and path.suffix == ".py":
+            chosen[name] = sorted(_led_to(name, tests, importers))
             continue
         for depth, noun in enumerate(_nouns(path)):
-            of_noun = [] if noun in _FOUNDATIONS else _tests_of(noun, tests)
+            of_noun = _tests_of(noun, tests)
             if of_noun or depth == 0:
                 chosen[noun] = of_noun or EVERYTHING
+    for name in changed:
+        if not name.startswith("tests/"):
+            for importer in sorted(importers(name)):
+                noun, paths = _of_importer(importer, tests)
+                if paths and noun not in {reason.partition(",")[0] for reason in chosen}:
+                    chosen[f"{noun}, as {importer} imports {name}"] = paths
     return chosen
+
+
+def _led_to(name: str, tests: Collection[str], importers: Importers) -> set[str]:
+    """Returns the tests that import this module of the tests, at any distance, or itself."""
+    seen, waiting, found = {name}, [name], set[str]()
+    while waiting:
+        path = PurePosixPath(waiting.pop())
+        if path.name == "conftest.py":
+            found.add(str(path.parent))
+        elif path.name.startswith("test_"):
+            found |= {str(path)} & set(tests)
+        following = {one for one in importers(str(path)) if one.startswith("tests/")} - seen
+        seen |= following
+        waiting += following
+    return found
+
+
+def _of_importer(name: str, tests: Collection[str]) -> tuple[str, list[str]]:
+    """Returns the noun of a file that imports a changed one, and that noun's tests.
+
+    A module in no noun's folder puts all nouns together, and says nothing about one.
+    """
+    path = PurePosixPath(name)
+    if path.parts[0] == "tests":
+        return path.stem, [name] if name in tests else []
+    if _is_loose(path):
+        return name, []
+    for noun in reversed(_nouns(path)):
+        if paths := _tests_of(noun, tests):
+            return noun, paths
+    return name, []
 
 
 def _nouns(path: PurePosixPath) -> Sequence[str]:
@@ -96,6 +137,29 @@ def changed_files(project: Path = PROJECT) -> tuple[str, list[str]]:
     return ("the last commit", uncommitted) if uncommitted else ("HEAD~1", differing("HEAD~1"))
 
 
+def imports_of(project: Path) -> Importers:
+    """Returns what imports a file of this project, also through the `__init__.py` of a package."""
+    if str(project) not in sys.path:
+        sys.path.insert(0, str(project))
+    graph = grimp.build_graph(*_PACKAGES, cache_dir=None)
+
+    def path_of(module: str) -> str:
+        name = module.replace(".", "/")
+        return f"{name}/__init__.py" if (project / name).is_dir() else f"{name}.py"
+
+    def importers(name: str) -> Iterator[str]:
+        module = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        if module not in graph.modules:
+            return
+        for found in graph.find_modules_that_directly_import(module):
+            path = path_of(found)
+            yield path
+            if path.endswith("/__init__.py"):
+                yield from importers(path)
+
+    return lambda name: set(importers(name)) if name.endswith(".py") else ()
+
+
 def main() -> None:
     """Prints the paths for pytest, and the reasons on standard error."""
     compared_with, changed = changed_files()
@@ -104,10 +168,11 @@ def main() -> None:
         for folder in ("tests", "collector/tests")
         for path in PROJECT.glob(f"{folder}/**/test_*.py")
     ]
-    chosen = choose(changed, tests)
+    chosen = choose(changed, tests, imports_of(PROJECT))
     _say(f"{len(changed)} files differ from {compared_with}")
-    for noun, paths in sorted(chosen.items()):
-        _say(f"  {noun}: {'everything' if paths == EVERYTHING else ' '.join(paths) or 'no tests'}")
+    for reason, paths in sorted(chosen.items()):
+        said = "everything" if paths == EVERYTHING else " ".join(paths) or "no tests"
+        _say(f"  {reason}: {said}")
     print(*outermost(chosen.values()), sep="\n")  # noqa: T201 bin/test reads it
 
 

@@ -3,11 +3,23 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 
 from devstack.ports import free_port
 from devstack.up.deployment import Deployment
 from tests.support.evaluator import Evaluator
-from tests.support.stack import stack_directory
+from tests.support.stack import kept_servers, stack_directory
+
+
+@contextmanager
+def kept_stores() -> Iterator[dict[str, str]]:
+    """Yields the variables of the stores that `bin/test --keep` leaves for a deployment, or none.
+
+    The processes of the deployment start in each run, because they have to run its code.
+    """
+    with kept_servers("-deployment") as stack:
+        urls = {} if stack is None else asdict(stack.urls)
+        yield {name.upper(): url for name, url in urls.items()}
 
 
 @contextmanager

@@ -39,13 +39,23 @@ def stack_of_the_run(servers: Collection[str]) -> Iterator[DevStack]:
     Without the variable, or while another run uses those servers, it starts new ones that end with
     this run.
     """
-    kept = os.environ.get("WATCHPOST_TEST_STACK")
-    with ExitStack() as ended:
-        stack = None
-        if kept:
-            directory = Path(kept) / os.environ.get("PYTEST_XDIST_WORKER", "main")
-            stack = ended.enter_context(kept_stack(directory))
+    with kept_servers("") as stack, ExitStack() as ended:
         yield stack or ended.enter_context(running_stack(servers))
+
+
+@contextmanager
+def kept_servers(purpose: str) -> Iterator[DevStack | None]:
+    """Yields the servers of an earlier run for this purpose, with empty databases, or None.
+
+    They are kept in the directory that WATCHPOST_TEST_STACK names, for each process of the run.
+    """
+    kept = os.environ.get("WATCHPOST_TEST_STACK")
+    if not kept:
+        yield None
+        return
+    directory = Path(kept) / (os.environ.get("PYTEST_XDIST_WORKER", "main") + purpose)
+    with kept_stack(directory) as stack:
+        yield stack
 
 
 @contextmanager

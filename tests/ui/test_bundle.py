@@ -33,6 +33,7 @@ def packed(name: str) -> int:
     return (STATIC / f"{name}.gz").stat().st_size
 
 
+@pytest.mark.flow
 def test_the_types_are_those_of_the_document(tmp_path: Path) -> None:
     require_packages()
     document = subprocess.run(
@@ -44,11 +45,13 @@ def test_the_types_are_those_of_the_document(tmp_path: Path) -> None:
     assert (UI / "src" / "api" / "types.ts").read_text() == types, "run bin/ui types"
 
 
+@pytest.mark.flow
 def test_the_sources_have_no_type_errors() -> None:
     require_packages()
     node("node_modules/typescript/bin/tsc", "--noEmit")
 
 
+@pytest.mark.flow
 def test_the_bundle_and_its_licences_are_those_of_the_sources(rebuilt: Path) -> None:
     committed, fresh = contents(STATIC), contents(rebuilt)
     assert committed.keys() == fresh.keys(), "run bin/ui"

@@ -2,7 +2,11 @@
 
 import re
 
+import pytest
+
 from tests.ui.node import node, require_packages
+
+pytestmark = pytest.mark.flow
 
 
 def test_the_units_of_the_client_pass() -> None:

@@ -7,6 +7,8 @@ import pytest
 
 from tests.support.machine import AUTOGROUP, may_go_first
 
+pytestmark = pytest.mark.flow
+
 GO = """
 import os
 from pathlib import Path

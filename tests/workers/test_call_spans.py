@@ -18,6 +18,8 @@ from workers.deliveries.client import DeliveryClient
 from workers.evaluation_jobs.client import EvaluatorClient
 from workers.mail.smtp import NotSent, Refused, SmtpClient
 
+pytestmark = pytest.mark.flow
+
 NAMES = {"job_id": "geheim", "request_id": "geheim"}
 TO = "geheim@example.net"
 

@@ -9,6 +9,8 @@ from devstack.ports import free_port
 from shared.canary.address import NoAnswer, Web, post
 from shared.core.config import Settings
 
+pytestmark = pytest.mark.flow
+
 
 class Handler(BaseHTTPRequestHandler):
     """A web tier, or another server that answers everything."""

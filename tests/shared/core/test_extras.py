@@ -53,6 +53,7 @@ def test_an_extra_that_was_imported_before_stays(library: str) -> None:
     assert sys.modules["made_up_extra"] is extra
 
 
+@pytest.mark.flow
 def test_no_process_imports_what_it_does_not_use() -> None:
     done = subprocess.run(
         [sys.executable, "-c", IMPORTED], cwd=PROJECT, capture_output=True, text=True, check=True

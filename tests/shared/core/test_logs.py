@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.flow
+
 PROGRAM = """
 import logging
 from redis.exceptions import ConnectionError

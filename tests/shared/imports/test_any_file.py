@@ -64,17 +64,19 @@ def mutations(value: Any) -> Iterator[Any]:
                 yield [*value[:place], changed, *value[place + 1 :]]
 
 
-@pytest.mark.parametrize("path", EVERY)
-def test_wrong_types_anywhere_raise_nothing(path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [(path, place) for path in EVERY for place in range(transcript(path).count(b"\n"))],
+)
+def test_wrong_types_anywhere_raise_nothing(path: str, place: int) -> None:
     """A wrong line may be skipped. The lines before it are read as always."""
     lines = transcript(path).splitlines(keepends=True)
     form = "claude" if path.startswith("claude") else "codex"
-    for place, line in enumerate(lines):
-        before = told(b"".join(lines[:place]), path, form).converted.batch.ids
-        for changed in mutations(json.loads(line)):
-            text = b"".join([*lines[:place], lines_of(changed), *lines[place + 1 :]])
-            found = told(text, path, form)
-            assert found.converted.batch.ids[: len(before)] == before
+    before = told(b"".join(lines[:place]), path, form).converted.batch.ids
+    for changed in mutations(json.loads(lines[place])):
+        text = b"".join([*lines[:place], lines_of(changed), *lines[place + 1 : place + 3]])
+        found = told(text, path, form)
+        assert found.converted.batch.ids[: len(before)] == before
 
 
 def test_wrong_types_anywhere_in_a_request_raise_nothing() -> None:

@@ -22,7 +22,7 @@ from playwright.sync_api import (
 )
 
 from devstack.up.deployment import Deployment
-from tests.support.deployment import running_deployment
+from tests.support.deployment import kept_stores, running_deployment
 from tests.support.evaluator import Evaluator, running_evaluator
 from tests.support.runtime import connected
 from tests.ui.browser.planted import HOSTILE, PLAIN, Planted, judge, plant
@@ -40,6 +40,7 @@ expect.set_options(timeout=_WITHIN_MS)
 _FAILED_ANSWER = "Failed to load resource: the server responded with a status of "
 
 
+@pytest.hookimpl(tryfirst=True)  # tests/conftest.py decides afterwards which tests are fast
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks these tests: they start servers."""
     for item in items:
@@ -47,10 +48,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("flow")
 
 
+def chromium_path() -> str | None:
+    """Returns the browser that the environment names, or the one of the system."""
+    return os.environ.get("CHROMIUM") or shutil.which("chromium")
+
+
+def chromium_arguments() -> list[str]:
+    """Returns what the browser needs here: its sandbox does not work for root."""
+    return ["--no-sandbox"] if os.geteuid() == 0 else []
+
+
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """The path of the browser. Without one the tests skip, and fail in CI."""
-    found = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    found = chromium_path()
     if found is None:
         reason = "no Chromium: apt-get install chromium"
         if os.environ.get("CI"):
@@ -62,10 +73,8 @@ def chromium() -> str:
 @pytest.fixture(scope="package")
 def browser(chromium: str) -> Iterator[Browser]:
     """The browser."""
-    # Chromium's sandbox does not work for root.
-    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=chromium, args=arguments)
+        running = playwright.chromium.launch(executable_path=chromium, args=chromium_arguments())
         yield running
         running.close()
 
@@ -87,7 +96,11 @@ def deployment(chromium: str, model: Evaluator) -> Iterator[Deployment]:
         "PROXY_AUTH_HEADER": "X-Forwarded-Email",
         "PROXY_AUTH_SECRET": PROXY_SECRET,
     }
-    with running_evaluator() as evaluator, running_deployment(evaluator, **given) as running:
+    with (
+        kept_stores() as stores,
+        running_evaluator() as evaluator,
+        running_deployment(evaluator, **given, **stores) as running,
+    ):
         evaluator.default = judge
         yield running
 

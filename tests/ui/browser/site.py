@@ -1,11 +1,12 @@
 """The deployment that browser tests visit: two organizations, their members, and some sessions."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from devstack import StackUrls
 from devstack.up.deployment import Deployment
 from shared.core.config import Settings
 from shared.deployment.runtime import Runtime
@@ -91,13 +92,15 @@ def open_site(deployment: Deployment, runtime: Runtime) -> Site:
     )
     for index in range(60):
         site.api.deliver([json.dumps(event).encode() for event in session(index)])
-    wait_until(lambda: len(list(site.api.rows("sessions"))) == 60)
+    # The scores come after the sessions, and the pages show both.
+    wait_until(lambda: len({row["session_id"] for row in site.api.rows("evaluations")}) == 60)
     return site
 
 
 def settings_of(deployment: Deployment) -> Settings:
     """Returns the settings by which this process reaches the deployment's stores."""
-    return settings_for(deployment.stack.urls)
+    urls = {one.name: deployment.environ[one.name.upper()] for one in fields(StackUrls)}
+    return settings_for(StackUrls(**urls))
 
 
 def session(index: int, start: datetime | None = None) -> list[dict[str, Any]]:

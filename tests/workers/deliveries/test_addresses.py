@@ -166,6 +166,7 @@ def test_addresses_of_the_internet_are_public(address: str) -> None:
     assert is_public(address)
 
 
+@pytest.mark.flow
 @pytest.mark.parametrize(
     "host",
     [
@@ -205,12 +206,14 @@ def test_no_spelling_of_loopback_is_reached(receiver: Receiver, host: str) -> No
     assert receiver.deliveries == []
 
 
+@pytest.mark.flow
 def test_a_name_that_also_leads_to_us_is_refused_as_a_whole(receiver: Receiver) -> None:
     for addresses in (["127.0.0.1"], ["1.1.1.1", "127.0.0.1"], ["127.0.0.1", "1.1.1.1"]):
         assert post(receiver.url.replace("127.0.0.1", "a.example"), Answers(addresses)) == REFUSED
     assert receiver.deliveries == []
 
 
+@pytest.mark.flow
 def test_a_name_is_looked_up_once_and_what_was_checked_is_connected_to(receiver: Receiver) -> None:
     # Nothing answers on documentation's network. The second answer would be this machine.
     rebinding = Answers(["192.0.2.1"], ["127.0.0.1"])
@@ -223,6 +226,7 @@ def test_a_name_is_looked_up_once_and_what_was_checked_is_connected_to(receiver:
     assert receiver.deliveries == []
 
 
+@pytest.mark.flow
 def test_an_address_that_the_resolver_let_pass_is_looked_at_again(receiver: Receiver) -> None:
     with client(resolver=Answers(["127.0.0.1"])) as one:
         one._resolver = Answers(["127.0.0.1"])
@@ -236,6 +240,7 @@ def test_only_http_is_spoken(url: str) -> None:
     assert post(url) == NoAnswer("the webhook is not an http or https URL", is_final=True)
 
 
+@pytest.mark.flow
 def test_a_url_may_hold_any_letters(receiver: Receiver) -> None:
     port = receiver.server.url.rpartition(":")[2]
     with client(allow_private=True, resolver=Answers(["127.0.0.1"])) as one:
@@ -246,6 +251,7 @@ def test_a_url_may_hold_any_letters(receiver: Receiver) -> None:
     assert delivery.path == "/a%2Fb/%C3%BC?x=%C3%A9+%7B%20"
 
 
+@pytest.mark.flow
 def test_a_redirect_to_us_is_not_followed(receiver: Receiver) -> None:
     receiver.default = behave.reply(307, b"", {"Location": receiver.server.url + "/inside"})
     with client(allow_private=True) as one:
@@ -254,6 +260,7 @@ def test_a_redirect_to_us_is_not_followed(receiver: Receiver) -> None:
     assert len(receiver.deliveries) == 1
 
 
+@pytest.mark.flow
 def test_no_proxy_of_the_environment_is_used(
     receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,8 @@ from tests.support import evaluator as behave
 from tests.support.receivers import Receiver
 from workers.deliveries.client import DeliveryClient
 
+pytestmark = pytest.mark.flow
+
 
 def attempt(url: str) -> Answered | NoAnswer:
     client = DeliveryClient(allow_private=True, deadline_secs=5)

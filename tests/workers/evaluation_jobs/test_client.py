@@ -16,6 +16,8 @@ from tests.support import evaluator as behave
 from tests.support.evaluator import Evaluator
 from workers.evaluation_jobs.client import EvaluatorClient
 
+pytestmark = pytest.mark.flow
+
 # For calls with an answer, and for calls that never get one.
 PATIENT_MS, IMPATIENT_MS = 30_000, 400
 

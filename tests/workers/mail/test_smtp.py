@@ -21,6 +21,8 @@ from tests.support import smtp as behave
 from tests.support.smtp import Manners, Smtp, running_smtp
 from workers.mail.smtp import Limits, NotSent, Refused, Security, SmtpClient
 
+pytestmark = pytest.mark.flow
+
 TO = "ann@example.net"
 PASSWORD = "correct horse"
 ACCOUNTS = {"watchpost": PASSWORD}

@@ -20,6 +20,8 @@ from shared.core.metrics.slots import Slots
 from tests.support.processes import wait_until
 from tests.support.scrape import scrape
 
+pytestmark = pytest.mark.flow
+
 _PROCESSES = multiprocessing.get_context("spawn")
 
 OFF = """

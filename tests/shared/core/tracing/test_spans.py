@@ -18,6 +18,8 @@ from tests.support.backend import Backend
 from tests.support.evaluator import hang, reply
 from tests.support.processes import wait_until
 
+pytestmark = pytest.mark.flow
+
 TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 
 

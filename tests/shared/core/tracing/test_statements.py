@@ -32,6 +32,7 @@ def test_the_operation_is_one_of_a_closed_list(sql: str, operation: str) -> None
     assert operation_of(sql) == operation
 
 
+@pytest.mark.flow
 @pytest.mark.parametrize(
     ("sql", "name"),
     [
@@ -61,6 +62,7 @@ def test_a_span_names_known_tables_and_no_other_word(
     assert inner.attributes["db.system.name"] == "postgresql"
 
 
+@pytest.mark.flow
 def test_a_statement_outside_of_a_span_makes_none(tracing: Tracing, backend: Backend) -> None:
     with Statements("postgresql", TABLES).span("SELECT 1"):
         pass
