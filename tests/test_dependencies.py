@@ -4,15 +4,31 @@ import ast
 import configparser
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
+from tests.deploy import files
 from tests.support import markdown
 from tests.support.markdown import PROJECT
 
+WORKFLOWS = sorted((PROJECT / ".github/workflows").glob("*.yml"))
+# No registry of images or actions was within reach to look up their digests.
+UNPINNED = {
+    "actions/checkout@v5",
+    "actions/setup-node@v5",
+    "actions/setup-python@v6",
+    "caddy:2.10-alpine",
+    "clickhouse/clickhouse-server:26.9",
+    "postgres:18-bookworm",
+    "python:3.11-slim-bookworm",
+    "valkey/valkey:9.1-bookworm",
+}
 EXTRAS = "options.extras_require"
 OURS = {"web", "workers", "orgctl", "shared"}
 # Many packages put modules into this one.
@@ -42,28 +58,34 @@ def top_level(module: str) -> str:
     return parts[0] if parts[0] != SHARED_NAMESPACE else ".".join(parts[:2])
 
 
+# Reads the lists of files of all packages, which takes a tenth of a second.
+distributions = cache(packages_distributions)
+
+
 def packages_of(module: str) -> list[str]:
     """Returns the packages that contain a module."""
     if not module.startswith(SHARED_NAMESPACE):
-        return packages_distributions()[module]
+        return distributions()[module]
     return [PARTS.get(module.partition(".")[2], "opentelemetry-api")]
 
 
-def imported(node: ast.AST) -> Iterator[str]:
+def imported(statements: list[ast.stmt]) -> Iterator[str]:
     """Returns the modules, as of `top_level`, that code imports when it runs, at any depth."""
-    if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-        return
-    if isinstance(node, ast.Import):
-        yield from (top_level(alias.name) for alias in node.names)
-    elif isinstance(node, ast.ImportFrom) and node.module is not None:
-        yield top_level(node.module)
-    for child in ast.iter_child_nodes(node):
-        yield from imported(child)
+    for node in statements:
+        if isinstance(node, ast.Import):
+            yield from (top_level(alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            yield top_level(node.module)
+        elif not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+            for block in ("body", "orelse", "handlers", "finalbody", "cases"):
+                yield from imported(getattr(node, block, []))
 
 
 def test_production_needs_what_install_requires_names_and_nothing_else() -> None:
     modules = {
-        module for path in production_files() for module in imported(ast.parse(path.read_text()))
+        module
+        for path in production_files()
+        for module in imported(ast.parse(path.read_text()).body)
     }
     needed = {
         plain(package)
@@ -76,15 +98,46 @@ def test_production_needs_what_install_requires_names_and_nothing_else() -> None
     assert needed == {plain(package) for package in listed}
 
 
-def test_every_locked_package_has_hashes() -> None:
-    """`bin/setup` installs with --require-hashes, so nothing else can take a package's place."""
-    lock = (PROJECT / "requirements.lock").read_text().replace("\\\n", " ")
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements.txt"])
+def test_every_locked_package_has_hashes(name: str) -> None:
+    """All are installed with --require-hashes, so nothing else can take a package's place."""
+    lock = (PROJECT / name).read_text().replace("\\\n", " ")
     packages = [line for line in lock.splitlines() if re.match(r"[A-Za-z0-9]", line)]
     assert len(packages) > 50
     for package in packages:
         assert re.match(r"[\w.-]+==\S+", package), package
         assert re.search(r"--hash=sha256:[0-9a-f]{64}", package), package
-    assert "--require-hashes" in (PROJECT / "bin/setup").read_text()
+
+
+def test_nothing_is_installed_without_a_hash() -> None:
+    files = [*(PROJECT / "bin").iterdir(), PROJECT / ".ci/run", PROJECT / "deploy/Dockerfile"]
+    for path in (*files, *WORKFLOWS):
+        text = path.read_text().replace("\\\n", " ")
+        for line in re.findall(r"^[^#\n]*\b(?:pip|pipx|uv|npm|npx)\b[^\n]*", text, re.MULTILINE):
+            if re.search(r"\b(pip.* install|pipx run|uv pip (install|sync)|uvx|npx)\b", line):
+                ours = {"--no-deps", "--no-build-isolation"} <= set(line.split())
+                assert "--require-hashes" in line or ours, f"{path.name}: {line}"
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", "collector/pyproject.toml"])
+def test_our_packages_are_built_with_what_is_locked(name: str) -> None:
+    locked = (PROJECT / "requirements.lock").read_text()
+    for wanted in tomllib.loads((PROJECT / name).read_text())["build-system"]["requires"]:
+        requirement = Requirement(wanted)
+        [version] = re.findall(rf"^{requirement.name}==(\S+)", locked, re.MULTILINE)
+        assert version in requirement.specifier
+
+
+def test_actions_and_images_have_a_digest_or_are_named_here() -> None:
+    """A tag can be moved. A name leaves `UNPINNED` once somebody has looked its digest up."""
+    used = [
+        *(one for path in WORKFLOWS for one in re.findall(r"uses: (\S+)", path.read_text())),
+        *re.findall(r"^FROM (\S+)", (PROJECT / "deploy/Dockerfile").read_text(), re.MULTILINE),
+        *(service["image"] for service in files.compose()["services"].values()),
+    ]
+    by_name = {one for one in used if not re.search(r"@([0-9a-f]{40}|sha256:[0-9a-f]{64})$", one)}
+    built_here = {one for one in by_name if one.startswith("watchpost:")}
+    assert by_name - built_here == UNPINNED
 
 
 @pytest.mark.parametrize(
