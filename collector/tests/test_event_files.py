@@ -212,7 +212,7 @@ def test_a_file_that_cannot_be_moved_is_sent_once(
     for _ in range(2):
         done = collector.run("watch", "--once", "--keep")
         assert done.returncode == 1
-        assert "File exists" in done.stderr
+        assert "Not a directory" in done.stderr
     assert watchpost.lines == [event(1)]
 
 

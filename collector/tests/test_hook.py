@@ -173,10 +173,10 @@ def test_a_file_is_complete_on_disk_when_it_gets_its_name(
     steps: list[object] = []
     rename, fsync = os.rename, os.fsync
 
-    def renaming(source: str, target: str) -> None:
-        hidden = Path(source).name
-        steps.append(("rename", hidden.startswith("."), Path(source).read_bytes().endswith(b"\n")))
-        rename(source, target)
+    def renaming(source: str, target: str, **folders: int) -> None:
+        is_whole = (tmp_path / source).read_bytes().endswith(b"\n")
+        steps.append(("rename", source.startswith("."), is_whole))
+        rename(source, target, **folders)
 
     def syncing(descriptor: int) -> None:
         steps.append(("fsync", os.fstat(descriptor).st_size > 0))

@@ -80,6 +80,6 @@ def test_a_file_whose_bad_lines_cannot_be_kept_stays(
     (collector.spool / "rejected").write_text("this is in the way")
     done = collector.run("watch", "--once")
     assert (done.returncode, path.exists()) == (1, True)
-    assert "File exists" in done.stderr
+    assert "Not a directory" in done.stderr
     # It is not sent again at once.
     assert len(watchpost.requests) == 1

@@ -78,6 +78,9 @@ def _add_watch(parser: argparse.ArgumentParser) -> None:
         "--environment", type=_environment, metavar="E", help="of the transcripts' events"
     )
     parser.add_argument("--keep", action="store_true", help="move sent files to sent/")
+    parser.add_argument(
+        "--any-owner", action="store_true", help="send files of other users too, not just own ones"
+    )
     _add_common(parser)
 
 
@@ -149,7 +152,9 @@ def _watch(given: argparse.Namespace) -> int:
     report = Report("watch", given.json)
     folder = _state_folder(given)
     state.lock(folder)
-    wanted = Wanted(_folders(given, report), given.environment, given.once, given.keep)
+    wanted = Wanted(
+        _folders(given, report), given.environment, given.once, given.keep, given.any_owner
+    )
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
     with closing(_client(target, folder, report, TRIES if given.once else None)) as client:

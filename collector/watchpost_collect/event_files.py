@@ -13,7 +13,7 @@ from watchpost_collect.client import Client, Declined
 from watchpost_collect.connection import Answer
 from watchpost_collect.pieces import Piece, pieces
 from watchpost_collect.report import Report
-from watchpost_collect.spool import POISON, BadLine, Spool, is_unchanged
+from watchpost_collect.spool import POISON, BadLine, Spool
 from watchpost_collect.state import State, tail_digest
 from watchpost_collect.turns import Turns
 from watchpost_collect.writers import has_writer
@@ -46,7 +46,7 @@ class EventFiles:
 
     def _look_at(self, path: Path) -> None:
         try:
-            with path.open("rb") as file:
+            with self.spool.open(path) as file:
                 self._send(path, file)
         except Declined as declined:
             self.spool.poison(path, str(declined))
@@ -66,7 +66,7 @@ class EventFiles:
             self.state.note(path, inode=inode, end=end, line=number, tail=tail_digest(file, end))
         if has_writer(file):
             self.report.left(path, "a process still writes it")
-        elif is_unchanged(path, file, end):
+        elif self.spool.is_unchanged(path, file, end):
             self.spool.finish(path)
             self.state.forget(path)
             self.report.done(path)

@@ -104,15 +104,14 @@ def keep(data: bytes, named: str | None, folder: str) -> None:
     try:
         events = _events(data, named, now, folder)
     except ValueError as error:
-        rejected = os.path.join(folder, "rejected")
-        os.makedirs(rejected, mode=0o700, exist_ok=True)
+        rejected = _opened(folder, "rejected")
         _write(rejected, f"{name}.reason", f"{error}\n".encode())
         _write(rejected, name, data[:MAX_INPUT_BYTES])
         return
     encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
     lines = (encoder.encode(event) + "\n" for event in events)
     # A lone surrogate has no UTF-8; Watchpost says so if that is what the hook got.
-    _write(folder, name, "".join(lines).encode("utf-8", "surrogatepass"))
+    _write(_opened(folder, ""), name, "".join(lines).encode("utf-8", "surrogatepass"))
 
 
 def _events(data: bytes, named: str | None, now: int, folder: str) -> list[dict[str, object]]:
@@ -174,31 +173,41 @@ def _error(response: object) -> dict[str, object]:
 
 def _is_first(session: str, folder: str, *, ends: bool) -> bool:
     """Returns whether this is the first hook of the session. An end forgets the session."""
-    marks = os.path.join(folder, ".sessions")
-    mark = os.path.join(marks, session.encode("utf-8", "replace").hex()[:200])
-    os.makedirs(marks, mode=0o700, exist_ok=True)
+    marks = _opened(folder, ".sessions")
+    mark = session.encode("utf-8", "replace").hex()[:200]
     try:
-        os.close(os.open(mark, os.O_CREAT | os.O_EXCL, 0o600))
+        os.close(os.open(mark, os.O_CREAT | os.O_EXCL, 0o600, dir_fd=marks))
         first = True
     except FileExistsError:
         first = False
     if ends:
-        os.unlink(mark)
+        os.unlink(mark, dir_fd=marks)
     elif first:
         for entry in os.scandir(marks):  # of sessions that never ended
-            if entry.stat().st_mtime < time.time() - _KEEP_MARKS_SECS:
-                os.unlink(entry.path)
+            if entry.stat(follow_symlinks=False).st_mtime < time.time() - _KEEP_MARKS_SECS:
+                os.unlink(entry.name, dir_fd=marks)
     return first
 
 
-def _write(folder: str, name: str, data: bytes) -> None:
+def _opened(folder: str, name: str) -> int:
+    """Returns the descriptor of a folder, or of one below it, which may not be a link.
+
+    It is closed when the process ends, at once.
+    """
+    path = os.path.join(folder, name)
+    os.makedirs(path, mode=0o700, exist_ok=True)
+    return os.open(path, os.O_RDONLY | os.O_DIRECTORY | (os.O_NOFOLLOW if name else 0))
+
+
+def _write(folder: int, name: str, data: bytes) -> None:
     """Makes a file that is complete on disk when it gets its name."""
-    hidden = os.path.join(folder, f".{name}.part")
-    with open(hidden, "xb") as file:
+    hidden = f".{name}.part"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    with open(os.open(hidden, flags, 0o666, dir_fd=folder), "wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-    os.rename(hidden, os.path.join(folder, name))
+    os.rename(hidden, name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def settings(spool: str | None) -> str:

@@ -10,7 +10,7 @@ from watchpost_collect.client import Client, Declined
 from watchpost_collect.connection import JSON, PROTOBUF
 from watchpost_collect.otlp_records import Refusal, count_records, refusal
 from watchpost_collect.report import Report
-from watchpost_collect.spool import POISON, REJECTED, Spool, is_unchanged
+from watchpost_collect.spool import POISON, REJECTED, Spool
 from watchpost_collect.turns import Turns
 from watchpost_collect.writers import has_writer
 
@@ -82,7 +82,7 @@ class OtlpFiles:
 
     def _send(self, path: Path) -> None:
         # A lease must not last as long as a request, so the file is open only before and after.
-        with path.open("rb") as file:
+        with self.spool.open(path) as file:
             if has_writer(file):
                 self.report.left(path, "a process still writes it")
                 return
@@ -94,8 +94,8 @@ class OtlpFiles:
             self.report.moved(path, POISON, str(error))
             self.report.done(path)
             return
-        with path.open("rb") as file:
-            if has_writer(file) or not is_unchanged(path, file, len(data)):
+        with self.spool.open(path) as file:
+            if has_writer(file) or not self.spool.is_unchanged(path, file, len(data)):
                 self.report.left(path, "it changed while it was sent")
             elif refused.count:
                 self.spool.put_aside(path, refused.reason)

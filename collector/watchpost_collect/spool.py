@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from watchpost_collect.folder import claim, made_below, open_file, open_to_append, opened
+
 SENT, REJECTED, POISON = "sent", "rejected", "poison"
 REASON_SUFFIX = ".reason"
 
@@ -23,14 +25,36 @@ class BadLine:
 
 @dataclass(frozen=True)
 class Spool:
-    """The folder. Files that need a person's eyes go to folders inside of it."""
+    """The folder. Files that need a person's eyes go to folders inside of it.
+
+    Others may write into it, so links are not followed. Files of other users are sent only with
+    `any_owner`.
+    """
 
     folder: Path
     keep: bool = False
+    any_owner: bool = False
 
     def files(self) -> list[Path]:
-        """Returns the files to send, oldest first. Empty if the folder does not exist."""
+        """Returns the files to send, oldest first. Empty if the folder does not exist.
+
+        Links are among them, and cannot be opened.
+        """
         return [path for _, path in sorted(_listed(self.folder))]
+
+    def open(self, path: Path) -> BinaryIO:
+        """Opens one of the files. Raises `folder.Unsafe` if it must not be sent."""
+        with opened(self.folder) as folder:
+            return open_file(folder, path.name, any_owner=self.any_owner)
+
+    def is_unchanged(self, path: Path, file: BinaryIO, size: int) -> bool:
+        """Returns whether the path still leads to this open file, and the file has this size."""
+        status = os.fstat(file.fileno())
+        try:
+            named = path.lstat()
+        except FileNotFoundError:
+            return False
+        return status.st_size == size and os.path.samestat(status, named)
 
     def finish(self, path: Path) -> None:
         """Removes a file that was sent, or keeps it in `sent/`."""
@@ -55,33 +79,26 @@ class Spool:
         Returns when they are on disk, because the file that they are from is then removed.
         """
         self._explain(path, REJECTED, *(f"line {line.number}: {line.reason}" for line in lines))
-        _append(
-            self._folder(REJECTED) / path.name, (line.text.rstrip(b"\n") + b"\n" for line in lines)
-        )
+        self._append(REJECTED, path.name, (line.text.rstrip(b"\n") + b"\n" for line in lines))
 
-    def _explain(self, path: Path, folder: str, *reasons: str) -> None:
-        reason_file = self._folder(folder) / f"{path.name}{REASON_SUFFIX}"
-        _append(reason_file, (f"{reason}\n".encode() for reason in reasons))
+    def _explain(self, path: Path, name: str, *reasons: str) -> None:
+        lines = (f"{reason}\n".encode() for reason in reasons)
+        self._append(name, f"{path.name}{REASON_SUFFIX}", lines)
 
-    def _folder(self, name: str) -> Path:
-        folder = self.folder / name
-        folder.mkdir(exist_ok=True)
-        return folder
+    def _append(self, name: str, file_name: str, chunks: Iterable[bytes]) -> None:
+        with (
+            opened(self.folder) as folder,
+            made_below(folder, name) as below,
+            open_to_append(below, file_name) as file,
+        ):
+            file.writelines(chunks)
+            file.flush()
+            os.fsync(file.fileno())
 
     def _move(self, path: Path, name: str) -> None:
-        target = self._folder(name) / path.name
-        copies = 0
-        while target.exists():
-            copies += 1
-            target = target.with_name(f"{path.name}.{copies}")
-        path.rename(target)
-
-
-def _append(path: Path, chunks: Iterable[bytes]) -> None:
-    with path.open("ab") as file:
-        file.writelines(chunks)
-        file.flush()
-        os.fsync(file.fileno())
+        with opened(self.folder) as folder, made_below(folder, name) as below:
+            free = claim(below, path.name)
+            os.rename(path.name, free, src_dir_fd=folder, dst_dir_fd=below)
 
 
 def _listed(folder: Path) -> list[tuple[int, Path]]:
@@ -94,18 +111,9 @@ def _listed(folder: Path) -> list[tuple[int, Path]]:
         if entry.name.startswith(".") or not entry.name.endswith(".jsonl"):
             continue
         try:
-            if entry.is_file():
-                found.append((entry.stat().st_mtime_ns, Path(entry.path)))
+            if entry.is_file(follow_symlinks=False) or entry.is_symlink():
+                changed_ns = entry.stat(follow_symlinks=False).st_mtime_ns
+                found.append((changed_ns, Path(entry.path)))
         except FileNotFoundError:  # removed meanwhile
             continue
     return found
-
-
-def is_unchanged(path: Path, file: BinaryIO, size: int) -> bool:
-    """Returns whether the path still leads to this open file, and the file has this size."""
-    opened = os.fstat(file.fileno())
-    try:
-        named = path.stat()
-    except FileNotFoundError:
-        return False
-    return opened.st_size == size and os.path.samestat(opened, named)

@@ -8,9 +8,11 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 from watchpost_collect import imports
 from watchpost_collect.client import Client, Declined
+from watchpost_collect.folder import open_below, opened
 from watchpost_collect.report import Report
 from watchpost_collect.state import State
 from watchpost_collect.turns import Turns
@@ -23,7 +25,10 @@ _TURN_SECS, _SEARCH_EVERY_SECS = 1.0, 2.0
 
 @dataclass
 class Transcripts:
-    """The transcripts below one folder. `at_once`: do not wait until a session pauses."""
+    """The transcripts below one folder. `at_once`: do not wait until a session pauses.
+
+    Links below the folder are not followed. Files of other users are sent only with `any_owner`.
+    """
 
     folder: Path
     wishes: imports.Wishes
@@ -32,6 +37,7 @@ class Transcripts:
     report: Report
     turns: Turns
     at_once: bool
+    any_owner: bool = False
     # When each file that is not imported was first seen to have changed.
     _changed_at: dict[Path, float] = field(default_factory=dict)
     _search_at: float = 0.0
@@ -65,14 +71,14 @@ class Transcripts:
                 if name.endswith(".jsonl") and not name.startswith("."):
                     path = os.path.join(folder, name)  # noqa: PTH118 Path takes twice the time
                     try:
-                        status = os.stat(path)  # noqa: PTH116
+                        status = os.lstat(path)
                     except OSError:  # taken away meanwhile
                         continue
                     if self.state.get(path).get("status") != _status(status):
                         yield status.st_mtime, Path(path)
 
     def _import(self, path: Path) -> None:
-        with path.open("rb") as file:
+        with self._open(path) as file:
             status = _status(os.fstat(file.fileno()))
             data = file.read()
         digest = hashlib.sha256(data).hexdigest()
@@ -85,6 +91,11 @@ class Transcripts:
                 self.report.refused(path, f"refused: {refused}")
             self.report.done(path)
         self.state.note(path, status=status, sha256=digest, refused=refused)
+
+    def _open(self, path: Path) -> BinaryIO:
+        with opened(self.folder) as folder:
+            parts = path.relative_to(self.folder).parts
+            return open_below(folder, parts, any_owner=self.any_owner)
 
 
 def _status(status: os.stat_result) -> list[int]:

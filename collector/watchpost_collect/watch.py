@@ -42,6 +42,7 @@ class Wanted:
     environment: str | None
     once: bool
     keep: bool
+    any_owner: bool
 
 
 def watch(wanted: Wanted, client: Client, state: State, report: Report) -> int:
@@ -74,16 +75,19 @@ def _look(sources: Sequence[Source], state: State) -> None:
 
 
 def _sources(wanted: Wanted, client: Client, state: State, report: Report) -> list[Source]:
-    folders, turns = wanted.folders, Turns(client, report)
+    folders, turns, any_owner = wanted.folders, Turns(client, report), wanted.any_owner
+
+    def spool(folder: Path) -> Spool:
+        return Spool(folder, wanted.keep, any_owner)
+
     sources: list[Source] = [
-        EventFiles(Spool(folder, wanted.keep), client, state, report, turns)
-        for folder in folders.events
+        EventFiles(spool(folder), client, state, report, turns) for folder in folders.events
     ]
-    sources += [
-        OtlpFiles(Spool(folder, wanted.keep), client, report, turns) for folder in folders.otlp
-    ]
+    sources += [OtlpFiles(spool(folder), client, report, turns) for folder in folders.otlp]
     for name, folder in (("claude", folders.claude), ("codex", folders.codex)):
         if folder is not None:
             wishes = Wishes(format=name, environment=wanted.environment)
-            sources.append(Transcripts(folder, wishes, client, state, report, turns, wanted.once))
+            sources.append(
+                Transcripts(folder, wishes, client, state, report, turns, wanted.once, any_owner)
+            )
     return sources
