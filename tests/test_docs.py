@@ -213,7 +213,7 @@ def test_every_named_file_exists(path: Path) -> None:
 @pytest.mark.parametrize("path", DOCUMENTS, ids=names)
 def test_every_command_exists(path: Path) -> None:
     text = path.read_text()
-    for script in re.findall(r"(?<![\w./])(\.ci/run|bin/[a-z]+)", text):
+    for script in re.findall(r"(?<![\w./])(\.ci/run|bin/[a-z-]+)", text):
         assert os.access(PROJECT / script, os.X_OK), script
     for module in re.findall(r"python3? -m ([\w.]+)", text):
         spec = importlib.util.find_spec(module.rstrip("."))

@@ -14,6 +14,9 @@ from tests.support.markdown import PROJECT
 
 NAMESPACE = "watchpost-release"
 ARCHIVE = f"watchpost-{VERSION}.tar.gz"
+COLLECTOR = (PROJECT / "collector/watchpost_collect/__init__.py").read_text()
+[OF_COLLECTOR] = re.findall(r'^__version__ = "(.*)"$', COLLECTOR, re.M)
+WHEEL = f"watchpost_collect-{OF_COLLECTOR}-py3-none-any.whl"
 # The packages that production and the bundle are made of.
 PACKAGES = {of: f"watchpost-{VERSION}.{of}.cdx.json" for of in ("python", "web")}
 
@@ -83,7 +86,8 @@ def test_the_files_are_whole_and_signed(released: Path, key: Path) -> None:
         for path in (PROJECT / "web/ui/static").rglob("*")
         if path.is_file()
     }
-    assert listed == static | {ARCHIVE, *PACKAGES.values()}
+    assert listed == static | {ARCHIVE, WHEEL, *PACKAGES.values()}
+    assert (released / WHEEL).exists()
     with tarfile.open(released / ARCHIVE) as archive:
         assert f"watchpost-{VERSION}/setup.cfg" in archive.getnames()
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -123,3 +124,31 @@ def test_transcripts_of_claude_code_are_sessions(
     assert (session["agent_id"], session["environment"]) == ("claude-code", "laptop")
     types = [row["event_type"] for row in api.export(CLAUDE_SESSION)]
     assert types == ["agent_start", "human_input"]
+
+
+@pytest.mark.skipif(not (PROJECT / ".git").exists(), reason="needs a checkout")
+def test_the_wheel_alone_imports_a_transcript(
+    api: Api, environment: Mapping[str, str], tmp_path: Path
+) -> None:
+    """As a user installs it: in an empty environment, outside the checkout."""
+    built = tmp_path / "built"
+    subprocess.run([PROJECT / "bin/collector-wheel", built], check=True)
+    [wheel] = built.iterdir()
+    venv = tmp_path / "venv"
+    subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+    install = [str(venv / "bin/pip"), "install", "--quiet", "--no-index", str(wheel)]
+    subprocess.run(install, check=True, cwd=tmp_path)
+    transcript = tmp_path / "wheel-1.jsonl"
+    words = {"role": "user", "content": "Why?"}
+    line = {"type": "user", "uuid": "u", "sessionId": "wheel-1", "message": words}
+    transcript.write_text(json.dumps({**line, "timestamp": "2026-11-22T08:00:00Z"}) + "\n")
+    done = subprocess.run(
+        [venv / "bin/watchpost-collect", "import", transcript],
+        env={name: value for name, value in environment.items() if name != "PYTHONPATH"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    sessions = partial(api.rows, "sessions", session_id="wheel-1")
+    eventually(30, "the session", lambda: bool(list(sessions())))
