@@ -1,6 +1,6 @@
 """Measures everything that has a bar, and prints each figure with its bar.
 
-    python -m bench [--only ingest] [--short | --long] [--json FILE] [--at COMMIT]
+    python -m bench [--only ingest] [--short | --long] [--json [FILE]] [--at COMMIT]
     python -m bench --compare BEFORE.json AFTER.json
     python -m bench --short --check
 
@@ -21,6 +21,7 @@ from bench import check
 from bench.elsewhere import run_at
 from bench.figures import figures_of, lines_of
 from bench.record import Record, begin, comparison, read, write
+from bench.results import RESULTS, keep
 from bench.suite import BENCHMARKS, Length
 
 _WORSE_THAN = 1.2
@@ -65,7 +66,14 @@ def _path() -> click.Path:
 @click.option("--short", "length", flag_value="short", help="a quick look")
 @click.option("--usual", "length", flag_value="usual", default=True, hidden=True)
 @click.option("--long", "length", flag_value="long", help="with millions of events")
-@click.option("--json", "json", type=_path(), help="write the figures to this file too")
+@click.option(
+    "--json",
+    "json",
+    type=click.Path(path_type=Path),
+    is_flag=False,
+    flag_value=str(RESULTS),
+    help="write the figures to this file too [default: each benchmark to bench/results]",
+)
 @click.option("--check", "checks", is_flag=True, help="only whether a ratio has halved")
 @click.option("--at", help="measure the code of this commit")
 @click.option("--measured-by", hidden=True, help="the commit of these benchmarks")
@@ -99,7 +107,9 @@ def main(
             click.echo(f"HALVED: {line}")
         sys.exit(1 if halved else 0)
     measure(record, names, length)
-    if json:
+    if json and not json.suffix:  # a folder, in the work tree of `--at` too
+        keep(record, json)
+    elif json:
         write(record, json)
     for name, reason in record.failed.items():
         click.echo(f"{name} was not measured: {reason}")

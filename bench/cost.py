@@ -88,8 +88,13 @@ def _merging_seconds(process: psutil.Process) -> float:
     return seconds
 
 
-def measure_programs(deployment: Deployment, lines: list[bytes], copies: int, senders: int) -> None:
-    """Sends the events twice, and prints the time of each program during the second pass."""
+def measure_programs(
+    deployment: Deployment, lines: list[bytes], copies: int, senders: int
+) -> dict[str, float]:
+    """Sends the events twice, and prints the time of each program during the second pass.
+
+    Returns the sums: µs an event until all are queryable, until all are merged, and % when idle.
+    """
     clickhouse = Client.from_url(deployment.environ["CLICKHOUSE_URL"])
     events = len(lines) * copies
     for run in range(2):
@@ -118,6 +123,11 @@ def measure_programs(deployment: Deployment, lines: list[bytes], copies: int, se
         f"{'together':26}{sums[0]:>10.1f}{sums[1]:>10.1f}"
         f"{sum(idle.values()) / _IDLE_SECS * 100:>20.1f}"
     )
+    return {
+        "cost.queryable": sums[0],
+        "cost.merged": sums[1],
+        "cost.idle": sum(idle.values()) / _IDLE_SECS * 100,
+    }
 
 
 def measure_steps(lines: list[bytes], copies: int = 4) -> None:

@@ -43,10 +43,8 @@ def memory() -> dict[str, float]:
     return found
 
 
-@click.command(help=__doc__, context_settings={"max_content_width": 100})
-@click.option("--copies", default=40, show_default=True, help="number of copies of the recording")
-@click.option("--senders", default=8, show_default=True, help="connections that post at once")
-def main(copies: int, senders: int) -> None:
+def measure(copies: int, senders: int) -> dict[str, float]:
+    """Sends copies of the recording, and prints and returns what they take."""
     lines = read_events()
     events = len(lines) * copies
     with deployed() as deployment:
@@ -59,7 +57,8 @@ def main(copies: int, senders: int) -> None:
         merged = memory()
         size = sum(map(len, lines)) / len(lines)
         click.echo(f"{events:,} events of {size:.0f} bytes")
-        for table, rows, taken, parts in clickhouse.execute(_PARTS):
+        tables = clickhouse.execute(_PARTS)
+        for table, rows, taken, parts in tables:
             each = f"{taken / events:>8.1f} bytes an event{parts:>4} parts"
             click.echo(f"{table:26}{rows:>10,} rows{taken / 1e6:>10.1f} MB{each}")
         clickhouse.disconnect()
@@ -68,6 +67,16 @@ def main(copies: int, senders: int) -> None:
         click.echo(f"{'PSS in MB':18}{'idle':>10}{'accepted':>10}{'merged':>10}")
         for name in sorted(merged, key=merged.__getitem__, reverse=True):
             click.echo(f"{name:18}{before[name]:>10.0f}{loaded[name]:>10.0f}{merged[name]:>10.0f}")
+    values = {"disk.event": sum(taken for _, _, taken, _ in tables) / events}
+    values |= {"disk.redis": used / 1e6}
+    return values | {f"disk.memory_{name.partition(',')[0]}": size for name, size in merged.items()}
+
+
+@click.command(help=__doc__, context_settings={"max_content_width": 100})
+@click.option("--copies", default=40, show_default=True, help="number of copies of the recording")
+@click.option("--senders", default=8, show_default=True, help="connections that post at once")
+def main(copies: int, senders: int) -> None:
+    measure(copies, senders)
 
 
 if __name__ == "__main__":

@@ -197,10 +197,8 @@ def report(name: str, measured: Measured) -> None:
     )
 
 
-@click.command(help=__doc__, context_settings={"max_content_width": 100})
-@click.option("--requests", default=60, show_default=True, help="requests of each way")
-@click.option("--senders", default=4, show_default=True, help="connections that send at once")
-def main(requests: int, senders: int) -> None:
+def measure_ways(requests: int, senders: int) -> dict[str, float]:
+    """Sends the same agents in three ways, and prints and returns their rates and their costs."""
     recorded = recorded_traces()
     spans = len(list(spans_in(recorded))) * COPIES
     made = [
@@ -216,13 +214,26 @@ def main(requests: int, senders: int) -> None:
         sizes = (spans * requests, events)
         over_http = measure(deployment, http_sender, packed, senders, *sizes)
         report("HTTP, spans", over_http)
-        report("gRPC, spans", measure(deployment, grpc_sender, second, senders, *sizes))
+        over_grpc = measure(deployment, grpc_sender, second, senders, *sizes)
+        report("gRPC, spans", over_grpc)
         copies = [in_sessions(lines, b"copy-%d-" % number) for number in range(requests)]
         bodies = [gzip.compress(b"\n".join(copy)) for copy in copies]
         posted = measure(deployment, events_sender, bodies, senders, events, events)
         report("POST, events", posted)
         ratio = over_http.queryable * len(lines) / spans / posted.queryable
         click.echo(f"events a second by OTLP over HTTP to those by POST /v1/events: {ratio:.2f}")
+    values = {"otlp.to_events": ratio}
+    for name, way in (("http", over_http), ("grpc", over_grpc), ("events", posted)):
+        own = sum(micros for program, micros in way.cpu.items() if program != "senders")
+        values |= {f"otlp.{name}_queryable": way.queryable, f"otlp.{name}_cost": own}
+    return values
+
+
+@click.command(help=__doc__, context_settings={"max_content_width": 100})
+@click.option("--requests", default=60, show_default=True, help="requests of each way")
+@click.option("--senders", default=4, show_default=True, help="connections that send at once")
+def main(requests: int, senders: int) -> None:
+    measure_ways(requests, senders)
 
 
 if __name__ == "__main__":

@@ -39,16 +39,31 @@ class Record(msgspec.Struct, kw_only=True):
 
 def begin(length: str, measured_by: str | None) -> Record:
     """Returns a record without figures. `measured_by` is this commit by default."""
-    commit = _git("rev-parse", "--short", "HEAD")
+    commit = commit_of_head()
     return Record(
         commit=commit,
         measured_by=measured_by or commit,
         changed=bool(_git("status", "--porcelain", "--", ".", ":!bench")),
-        date=datetime.now(UTC).isoformat(timespec="seconds"),
+        date=today(),
         length=length,
-        cores=len(os.sched_getaffinity(0)),
+        cores=cores(),
         versions={"python": platform.python_version(), **_store_versions()},
     )
+
+
+def commit_of_head() -> str:
+    """Returns the commit of the work tree."""
+    return _git("rev-parse", "--short", "HEAD")
+
+
+def today() -> str:
+    """Returns the moment as a record has it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def cores() -> int:
+    """Returns the number of processors that this process may use."""
+    return len(os.sched_getaffinity(0))
 
 
 def read(path: Path) -> Record:

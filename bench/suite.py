@@ -37,6 +37,29 @@ def ingest_busy(length: Length) -> Values:
     return measure(read_events(), runs=runs, busy=2)
 
 
+def cost(length: Length) -> Values:
+    """Processor time of an event, in microseconds, of all programs together."""
+    from bench.cost import measure_programs
+    from bench.deployments import deployed
+
+    with deployed() as deployment:
+        return measure_programs(deployment, read_events(), 4 if length == "short" else 16, 8)
+
+
+def otlp(length: Length) -> Values:
+    """Spans over HTTP and over gRPC, next to the same events over POST /v1/events."""
+    from bench.otlp import measure_ways
+
+    return measure_ways(requests=15 if length == "short" else 60, senders=4)
+
+
+def disk(length: Length) -> Values:
+    """The size of an event on disk, and the memory of each program after the load."""
+    from bench.disk import measure
+
+    return measure(copies=4 if length == "short" else 40, senders=8)
+
+
 def evaluations(length: Length) -> Values:
     """Evaluations a second and their cost: at once, after a second, and with many that wait."""
     from bench.evaluations import measure
@@ -90,6 +113,9 @@ def read(length: Length) -> Values:
 BENCHMARKS: dict[str, Callable[[Length], Values]] = {
     "ingest": ingest,
     "ingest_busy": ingest_busy,
+    "cost": cost,
+    "otlp": otlp,
+    "disk": disk,
     "evaluations": evaluations,
     "burst": burst,
     "idle": idle,

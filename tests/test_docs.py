@@ -15,6 +15,7 @@ import msgspec
 import pytest
 from honcho.environ import parse_procfile
 
+from bench import results
 from orgctl.cli import main as orgctl
 from shared.alerts.specs import SPECS, EventFilter, Spec
 from shared.audits.signals import NAMES
@@ -67,6 +68,32 @@ def test_the_readme_stays_short() -> None:
 def test_the_newest_version_of_the_changelog_is_this_one() -> None:
     versions = re.findall(r"^## \[([\d.]+)\]", document("CHANGELOG.md"), re.MULTILINE)
     assert versions[0] == VERSION
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=names)
+def test_figures_name_the_commit_of_their_result(path: Path) -> None:
+    assert list(results.misquoted(path.read_text())) == []
+
+
+def test_a_figure_of_another_commit_is_noticed(tmp_path: Path) -> None:
+    (tmp_path / "read.json").write_text('{"commit": "1234567"}')
+    named = "`bench/results/read.json` at 1234567"
+    assert list(results.misquoted(named, tmp_path)) == []
+    for wrong in (named.replace("1234567", "7654321"), named.replace("read", "ingest")):
+        assert len(list(results.misquoted(wrong, tmp_path))) == 1
+
+
+@pytest.mark.flow  # it asks git
+def test_only_tags_that_exist_are_named() -> None:
+    listed = subprocess.run(
+        ["git", "tag", "--list"], cwd=PROJECT, capture_output=True, text=True, check=True
+    )
+    named = {
+        tag
+        for path in DOCUMENTS
+        for tag in re.findall(r"(?<![\w/@])v\d+\.\d+\.\d+\b", path.read_text())
+    }
+    assert named <= set(listed.stdout.split())
 
 
 def test_every_variable_is_documented_with_its_default() -> None:

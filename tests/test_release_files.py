@@ -7,8 +7,10 @@ import subprocess
 import tarfile
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from bench.results import Chaos, Storm, missing_for_release, read_chaos
 from shared.core.version import VERSION
 from tests.support.markdown import PROJECT
 
@@ -26,6 +28,31 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="needs OpenSSH"),
     pytest.mark.skipif(not (PROJECT / ".git").exists(), reason="needs a checkout"),
 ]
+
+
+def chaos(**changes: object) -> Chaos:
+    """Returns two hours of faults that passed at the current commit, with these changes."""
+    whole = {"minutes": 60.0, "faults": 200, "organizations": 2, "problems": list[str](), **changes}
+    commit = run("git", "rev-parse", "HEAD", cwd=PROJECT).stdout.decode().strip()
+    storms = [msgspec.convert({"seed": seed, **whole}, Storm) for seed in (1, 2)]
+    return Chaos(commit=commit, date="2026-11-24T00:00:00+00:00", cores=2, runs=storms)
+
+
+def test_a_release_has_survived_two_hours_of_faults() -> None:
+    tags = run("git", "tag", "--points-at", "HEAD", cwd=PROJECT).stdout.decode().split()
+    if f"v{VERSION}" in tags:
+        assert missing_for_release(read_chaos()) is None
+    assert missing_for_release(chaos()) is None
+
+
+def test_what_the_faults_have_to_prove() -> None:
+    assert "no result" in str(missing_for_release(None))
+    assert "an hour" in str(missing_for_release(chaos(minutes=8.0)))
+    assert "an hour" in str(missing_for_release(chaos(seed=7)))
+    assert "problems" in str(missing_for_release(chaos(problems=["an event is missing"])))
+    earlier = chaos()
+    earlier.commit = "0" * 40
+    assert "has changed" in str(missing_for_release(earlier))
 
 
 def run(*command: str | Path, **options: object) -> "subprocess.CompletedProcess[bytes]":

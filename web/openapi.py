@@ -12,6 +12,7 @@ from web.credentials import COOKIE
 from web.errors import ErrorBody
 from web.responses import json_response, raw_json_response
 
+# Of the API as clients know it. Watchpost's own version is in `shared.core.version`.
 VERSION = "0.0.1-beta.77"
 DOCUMENT_URL = "/v1/openapi.json"
 

@@ -38,6 +38,7 @@ from clickhouse_driver import Client
 # Lets `python bench/storm` find its neighbours, as `python -m bench.storm` does.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from bench import results
 from bench.deployments import deployed
 from bench.storm.checks import problems, wait_until_settled
 from bench.storm.events.load import EventLoad
@@ -175,6 +176,7 @@ def report(faults: Faults, load: Load, sessions: Mapping[str, int], secs: float)
 @click.option("--minutes", default=None, type=float, help="spread the faults over this time")
 @click.option("--otlp", is_flag=True, help="send spans of OpenTelemetry instead of events")
 @click.option("--organizations", default=0, help="send sessions of so many organizations instead")
+@click.option("--json", "keeps", is_flag=True, help="add the result to bench/results/chaos.json")
 @click.option(
     "--data", type=click.Path(path_type=Path), help="directory that keeps stores and logs"
 )
@@ -186,6 +188,8 @@ def main(
     otlp: bool,
     organizations: int,
     data: Path | None,
+    *,
+    keeps: bool,
 ) -> None:
     chosen = random.randrange(10**6) if seed is None else seed
     click.echo(f"seed {chosen}")
@@ -195,6 +199,16 @@ def main(
     else:
         make_load = partial(OtlpLoad if otlp else EventLoad, rate=rate, seed=chosen)
     found = run(Storm(faults, chosen, minutes, data), make_load)
+    if keeps:
+        results.keep_storm(
+            results.Storm(
+                seed=chosen,
+                minutes=minutes,
+                faults=faults,
+                organizations=organizations,
+                problems=found,
+            )
+        )
     for problem in found:
         click.echo(f"PROBLEM: {problem}")
     click.echo("verdict: " + ("FAILED" if found else "nothing lost, nothing doubled"))
