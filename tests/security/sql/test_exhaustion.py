@@ -1,5 +1,6 @@
 """Excessive statements end at their limits, which are lowered here, and harm no other query."""
 
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -7,9 +8,11 @@ from flask.testing import FlaskClient
 
 from devstack import DevStack
 from shared.deployment.runtime import Runtime
+from shared.queries.slots import RUNS_AT_ONCE
 from tests.security.sql.planted import Planted, plant_foreign, plant_own
 from tests.support.app import Headers, new_key
-from tests.support.runtime import connected, settings_for
+from tests.support.processes import wait_until
+from tests.support.runtime import connected, make_org, settings_for
 from web.app import create_app
 from web.state import state
 
@@ -88,6 +91,41 @@ def limited(migrated_stack: DevStack) -> Iterator[FlaskClient]:
         yield app.test_client()
         with app.app_context():
             state().queries.close()
+
+
+GREEDY = (
+    "SELECT length(arraySort(groupArray(concat(repeat('x', 999), toString(number)))))"
+    " FROM numbers(1000000)"
+)
+
+
+def test_one_organization_leaves_memory_to_the_others(
+    client: FlaskClient, runtime: Runtime, planted: Planted, headers: Headers
+) -> None:
+    greedy = new_key(runtime, make_org(runtime), ["queries:run"])
+    answered, done = set[int](), threading.Event()
+
+    def take_all_places() -> None:
+        own = client.application.test_client()
+        while not done.is_set():
+            answer = own.post("/v1/queries/run", json={"sql": GREEDY}, headers=greedy)
+            answered.add(answer.status_code)
+
+    threads = [threading.Thread(target=take_all_places) for _ in range(RUNS_AT_ONCE)]
+    for thread in threads:
+        thread.start()
+    try:
+        wait_until(lambda: bool(answered))
+        question = {"sql": "SELECT count() FROM events"}
+        for _ in range(100):
+            answer = client.post("/v1/queries/run", json=question, headers=headers)
+            assert answer.get_json()["rows"] == [[12]]
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+    # Each statement meets its own limit, and never that of all organizations together (503).
+    assert answered <= {422, 429}
 
 
 @pytest.mark.parametrize("name", STATEMENTS)

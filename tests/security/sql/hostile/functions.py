@@ -7,7 +7,8 @@ _CALLS = [
     "fullHostName()",
     "version()",
     "VERSION()",
-    "uptime()",
+    # Negative, because the seconds could be a number that only others have.
+    "-uptime()",
     "tcpPort()",
     "serverUUID()",
     "serverTimezone()",
