@@ -90,7 +90,12 @@ _TASKS = {beat.task.actor: beat.task for beat in BEATS}
 
 
 class Leadership:
-    """An advisory lock on a direct connection; it ends with the connection, and is checked."""
+    """An advisory lock of a transaction that stays open; it ends with the connection.
+
+    A pooler in transaction mode gives a client its own connection to the server for as long as a
+    transaction lasts. A lock of the session would stay behind on a connection that the pooler
+    hands to the next client, and two clocks could hold it.
+    """
 
     def __init__(self, database_url: str) -> None:
         self._url = database_url
@@ -102,15 +107,19 @@ class Leadership:
             if self._connection is None:
                 self._connection = self._connect()
             with self._connection.cursor() as cursor:
-                # Taking a lock that this very connection holds succeeds too. So taking it each time
-                # checks that the connection, and with it the lock, still exists.
-                cursor.execute("SELECT pg_try_advisory_lock(%s)", (LOCK_ID,))
+                # Taking a lock that this very transaction holds succeeds too. So taking it each
+                # time checks that the transaction, and with it the lock, still exists.
+                cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", (LOCK_ID,))
                 row = cursor.fetchone()
-                return bool(row and row[0])
+            leads = bool(row and row[0])
+            if not leads:
+                self._connection.rollback()
         except psycopg2.Error as error:
             log.warning("clock_lost_postgres", reason=type(error).__name__)
             self.release()
             return False
+        else:
+            return leads
 
     def release(self) -> None:
         """Closes the connection, which frees the lock."""
@@ -119,16 +128,16 @@ class Leadership:
             self._connection = None
 
     def _connect(self) -> Connection:
-        connection = psycopg2.connect(
+        # The transaction holds no snapshot between its statements, so it keeps neither vacuum nor
+        # the building of an index waiting.
+        return psycopg2.connect(
             self._url,
             connect_timeout=5,
             keepalives_idle=5,
             keepalives_interval=5,
             keepalives_count=2,
-            options="-c statement_timeout=5000",
+            options="-c statement_timeout=5000 -c idle_in_transaction_session_timeout=0",
         )
-        connection.autocommit = True
-        return connection
 
 
 def tick(queue: Queue, due: dict[Beat, float], now: float) -> float:

@@ -1,14 +1,17 @@
 """The table of tasks, and the moments at which the clock wakes them."""
 
 from collections import Counter
+from contextlib import ExitStack
 
 import pytest
+from sqlalchemy import text
+from sqlalchemy.orm import Session
 
 from shared.deployment.runtime import Runtime
 from shared.queue import Task, jobs
 from shared.queue.wakeups import MOMENTS
 from tests.support.processes import running, wait_until
-from workers.clock import BEATS, WAIT_SECS, wake
+from workers.clock import BEATS, LOCK_ID, WAIT_SECS, Leadership, wake
 
 TASK = jobs.TIDY_MAILS
 
@@ -62,3 +65,33 @@ def forget(runtime: Runtime) -> None:
     """Removes the messages and the mark of the task, and every moment."""
     runtime.broker.flush(TASK.queue)
     runtime.redis.delete(f"nudge:{TASK.actor}", MOMENTS)
+
+
+def leaders(session: Session) -> list[tuple[int, str]]:
+    """Returns the process and the state of each connection that has the clock's lock."""
+    rows = session.execute(
+        text(
+            "SELECT pid, state FROM pg_locks JOIN pg_stat_activity USING (pid)"
+            " WHERE locktype = 'advisory' AND objid = :id AND granted"
+            " AND pg_stat_activity.datname = current_database()"
+        ),
+        {"id": LOCK_ID},
+    )
+    return [(row.pid, row.state) for row in rows]
+
+
+def test_one_of_two_clocks_leads_in_a_transaction(postgres_runtime: Runtime) -> None:
+    """A pooler in transaction mode then keeps the connection to the server for the leader."""
+    url = postgres_runtime.settings.database_url
+    first, second = Leadership(url), Leadership(url)
+    with ExitStack() as stack:
+        stack.callback(first.release)
+        stack.callback(second.release)
+        assert [first.holds(), second.holds(), first.holds(), second.holds()] == [True, False] * 2
+        with postgres_runtime.postgres.transaction() as session:
+            [(leader, state)] = leaders(session)
+            assert state == "idle in transaction"
+            session.execute(text("SELECT pg_terminate_backend(:pid)"), {"pid": leader})
+        assert not first.holds()
+        wait_until(second.holds)
+        assert not first.holds()
