@@ -26,15 +26,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Canary:
-    """The state of the canaries; `age_secs` and `begins` are None unless one is `ok` or `down`.
+    """The state of the canaries; the rest is None unless one is `ok` or `down`.
 
-    `state`: ok, down, unknown (no worker has sent any, or Redis is down) or disabled.
+    `state`: ok, down, unknown (no worker has sent any, or Redis is down) or disabled. `late`: the
+    groups of ingest processes whose canaries do not come through.
     """
 
     state: str
     age_secs: float | None = None
     begins: str | None = None
     part: str | None = None
+    late: int | None = None
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,7 @@ def _canary(runtime: Runtime) -> Canary:
     if found is None:
         return Canary("unknown")
     state = "down" if found.is_late else "ok"
-    return Canary(state, found.age_secs, found.begins, found.part)
+    return Canary(state, found.age_secs, found.begins, found.part, found.late)
 
 
 def _without(settings: Settings) -> Canary:

@@ -36,24 +36,34 @@ class Passage(msgspec.Struct):
         """The moment since which no canary came through."""
         return self.since if self.came_at is None else self.came_at
 
+    def allowed_secs(self, max_lag_secs: float) -> float:
+        """Returns the age of the last canary up to which all is well."""
+        slack = min(_MOST_SLACK_SECS, max(_LEAST_SLACK_SECS, self.interval / 2))
+        if self.part == "ingest":
+            slack = max(slack, max_lag_secs)
+        return self.interval + slack
+
 
 class State(msgspec.Struct, frozen=True):
-    """The state of all groups together, by the one whose canary came through last.
+    """The state of all groups together.
 
-    `age_secs`: since then. `allowed_secs`: the age up to which all is well. `failing`: the
-    number of groups that each part stops.
+    `age_secs`: since the last canary of any group came through, and `begins` is where that group's
+    begin. `allowed_secs`: the age up to which all is well. `late`: the groups that say since longer
+    than that that none of theirs came through. `part` stops the canary of the one that waits
+    longest, else of the one whose canary came last. `failing`: the groups that each part stops.
     """
 
     age_secs: float
     allowed_secs: float
     part: str | None
     begins: str
+    late: int
     failing: dict[str, int]
 
     @property
     def is_late(self) -> bool:
-        """Whether no canary comes through."""
-        return self.age_secs > self.allowed_secs
+        """Whether a group does not bring its canaries through, or none does."""
+        return self.late > 0 or self.age_secs > self.allowed_secs
 
 
 def say(client: redis.Redis, group: str, passage: Passage) -> None:
@@ -86,18 +96,18 @@ def state(client: redis.Redis, max_lag_secs: float) -> State | None:
     if not found:
         return None
     newest = max(found, key=lambda one: one.last)
-    slack = min(_MOST_SLACK_SECS, max(_LEAST_SLACK_SECS, newest.interval / 2))
-    if newest.part == "ingest":
-        slack = max(slack, max_lag_secs)
+    # A group that was killed says nothing more, so its silence does not make it late.
+    late = [one for one in found if one.said_at - one.last > one.allowed_secs(max_lag_secs)]
     failing = dict.fromkeys(PARTS, 0)
     for one in found:
         if one.part is not None:
             failing[one.part] += 1
     return State(
         age_secs=max(0.0, moment - newest.last),
-        allowed_secs=newest.interval + slack,
-        part=newest.part,
+        allowed_secs=newest.allowed_secs(max_lag_secs),
+        part=min(late, key=lambda one: one.last, default=newest).part,
         begins=newest.begins,
+        late=len(late),
         failing=failing,
     )
 

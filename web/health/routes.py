@@ -56,6 +56,9 @@ class Checks(Schema):
         enum=["web", "redis"],
         null=True,
     )
+    canary_groups_late = fields.integer(
+        "groups of ingest processes that report and bring none through; null as above", null=True
+    )
     broken = fields.text(
         "the first part of that way that does not work; null if none is known",
         enum=["web", "redis", "ingest", "postgres", "clickhouse"],
@@ -91,9 +94,9 @@ def ready() -> Response:
 
     The answer is 503 while a store does not answer within 2 s, while no worker runs that stores
     events, while the oldest batch of events that is not stored yet is older than
-    READY_MAX_INGEST_LAG_SECS, while no canary comes through in time, or while an evaluation has
-    been due for longer than READY_MAX_JOB_AGE_SECS. An evaluator that is down shows here and
-    changes nothing else.
+    READY_MAX_INGEST_LAG_SECS, while a group brings no canary through in time, or while an
+    evaluation has been due for longer than READY_MAX_JOB_AGE_SECS. An evaluator that is down shows
+    here and changes nothing else.
     """
     report = state().readiness.report()
     checks: dict[str, object] = {
@@ -106,6 +109,7 @@ def ready() -> Response:
     checks["canary"] = report.canary.state
     checks["canary_age_secs"] = report.canary.age_secs
     checks["canary_begins"] = report.canary.begins
+    checks["canary_groups_late"] = report.canary.late
     checks["broken"] = report.broken
     if report.ready:
         return json_response({"status": "ok", "checks": checks})

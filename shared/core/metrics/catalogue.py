@@ -76,7 +76,9 @@ CANARY_SECS = Histogram(
 CANARY_AGE = Gauge(
     "watchpost_canary_age_seconds", "time since the last canary of any group came through"
 )
-CANARY_UP = Gauge("watchpost_canary_up", "1 while canaries come through in time, else 0")
+CANARY_UP = Gauge(
+    "watchpost_canary_up", "1 while the canaries of each group come through in time, else 0"
+)
 CANARY_FAILING = Gauge(
     "watchpost_canary_failing",
     "groups of ingest processes whose canary a part of the pipeline stops",

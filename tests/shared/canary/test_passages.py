@@ -59,12 +59,34 @@ def test_one_that_waits_for_ingest_may_be_as_late_as_other_events(quiet: Runtime
     assert read(quiet).is_late
 
 
-def test_one_group_that_gets_through_is_enough(quiet: Runtime) -> None:
-    said(quiet, "a", ago=500, part="web")
+def test_each_group_that_reports_has_to_get_through(quiet: Runtime) -> None:
+    said(quiet, "a", ago=80, part="clickhouse")
     said(quiet, "b", ago=5)
     found = read(quiet)
-    assert (found.is_late, found.part) == (False, None)
-    assert {part: groups for part, groups in found.failing.items() if groups} == {"web": 1}
+    assert (found.is_late, found.late, found.part) == (False, 0, None)
+    said(quiet, "a", ago=86, part="clickhouse")
+    found = read(quiet)
+    assert (found.is_late, found.late, found.part) == (True, 1, "clickhouse")
+    assert found.age_secs < 60
+    assert {part: groups for part, groups in found.failing.items() if groups} == {"clickhouse": 1}
+    passages.leave(quiet.redis, "a")
+    found = read(quiet)
+    assert (found.is_late, found.late, found.part) == (False, 0, None)
+
+
+def test_a_group_that_was_killed_does_not_count_as_late(quiet: Runtime) -> None:
+    moment = passages.now(quiet.redis)
+    killed = Passage(
+        interval=60,
+        since=0,
+        came_at=moment - 120,
+        said_at=moment - 100,
+        part=None,
+        begins="web",
+    )
+    passages.say(quiet.redis, "killed", killed)
+    said(quiet, "b", ago=5)
+    assert not read(quiet).is_late
 
 
 def test_a_group_that_ended_or_was_killed_is_forgotten(quiet: Runtime) -> None:

@@ -87,6 +87,7 @@ def test_health_asks_no_store() -> None:
                 "canary": "disabled",
                 "canary_age_secs": None,
                 "canary_begins": None,
+                "canary_groups_late": None,
                 "broken": "redis",
             },
         )
@@ -106,6 +107,7 @@ def test_ready_when_nothing_waits(quiet: Runtime) -> None:
             "canary": "disabled",
             "canary_age_secs": None,
             "canary_begins": None,
+            "canary_groups_late": None,
             "broken": None,
         },
     )

@@ -199,6 +199,7 @@ export interface Checks {
   canary: "ok" | "down" | "unknown" | "disabled";
   canary_age_secs: number | null;
   canary_begins: "web" | "redis";
+  canary_groups_late: number | null;
   broken: "web" | "redis" | "ingest" | "postgres" | "clickhouse";
 }
 
