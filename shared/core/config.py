@@ -338,9 +338,7 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     """
     raw = _given(os.environ if environ is None else environ)
     for name, value in raw.items():
-        prefixes = _PREFIXES.get(name)
-        if prefixes and not value.startswith(prefixes):
-            raise ConfigurationError(f"{name.upper()} must start with {' or '.join(prefixes)}")
+        _require_sane(name, value)
     try:
         settings = msgspec.convert(raw, Settings, strict=False)
     except msgspec.ValidationError as error:
@@ -357,6 +355,21 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     if settings.smtp_from is not None and not _is_one_address(settings.smtp_from):
         raise ConfigurationError("SMTP_FROM: expected one address, `a@b` or `Name <a@b>`")
     return settings
+
+
+def _require_sane(name: str, value: str) -> None:
+    if is_placeholder(value):
+        raise ConfigurationError(
+            f"{name.upper()} still has the value of an example: choose a random one"
+        )
+    prefixes = _PREFIXES.get(name)
+    if prefixes and not value.startswith(prefixes):
+        raise ConfigurationError(f"{name.upper()} must start with {' or '.join(prefixes)}")
+
+
+def is_placeholder(value: str) -> bool:
+    """Returns whether a secret, or the password in a URL, is one of our examples, known to all."""
+    return re.match(r"(\w+://[^/@]*:)?change-me", value, re.IGNORECASE) is not None
 
 
 def _given(source: Mapping[str, str]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import secrets
 from datetime import datetime
 
 from shared.core.clock import now
+from shared.core.config import is_placeholder
 from shared.core.errors import Invalid
 
 DEFAULT_PERMISSIONS = ("events:add",)
@@ -36,6 +37,8 @@ def require_secret(secret: str) -> None:
     """Raises `Invalid` naming `key`; the message does not repeat the secret."""
     if not _SECRET.fullmatch(secret):
         raise Invalid.field("key", "must have 16 to 256 visible ASCII characters")
+    if is_placeholder(secret):
+        raise Invalid.field("key", "is the value of an example: choose a random one")
 
 
 def require_future(expires_at: datetime | None) -> None:

@@ -33,11 +33,25 @@ def compose() -> dict[str, Any]:
 
 
 def own_services() -> dict[str, dict[str, Any]]:
-    """Returns the services that run this code, by process type."""
+    """Returns the services that run this code, by process type; `backup` is the operator's tool."""
     return {
         name: service
         for name, service in compose()["services"].items()
-        if service["image"].startswith("watchpost:")
+        if service["image"].startswith("watchpost:") and name != "backup"
+    }
+
+
+def container_variables(service: str, env: dict[str, str]) -> dict[str, str]:
+    """Returns what the file sets in a container, if these are the lines of `deploy/.env`."""
+
+    def value_of(match: re.Match[str]) -> str:
+        name, rule, default = match.groups()
+        assert rule == ":-" or env.get(name), f"the file requires {name}"
+        return env.get(name) or default
+
+    return {
+        name: re.sub(r"\$\{(\w+)(:[?-])([^}]*)\}", value_of, str(value))
+        for name, value in compose()["services"][service]["environment"].items()
     }
 
 

@@ -4,7 +4,6 @@ The embedded server reads the files as the container does: beside the users that
 with the variables of deploy/compose.yaml.
 """
 
-import re
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -30,6 +29,7 @@ from tests.support.stack import stack_directory
 FOLDER = files.DEPLOY / "clickhouse"
 READER_PASSWORD = "words-of-the-reader"
 GIVEN = {
+    "ADMIN_EMAIL": "admin@example.com",
     "CLICKHOUSE_PASSWORD": "words-of-the-service",
     "CLICKHOUSE_READER_PASSWORD": READER_PASSWORD,
     "POSTGRES_PASSWORD": "-",
@@ -57,17 +57,6 @@ OF_THE_IMAGE = """
 """
 
 
-def filled_in(text: str) -> str:
-    """Returns a value of the compose file as compose fills it in."""
-    return re.sub(r"\$\{(\w+):\?\}", lambda found: GIVEN[found[1]], text)
-
-
-def variables(service: str) -> dict[str, str]:
-    """Returns the variables of a container."""
-    written = files.compose()["services"][service]["environment"]
-    return {name: filled_in(str(value)) for name, value in written.items()}
-
-
 class DeployedServer(ClickHouseServer):
     """The server with the files where the container has them, and without any database."""
 
@@ -84,7 +73,9 @@ class DeployedServer(ClickHouseServer):
 
     def address(self, variable: str) -> str:
         """Returns the URL that `web` gets, with the address of this server."""
-        return variables("web")[variable].replace("clickhouse:9000", f"{LOOPBACK}:{self.port}")
+        return files.container_variables("web", GIVEN)[variable].replace(
+            "clickhouse:9000", f"{LOOPBACK}:{self.port}"
+        )
 
     @contextmanager
     def signed_in(self, user: str, password: str) -> Iterator[Client]:
@@ -97,7 +88,7 @@ class DeployedServer(ClickHouseServer):
 
     def run_the_images_script(self) -> None:
         """Runs databases.sql as the image does: its client takes these two variables."""
-        own = variables("clickhouse")
+        own = files.container_variables("clickhouse", GIVEN)
         user, password = own.get("CLICKHOUSE_USER", "default"), own.get("CLICKHOUSE_PASSWORD", "")
         with self.signed_in(user, password) as client:
             for statement in (FOLDER / "databases.sql").read_text().split(";"):
@@ -129,7 +120,7 @@ def deployed(stack: DevStack) -> Iterator[Deployed]:
     with ExitStack() as ended:
         directory = ended.enter_context(stack_directory())
         patch = ended.enter_context(pytest.MonkeyPatch.context())
-        for name, value in variables("clickhouse").items():
+        for name, value in files.container_variables("clickhouse", GIVEN).items():
             patch.setenv(name, value)
         server = DeployedServer(StateFile(directory), free_port())
         server.start()

@@ -132,8 +132,30 @@ def test_the_compose_file_waits_and_stops_in_time() -> None:
     for name, service in files.own_services().items():
         assert int(service["stop_grace_period"].removesuffix("s")) > STOPPING_SECS, name
         assert service["environment"].keys() <= VARIABLES, name
+        assert service["env_file"] == [".env"], name
         # Only `web` answers the check of the image.
         assert service.get("healthcheck") == (None if name == "web" else {"disable": True})
+
+
+def test_every_variable_of_the_table_reaches_the_containers() -> None:
+    """The file itself decides about stores and ports alone."""
+    required = {name: f"our {name}" for name in ("ADMIN_KEY", "ADMIN_EMAIL")}
+    passwords = ("POSTGRES_PASSWORD", "CLICKHOUSE_PASSWORD", "CLICKHOUSE_READER_PASSWORD")
+    ours = {name: f"our {name}" for name in VARIABLES} | dict.fromkeys(passwords, "p") | required
+    arrived = ours | files.container_variables("web", ours)
+    decided = {name for name in VARIABLES if arrived[name] != ours[name]}
+    stores = {"DATABASE_URL", "REDIS_URL", "CLICKHOUSE_URL", "CLICKHOUSE_READONLY_URL"}
+    assert decided == stores | {"PORT", "WEB_BIND", "OTLP_GRPC_PORT"}
+
+
+def test_backups_have_a_schedule_and_a_volume() -> None:
+    backup = files.compose()["services"]["backup"]
+    called = re.search(r"python -m orgctl backup create .*; sleep 86400", backup["command"][-1])
+    assert called is not None
+    default = backup["environment"]["BACKUP_TARGET"].partition(":-")[2].removesuffix("}")
+    assert backup["volumes"] == [f"backups:{default}"]
+    # A volume takes the owner of the folder, and the image does not run as root.
+    assert any(default in value for name, value in files.dockerfile() if name == "RUN")
 
 
 @pytest.fixture(scope="module")

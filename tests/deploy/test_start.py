@@ -47,11 +47,21 @@ def left_out(folder: str, names: list[str]) -> set[str]:
 
 
 @pytest.fixture
-def environ(stack: DevStack) -> Iterator[dict[str, str]]:
-    """The variables of a container, on empty databases and on this machine only."""
+def environ(stack: DevStack, tmp_path: Path) -> Iterator[dict[str, str]]:
+    """The variables of a container, on empty databases and on this machine only.
+
+    `deploy/.env` is the one that the quick start of docs/deploy.md makes.
+    """
+    made = tmp_path / "quick-start" / "deploy"
+    made.mkdir(parents=True)
+    commands = quick_start().partition("docker compose")[0]
+    subprocess.run(["bash", "-euc", commands], cwd=made.parent, check=True)
+    lines = (made / ".env").read_text().splitlines()
     with empty_databases(stack.urls) as urls:
         yield {
             **files.image_variables(),
+            **(given := dict(line.split("=", 1) for line in lines)),
+            **files.container_variables("web", given),
             **environment(urls),
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             # The project itself is installed in the environment of the tests.
@@ -59,8 +69,22 @@ def environ(stack: DevStack) -> Iterator[dict[str, str]]:
             "PORT": str(free_port()),
             "OTLP_GRPC_PORT": str(free_port()),
             "WEB_BIND": "127.0.0.1",
-            "ADMIN_KEY": "admin-key-of-the-tests",
         }
+
+
+def quick_start() -> str:
+    """Returns the first commands of the section about containers."""
+    section = (PROJECT / "docs/deploy.md").read_text().partition("## Containers\n")[2]
+    return section.partition("```sh\n")[2].partition("```")[0]
+
+
+def mailed_code(log: Path) -> str:
+    """Returns the code in a worker's log, by the expression that docs/deploy.md gives to sed."""
+    text = (PROJECT / "docs/deploy.md").read_text()
+    found = re.search(r"sed -n '(s/.*mailed_code.*/p)'", text)
+    assert found is not None
+    done = subprocess.run(["sed", "-n", found[1], log], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
 
 
 def test_the_commands_of_the_containers_start_and_stop(
@@ -79,6 +103,11 @@ def test_the_commands_of_the_containers_start_and_stop(
     try:
         wait_until(lambda: ready(int(environ["PORT"])))
         subprocess.run(healthcheck(), cwd=folder, env=environ, check=True, timeout=60)
+        person = {"email": environ["ADMIN_EMAIL"]}
+        assert post(int(environ["PORT"]), "/v1/auth/otp/request", person) == 200
+        wait_until(lambda: mailed_code(folder / "worker.log") != "")
+        with_code = {**person, "code": mailed_code(folder / "worker.log")}
+        assert post(int(environ["PORT"]), "/v1/auth/otp/verify", with_code) == 200
         for process in running.values():
             process.send_signal(signal.SIGTERM)
         for name, process in running.items():
@@ -141,6 +170,18 @@ def answer(port: int, path: str, headers: dict[str, str] | None = None) -> tuple
         return answered.status, answered.read()
     except OSError:
         return 0, b""
+    finally:
+        connection.close()
+
+
+def post(port: int, path: str, body: dict[str, str]) -> int:
+    """Returns the status of a POST of JSON."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=30)
+    try:
+        connection.request(
+            "POST", path, msgspec.json.encode(body), {"Content-Type": "application/json"}
+        )
+        return connection.getresponse().status
     finally:
         connection.close()
 

@@ -1,5 +1,7 @@
 """Variables that depend on each other."""
 
+from pathlib import Path
+
 import pytest
 
 from shared.core.config import load_settings
@@ -52,3 +54,28 @@ def test_the_sender_of_mail_is_one_address(sender: str) -> None:
 )
 def test_a_port_alone_is_a_platforms(variables: dict[str, str], address: str) -> None:
     assert load_settings({**STORES, **variables}).web_bind == address
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"ADMIN_KEY": "change-me-to-32-random-characters"},
+        {"PROXY_AUTH_SECRET": "Change-me 0123456789"},
+        {"DATABASE_URL": "postgresql://watchpost:change-me@postgres:5432/watchpost"},
+        {"CLICKHOUSE_URL": "clickhouse://watchpost:change-me@clickhouse:9000/watchpost"},
+    ],
+    ids=str,
+)
+def test_a_secret_of_an_example_is_refused(variables: dict[str, str]) -> None:
+    [name] = variables
+    with pytest.raises(ConfigurationError, match=f"{name} still has the value of an example"):
+        load_settings({**STORES, **variables})
+
+
+def test_the_example_of_kubernetes_does_not_start() -> None:
+    _, example = Path("deploy/kubernetes/config.yaml").read_text().split("stringData:\n")
+    variables = dict(line.strip().split(": ", 1) for line in example.splitlines())
+    assert load_settings({**variables, **STORES, "ADMIN_KEY": "", "CLICKHOUSE_READONLY_URL": ""})
+    for name in variables.keys() - {"REDIS_URL"}:
+        with pytest.raises(ConfigurationError, match=f"{name} still has"):
+            load_settings({**STORES, name: variables[name]})

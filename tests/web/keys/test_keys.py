@@ -92,6 +92,12 @@ def test_names_are_unique_among_live_keys_of_an_organization(
     assert make(client, admin, name="twin").status_code == 201
 
 
+def test_a_secret_of_an_example_is_refused(client: FlaskClient, admin: Headers) -> None:
+    response = make(client, admin, key="change-me-to-32-random-characters")
+    assert error(response) == (422, "invalid")
+    assert "example" in response.get_json()["fields"]["key"][0]
+
+
 def test_a_secret_is_used_once_for_good(
     client: FlaskClient, admin: Headers, runtime: Runtime
 ) -> None:
