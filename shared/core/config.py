@@ -51,6 +51,8 @@ _NEEDS = {
     "audit_llm_base_url": "audit_llm_model",
     "assistant_base_url": "assistant_models",
     "oidc_issuer": "oidc_client_id",
+    "otlp_grpc_tls_cert": "otlp_grpc_tls_key",
+    "otlp_grpc_tls_key": "otlp_grpc_tls_cert",
 }
 
 
@@ -205,6 +207,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     otlp_grpc_port: Annotated[
         int, Meta(ge=0, le=65535), "port on which `otlp-grpc` listens; 0: it does not run"
     ] = 4317
+    otlp_grpc_tls_cert: Annotated[
+        str | None,
+        "file with the certificates (PEM) with which `otlp-grpc` serves TLS; unset: in clear",
+    ] = None
+    otlp_grpc_tls_key: Annotated[
+        str | None, "file with their private key (PEM); needed with `OTLP_GRPC_TLS_CERT`"
+    ] = None
 
     # Evaluation
     evaluator_endpoint: Annotated[

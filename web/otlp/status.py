@@ -20,7 +20,7 @@ class OtelEndpoints(Schema):
     """Where to send."""
 
     http = fields.text("base URL for OTLP over HTTP; exporters add `/v1/traces`")
-    grpc = fields.text("URL for OTLP over gRPC; null if it is off", null=True)
+    grpc = fields.text("URL for OTLP over gRPC, https with TLS; null if it is off", null=True)
 
 
 class OtelUnmapped(Schema):
@@ -73,4 +73,5 @@ def _endpoints() -> dict[str, str | None]:
     host, port = urlsplit(base).hostname or "", settings.otlp_grpc_port
     if ":" in host:
         host = f"[{host}]"  # an IPv6 address
-    return {"http": base, "grpc": f"http://{host}:{port}" if port else None}
+    scheme = "http" if settings.otlp_grpc_tls_cert is None else "https"
+    return {"http": base, "grpc": f"{scheme}://{host}:{port}" if port else None}

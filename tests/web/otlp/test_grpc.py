@@ -14,6 +14,7 @@ from typing import Any
 
 import grpc
 import pytest
+import trustme
 from google.rpc.error_details_pb2 import RetryInfo
 from google.rpc.status_pb2 import Status
 from opentelemetry.exporter.otlp.proto.grpc._log_exporter import OTLPLogExporter
@@ -144,6 +145,56 @@ def test_the_exporters_of_opentelemetry(
     assert (read_span.name, read_span.attributes) == ("ask", {"session.id": "s-1"})
     [log] = [one for records in kept for one in records.logs]
     assert (log.body, log.event_name) == ("hello", "a.b")
+
+
+def test_an_exporter_over_tls(
+    migrated_stack: DevStack, runtime: Runtime, org: Org, key: Key, tmp_path: Path
+) -> None:
+    authority = trustme.CA()
+    issued = authority.issue_cert("localhost")
+    cert, secret = tmp_path / "tls.crt", tmp_path / "tls.key"
+    cert.write_bytes(b"".join(blob.bytes() for blob in issued.cert_chain_pems))
+    secret.write_bytes(issued.private_key_pem.bytes())
+    port = free_port()
+    environ = {
+        **environment(migrated_stack.urls),
+        "OTLP_GRPC_PORT": str(port),
+        "OTLP_GRPC_TLS_CERT": str(cert),
+        "OTLP_GRPC_TLS_KEY": str(secret),
+    }
+    trusted = grpc.ssl_channel_credentials(authority.cert_pem.bytes())
+    process = start(environ)
+    try:
+        with grpc.secure_channel(f"localhost:{port}", trusted) as channel:
+            grpc.channel_ready_future(channel).result(60)
+        exporter = OTLPSpanExporter(
+            endpoint=f"https://localhost:{port}",
+            credentials=trusted,
+            headers=metadata(key("events:add")),
+        )
+        provider = TracerProvider()
+        provider.add_span_processor(SimpleSpanProcessor(exporter))
+        provider.get_tracer("tests").start_span("over tls").end()
+        provider.shutdown()
+        assert span_names(runtime, org) == ["over tls"]
+        with grpc.insecure_channel(f"localhost:{port}") as clear:
+            assert refusal(clear, key("events:add")).code() == grpc.StatusCode.UNAVAILABLE
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+
+
+def test_a_certificate_that_is_not_there_is_named(migrated_stack: DevStack) -> None:
+    environ = {
+        **environment(migrated_stack.urls),
+        "OTLP_GRPC_PORT": str(free_port()),
+        "OTLP_GRPC_TLS_CERT": "/nowhere.crt",
+        "OTLP_GRPC_TLS_KEY": "/nowhere.key",
+    }
+    process = start(environ, subprocess.PIPE)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert b"OTLP_GRPC_TLS_KEY: cannot read the file" in said
 
 
 def test_partial_success(channel: grpc.Channel, key: Key, runtime: Runtime, org: Org) -> None:

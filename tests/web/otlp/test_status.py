@@ -150,6 +150,15 @@ def test_the_settings_show(client: FlaskClient, key: Key, runtime: Runtime) -> N
     assert found["endpoints"] == {"http": "https://watch.example", "grpc": None}
 
 
+def test_with_a_certificate_the_url_is_of_tls(
+    client: FlaskClient, key: Key, runtime: Runtime
+) -> None:
+    changed = {"public_url": "https://watch.example", "otlp_grpc_tls_cert": "/tls.crt"}
+    with connected(msgspec.structs.replace(runtime.settings, **changed)) as other:
+        found = status(create_app(other).test_client(), key())
+    assert found["endpoints"]["grpc"] == "https://watch.example:4317"
+
+
 def test_an_address_of_ipv6_has_brackets(client: FlaskClient, key: Key, runtime: Runtime) -> None:
     changed = {"public_url": "http://[2001:db8::1]:8000/"}
     with connected(msgspec.structs.replace(runtime.settings, **changed)) as other:

@@ -4,6 +4,7 @@ import asyncio
 import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import click
 import grpc
@@ -42,6 +43,21 @@ def make_server(settings: Settings, exports: Exports) -> grpc.aio.Server:
     return server
 
 
+def credentials_of(settings: Settings) -> grpc.ServerCredentials | None:
+    """Returns the certificate and its key, None without; raises `ConfigurationError`."""
+    files = (settings.otlp_grpc_tls_key, settings.otlp_grpc_tls_cert)
+    names = ("OTLP_GRPC_TLS_KEY", "OTLP_GRPC_TLS_CERT")
+    read = []
+    for name, file in zip(names, files, strict=True):
+        if file is None:
+            return None
+        try:
+            read.append(Path(file).read_bytes())
+        except OSError as error:
+            raise ConfigurationError(f"{name}: cannot read the file: {error.strerror}") from None
+    return grpc.ssl_server_credentials([(read[0], read[1])])
+
+
 async def serve(settings: Settings, runtime: Runtime) -> None:
     """Serves until SIGTERM or SIGINT, then lets calls end that have begun.
 
@@ -53,12 +69,19 @@ async def serve(settings: Settings, runtime: Runtime) -> None:
     loop.set_default_executor(ThreadPoolExecutor(WORKING * 2, "export"))
     server = make_server(settings, Exports(runtime, settings.web_threads, WORKING))
     address = f"{settings.web_bind}:{settings.otlp_grpc_port}"
+    credentials = credentials_of(settings)
     try:
-        server.add_insecure_port(address)
+        if credentials is None:
+            server.add_insecure_port(address)
+        else:
+            server.add_secure_port(address, credentials)
     except RuntimeError:
-        raise ConfigurationError(f"cannot listen on {address}: is OTLP_GRPC_PORT taken?") from None
+        wrong = "is OTLP_GRPC_PORT taken"
+        if credentials is not None:
+            wrong += ", or do OTLP_GRPC_TLS_CERT and OTLP_GRPC_TLS_KEY not belong together"
+        raise ConfigurationError(f"cannot listen on {address}: {wrong}?") from None
     await server.start()
-    log.info("otlp_grpc_ready", address=address)
+    log.info("otlp_grpc_ready", address=address, tls=credentials is not None)
     await stop.wait()
     await server.stop(STOP_SECS)
 
