@@ -8,7 +8,7 @@ from werkzeug.exceptions import HTTPException
 
 from shared.core.errors import WatchpostError
 from shared.core.logs import get_logger
-from shared.otlp.wire.answers import code_of, export_answer, status
+from shared.otlp.wire.answers import code_of, export_answer, retry_secs, status, status_of
 from shared.otlp.wire.reading import JSON, PROTOBUF
 from shared.otlp.wire.signals import LOGS, METRICS, TRACES, Signal
 from web.auth import current_identity, require_access_still, requires
@@ -28,9 +28,7 @@ View = Callable[[], Response]
 # The Langfuse SDK sends below this path.
 ALIASES = {f"/api/public/otel{signal.path}": signal.path for signal in (TRACES, LOGS, METRICS)}
 
-_ERRORS = (400, 401, 403, 404, 408, 413, 415, 422, 429, 503)
-# Exporters give up after 10 s altogether, so a longer wait would lose their records.
-_MAX_RETRY_SECS = 3
+_ERRORS = (400, 401, 403, 404, 408, 413, 415, 422, 503)
 _ENCODING = {"type": "string", "enum": ["gzip", "zstd", "identity"]}
 
 blueprint = Blueprint("otlp", "Exports of OpenTelemetry (OTLP over HTTP)")
@@ -113,10 +111,10 @@ def _refuse(http_status: int, message: str) -> Response:
 def _ours(error: WatchpostError) -> Response:
     if error.status >= 500:
         log.warning("request_failed", error_code=error.code, reason=error.message)
-    response = _refuse(error.status, error.message)
-    if error.retry_after_secs is not None:
-        most = error.retry_after_secs if error.status == 429 else _MAX_RETRY_SECS
-        response.headers["Retry-After"] = str(min(error.retry_after_secs, most))
+    response = _refuse(status_of(error), error.message)
+    wait = retry_secs(error)
+    if wait is not None:
+        response.headers["Retry-After"] = str(wait)
     if error.status == 401:
         response.headers["WWW-Authenticate"] = "Bearer"
     return response

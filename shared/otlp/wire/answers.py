@@ -2,10 +2,13 @@
 
 import msgspec
 
+from shared.core.errors import RateLimited, WatchpostError
 from shared.otlp.wire.fields import VARINT, tag
 from shared.otlp.wire.reading import JSON
 from shared.otlp.wire.signals import Signal
 
+# Exporters give up after 10 s altogether, so a longer wait would lose their records.
+MAX_RETRY_SECS = 3
 # The numbers of gRPC for HTTP's statuses; the same in both ways.
 CODES = {
     400: 3,
@@ -17,7 +20,6 @@ CODES = {
     413: 8,
     415: 3,
     422: 3,
-    429: 8,
     503: 14,
 }
 _INTERNAL = 13
@@ -45,6 +47,20 @@ def status_with_retry(code: int, message: str, after_secs: int) -> bytes:
     info = _message(1, _number(1, after_secs))
     detail = _text(1, _RETRY_INFO) + _message(2, info)
     return _number(1, code) + _text(2, message) + _message(3, detail)
+
+
+def status_of(error: WatchpostError) -> int:
+    """Returns HTTP's status of an error.
+
+    A limit is 503 here: some exporters drop on 429 what they send again after 503.
+    """
+    return 503 if isinstance(error, RateLimited) else error.status
+
+
+def retry_secs(error: WatchpostError) -> int | None:
+    """Returns the seconds after which an exporter may try again, None if the error has none."""
+    wait = error.retry_after_secs
+    return None if wait is None else min(wait, MAX_RETRY_SECS)
 
 
 def code_of(http_status: int) -> int:

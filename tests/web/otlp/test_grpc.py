@@ -99,22 +99,46 @@ def refusal(
     return raised.value
 
 
+def limit(runtime: Runtime, org: Org, setting: str, value: int) -> None:
+    with at_once(runtime.postgres, runtime.redis) as session:
+        editor = Editor("test", None)
+        settings.replace(session, runtime.settings, org.uuid, f"limits.{setting}", value, editor)
+
+
 def test_an_export_over_a_limit_is_refused_with_a_delay(
     channel: grpc.Channel, runtime: Runtime, org: Org, key: Key
 ) -> None:
-    with at_once(runtime.postgres, runtime.redis) as session:
-        editor = Editor("test", None)
-        setting = "limits.org_events_per_day"
-        settings.replace(session, runtime.settings, org.uuid, setting, 1, editor)
+    limit(runtime, org, "org_events_per_day", 1)
     headers = key("events:add")
     error = refusal(channel, headers)
-    assert error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert error.code() == grpc.StatusCode.UNAVAILABLE
+    assert "limits.org_events_per_day" in error.details()
     details = dict(error.trailing_metadata())["grpc-status-details-bin"]
     retry = RetryInfo()
     assert Status.FromString(details).details[0].Unpack(retry)
-    assert 0 < retry.retry_delay.seconds <= 86_400
+    assert 0 < retry.retry_delay.seconds <= 3
     assert span_names(runtime, org) == []
     call(channel, headers, traces(make_span(1)).SerializeToString())
+
+
+def test_the_exporter_of_opentelemetry_loses_nothing_under_a_limit(
+    address: str, runtime: Runtime, org: Org, key: Key
+) -> None:
+    limit(runtime, org, "key_requests_per_sec", 1)
+    exporter = OTLPSpanExporter(
+        endpoint=f"http://{address}", insecure=True, headers=metadata(key("events:add"))
+    )
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    for number in range(3):
+        provider.get_tracer("tests").start_span(f"span {number}").end()
+    provider.shutdown()
+    assert sorted(span_names(runtime, org)) == ["span 0", "span 1", "span 2"]
+    rows = list_receipts(
+        runtime, org.uuid, ReceiptFilters(), bucket="none", cursor=None, limit=9
+    ).rows
+    assert sum(row.counts["refused"] for row in rows) > 0
+    assert sum(row.counts["accepted"] for row in rows) == 3
 
 
 def span_names(runtime: Runtime, org: Org) -> list[str]:

@@ -24,7 +24,13 @@ from shared.identity import Authenticator, Credential, Identity
 from shared.identity.exporter import secret_of
 from shared.limits.service import Limits
 from shared.otlp.accept import Accepted, OtlpIngest
-from shared.otlp.wire.answers import code_of, export_answer, status_with_retry
+from shared.otlp.wire.answers import (
+    code_of,
+    export_answer,
+    retry_secs,
+    status_of,
+    status_with_retry,
+)
 from shared.otlp.wire.reading import PROTOBUF
 from shared.otlp.wire.signals import LOGS, METRICS, TRACES, Signal
 from shared.receipts.origin import Origin
@@ -43,6 +49,7 @@ SERVICES = {
 PLACE_SECS = 2.0
 RETRY_SECS = 2
 _INTERNAL = grpc.StatusCode.INTERNAL
+_UNAVAILABLE = grpc.StatusCode.UNAVAILABLE.value[0]
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
 # No message of protobuf begins with these bytes: gRPC's own decompression has no bound on memory.
 _GZIP = b"\x1f\x8b"
@@ -187,11 +194,10 @@ def _refuse(call: Call, error: WatchpostError) -> int:
     """Ends a call with the code of an error; exporters try again if it has a delay."""
     if error.status >= 500:
         log.warning("request_failed", error_code=error.code, reason=error.message)
-    code = code_of(error.status)
+    code = code_of(status_of(error))
     call.set_code(_CODES[code])
     call.set_details(error.message)
-    if error.status in (429, 503):
-        after = error.retry_after_secs if error.status == 429 else None
-        details = status_with_retry(code, error.message, after or RETRY_SECS)
+    if code == _UNAVAILABLE:
+        details = status_with_retry(code, error.message, retry_secs(error) or RETRY_SECS)
         call.set_trailing_metadata((("grpc-status-details-bin", details),))
     return code
