@@ -11,6 +11,7 @@ from shared.otlp.mapping.naming import (
     environment_of,
     named_environment,
     own_agent,
+    root_agent,
     service_agent,
     session_name,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "named_environment",
     "own_agent",
     "real_span",
+    "root_agent",
     "same_thing",
     "service_agent",
     "session_name",

@@ -38,6 +38,7 @@ _DETAILS = "response_metadata"
 # Most messages have none of these members; one look finds that out.
 _WRAPPED = frozenset(WRAPPERS)
 _WITH_STOP = frozenset({*_FINISH, _DETAILS})
+_NO_CONTENT = frozenset({"role", "name"})
 _UNUSUAL = frozenset({*_CALLS, *_CALL_ID, *_REASONING, _MORE, "function_call", "contents", "text"})
 
 
@@ -117,11 +118,15 @@ class Reading:
         content = Content()
         content.take_all(value)
         _take_calls(content, raw)
+        if role == "tool":
+            for result in content.results:
+                if "name" not in result:
+                    _add_name(result, raw)
         self.messages += content.results
         if content.calls and "role" not in raw:
             role = "assistant"
         message = _message(raw, role, content)
-        if len(message) > 1:
+        if not message.keys() <= _NO_CONTENT:
             self.messages.append(message)
 
     def _note_stop(self, raw: dict[str, Any]) -> None:

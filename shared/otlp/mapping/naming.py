@@ -53,14 +53,27 @@ def own_agent(record: Span | LogRecord, kind: Kind) -> str | None:
         return clean(found[1], MAX_NAME)
     if kind != "agent" or isinstance(record, LogRecord):
         return None
-    return clean(record.name.removeprefix(_INVOKE_AGENT), MAX_NAME).strip() or MAIN_AGENT
+    return _agent_of_name(record)
 
 
 def service_agent(resource: Resource) -> str:
     """Returns the agent of records that name none: their service, else `main`."""
+    return _known_service(resource) or MAIN_AGENT
+
+
+def root_agent(root: Span, resource: Resource) -> str:
+    """Returns the agent of a trace that names none: its service, else its root span."""
+    return _known_service(resource) or _agent_of_name(root)
+
+
+def _agent_of_name(span: Span) -> str:
+    return clean(span.name.removeprefix(_INVOKE_AGENT), MAX_NAME).strip() or MAIN_AGENT
+
+
+def _known_service(resource: Resource) -> str | None:
     service = service_of(resource)
     if service is None or service.startswith(UNKNOWN_SERVICE):
-        return MAIN_AGENT
+        return None
     return clean(service, MAX_NAME)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from shared.otlp.mapping import Kind, is_root_agent, service_agent
+from shared.otlp.mapping import Kind, is_root_agent, root_agent
 from shared.otlp.placing.items import Item
 from shared.otlp.placing.twins import twins
 from shared.otlp.records import Span
@@ -106,7 +106,7 @@ class Chains:
     def _add(self, span_id: str, item: Item, above: Known) -> None:
         kind, agent, thing = item.kind, item.agent or "", item.thing
         if isinstance(item.record, Span) and is_root_agent(item.record, kind, self._is_agentic):
-            kind, agent = "agent", service_agent(item.resource)
+            kind, agent = "agent", root_agent(item.record, item.resource)
             thing = f"agent {agent}"
         self.kinds[span_id] = kind
         self.above[span_id] = above

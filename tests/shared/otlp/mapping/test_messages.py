@@ -22,6 +22,45 @@ SHAPES: list[tuple[str, Any, list[dict[str, Any]]]] = [
         RESULT,
     ),
     (
+        "semconv result with a name",
+        [
+            {
+                "role": "tool",
+                "name": "search",
+                "parts": [{"type": "tool_call_response", "id": "c1", "response": "18"}],
+            }
+        ],
+        [{**RESULT[0], "name": "search"}],
+    ),
+    (
+        "two results in one message with a name",
+        [
+            {
+                "role": "tool",
+                "name": "search",
+                "parts": [
+                    {"type": "tool_call_response", "id": "c1", "response": "18"},
+                    {"type": "tool_call_response", "id": "c2", "name": "read", "response": "19"},
+                ],
+            }
+        ],
+        [
+            {**RESULT[0], "name": "search"},
+            {"role": "tool", "tool_call_id": "c2", "content": "19", "name": "read"},
+        ],
+    ),
+    (
+        "the name of a person is not that of a tool",
+        [
+            {
+                "role": "user",
+                "name": "ann",
+                "parts": [{"type": "tool_call_response", "id": "c1", "response": "18"}],
+            }
+        ],
+        RESULT,
+    ),
+    (
         "pydantic-ai result",
         [{"role": "user", "parts": [{"type": "tool_call_response", "id": "c1", "result": "18"}]}],
         RESULT,

@@ -4,9 +4,10 @@ import json
 from itertools import pairwise
 from typing import Any
 
+import msgspec
 import pytest
 
-from shared.otlp.mapping import environment_of, own_agent, service_agent, session_name
+from shared.otlp.mapping import environment_of, own_agent, root_agent, service_agent, session_name
 from shared.otlp.records import Resource
 from tests.support.otlp_spans import RESOURCE, log, span
 
@@ -125,6 +126,22 @@ def test_the_service_is_an_agent() -> None:
     assert service_agent(Resource({"service.name": "shop"})) == "shop"
     assert service_agent(Resource({"service.name": "unknown_service:python"})) == "main"
     assert service_agent(Resource({})) == "main"
+
+
+@pytest.mark.parametrize(
+    ("service", "name", "agent"),
+    [
+        ("shop", "answer", "shop"),
+        ("unknown_service:python", "answer", "answer"),
+        (None, "answer", "answer"),
+        (None, " ", "main"),
+    ],
+)
+def test_the_agent_of_a_trace_is_its_service_else_its_root_span(
+    service: str | None, name: str, agent: str
+) -> None:
+    resource = Resource({} if service is None else {"service.name": service})
+    assert root_agent(msgspec.structs.replace(span(), name=name), resource) == agent
 
 
 @pytest.mark.parametrize(
