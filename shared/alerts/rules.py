@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +21,7 @@ from shared.alerts.specs import (
 )
 from shared.core import bounds
 from shared.core.errors import Invalid
+from shared.core.json_words import MISSING, in_json_words
 from shared.incidents.channels import check_channels
 from shared.postgres.room import Room
 from shared.queries.guard.statement import guard
@@ -90,7 +90,7 @@ def checked_spec(kind: str, given: Mapping[str, Any], *, schema: str) -> dict[st
     try:
         spec = msgspec.convert(kept, SPECS[kind])
     except msgspec.ValidationError as error:
-        raise _named(str(error)) from None
+        raise _named(error) from None
     _require_meaning(spec, schema)
     return kept
 
@@ -150,29 +150,7 @@ def _require_finite(field: str, number: float) -> None:
         raise Invalid.field(field, "must be a finite number")
 
 
-def _named(message: str) -> Invalid:
-    """Splits msgspec's sentence into field and reason; it ends in "- at `$.conditions[0].op`"."""
-    reason, _, path = message.partition(" - at `$")
-    where = path.rstrip("`").replace("[", ".").replace("]", "")
-    missing = re.fullmatch(r"Object missing required field `(\w+)`", reason)
-    if missing:
-        return Invalid.field(f"trigger_spec{where}.{missing[1]}", "is required")
-    return Invalid.field(f"trigger_spec{where}", _in_words(reason))
-
-
-# msgspec's sentences about a value, and what people read in their place.
-_REASONS = (
-    (r"Expected `float`, got .*", "must be a number"),
-    (r"Expected `int`, got .*", "must be a whole number"),
-    (r"Expected `int` >= (\d+)", r"must be at least \1"),
-    (r"Expected `int` <= (\d+)", r"must be at most \1"),
-    (r"Expected `(?:str|array)` of length >= 1", "must not be empty"),
-    (r"Expected `str` of length <= (\d+)", r"must have at most \1 characters"),
-)
-
-
-def _in_words(reason: str) -> str:
-    for pattern, words in _REASONS:
-        if found := re.fullmatch(pattern, reason):
-            return found.expand(words)
-    return reason[:1].lower() + reason[1:]
+def _named(error: msgspec.ValidationError) -> Invalid:
+    path, reason = in_json_words(error)
+    field = f"trigger_spec.{path}" if path else "trigger_spec"
+    return Invalid.field(field, "is required" if reason == MISSING else reason)

@@ -7,6 +7,7 @@ from msgspec import Meta
 
 from shared.assistant.limits import MAX_MESSAGES, MAX_QUESTION_CHARS, MAX_REQUEST_BYTES
 from shared.core.errors import BadRequest, Invalid, TooLarge
+from shared.core.json_words import in_json_words
 
 _MAX_CONTEXT_CHARS = 4000
 
@@ -51,8 +52,8 @@ def read_request(body: bytes) -> TurnRequest:
     try:
         found = msgspec.json.decode(body, type=TurnRequest)
     except msgspec.ValidationError as error:
-        reason, _, path = str(error).partition(" - at `$.")
-        raise Invalid.field(_dotted(path) or "body", reason) from None
+        path, reason = in_json_words(error)
+        raise Invalid.field(path or "body", reason) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise BadRequest("the body is not JSON", code="malformed_json") from None
     last = found.messages[-1]
@@ -61,7 +62,3 @@ def read_request(body: bytes) -> TurnRequest:
     if len(last.content.text) > MAX_QUESTION_CHARS:
         raise Invalid.field("messages", f"a question has at most {MAX_QUESTION_CHARS} characters")
     return found
-
-
-def _dotted(path: str) -> str:
-    return path.rstrip("`").replace("[...]", "").replace("[", ".").replace("]", "")

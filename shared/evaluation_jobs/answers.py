@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from shared.core.json_words import in_json_words
 from shared.evaluation_jobs.result import MAX_SUMMARY_BYTES, Result, cut
 
 MAX_ANSWER_BYTES = 10 * 1024 * 1024
@@ -187,7 +188,9 @@ def _decode(body: bytes, shape: type[_Shape]) -> _Shape:
     try:
         return msgspec.json.decode(body, type=shape)
     except msgspec.ValidationError as error:
-        raise _Unreadable(f"the evaluator's answer has another shape: {error}") from None
+        path, reason = in_json_words(error)
+        where = path or "it"
+        raise _Unreadable(f"the evaluator's answer has another shape: {where} {reason}") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise _Unreadable("the evaluator's answer is not JSON") from None
 

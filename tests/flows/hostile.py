@@ -54,7 +54,7 @@ BAD_LINES: dict[str, tuple[bytes, str]] = {
     "control character": (event("a\nb"), "session_id contains a control character"),
     "null byte": (event(agent_id="a\x00b"), "agent_id contains a control character"),
     "C1 control": (event("\x85"), "session_id contains a control character"),
-    "300 characters": (event("x" * 300), "session_id: expected `str` of length <= 256"),
+    "300 characters": (event("x" * 300), "session_id must have at most 256 characters"),
     "comma": (event(environment="a,b"), "environment contains a comma"),
     "no object": (b"[1]", "is not an object"),
     "half an object": (event()[:-1], "is not JSON"),

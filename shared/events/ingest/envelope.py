@@ -8,6 +8,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from shared.core.json_words import in_json_words
 from shared.events.batch import MAX_FUTURE
 
 _OLDEST_US = int(datetime(2000, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000
@@ -76,14 +77,5 @@ def are_clean(environments: Iterable[str], others: Iterable[str]) -> bool:
 
 def explain(error: msgspec.ValidationError) -> str:
     """Translates msgspec's reason into the words of this API: `timestamp has no zone`."""
-    reason, _, path = str(error).partition(" - at `$.")
-    field = path.rstrip("`")
-    if not field:
-        if "missing required field" in reason:
-            return f"{reason.split('`')[1]} is missing"
-        return "is not an object"
-    if "timezone" in reason:
-        return f"{field} has no zone"
-    if "RFC3339" in reason:
-        return f"{field} is not an RFC 3339 time"
-    return f"{field}: {reason[0].lower()}{reason[1:]}"
+    field, reason = in_json_words(error)
+    return f"{field} {reason}" if field else "is not an object"

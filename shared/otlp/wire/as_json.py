@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Raw
 
 from shared.core.errors import BadRequest, TooLarge
+from shared.core.json_words import in_json_words
 from shared.core.text import mend_surrogates
 from shared.otlp.records import Link, LogRecord, Resource, Scope, Span, SpanEvent, digest_of
 from shared.otlp.wire.checks import (
@@ -183,9 +184,9 @@ def _read(decode: Callable[[bytes], T], *texts: bytes) -> T:
 
 def _explain(error: msgspec.ValidationError) -> str:
     """Returns msgspec's reason, with the name of the field instead of its place in the record."""
-    reason, _, path = str(error).partition(" - at `")
-    field = path.rstrip("`").rpartition(".")[2].partition("[")[0]
-    return f"{field or 'it'}: {reason[0].lower()}{reason[1:]}"
+    path, reason = in_json_words(error)
+    names = [part for part in path.split(".") if part != "*" and not part.isdecimal()]
+    return f"{names[-1] if names else 'it'} {reason}"
 
 
 def _digits(text: str | None) -> str:

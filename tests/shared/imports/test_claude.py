@@ -233,7 +233,7 @@ def test_bad_lines_are_reported_and_cost_no_good_one() -> None:
         ),
         (
             lines_of({**said(7, "x"), "sessionId": "a" * 257})[:-1],
-            "session_id: expected `str` of length <= 256",
+            "session_id must have at most 256 characters",
         ),
         (lines_of(said(8, "x" * 2**20))[:-1], "larger than 1048576 bytes"),
         (b'{"a":' * 5000, "is nested too deeply"),

@@ -204,7 +204,7 @@ def test_bad_lines_are_shown_newest_first_and_redacted(client: FlaskClient, key:
     send(client, headers, *lines)
     skipped = client.get("/v1/receipts/skipped", headers=headers).get_json()["skipped"]
     assert [(row["where"], row["reason"], row["excerpt"]) for row in skipped] == [
-        ("5", "session_id: expected `str` of length <= 256", long[:200].decode()),
+        ("5", "session_id must have at most 256 characters", long[:200].decode()),
         ("3", "is not valid UTF-8", "\N{REPLACEMENT CHARACTER}"),
         ("2", "is not JSON", "[redacted]"),
         ("1", "session_id is missing", '{"token": "[redacted]", "a": 1}'),
