@@ -10,7 +10,7 @@ from shared.clickhouse.event_columns import PAYLOAD_COLUMNS
 UInt32 = Annotated[int, Meta(ge=0, le=0xFFFFFFFF)]
 
 _NOT_AN_ERROR = frozenset({b"null", b"false", b'""'})
-_FAILURES = frozenset({"failed", "failure", "error", "timeout", "rejected", "denied", "blocked"})
+FAILURES = frozenset({"failed", "failure", "error", "timeout", "rejected", "denied", "blocked"})
 _TYPES_WITH_OUTCOME = frozenset({"agent_end", "tool_result", "hook_completed"})
 
 
@@ -83,7 +83,7 @@ def is_error(event_type: str, fields: Fields) -> bool:
     """Returns whether the event reports a failure."""
     if event_type == "error" or has_error(fields):
         return True
-    return fields.outcome in _FAILURES and event_type in _TYPES_WITH_OUTCOME
+    return fields.outcome in FAILURES and event_type in _TYPES_WITH_OUTCOME
 
 
 def _read_leniently(payload: bytes) -> Fields:

@@ -5,7 +5,7 @@ A tally maps names to numbers, which are added up; the largest counts for a name
 
 - those of `COUNTS`
 - `>newest_event_us`; `>lag_ms` and `lag.<bucket>` (`lag`)
-- `reason:<why something was not accepted or not stored>`
+- `reason:<why something was not accepted or not stored, or was warned of>`
 - of OpenTelemetry: `events`, `spans`, `model_calls`, `model_contents` (calls that had content),
   `session_conflicts`, `unmapped:<attribute>`
 """
@@ -36,6 +36,7 @@ COUNTS = (
     "not_stored",
     "dead_lettered",
     "refused",
+    "warnings",
 )
 HOUR_US = 3_600_000_000
 NEWEST = ">newest_event_us"

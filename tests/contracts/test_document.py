@@ -160,7 +160,8 @@ _DELETION = (
 )
 # The fields of each row. `?` marks a field that may be null, `*` one that only some requests get.
 ROWS = {
-    "Accepted": "accepted skipped errors",
+    "Accepted": "accepted skipped errors warnings*",
+    "EventWarning": "index field warning did_you_mean?",
     "AcceptedError": "line error",
     "Event": "id session_id agent_id event_type ts environment payload is_error error_type?"
     " output_tokens? context_window? context_fill?",

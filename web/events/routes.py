@@ -48,7 +48,8 @@ def add_events() -> Response:
     """Store a batch of events.
 
     The body is one JSON object per line, an array, or `{"events": […]}`. Bad events are skipped and
-    reported; the good ones are still accepted. An event that is sent twice is stored once. 202
+    reported; the good ones are still accepted. `warnings` names faults of accepted events, such as
+    a type that is nearly a known one. An event that is sent twice is stored once. 202
     means that the accepted events are on disk and will be stored. 503 means that none was accepted.
     """
     body = read_body(runtime().settings.ingest_max_body_bytes)
@@ -66,11 +67,13 @@ def add_events() -> Response:
         origin=origin_of("events"),
         admit=partial(admit, identity),
     )
-    answer = {
+    answer: dict[str, object] = {
         "accepted": len(decoded.batch),
         "skipped": decoded.skipped,
         "errors": decoded.errors,
     }
+    if decoded.warnings.first:
+        answer["warnings"] = decoded.warnings.first
     return json_response(answer, 202)
 
 

@@ -6,6 +6,7 @@ from marshmallow import Schema
 
 from shared.clickhouse.event_columns import LISTED, EventColumn
 from shared.events.filters import EventFilters
+from shared.events.ingest.typos import MAX_WARNINGS
 from web import fields
 from web.filters import filtered
 from web.params import Limit
@@ -41,12 +42,30 @@ class AcceptedError(Schema):
     error = fields.text()
 
 
+class EventWarning(Schema):
+    """A fault of an event that was accepted, and that is stored as it was sent.
+
+    An event of an unknown type is one of your own, an unknown outcome is no failure, and a field of
+    another JSON type than its column has no value there.
+    """
+
+    index = fields.integer("position of the line or array element, counted from 0")
+    field = fields.text()
+    warning = fields.text("what is wrong with its value")
+    did_you_mean = fields.text("the known word that is nearly the same", null=True)
+
+
 class Accepted(Schema):
     """The result of a batch."""
 
     accepted = fields.integer("events that will be stored")
     skipped = fields.integer("events that will not be")
     errors = fields.rows(AcceptedError, "the reasons of the first 20 skipped events")
+    warnings = fields.rows(
+        EventWarning,
+        f"the first {MAX_WARNINGS} faults of accepted events; absent without any",
+        required=False,
+    )
 
 
 # By a part of the column's type.

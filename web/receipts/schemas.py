@@ -86,10 +86,11 @@ class Receipt(Schema):
     not_stored = fields.integer("accepted spans and log records that are not stored by choice")
     dead_lettered = fields.integer("accepted ones that could not be stored")
     refused = fields.integer("requests that were answered with 503 or 429")
+    warnings = fields.integer("faults of accepted events, as `POST /events` names them")
     reasons = fields.rows(
         ReceiptReason,
-        f"the {MAX_REASONS} most frequent reasons of what was skipped, not stored, dead-lettered or"
-        " refused",
+        f"the {MAX_REASONS} most frequent reasons of what was skipped, not stored, dead-lettered,"
+        " refused or warned of",
     )
     first_at = fields.moment("first request")
     last_at = fields.moment("last request")

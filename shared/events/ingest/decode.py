@@ -8,6 +8,7 @@ step by step, which takes less time. If one of them may be bad, they are read on
 import threading
 from collections import Counter
 from collections.abc import Callable
+from itertools import filterfalse
 
 import msgspec
 
@@ -15,6 +16,7 @@ from shared.core.clock import now_us
 from shared.core.text import mend_surrogates
 from shared.events.batch import POSITION_BITS, Batch, id_seed_of, ids_of
 from shared.events.ingest.envelope import Bounds, Envelope, Rejected, are_clean, explain
+from shared.events.ingest.typos import CheckedEvent, Warnings
 
 MAX_ERRORS = 20
 MAX_BAD = 1000
@@ -39,6 +41,7 @@ class Decoded(msgspec.Struct):
     """The good events of a body, the number of skipped ones and the first reasons.
 
     `reasons` counts all reasons. `bad` are the first `MAX_BAD` skipped lines with their reasons.
+    `warnings` are about good events.
     """
 
     batch: Batch
@@ -46,9 +49,11 @@ class Decoded(msgspec.Struct):
     errors: list[LineError]
     reasons: dict[str, int]
     bad: list[tuple[LineError, bytes]]
+    warnings: Warnings
 
 
 _decode_envelope = msgspec.json.Decoder(Envelope).decode
+_decode_checked = msgspec.json.Decoder(CheckedEvent).decode
 _decode_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
@@ -65,7 +70,9 @@ def decode_events(
         with PARSING:
             reader.read_piece(start + 1, lines[start : start + _TOGETHER])
     errors = [error for error, _ in reader.bad[:MAX_ERRORS]]
-    return Decoded(reader.batch, reader.skipped, errors, reader.reasons, reader.bad)
+    return Decoded(
+        reader.batch, reader.skipped, errors, reader.reasons, reader.bad, reader.warnings
+    )
 
 
 class _Reader:
@@ -78,6 +85,7 @@ class _Reader:
         self.skipped = 0
         self.reasons: Counter[str] = Counter()
         self.bad: list[tuple[LineError, bytes]] = []
+        self.warnings = Warnings()
         self._id_seed = id_seed_of(org_id)
         self._arrival = (received_us // 1000) << POSITION_BITS
         self._bounds = Bounds(received_us)
@@ -91,7 +99,7 @@ class _Reader:
                 self._read(place, line)
 
     def _read_together(self, number: int, candidates: list[bytes]) -> bool:
-        """Reads the lines from `number` on; reads none if one of them may be bad or is blank."""
+        """Reads the lines from `number` on; reads none if one may be bad or odd, or is blank."""
         lines = list(map(bytes.strip, candidates))
         while lines and not lines[-1]:
             lines.pop()
@@ -100,10 +108,9 @@ class _Reader:
         try:
             if max(map(len, lines)) > self._max_bytes:
                 return False
-            for line in lines:
-                if not line.isascii():
-                    str(line, "utf-8")
-            events = list(map(_decode_envelope, lines))
+            for line in filterfalse(bytes.isascii, lines):
+                str(line, "utf-8")
+            events = list(map(_decode_checked, lines))
         except (UnicodeDecodeError, msgspec.MsgspecError, RecursionError):
             return False
         ts = [round(event.timestamp.timestamp() * 1_000_000) for event in events]
@@ -119,10 +126,12 @@ class _Reader:
             [event.environment for event in events],
             lines if self._redact is None else list(map(self._redact, lines)),
         )
-        others = {*read.session_ids, *read.agent_ids, *read.event_types}
+        types = set(read.event_types)
+        others = types.union(read.session_ids, read.agent_ids)
         if not are_clean(set(read.environments), others):
             return False
         self.batch.extend(read)
+        self.warnings.check_all(number - 1, events, types)
         return True
 
     def _read(self, number: int, line: bytes) -> None:
@@ -140,6 +149,7 @@ class _Reader:
             if len(self.bad) < MAX_BAD:
                 self.bad.append((LineError(number, str(error)), line))
             return
+        self.warnings.check(number - 1, event.type, line)
         batch = self.batch
         # Hashes the bytes as sent: a repeated event has the same id even if the redaction has
         # changed.

@@ -14,6 +14,7 @@ from shared.receipts.origin import Origin
 from shared.receipts.receipt import (
     NEWEST,
     Receipt,
+    add_up,
     count_if_possible,
     digest_of,
     reasons_of,
@@ -31,6 +32,9 @@ def receipt_of(origin: Origin, unpacked: bytes, decoded: Decoded, redactor: Reda
     if decoded.skipped:
         tally["skipped"] = decoded.skipped
         tally.update(reasons_of(decoded.reasons))
+    if decoded.warnings.reasons:
+        tally["warnings"] = decoded.warnings.reasons.total()
+        add_up(tally, reasons_of(decoded.warnings.reasons))
     skips = tuple(
         (row, Skip(str(error.line), error.error, excerpt(line, redactor)))
         for error, line in decoded.bad

@@ -60,6 +60,31 @@ def test_an_empty_body_is_a_batch_of_none(
     assert (answer.status_code, answer.json) == (202, {"accepted": 0, "skipped": 0, "errors": []})
 
 
+def test_probable_mistakes_are_named(post: Post) -> None:
+    answer = post(event(n=1) + b"\n" + event(type="tool_reslt", output_tokens=-5))
+    assert answer.json == {
+        "accepted": 2,
+        "skipped": 0,
+        "errors": [],
+        "warnings": [
+            {
+                "index": 1,
+                "field": "output_tokens",
+                "warning": "is not a whole number from 0 to 4294967295",
+                "did_you_mean": None,
+            },
+            {
+                "index": 1,
+                "field": "type",
+                "warning": "is not a known type",
+                "did_you_mean": "tool_result",
+            },
+        ],
+    }
+    clean = post(event(type="tool_result", output_tokens=5, outcome="success"))
+    assert clean.data == b'{"accepted":1,"skipped":0,"errors":[]}'
+
+
 def test_all_bad_is_answered_like_some_bad(post: Post) -> None:
     answer = post(b"nope\n" + event(timestamp="2026-11-01T08:00:33"))
     assert answer.status_code == 202

@@ -69,6 +69,7 @@ def test_a_request_is_counted_with_its_sender(client: FlaskClient, key: Key) -> 
         "skipped": 3,
         "not_stored": 0,
         "dead_lettered": 0,
+        "warnings": 0,
         "refused": 0,
         "reasons": [
             {"reason": "session_id is missing", "count": 2},

@@ -4,6 +4,7 @@ export interface Accepted {
   accepted: number;
   skipped: number;
   errors: AcceptedError[];
+  warnings: EventWarning[];
 }
 
 export interface AcceptedError {
@@ -551,6 +552,13 @@ export interface EventSummaryPage {
   next_cursor: string | null;
 }
 
+export interface EventWarning {
+  index: number;
+  field: string;
+  warning: string;
+  did_you_mean: string | null;
+}
+
 export interface ExportFileList {
   schedule: ExportScheduleRow | null;
   files: ExportFileRow[];
@@ -1094,6 +1102,7 @@ export interface Receipt {
   not_stored: number;
   dead_lettered: number;
   refused: number;
+  warnings: number;
   reasons: ReceiptReason[];
   first_at: string;
   last_at: string;
