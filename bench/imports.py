@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.deployments import deployed, service_processes
 from devstack.ports import LOOPBACK
 from devstack.up.deployment import Deployment
+from shared.events.redaction.rules import Redactor
 from shared.imports.assembling import Target, assemble
 from shared.imports.claude import convert
 from shared.imports.file import File
@@ -55,7 +56,7 @@ def transcript(session: int, turns: int) -> bytes:
 
 def conversion(text: bytes, runs: int) -> tuple[int, float]:
     """Returns the events of a file, and the median of the processor seconds of its conversion."""
-    target = Target("bench", "upload", _MIB, 128 * _MIB, None)  # type: ignore[arg-type] # no traces
+    target = Target("bench", "upload", _MIB, 128 * _MIB, None, Redactor(()))  # type: ignore[arg-type] # no traces
     times = []
     events = 0
     for _ in range(runs):

@@ -31,7 +31,8 @@ def read(file: File, target: Target) -> Converted:
     texts = [b""] * lines[-1].number if lines else []
     for line in lines[: len(lines) - held]:
         texts[line.number - 1] = line.text
-    decoded = decode_events(texts, target.org_id, target.max_event_bytes, target.redact)
+    redact = target.redactor.redact if target.redactor else None
+    decoded = decode_events(texts, target.org_id, target.max_event_bytes, redact)
     batch = decoded.batch
     batch.environments = [
         target.environment if named == "default" and _names_none(payload) else named

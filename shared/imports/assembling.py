@@ -12,8 +12,9 @@ from shared.core.errors import TooLarge
 from shared.evaluations.records import Evaluation
 from shared.events.batch import POSITION_BITS, Batch
 from shared.events.ingest.candidates import MAX_EVENTS
-from shared.events.ingest.decode import MAX_BAD, MAX_ERRORS, LineError, Redact
+from shared.events.ingest.decode import MAX_BAD, MAX_ERRORS, LineError
 from shared.events.ingest.envelope import Bounds, Envelope, Rejected, explain
+from shared.events.redaction.rules import Redactor
 from shared.imports.outcomes import Bad, Event, Held, Ignored, Outcome
 from shared.otlp.placing.items import Item
 from shared.otlp.placing.place import Rules
@@ -60,7 +61,7 @@ class Target(msgspec.Struct, frozen=True):
     max_event_bytes: int
     max_bytes: int
     decisions: Decisions
-    redact: Redact | None = None
+    redactor: Redactor
 
 
 def assemble(outcomes: Iterable[Outcome], format_name: str, path: str, target: Target) -> Converted:
@@ -172,7 +173,7 @@ class _Assembly:
             raise Rejected("is nested too deeply") from None
         if len(payload) > self._target.max_event_bytes:
             raise Rejected(f"larger than {self._target.max_event_bytes} bytes")
-        return payload if self._target.redact is None else self._target.redact(payload)
+        return self._target.redactor.redact(payload) if self._target.redactor else payload
 
     def _id(self, event: Event) -> int:
         """Returns 53 bits that depend on no name of the file, so that a copy of it adds nothing."""

@@ -42,7 +42,7 @@ class _Place:
     def event(self, kind: str, fields: dict[str, object], nth: int = 0) -> Event:
         """Makes an event of this line."""
         line = self.line
-        return Event(line.number, self.us, self.session, self.agent, kind, fields, line.text, nth)
+        return Event(line.number, self.us, self.session, self.agent, kind, fields, line.origin, nth)
 
 
 @dataclass

@@ -187,7 +187,7 @@ class _Rollout:
         if not session:
             raise Rejected("the session is not known: no session_meta came before")
         line = said.line
-        return Event(line.number, said.us, session, AGENT, kind, fields, line.text)
+        return Event(line.number, said.us, session, AGENT, kind, fields, line.origin)
 
 
 _Read = Callable[[_Rollout, _Said], Iterator[Outcome]]

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from shared.core.errors import TooLarge
 from shared.events.ingest.candidates import MAX_EVENTS
+from shared.events.redaction.rules import Redactor
 from shared.imports.node import is_json
 
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
@@ -15,10 +16,18 @@ _SUFFIXES = re.compile(r"(?:\.(?:jsonl|ndjson|json|gz))+\Z")
 
 
 class Line(NamedTuple):
-    """A line that is not blank; `number` counts from 1, blank ones too."""
+    """A line that is not blank; `number` counts from 1, blank ones too.
+
+    `origin` is the line as it was sent, to be hashed and never kept.
+    """
 
     number: int
     text: bytes
+    origin: bytes
+
+    def redacted(self, redactor: Redactor) -> "Line":
+        """Returns the line without the values of redacted keys."""
+        return self._replace(text=redacted(self.text, redactor))
 
 
 @dataclass(frozen=True)
@@ -57,11 +66,20 @@ class File:
         if len(texts) > MAX_EVENTS + 1:
             raise TooLarge(f"the file has more than {MAX_EVENTS} lines")
         stripped = map(bytes.strip, texts)
-        return [Line(number, text) for number, text in enumerate(stripped, 1) if text]
+        return [Line(number, text, text) for number, text in enumerate(stripped, 1) if text]
 
     def is_cut(self, last: Line) -> bool:
         """Returns whether the last line is still being written: it has no end and is not JSON."""
         return not self.text.endswith(b"\n") and not is_json(last.text)
+
+
+def redacted(text: bytes, redactor: Redactor) -> bytes:
+    """Returns JSON without the values of redacted keys, and any other text as it is.
+
+    Formats give values other names in events than they have in files, so this comes first.
+    """
+    hidden = redactor.redact(text) if redactor else text
+    return hidden if hidden is text or is_json(text) else text
 
 
 def last_two_parts(path: str) -> str:

@@ -5,9 +5,11 @@ from typing import NamedTuple
 
 from shared.core.errors import Invalid
 from shared.events.ingest.envelope import Rejected
+from shared.events.redaction.excerpts import excerpt
+from shared.events.redaction.rules import Redactor
 from shared.imports import agenteye, atif, claude, codex, otlp
 from shared.imports.assembling import Converted, Target, assemble
-from shared.imports.file import File, Line
+from shared.imports.file import File, Line, redacted
 from shared.imports.node import Node, read_document
 from shared.imports.outcomes import Bad, Held, Outcome
 
@@ -18,20 +20,22 @@ _OfDocument = Callable[[Node, File], Iterator[Outcome]]
 class Format(NamedTuple):
     """A format: how a line of it (or the document) is known, and how a file of it is read.
 
-    Sessions that came in another way as well are not imported, except with `adds_always`.
+    Sessions that came in another way as well are not imported, except with `adds_always`. `excerpt`
+    makes the beginning of a bad line, without the values of redacted keys.
     """
 
     name: str
     knows: Callable[[Node], bool]
     read: Callable[[File, Target], Converted]
     adds_always: bool = False
+    excerpt: Callable[[bytes, Redactor], str] = excerpt
 
 
 def _by_lines(name: str, convert: _OfLines) -> Callable[[File, Target], Converted]:
     def read(file: File, target: Target) -> Converted:
         lines = file.lines()
         held = 1 if lines and file.is_cut(lines[-1]) else 0
-        whole = lines[: len(lines) - held]
+        whole = [line.redacted(target.redactor) for line in lines[: len(lines) - held]]
         converted = assemble(convert(whole, file), name, file.path, target)
         converted.lines = len(lines)
         converted.held_back += held
@@ -41,9 +45,9 @@ def _by_lines(name: str, convert: _OfLines) -> Callable[[File, Target], Converte
 
 
 def _as_document(name: str, convert: _OfDocument) -> Callable[[File, Target], Converted]:
-    def outcomes(file: File) -> Iterator[Outcome]:
+    def outcomes(file: File, redactor: Redactor) -> Iterator[Outcome]:
         try:
-            document = read_document(file.text.strip())
+            document = read_document(redacted(file.text.strip(), redactor))
         except Rejected as error:
             yield Bad(1, str(error)) if file.text.endswith(b"\n") else Held(1)
             return
@@ -51,7 +55,8 @@ def _as_document(name: str, convert: _OfDocument) -> Callable[[File, Target], Co
 
     def read(file: File, target: Target) -> Converted:
         lines: set[int] = set()
-        said = _noting(outcomes(file) if file.text.strip() else iter(()), lines)
+        found = outcomes(file, target.redactor) if file.text.strip() else iter(())
+        said = _noting(found, lines)
         converted = assemble(said, name, file.path, target)
         converted.lines = len(lines) + converted.held_back
         return converted
@@ -66,10 +71,15 @@ def _noting(outcomes: Iterator[Outcome], lines: set[int]) -> Iterator[Outcome]:
         yield outcome
 
 
+def _no_excerpt(_line: bytes, _redactor: Redactor) -> str:
+    """The numbers of a document are those of its steps, and no lines of the file."""
+    return ""
+
+
 FORMATS = (
     Format("agenteye", agenteye.knows, agenteye.read, adds_always=True),
-    Format("atif", atif.knows, _as_document("atif", atif.convert)),
-    Format(otlp.NAME, otlp.knows, otlp.read),
+    Format("atif", atif.knows, _as_document("atif", atif.convert), excerpt=_no_excerpt),
+    Format(otlp.NAME, otlp.knows, otlp.read, excerpt=otlp.excerpt),
     Format("claude", claude.knows, _by_lines("claude", claude.convert)),
     Format("codex", codex.knows, _by_lines("codex", codex.convert)),
 )

@@ -13,6 +13,8 @@ from shared.evaluations.records import Evaluation
 from shared.events.batch import POSITION_BITS, Batch
 from shared.events.ingest.decode import MAX_BAD, MAX_ERRORS, LineError
 from shared.events.ingest.envelope import Rejected
+from shared.events.redaction.excerpts import excerpt_of_record
+from shared.events.redaction.rules import Redactor
 from shared.imports.assembling import Converted, Target
 from shared.imports.file import File, Line
 from shared.imports.node import Node, read_document
@@ -27,6 +29,7 @@ from shared.otlp.mapping import (
 from shared.otlp.placing.items import Item
 from shared.otlp.placing.place import PARENT_WAIT_MS, Placement, place, place_alone
 from shared.otlp.records import Records, Span
+from shared.otlp.redacting import redact, redact_evaluation
 from shared.otlp.wire.reading import JSON, Reading
 from shared.otlp.wire.signals import LOGS, TRACES
 
@@ -52,9 +55,10 @@ def read(file: File, target: Target) -> Converted:
     """
     lines = file.lines()
     if len(lines) > 1 and not _is_object(lines[0]):
-        lines = [Line(1, file.text.strip())]
+        text = file.text.strip()
+        lines = [Line(1, text, text)]
     held = 1 if lines and file.is_cut(lines[-1]) else 0
-    reading = _Reading()
+    reading = _Reading(target.redactor)
     for line in lines[: len(lines) - held]:
         reading.read(line)
     batch, evaluations = _Events(file.path, target, reading).made()
@@ -73,6 +77,11 @@ def read(file: File, target: Target) -> Converted:
     )
 
 
+def excerpt(line: bytes, redactor: Redactor) -> str:
+    """Returns the beginning of a bad line, without the values of redacted keys."""
+    return excerpt_of_record(line.decode(errors="replace"), redactor)
+
+
 def _is_object(line: Line) -> bool:
     try:
         read_document(line.text)
@@ -84,7 +93,8 @@ def _is_object(line: Line) -> bool:
 class _Reading:
     """The records of the lines that were read so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
         self.traces: dict[str, list[Item]] = {}
         self.alone: list[Item] = []
         self.bad: dict[int, str] = {}
@@ -118,6 +128,8 @@ class _Reading:
             self.bad[line.number] = error.message
 
     def _add(self, number: int, records: Records) -> None:
+        if self._redactor:
+            redact(records, self._redactor)
         self._lines[id(records)] = number
         for record in records.all():
             # Every wait is over before it begins.
@@ -188,8 +200,11 @@ class _Events:
             rows = log_evaluations(org_id, item.record, resource, placed)
         else:
             rows = span_evaluations(org_id, item.record, resource, placed)
-        environment = self._environment(item)
-        return [msgspec.structs.replace(row, environment=environment) for row in rows]
+        environment, redactor = self._environment(item), self._target.redactor
+        return [
+            msgspec.structs.replace(redact_evaluation(row, redactor), environment=environment)
+            for row in rows
+        ]
 
     def _environment(self, item: Item) -> str:
         named = named_environment(item.record, item.resource)
@@ -205,7 +220,7 @@ class _Events:
         members["source"] = Raw(self._source(item))
         members["environment"] = Raw(_encode(environment))
         payload = _encode(members)
-        redact, batch = self._target.redact, self._batch
+        redactor, batch = self._target.redactor, self._batch
         self._size += len(payload)
         if self._size > self._target.max_bytes:
             raise TooLarge(f"the events of the file are larger than {self._target.max_bytes} bytes")
@@ -216,4 +231,4 @@ class _Events:
         batch.agent_ids.append(event.agent_id)
         batch.event_types.append(event.event_type)
         batch.environments.append(environment)
-        batch.payloads.append(payload if redact is None else redact(payload))
+        batch.payloads.append(redactor.redact(payload) if redactor else payload)

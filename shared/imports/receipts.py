@@ -1,9 +1,9 @@
 """The receipt of an import."""
 
+from collections.abc import Callable
+
 from shared.core.clock import now_us
 from shared.events.batch import Batch
-from shared.events.redaction.excerpts import excerpt
-from shared.events.redaction.rules import Redactor
 from shared.imports.assembling import Converted
 from shared.imports.file import File
 from shared.receipts.origin import Origin
@@ -15,12 +15,15 @@ def receipt_of(
     origin: Origin,
     file: File,
     converted: Converted,
-    redactor: Redactor,
+    excerpt: Callable[[bytes], str],
     *,
     new: Batch,
     left_alone: dict[str, int],
 ) -> Receipt:
-    """Returns the receipt of a file; `left_alone` counts events of skipped sessions by reason."""
+    """Returns the receipt of a file; `left_alone` counts events of skipped sessions by reason.
+
+    `excerpt` makes the beginning of a bad line, without the values of redacted keys.
+    """
     row = origin.of()
     not_stored = sum(left_alone.values())
     counts = {
@@ -33,16 +36,16 @@ def receipt_of(
     tally.update(reasons_of({**converted.reasons, **left_alone}))
     if new.ts:
         tally[NEWEST] = max(new.ts)
-    return Receipt(now_us(), {row: tally}, skips=_skips(row, file, converted, redactor))
+    return Receipt(now_us(), {row: tally}, skips=_skips(row, file, converted, excerpt))
 
 
 def _skips(
-    row: str, file: File, converted: Converted, redactor: Redactor
+    row: str, file: File, converted: Converted, excerpt: Callable[[bytes], str]
 ) -> tuple[tuple[str, Skip], ...]:
     if not converted.bad:
         return ()
-    texts = dict(file.lines())
+    texts = {line.number: line.text for line in file.lines()}
     return tuple(
-        (row, Skip(str(line), reason, excerpt(texts.get(line, b""), redactor)))
+        (row, Skip(str(line), reason, excerpt(texts.get(line, b""))))
         for line, reason in converted.bad.items()
     )

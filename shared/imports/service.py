@@ -126,7 +126,7 @@ class Imports:
                     origin,
                     read.file,
                     read.converted,
-                    read.redactor,
+                    lambda line: read.form.excerpt(line, read.redactor),
                     new=new,
                     left_alone={_ELSEWHERE: left_alone} if left_alone else {},
                 )
@@ -187,7 +187,7 @@ class Imports:
                 settings.ingest_max_event_bytes,
                 settings.ingest_max_unpacked_bytes,
                 StoredDecisions(self._runtime, self._rules, org_id, wanted.dry_run),
-                redactor.redact if redactor else None,
+                redactor,
             )
             form = format_of(file, wanted.format)
             return Read(file, form, form.read(file, target), redactor)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from shared.events.redaction.rules import Redactor
 from shared.imports.assembling import Converted, Target
 from shared.imports.decisions import has_kinds, proposed
 from shared.imports.file import File
@@ -32,7 +33,7 @@ class LocalDecisions:
 
 
 ORG = "6f8a3c1e-0000-4000-8000-000000000000"
-TARGET = Target(ORG, "upload", 1024 * 1024, 64 * 1024 * 1024, LocalDecisions())
+TARGET = Target(ORG, "upload", 1024 * 1024, 64 * 1024 * 1024, LocalDecisions(), Redactor(()))
 CLAUDE = "claude/notes-app/5b1f0c52-7a3e-4a57-9d0e-2f4c6a1e9b30.jsonl"
 SUBAGENT = "claude/notes-app/5b1f0c52-7a3e-4a57-9d0e-2f4c6a1e9b30/subagents/agent-e4d1.jsonl"
 CODEX = "codex/rollout-2026-11-18T10-40-00-0a9d2c44-51f7-4b0e-8a63-7c1d9e5f2b18.jsonl"

@@ -1,9 +1,8 @@
 """Turns placed records into what the stream of events takes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-import msgspec
 from redis.client import Pipeline
 
 from shared.core.logs import get_logger
@@ -22,6 +21,7 @@ from shared.otlp.placing.counts import Counts
 from shared.otlp.placing.items import Item
 from shared.otlp.placing.place import Placement
 from shared.otlp.records import Span
+from shared.otlp.redacting import redact_evaluation
 
 log = get_logger(__name__)
 
@@ -131,10 +131,10 @@ class Writer:
             )
             if item.record.events and not placed.pending:
                 rows = span_evaluations(self._org_id, item.record, item.resource, placed)
-                output.evaluations += map(self._redacted, rows)
+                output.evaluations += self._redacted(rows)
             return events
         rows = log_evaluations(self._org_id, item.record, item.resource, placed)
-        output.evaluations += map(self._redacted, rows)
+        output.evaluations += self._redacted(rows)
         events = log_events(
             self._org_id, item.record, item.resource, item.scope, placed, self._max_bytes
         )
@@ -142,25 +142,8 @@ class Writer:
             return [event for event in events if event.event_type != LOG]
         return events
 
-    def _redacted(self, row: Evaluation) -> Evaluation:
-        """Returns a result without the values of redacted keys of its event."""
-        [name, *_] = [*(row.scores or {}), *(row.reasoning or {}), ""]
-        fields = {
-            "score": (row.scores or {}).get(name),
-            "explanation": (row.reasoning or {}).get(name),
-            "label": row.summary,
-        }
-        payload = msgspec.json.encode(fields)
-        redacted = self._redactor.redact(payload) if self._redactor else payload
-        if redacted is payload:
-            return row
-        left = msgspec.json.decode(redacted)
-        return msgspec.structs.replace(
-            row,
-            scores=row.scores if left["score"] == fields["score"] else None,
-            reasoning=row.reasoning and {name: left["explanation"]},
-            summary=row.summary and left["label"],
-        )
+    def _redacted(self, rows: Iterable[Evaluation]) -> list[Evaluation]:
+        return [redact_evaluation(row, self._redactor) for row in rows]
 
     def _next(self) -> int:
         self._position = (self._position + 1) % _PENDING_POSITIONS
