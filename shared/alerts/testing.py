@@ -9,12 +9,14 @@ from typing import Any
 from sqlalchemy import select
 
 from shared.alerts.models import Alert
+from shared.core import pages
 from shared.core.clock import now
 from shared.core.ids import new_id
 from shared.deployment.runtime import Runtime
 from shared.incidents.deliveries.models import Notification
 from shared.incidents.deliveries.news import News
 from shared.incidents.deliveries.service import deliver
+from shared.organizations.models import Organization
 from shared.queries.slots import Places, Slots
 
 # Longer than a receiver may take to answer (`workers.deliveries.client.DEADLINE_SECS`).
@@ -51,9 +53,10 @@ def send_test(
     once, by mail as often as any mail. Raises `RateLimited` while four tests of the organization
     are running.
     """
-    news = _news(alert)
     with Slots(runtime.redis, runtime.clickhouse, PLACES).hold(str(org_id)):
         with runtime.postgres.transaction() as session:
+            slug = session.get_one(Organization, org_id).slug
+            news = _news(alert, pages.alert(slug, alert.id), runtime.settings.public_url)
             ids = [row.id for row in deliver(session, runtime, news, channels)]
         ends = time.monotonic() + wait_secs
         while True:
@@ -63,12 +66,14 @@ def send_test(
             time.sleep(_LOOK_SECS)
 
 
-def _news(alert: Alert) -> News:
+def _news(alert: Alert, page: str, public_url: str | None) -> News:
     return News(
         event="alert.test",
         org_id=alert.org_id,
         incident_id=new_id(),
         stored=False,
+        page=page,
+        page_url=pages.url(public_url, page),
         url=None,
         opened_at=now(),
         title=alert.name,

@@ -4,6 +4,7 @@ from typing import Literal
 
 from sqlalchemy.orm import Session
 
+from shared.core import pages
 from shared.core.actor import Actor
 from shared.incidents import subscribers
 from shared.incidents.models import Incident
@@ -34,6 +35,7 @@ def tell(
             context = {
                 "org_name": member.org_name,
                 "incident_id": str(incident.id),
+                "page": pages.incident(member.org_slug, incident.id),
                 "title": incident.title,
                 "severity": incident.alert_severity,
                 "event": event,

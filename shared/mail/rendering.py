@@ -7,7 +7,8 @@ from typing import Any
 
 import jinja2
 
-from shared.mail.kinds import KINDS
+from shared.core import pages
+from shared.mail.kinds import KINDS, NEW_FIELDS
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,10 @@ def render(
     variables = {
         name: _on_one_line(value)
         for name, value in {
+            **dict.fromkeys(KINDS[kind].fields & NEW_FIELDS),
             **values,
             "recipient": recipient,
-            "login_url": None if public_url is None else f"{public_url.rstrip('/')}/login",
+            "page_url": pages.url(public_url, values.get("page") or KINDS[kind].page),
         }.items()
     }
     return Content(

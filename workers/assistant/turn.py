@@ -17,11 +17,11 @@ from shared.assistant.limits import (
     MAX_STEPS,
     MAX_TURN_SECS,
 )
-from shared.assistant.links import page_link
 from shared.assistant.prompt import ASK_USER, Prompt, described
 from shared.assistant.request import TurnRequest
 from shared.assistant.tools import table
 from shared.assistant.tools.tool import Found
+from shared.core import pages
 from shared.core.errors import WatchpostError
 from shared.core.logs import get_logger
 from workers.assistant.model import CallPiece, ChatModel, ModelFailed, Usage
@@ -71,7 +71,7 @@ class Turn:
 
     def __post_init__(self) -> None:
         self._prompt = Prompt(self.asker.name, self.asker.org_slug, self.request)
-        self._evidence = Evidence(page_link(self.asker.org_slug, ""))
+        self._evidence = Evidence(pages.page(self.asker.org_slug, ""))
         for message in self.request.messages:
             self._evidence.saw(message.content.text)
         self._evidence.saw(self.request.context)

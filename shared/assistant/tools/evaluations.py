@@ -5,10 +5,10 @@ from typing import Any, Literal
 import msgspec
 
 from shared.assistant.asker import Asker
-from shared.assistant.links import page_link, session_link
 from shared.assistant.tools.times import InRange
 from shared.assistant.tools.tool import Found, Rows, Text, Texts, Tool
 from shared.assistant.values import fields_of, plain
+from shared.core import pages
 from shared.core.clock import format_us
 from shared.evaluations.aggregate.compute import aggregate
 from shared.evaluations.filters import EvaluationFilters
@@ -76,7 +76,7 @@ def _summarise(asker: Asker, wanted: SummariseScores) -> Found:
         "evaluations": found.total._asdict(),
         "scores": plain(scores),
         "averages_by_bucket": over_time,
-        "link": page_link(asker.org_slug, "evaluations"),
+        "link": pages.page(asker.org_slug, "evaluations"),
     }
     return Found(value, len(scores))
 
@@ -95,7 +95,7 @@ def _row(asker: Asker, record: Evaluation) -> dict[str, Any]:
     return {
         **fields_of(record, (*_FIELDS, "error", "attempt_count", "duration_ms")),
         "completed_at": format_us(record.completed_at),
-        "link": session_link(asker.org_slug, record.session_id),
+        "link": pages.session(asker.org_slug, record.session_id),
     }
 
 

@@ -5,11 +5,11 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from shared.assistant.asker import Asker
-from shared.assistant.links import page_link, session_link
 from shared.assistant.tools.times import InRange
 from shared.assistant.tools.tool import Arguments, Found, Rows, Text, Texts, Tool
 from shared.assistant.values import ALONE, IN_LIST, cut, plain
 from shared.clickhouse.event_columns import LISTED
+from shared.core import pages
 from shared.core.clock import format_us
 from shared.core.errors import NotFound
 from shared.events.error_summary import error_groups, error_summary
@@ -139,7 +139,7 @@ def _row(asker: Asker, row: Any, last: str, most: int) -> dict[str, Any]:
     event = dict(zip((*_HEAD, last), row, strict=False))
     event["ts"] = format_us(event["ts"])
     event[last] = cut(event[last], most)
-    event["link"] = session_link(asker.org_slug, event["session_id"], event["id"])
+    event["link"] = pages.session(asker.org_slug, event["session_id"], event["id"])
     return {name: value for name, value in event.items() if value is not None}
 
 
@@ -148,7 +148,7 @@ def _errors(asker: Asker, wanted: CountErrors) -> Found:
     found = error_summary(clickhouse, asker.org, filters)
     groups = error_groups(clickhouse, asker.org, filters, wanted.group_by)
     counted = {name: found[name] for name in ("total", "sessions", "agents", "last_ts")}
-    link = page_link(asker.org_slug, "errors")
+    link = pages.page(asker.org_slug, "errors")
     return Found({**counted, "link": link, "groups": plain(groups)}, len(groups))
 
 
@@ -174,7 +174,7 @@ def _latency(asker: Asker, wanted: MeasureLatency) -> Found:
         "all": found["summary"],
         "unpaired_starts": found["events"]["unpaired_start"],
         "by_name": plain(names),
-        "link": page_link(asker.org_slug, "latency"),
+        "link": pages.page(asker.org_slug, "latency"),
     }
     return Found(value, len(names))
 

@@ -5,10 +5,10 @@ from typing import Annotated
 from msgspec import Meta
 
 from shared.assistant.asker import Asker
-from shared.assistant.links import page_link, sql_link
 from shared.assistant.tools.tool import MAX_ROWS, Arguments, Found, Nothing, Text, Tool
 from shared.assistant.values import fields_of, plain
 from shared.clickhouse.published import TABLES
+from shared.core import pages
 from shared.dashboards import service as dashboards
 from shared.dashboards import tiles
 from shared.queries import run, service
@@ -41,7 +41,7 @@ def _saved(asker: Asker, _wanted: Nothing) -> Found:
         rows = [
             {
                 **fields_of(query, _QUERY),
-                "link": page_link(asker.org_slug, "sql", str(query.id)),
+                "link": pages.page(asker.org_slug, "sql", query.id),
             }
             for query in service.list_(session, asker.org_id)
         ]
@@ -54,7 +54,7 @@ def _dashboards(asker: Asker, _wanted: Nothing) -> Found:
             {
                 **fields_of(one.dashboard, ("id", "name", "description")),
                 "tiles": one.tile_count,
-                "link": page_link(asker.org_slug, "dashboards", str(one.dashboard.id)),
+                "link": pages.page(asker.org_slug, "dashboards", one.dashboard.id),
             }
             for one in dashboards.list_(session, asker.org_id)
         ]
@@ -68,7 +68,7 @@ def _dashboard(asker: Asker, wanted: ReadDashboard) -> Found:
         value = {
             **fields_of(one, ("id", "name", "description")),
             "tiles": shown,
-            "link": page_link(asker.org_slug, "dashboards", str(one.id)),
+            "link": pages.page(asker.org_slug, "dashboards", one.id),
         }
     return Found(value, len(shown))
 
@@ -88,7 +88,7 @@ def _run(asker: Asker, wanted: RunSql) -> Found:
         "rows": plain(rows[:MAX_ROWS]),
         "row_count": len(rows),
         "more_rows_exist": found.result.truncated,
-        "link": sql_link(asker.org_slug, wanted.sql),
+        "link": pages.sql(asker.org_slug, wanted.sql),
     }
     if len(rows) > MAX_ROWS:
         value["note"] = f"only the first {MAX_ROWS} rows are shown: aggregate, or add a LIMIT"

@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from shared.assistant.asker import Asker
-from shared.assistant.links import session_link
 from shared.assistant.tools.times import InRange
 from shared.assistant.tools.tool import Arguments, Found, Rows, Text, Texts, Tool
 from shared.assistant.values import ALONE, fields_of, plain
+from shared.core import pages
 from shared.core.clock import format_us
 from shared.evaluation_jobs.state.service import session_with_state
 from shared.evaluations.score_filters import parse_score_filters
@@ -69,7 +69,7 @@ def _row(asker: Asker, one: ListedSession, most: int = 300) -> dict[str, Any]:
     facts, totals, latest = one
     return {
         "session_id": facts.session_id,
-        "link": session_link(asker.org_slug, facts.session_id),
+        "link": pages.session(asker.org_slug, facts.session_id),
         "agents": {agent.agent_id: agent.event_count for agent in totals.agents},
         "environment": facts.environment,
         "started_at": format_us(facts.started_at),

@@ -4,11 +4,11 @@ from typing import Literal
 
 from shared.alerts import service as alerts
 from shared.assistant.asker import Asker
-from shared.assistant.links import page_link
 from shared.assistant.tools.tool import Arguments, Found, Nothing, Rows, Text, Tool
 from shared.assistant.values import ALONE, fields_of
 from shared.audits.findings import service as findings
 from shared.audits.findings.rules import ACTIVE, Status
+from shared.core import pages
 from shared.incidents import activity, comments, listing
 from shared.incidents import rows as incidents
 
@@ -61,7 +61,7 @@ def _alerts(asker: Asker, _wanted: Nothing) -> Found:
             {
                 **fields_of(alert, _ALERT),
                 **fields_of(state, _ALERT_STATE),
-                "link": page_link(asker.org_slug, "alerts", str(alert.id)),
+                "link": pages.alert(asker.org_slug, alert.id),
             }
             for alert, state in alerts.list_(session, asker.org_id)
         ]
@@ -74,7 +74,7 @@ def _incidents(asker: Asker, wanted: ListIncidents) -> Found:
         rows = [
             {
                 **fields_of(one, _INCIDENT),
-                "link": page_link(asker.org_slug, "incidents", str(one.id)),
+                "link": pages.incident(asker.org_slug, one.id),
             }
             for one in listing.list_(session, asker.org_id, chosen, limit=wanted.limit)
         ]
@@ -92,7 +92,7 @@ def _incident(asker: Asker, wanted: ReadIncident) -> Found:
                 fields_of(comment, ("author_email", "body", "created_at")) for comment in said
             ],
             "activity": [fields_of(step, ("kind", "actor", "at")) for step in done],
-            "link": page_link(asker.org_slug, "incidents", str(one.id)),
+            "link": pages.incident(asker.org_slug, one.id),
         }
     return Found(value)
 
@@ -105,7 +105,7 @@ def _findings(asker: Asker, wanted: ListFindings) -> Found:
             {
                 **fields_of(one.finding, _FINDING),
                 "audit": one.audit_name,
-                "link": page_link(asker.org_slug, "findings", str(one.finding.id)),
+                "link": pages.finding(asker.org_slug, one.finding.id),
             }
             for one in listed
         ]
@@ -118,7 +118,7 @@ def _finding(asker: Asker, wanted: ReadFinding) -> Found:
         value = {
             **fields_of(one.finding, (*_FINDING, *_WHOLE_FINDING), ALONE),
             "audit": one.audit_name,
-            "link": page_link(asker.org_slug, "findings", str(one.finding.id)),
+            "link": pages.finding(asker.org_slug, one.finding.id),
         }
     return Found(value)
 

@@ -29,6 +29,7 @@ def letter(news: News, org_name: str, recipient: str) -> Letter:
     context = {
         "org_name": org_name,
         "incident_id": str(news.incident_id) if news.stored else None,
+        "page": news.page,
         "event": news.event,
         "headline": news.headline,
         "title": news.title,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from shared.core import pages
 from shared.incidents.models import Incident
 
 Event = Literal["alert.firing", "alert.resolved", "alert.test"]
@@ -16,14 +17,17 @@ _STATES = {"alert.firing": "", "alert.resolved": "Resolved: ", "alert.test": "Te
 class News:
     """The facts; `origin` is `{"id", "name"}` of the alert or audit, None if a person opened it.
 
-    `stored` is False for a test, whose incident does not exist. `url` is None for a test, and
-    without PUBLIC_URL.
+    `stored` is False for a test, whose incident does not exist. `page` is the path of the page for
+    people: the incident's, or of a test the alert's. `url` is for programs, None for a test. `url`
+    and `page_url` are None without PUBLIC_URL.
     """
 
     event: Event
     org_id: uuid.UUID
     incident_id: uuid.UUID
     stored: bool
+    page: str
+    page_url: str | None
     url: str | None
     opened_at: datetime
     title: str
@@ -44,16 +48,17 @@ class News:
         return None if self.origin is None else str(self.origin["name"])
 
 
-def of_incident(incident: Incident, event: Event, public_url: str | None) -> News:
+def of_incident(incident: Incident, event: Event, *, org_slug: str, public_url: str | None) -> News:
     """Returns the facts of `event` about an incident as it is now."""
-    path = f"/v1/alerts/incidents/{incident.id}"
-    url = None if public_url is None else public_url.rstrip("/") + path
+    page = pages.incident(org_slug, incident.id)
     return News(
         event=event,
         org_id=incident.org_id,
         incident_id=incident.id,
         stored=True,
-        url=url,
+        page=page,
+        page_url=pages.url(public_url, page),
+        url=pages.url(public_url, pages.incident_in_api(incident.id)),
         opened_at=incident.opened_at,
         title=incident.title,
         origin=incident.origin,

@@ -37,7 +37,8 @@ def announce(
     Workers deliver by mail and over HTTP after the commit, with the settings and the incident as of
     now. A delivery that cannot be sent is a row as well, `skipped` with the reason.
     """
-    news = of_incident(incident, event, runtime.settings.public_url)
+    slug = session.get_one(Organization, incident.org_id).slug
+    news = of_incident(incident, event, org_slug=slug, public_url=runtime.settings.public_url)
     return deliver(session, runtime, news, incident.channels)
 
 
@@ -107,8 +108,7 @@ def _row(session: Session, queue: Queue, news: News, target: Target) -> Notifica
         # The dashboard shows it as soon as it is stored.
         row.status, row.finished_at = "sent", func.clock_timestamp()
     elif target.channel == "email":
-        organization = session.get(Organization, news.org_id)
-        org_name = "" if organization is None else organization.name
+        org_name = session.get_one(Organization, news.org_id).name
         row.mail_id = mail.enqueue(session, queue, mails.letter(news, org_name, target.target))
     else:
         is_slack = target.channel == "slack"

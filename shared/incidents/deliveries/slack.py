@@ -57,6 +57,5 @@ def _mrkdwn(text: str) -> dict[str, Any]:
 
 
 def _context(news: News) -> str:
-    if news.url is None:
-        return f"Watchpost incident {news.incident_id}"
-    return f"<{news.url}|Watchpost incident {news.incident_id}>"
+    label = f"Watchpost incident {news.incident_id}" if news.stored else "The alert in Watchpost"
+    return label if news.page_url is None else f"<{news.page_url}|{label}>"

@@ -23,6 +23,7 @@ def content(news: News, delivery_id: uuid.UUID) -> dict[str, Any]:
         "incident": {
             "id": str(news.incident_id),
             "url": news.url or "",  # a text field, so never null
+            "page_url": news.page_url or "",
             "opened_at": format_ts(news.opened_at),
         },
         "alert": {"id": origin["id"], "name": origin["name"], "severity": news.severity},

@@ -30,6 +30,7 @@ VALUES: dict[str, dict[str, Any]] = {
     "incident_activity": {
         "org_name": "Acme",
         "incident_id": "00000000-0000-4000-8000-000000000001",
+        "page": "/o/acme/incidents/00000000-0000-4000-8000-000000000001",
         "title": "Errors rise",
         "severity": "critical",
         "event": "commented",
@@ -39,6 +40,7 @@ VALUES: dict[str, dict[str, Any]] = {
     "alert_notification": {
         "org_name": "Acme",
         "incident_id": "6ccd780c-baba-4026-9564-5b8c656024db",
+        "page": "/o/acme/incidents/6ccd780c-baba-4026-9564-5b8c656024db",
         "event": "alert.firing",
         "headline": "[critical] Too many errors",
         "title": "Too many errors",
@@ -88,8 +90,9 @@ def test_links_lead_to_the_public_url_or_nowhere(kind: str) -> None:
     assert "None" not in without.text + without.html
     if kind != "code":
         with_links = render(kind, TO, VALUES[kind], public_url=URL + "/")
-        assert f"{URL}/login" in with_links.text
-        assert f'href="{URL}/login"' in with_links.html
+        page = f"{URL}{VALUES[kind].get('page', KINDS[kind].page)}"
+        assert f"\n{page}\n" in with_links.text
+        assert f'href="{page}"' in with_links.html
 
 
 def test_a_code_is_in_the_body_only_and_says_how_long_it_is_valid() -> None:

@@ -37,7 +37,7 @@ def test_a_recipient_reads_what_happened(desk: Desk, outbox: Outbox, smtp: Smtp)
         "Raised by: Error rate",
         "Value: 0.25",
         str(incident.id),
-        "https://watch.example.org/login",
+        f"https://watch.example.org/o/{desk.org.slug}/incidents/{incident.id}",
     ):
         assert told in firing.text
     assert resolved.message["Subject"] == "[critical] Resolved: Too many errors"

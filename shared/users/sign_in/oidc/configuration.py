@@ -6,11 +6,12 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from shared.core import pages
 from shared.core.config import Settings
 from shared.core.errors import ConfigurationError, Invalid
 from shared.organizations.rules import require_slug
 
-CALLBACK_PATH = "/sign-in/oidc/callback"
+CALLBACK_PATH = f"{pages.SIGN_IN}/oidc/callback"
 
 
 @dataclass(frozen=True)

@@ -174,6 +174,7 @@ def test_a_webhook_gets_the_documented_body(desk: Desk) -> None:
         "incident": {
             "id": str(incident.id),
             "url": f"{PUBLIC_URL}/v1/alerts/incidents/{incident.id}",
+            "page_url": f"{PUBLIC_URL}/o/{desk.org.slug}/incidents/{incident.id}",
             "opened_at": f"{incident.opened_at:%Y-%m-%dT%H:%M:%S.%fZ}",
         },
         "alert": {"id": incident.origin["id"], "name": "Error rate", "severity": "critical"},
@@ -186,7 +187,7 @@ def test_an_incident_without_a_url_and_an_origin_is_announced(desk: Desk) -> Non
     desk.set("webhook_default_url", "https://hooks.example.com/in")
     desk.open(WEBHOOK, origin=None, source="manual")
     content = desk.row()["content"]
-    assert content["incident"]["url"] == ""
+    assert content["incident"]["url"] == content["incident"]["page_url"] == ""
     assert content["alert"] == {"id": None, "name": None, "severity": "critical"}
 
 

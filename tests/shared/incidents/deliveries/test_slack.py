@@ -15,6 +15,8 @@ NEWS = News(
     org_id=new_id(),
     incident_id=new_id(),
     stored=True,
+    page="/o/acme/incidents/1",
+    page_url="https://watch.example.org/o/acme/incidents/1",
     url="https://watch.example.org/v1/alerts/incidents/1",
     opened_at=datetime(2026, 11, 1, tzinfo=UTC),
     title="Too many errors",
@@ -50,7 +52,7 @@ def test_a_message_has_header_facts_and_context() -> None:
         "*Opened*\n2026-11-01T00:00:00.000000Z",
         "*Raised by*\nError rate",
         "*Value*\n1234567",
-        f"<{NEWS.url}|Watchpost incident {NEWS.incident_id}>",
+        f"<{NEWS.page_url}|Watchpost incident {NEWS.incident_id}>",
     ]
 
 
