@@ -14,7 +14,10 @@ REMOVED_LINK = "(link removed)"
 
 _NUMBER = re.compile(r"(?<![\w./:#-])(\d[\d,]*(?:\.\d+)?)(%|k\b|M\b)?(?![\w:-]|\.\d)")
 _ANY_NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_MARKED = re.compile(f"{_NUMBER.pattern} {re.escape(UNVERIFIED)}")
 _LINK = re.compile(r"\]\(([^)\s]*)\)?")
+# Browsers resolve these segments, also percent-encoded, and read a backslash as a slash.
+_LEAVES_ITS_FOLDER = re.compile(r"/(?:\.|%2e){1,2}(?:/|$)|\\", re.IGNORECASE)
 _SCALES = {"%": 100.0, "k": 1e-3, "M": 1e-6, "": 1.0}
 # Durations are returned in milliseconds, and people read seconds and minutes.
 _UNITS = (1.0, 1e-3, 1 / 60_000)
@@ -35,6 +38,10 @@ class Evidence:
         self._seen.update(
             value for found in _ANY_NUMBER.findall(text) if math.isfinite(value := float(found))
         )
+
+    def said(self, text: str) -> None:
+        """Notes the numbers of an earlier answer, but none that it marked."""
+        self.saw(_MARKED.sub("", text))
 
     def counted(self, counts: Iterable[int]) -> None:
         """Notes numbers of rows."""
@@ -72,9 +79,9 @@ class Evidence:
         return _NUMBER.sub(self._marked, shown)
 
     def _kept_link(self, match: re.Match[str]) -> str:
-        if match[1].startswith(self._org_path) and match[0].endswith(")"):
-            return match[0]
-        return f"] {REMOVED_LINK}"
+        path = re.split(r"[?#]", match[1], maxsplit=1)[0]
+        stays = path.startswith(self._org_path) and not _LEAVES_ITS_FOLDER.search(path)
+        return match[0] if stays and match[0].endswith(")") else f"] {REMOVED_LINK}"
 
     def _marked(self, match: re.Match[str]) -> str:
         digits, scale = match[1].replace(",", ""), match[2] or ""

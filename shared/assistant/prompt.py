@@ -1,11 +1,11 @@
 """The messages of a turn, as the model gets them."""
 
-import secrets
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
+from shared.assistant.fence import Fence
 from shared.assistant.limits import MAX_RESULT_CHARS
 from shared.assistant.request import TurnRequest
 from shared.assistant.tools.tool import Tool
@@ -46,24 +46,23 @@ _ASK_USER = {
 
 
 class Prompt:
-    """The growing thread of a turn. Data is fenced with a text that no payload can know."""
+    """The growing thread of a turn. Data is fenced."""
 
     def __init__(self, name: str, org_slug: str, request: TurnRequest) -> None:
-        fence = secrets.token_hex(8)
-        self._begin, self._end = f"<data-{fence}>", f"</data-{fence}>"
+        self._fence = Fence()
         system = _SYSTEM.format(
             name=name,
             org=org_slug,
             example=pages.session(org_slug, "airline-009-t2"),
             moment=format_ts(now()),
-            begin=self._begin,
-            end=self._end,
+            begin=self._fence.begin,
+            end=self._fence.end,
         )
         self.messages: list[dict[str, Any]] = [{"role": "system", "content": system}]
         for message in request.messages:
             self.messages.append({"role": message.role, "content": message.content.text})
         if request.context:
-            page = f"The page that I look at: {self._fenced(request.context)}"
+            page = f"The page that I look at: {self._fence.around(request.context)}"
             self.messages.insert(-1, {"role": "user", "content": page})
 
     def add_calls(self, text: str, calls: Sequence[dict[str, Any]]) -> None:
@@ -73,13 +72,9 @@ class Prompt:
     def add_result(self, call_id: str, result: object) -> str:
         """Adds the result of a call; returns its text, which is cut if it is long."""
         text = cut(msgspec.json.encode(result).decode(), MAX_RESULT_CHARS)
-        self.messages.append(
-            {"role": "tool", "tool_call_id": call_id, "content": self._fenced(text)}
-        )
+        content = self._fence.around(text)
+        self.messages.append({"role": "tool", "tool_call_id": call_id, "content": content})
         return text
-
-    def _fenced(self, text: str) -> str:
-        return f"{self._begin}{text}{self._end}"
 
 
 def described(tools: Sequence[Tool]) -> list[dict[str, Any]]:

@@ -1,7 +1,8 @@
 """Turns: begun by web within the limits, claimed by workers under leases, ended once."""
 
+import time
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import ColumnElement, and_, delete, func, or_, select, text
@@ -29,13 +30,14 @@ class ClaimedTurn:
     """A turn that this worker holds.
 
     `had_worker`: an earlier worker took it and died. `is_late`: no worker came in time. Either way
-    it is only ended.
+    it is only ended. `claimed_at` is in seconds of the monotonic clock.
     """
 
     lease: Lease
     row: AssistantTurn
     had_worker: bool
     is_late: bool
+    claimed_at: float = field(default_factory=time.monotonic)
 
     @property
     def is_lost(self) -> bool:

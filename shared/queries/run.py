@@ -1,5 +1,6 @@
 """One run of people's SQL, from the guard to the log, for the web tier and for alerts."""
 
+import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,10 +25,15 @@ _LOGGED_CHARS = MAX_LENGTH
 
 @dataclass(frozen=True)
 class Asker:
-    """The organization for which a statement runs, and a name for the log."""
+    """The organization for which a statement runs, and a name for the log.
+
+    With `keeps_text` the log gets a digest in place of the statement, its parameters and the
+    database's words about it.
+    """
 
     org_id: str
     name: str
+    keeps_text: bool = False
 
 
 @dataclass(frozen=True)
@@ -135,13 +141,22 @@ class _Line:
             "query_run",
             who=self.asker.name,
             org_id=self.asker.org_id,
-            sql=self.sql[:_LOGGED_CHARS],
-            params=msgspec.json.encode(self.params).decode()[:_LOGGED_CHARS],
+            **self._texts(),
             duration_ms=self.duration_ms,
             rows=self.rows,
             outcome=self.outcome,
-            reason=self.reason,
         )
+
+    def _texts(self) -> dict[str, object]:
+        if self.asker.keeps_text:
+            digest = hashlib.sha256(self.sql.encode(errors="replace")).hexdigest()
+            return {"sql_sha256": digest, "sql_chars": len(self.sql)}
+        params = msgspec.json.encode(self.params).decode()
+        return {
+            "sql": self.sql[:_LOGGED_CHARS],
+            "params": params[:_LOGGED_CHARS],
+            "reason": self.reason,
+        }
 
 
 def _unavailable() -> Unavailable:

@@ -115,6 +115,18 @@ def test_nor_are_events_taken(
     assert send(client, "POST", "/v1/events", headers, body).status_code == expected
 
 
+@pytest.mark.parametrize(("take", "status"), [(keep, 200), (disable, 401)])
+def test_nor_is_a_tool_called(
+    client: FlaskClient, runtime: Runtime, org: Org, take: Take, status: int
+) -> None:
+    user_id = add_member(runtime, org)
+    accepts = {"Accept": "application/json, text/event-stream"}
+    headers = {**signed_in(runtime, user_id), **accepts}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    body = SlowBody(call, lambda: take(runtime, org, user_id))
+    assert send(client, "POST", "/v1/mcp", headers, body).status_code == status
+
+
 def test_a_key_listed_while_a_body_arrives_is_redacted(
     client: FlaskClient, runtime: Runtime, org: Org, admin: Headers
 ) -> None:

@@ -6,7 +6,7 @@ from marshmallow import Schema
 from shared.assistant.asker import Asker
 from shared.core.errors import Unavailable
 from web import fields
-from web.auth import current_identity, current_org_id, requires_identity
+from web.auth import current_identity, current_org_id, require_access_still, requires_identity
 from web.blueprint import Blueprint
 from web.body import read_body
 from web.state import runtime, state
@@ -64,6 +64,8 @@ def call_mcp() -> Response:
         raise Unavailable(
             "this deployment has no MCP: install the extra `mcp`", code="mcp_not_installed"
         ) from None
+    body = read_body(_MAX_BODY_BYTES)
+    require_access_still()
     identity = current_identity()
     asker = Asker(
         runtime(),
@@ -73,5 +75,5 @@ def call_mcp() -> Response:
         identity.permissions,
         identity.name,
     )
-    found = server.answer(asker, request.method, dict(request.headers), read_body(_MAX_BODY_BYTES))
+    found = server.answer(asker, request.method, dict(request.headers), body)
     return Response(found.body, status=found.status, headers=dict(found.headers))

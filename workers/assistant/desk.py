@@ -163,6 +163,7 @@ class Desk:
             turn_id=str(row.id),
             model=row.model,
             outcome=state,
+            duration_ms=round((time.monotonic() - claimed_turn.claimed_at) * 1000),
             **usage,
         )
 

@@ -28,6 +28,10 @@ class ModelFailed(Exception):
     """The model gave no answer; the message is a sentence for the person."""
 
 
+class ModelRefused(ModelFailed):
+    """The model's server did not take the question, so no tokens were used."""
+
+
 class Usage(msgspec.Struct):
     """The tokens of one answer."""
 
@@ -155,7 +159,7 @@ class ChatModel:
         except TimeoutError:
             failure = ModelFailed("The language model stopped answering. Ask again.")
         except aiohttp.ClientConnectorError:
-            failure = ModelFailed("The language model could not be reached.")
+            failure = ModelRefused("The language model could not be reached.")
         except (aiohttp.ClientError, OSError, ValueError) as error:
             # Leaves out the error's text, because addresses and headers must not become visible.
             failure = ModelFailed(
@@ -169,7 +173,7 @@ class ChatModel:
         async with asyncio.timeout(self._first_byte_secs) as limit:
             async with answer_to(request) as response:
                 if response.status != 200:
-                    raise ModelFailed(_refusal(response))
+                    raise ModelRefused(_refusal(response))
                 async for line in self._lines(response, limit):
                     if not line.startswith(b"data:"):
                         continue

@@ -24,11 +24,11 @@ from shared.assistant.tools.tool import Found
 from shared.core import pages
 from shared.core.errors import WatchpostError
 from shared.core.logs import get_logger
-from workers.assistant.model import CallPiece, ChatModel, ModelFailed, Usage
+from workers.assistant.model import CallPiece, ChatModel, ModelFailed, ModelRefused, Piece, Usage
 
 log = get_logger(__name__)
 
-# Servers that report no tokens are counted by the length of the texts.
+# Answers without reported tokens are counted by the length of the texts.
 _CHARS_PER_TOKEN = 4
 
 
@@ -49,6 +49,32 @@ class _Call:
         """Returns the call as the model's server takes it back."""
         function = {"name": self.name, "arguments": self.arguments or "{}"}
         return {"id": self.id, "type": "function", "function": function}
+
+
+@dataclass
+class _Answer:
+    """An answer of the model, as far as it has arrived."""
+
+    texts: list[str] = field(default_factory=list)
+    calls: dict[int, _Call] = field(default_factory=dict)
+    reported: Usage = field(default_factory=Usage)
+
+    def add(self, piece: Piece) -> None:
+        """Adds a chunk."""
+        self.texts.append(piece.text)
+        for part in piece.calls:
+            _add_piece(self.calls, part)
+        self.reported = piece.usage or self.reported
+
+    @property
+    def text(self) -> str:
+        """Returns the text so far."""
+        return "".join(self.texts)
+
+    @property
+    def chars(self) -> int:
+        """Returns the length of what the model has written, the arguments of calls included."""
+        return len(self.text) + sum(len(call.arguments) for call in self.calls.values())
 
 
 @dataclass
@@ -73,7 +99,10 @@ class Turn:
         self._prompt = Prompt(self.asker.name, self.asker.org_slug, self.request)
         self._evidence = Evidence(pages.page(self.asker.org_slug, ""))
         for message in self.request.messages:
-            self._evidence.saw(message.content.text)
+            if message.role == "assistant":
+                self._evidence.said(message.content.text)
+            else:
+                self._evidence.saw(message.content.text)
         self._evidence.saw(self.request.context)
         self._deadline = time.monotonic() + MAX_TURN_SECS
         self._said = 0
@@ -101,24 +130,25 @@ class Turn:
 
     def _answer(self, tools: Sequence[dict[str, Any]]) -> tuple[str, list[_Call]]:
         """Streams one answer of the model; returns its text and its calls."""
-        said: list[str] = []
-        calls: dict[int, _Call] = {}
-        reported = Usage()
+        answer = _Answer()
         stream = self.model.stream(self.model_name, self._prompt.messages, tools)
-        for piece in stream:
-            self._require_going_on()
-            if piece is None:
-                continue
-            if piece.text:
-                said.append(piece.text)
+        was_taken = True
+        try:
+            for piece in stream:
+                self._require_going_on()
+                if piece is None:
+                    continue
+                answer.add(piece)
                 self._say(self._evidence.pass_on(piece.text))
-            for part in piece.calls:
-                _add_piece(calls, part)
-            reported = piece.usage or reported
+        except ModelRefused:
+            was_taken = False
+            raise
+        finally:
+            # The model also worked for an answer that broke off, or that the client left.
+            if was_taken:
+                self._count(answer)
         self._say(self._evidence.rest())
-        text = "".join(said)
-        self._count(reported, text)
-        return text, [call for _, call in sorted(calls.items())][:MAX_CALLS_OF_STEP]
+        return answer.text, [call for _, call in sorted(answer.calls.items())][:MAX_CALLS_OF_STEP]
 
     def _say(self, text: str) -> None:
         self._said += len(text)
@@ -170,12 +200,12 @@ class Turn:
         self.frames.write("ask-user", callId=call.id, question=question)
         return True
 
-    def _count(self, reported: Usage, text: str) -> None:
-        sent = reported.prompt_tokens
-        got = reported.completion_tokens
+    def _count(self, answer: _Answer) -> None:
+        sent = answer.reported.prompt_tokens
+        got = answer.reported.completion_tokens
         if not sent and not got:
             sent = len(msgspec.json.encode(self._prompt.messages)) // _CHARS_PER_TOKEN
-            got = len(text) // _CHARS_PER_TOKEN
+            got = answer.chars // _CHARS_PER_TOKEN
         self.usage.prompt_tokens += max(sent, 0)
         self.usage.completion_tokens += max(got, 0)
 

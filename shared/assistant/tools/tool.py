@@ -18,12 +18,12 @@ Rows = Annotated[int, Meta(ge=1, le=MAX_ROWS, description="maximum number of row
 
 
 class Found(NamedTuple):
-    """The answer of a tool: a value for JSON, the number of rows in it, and the link to its page.
+    """The answer of a tool: an object for JSON, with links to pages, and the number of its rows.
 
     `rows` is None for one thing.
     """
 
-    value: Any
+    value: dict[str, Any]
     rows: int | None = None
 
 

@@ -44,6 +44,14 @@ def test_a_number_from_nowhere_is_marked(text: str, marked: str, pieces: int) ->
     assert passed(text, pieces=pieces) == marked
 
 
+def test_a_number_that_an_earlier_answer_marked_is_not_known_by_that() -> None:
+    evidence = Evidence("/o/acme/")
+    evidence.said(f"42 {UNVERIFIED} of 61, **5,300.5% {UNVERIFIED}**, 7k {UNVERIFIED}")
+    assert evidence.pass_on("42 of 61 or 5,300.5% or 7k ") == (
+        f"42 {UNVERIFIED} of 61 or 5,300.5% {UNVERIFIED} or 7k {UNVERIFIED} "
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -54,6 +62,11 @@ def test_a_number_from_nowhere_is_marked(text: str, marked: str, pieces: int) ->
         ("[s](//evil.example/x)", f"[s] {REMOVED_LINK}"),
         ("[s](javascript:alert(1))", f"[s] {REMOVED_LINK})"),
         ("[s]( https://evil.example )", f"[s] {REMOVED_LINK} https://evil.example )"),
+        ("[s](/o/acme/../other/keys)", f"[s] {REMOVED_LINK}"),
+        ("[s](/o/acme/%2e%2E/%2e./v1/audit-log/export)", f"[s] {REMOVED_LINK}"),
+        ("[s](/o/acme/./..)", f"[s] {REMOVED_LINK}"),
+        ("[s](/o/acme/a\\..\\..\\x)", f"[s] {REMOVED_LINK}"),
+        ("[s](/o/acme/sessions/a..b/...?q=/../#/..)", "[s](/o/acme/sessions/a..b/...?q=/../#/..)"),
     ],
 )
 @pytest.mark.parametrize("pieces", [1, 5, 1000])

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from shared.assistant.evidence import REMOVED_LINK
 from shared.deployment.runtime import Runtime
 from tests.support import chat
 from tests.support.app import Headers, new_key
@@ -81,6 +82,14 @@ def test_a_model_that_obeys_leads_nobody_to_an_address(
     assert f"[ok](/o/{org.slug}/events)" in said
 
 
+@pytest.mark.parametrize("way_out", ["..", "%2e%2E", ".%2e", ".", "x\\..\\.."])
+def test_a_model_that_obeys_leads_nobody_out_of_the_organization(
+    site: Site, model: Evaluator, org: Org, me: Headers, way_out: str
+) -> None:
+    model.script = [chat.saying(f"[x](/o/{org.slug}/{way_out}/other/keys)")]
+    assert text_of(site.ask(me, "What happened?")).strip() == f"[x] {REMOVED_LINK}"
+
+
 def test_a_model_that_obeys_reaches_no_other_organization(
     site: Site, model: Evaluator, runtime: Runtime, foreign: Org, me: Headers
 ) -> None:
@@ -131,6 +140,31 @@ def test_a_model_that_obeys_changes_nothing(
     assert listed.get_json() == {"queries": []}
 
 
+def test_a_drafted_tile_is_what_the_route_takes(
+    site: Site, model: Evaluator, runtime: Runtime, org: Org, me: Headers
+) -> None:
+    admin = new_member(runtime, org)
+    saved = {"name": "Failures", "sql_text": "SELECT count() AS n FROM events"}
+    query = site.client.post("/v1/queries", json=saved, headers=admin).get_json()
+    board = site.client.post("/v1/dashboards", json={"name": "Board"}, headers=admin).get_json()
+    tile = {"query_id": query["id"], "chart_type": "kpi", "title": "Failures"}
+    answer = chat.calling(("draft_tile", {"dashboard_id": board["id"], **tile}))
+    model.script = [answer, chat.saying("Drafted."), answer, chat.saying("I may not.")]
+
+    frames = site.ask(admin, "Show the failures.", pageActions=["open_artifact"])
+    [shown] = [frame["artifact"] for frame in frames if frame["type"] == "ui-action"]
+    assert shown == {"kind": "tile", "route": f"POST /dashboards/{board['id']}/tiles", "body": tile}
+    path = f"/v1{shown['route'].removeprefix('POST ')}"
+    assert site.client.get(path, headers=admin).get_json() == {"tiles": []}
+    made = site.client.post(path, json=shown["body"], headers=admin)
+    assert made.status_code == 201, made.data
+
+    reader = new_member(runtime, org, "agent:use", "dashboards:read")
+    frames = site.ask(reader, "Show the failures.", pageActions=["open_artifact"])
+    assert [frame["ok"] for frame in frames if frame["type"] == "tool-end"] == [False]
+    assert not [frame for frame in frames if frame["type"] == "ui-action"]
+
+
 def test_a_number_that_no_tool_returned_is_marked(
     site: Site, model: Evaluator, me: Headers
 ) -> None:
@@ -142,14 +176,36 @@ def test_a_number_that_no_tool_returned_is_marked(
     assert "4 events and 97 (unverified) failures" in said
 
 
+def test_a_number_stays_marked_when_the_next_answer_repeats_it(
+    site: Site, model: Evaluator, me: Headers
+) -> None:
+    model.default = chat.saying("There are 42 failures.")
+    question = {"role": "user", "content": {"text": "How many?"}}
+    first = text_of(site.ask(me, "How many?"))
+    answer = {"role": "assistant", "content": {"text": first}}
+    second = text_of(site.ask(me, "", messages=[question, answer, question]))
+    assert first == second
+    assert "42 (unverified)" in second
+
+
 def test_logs_hold_no_text_of_the_conversation(site: Site, model: Evaluator, me: Headers) -> None:
-    model.script = [chat.calling(("list_alerts", {})), chat.saying("A private answer.")]
+    good = "SELECT count() FROM events WHERE session_id = 'private'"
+    bad = "SELECT toUInt8('private') FROM events"
+    model.script = [
+        chat.calling(("list_alerts", {}), *(("run_sql", {"sql": sql}) for sql in (good, bad))),
+        chat.saying("A private answer."),
+    ]
     with capture_logs() as lines:
         site.ask(me, "A private question?")
         for thread in site.threads:
             thread.join()
-    told = [line["event"] for line in lines]
-    assert "assistant_tool" in told
-    assert "assistant_turn" in told
     for text in ("private", KEY):
         assert text not in json.dumps(lines, default=str)
+    ran = [line for line in lines if line["event"] == "query_run"]
+    assert [line["outcome"] for line in ran] == ["ok", "query_failed"]
+    assert [line["sql_chars"] for line in ran] == [len(good), len(bad)]
+    [turn] = [line for line in lines if line["event"] == "assistant_turn"]
+    assert turn["input_tokens"] > 0
+    for line in (turn, *(line for line in lines if line["event"] == "assistant_tool")):
+        assert line["who"]
+        assert line["duration_ms"] >= 0

@@ -137,8 +137,8 @@ def test_a_model_that_fails_ends_the_turn_with_a_sentence(
     wait_until(lambda: turns_of(runtime, org)[0].state == "failed")
 
 
-def test_a_model_that_dies_in_the_middle_leaves_what_it_said(
-    site: Site, model: Evaluator, me: Headers
+def test_a_model_that_dies_in_the_middle_leaves_what_it_said_and_used(
+    site: Site, model: Evaluator, runtime: Runtime, org: Org, me: Headers
 ) -> None:
     def die(exchange: Exchange) -> None:
         chat.begin(exchange)
@@ -148,6 +148,20 @@ def test_a_model_that_dies_in_the_middle_leaves_what_it_said(
     frames = site.ask(me, "Hello?")
     assert kinds(frames) == ["text-delta", "error"]
     assert text_of(frames) == "The first words "
+    wait_until(lambda: turns_of(runtime, org)[0].state == "failed")
+    [turn] = turns_of(runtime, org)
+    assert turn.input_tokens > len("Hello?") // 4
+    assert turn.output_tokens == len("The first words ") // 4
+
+
+def test_a_question_that_the_model_refuses_uses_nothing(
+    site: Site, model: Evaluator, runtime: Runtime, org: Org, me: Headers
+) -> None:
+    model.script = [reply(429, b"")]
+    site.ask(me, "Hello?")
+    wait_until(lambda: turns_of(runtime, org)[0].state == "failed")
+    [turn] = turns_of(runtime, org)
+    assert (turn.input_tokens, turn.output_tokens) == (0, 0)
 
 
 def test_a_model_that_calls_tools_without_end_is_stopped(
@@ -232,6 +246,9 @@ def test_without_a_client_the_turn_is_cancelled(
     response.close()
     wait_until(lambda: turns_of(runtime, org)[0].state == "cancelled", UNWATCHED_SECS)
     assert time.monotonic() - began < UNWATCHED_SECS
+    # A person who hangs up has used what the model read and wrote until then.
+    [turn] = turns_of(runtime, org)
+    assert min(turn.input_tokens, turn.output_tokens) > 0
 
 
 def test_the_turn_of_a_killed_worker_ends_with_an_error(
