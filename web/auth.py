@@ -20,7 +20,7 @@ from flask import g
 
 from shared.core.actor import Actor
 from shared.core.errors import Unauthorized
-from shared.identity import Credential, Identity, Person, UserRef
+from shared.identity import Authenticator, Credential, Identity, Person, UserRef
 from web.credentials import ACTOR_HEADER, ORG_HEADER, credential_of_request
 from web.limits import admit
 from web.request_log import HEADER as REQUEST_ID_HEADER
@@ -71,7 +71,8 @@ _REFUSALS = {
 # The permission of the ways in.
 _ADDS = ("events:add",)
 
-# Access may change while a body arrives. A body that takes longer than this is checked again.
+# Access may change while a body arrives, or an answer leaves. One that takes longer than this is
+# checked again.
 PROMPT_SECS = 1.0
 
 
@@ -160,14 +161,38 @@ def require_access_still() -> None:
         _require(access)
 
 
+def access_while_answering() -> Callable[[], None]:
+    """Returns a function that checks the access of the request again while its answer is sent.
+
+    It may be called often: it asks once a second at most. It needs no context of the request.
+    Raises `Unauthorized` or `Forbidden`.
+    """
+    access: Access = g.access
+    credential, authenticator = access.credential(), state().authenticator
+    allowed_at: float = g.allowed_at
+
+    def require() -> None:
+        nonlocal allowed_at
+        if time.monotonic() - allowed_at > PROMPT_SECS:
+            allowed_at = time.monotonic()
+            _identity(authenticator, credential, access)
+
+    return require
+
+
 def _require(access: Access) -> None:
     g.access = access
     g.allowed_at = time.monotonic()
-    g.identity = identity = state().authenticator.authenticate(access.credential())
+    g.identity = _identity(state().authenticator, access.credential(), access)
+
+
+def _identity(authenticator: Authenticator, credential: Credential, access: Access) -> Identity:
+    identity = authenticator.authenticate(credential)
     if access.person:
         identity.require_person(access.permissions[0])
     if access.permissions:
         identity.require_any(access.permissions)
+    return identity
 
 
 def access_of(view: Callable[..., Any]) -> Access | None:

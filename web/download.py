@@ -1,7 +1,7 @@
 """Streamed responses with a file name."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import quote
 
 from flask import Response
@@ -13,15 +13,18 @@ _PATH_SEPARATORS = re.compile(r"[/\\]")
 _NOT_PLAIN = re.compile(r"[^A-Za-z0-9 ._~+@=,;:!()\[\]{}-]")
 
 
-def streamed(pieces: Iterable[bytes], content_type: str) -> Response:
-    """Returns a streamed response of `pieces`.
+def streamed(
+    pieces: Iterable[bytes], content_type: str, require_access: Callable[[], None]
+) -> Response:
+    """Returns a streamed response of `pieces`; `require_access` is that of the request.
 
     The first pieces are read at once. An error there gets an error body. A later error breaks the
-    connection off, so that a partial answer cannot pass for the whole.
+    connection off, so that a partial answer cannot pass for the whole. So does the end of the
+    request's access.
     """
     chunks = _gather(pieces)
     first = next(chunks, b"")
-    return Response(_resume(first, chunks), content_type=content_type)
+    return Response(_resume(first, chunks, require_access), content_type=content_type)
 
 
 def attachment(name: str) -> str:
@@ -47,6 +50,10 @@ def _gather(pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield bytes(chunk)
 
 
-def _resume(first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
+def _resume(
+    first: bytes, chunks: Iterator[bytes], require_access: Callable[[], None]
+) -> Iterator[bytes]:
     yield first
-    yield from chunks
+    for chunk in chunks:
+        require_access()
+        yield chunk

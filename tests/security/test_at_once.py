@@ -1,18 +1,27 @@
 """A change through one web process takes effect in the other with the very next request."""
 
 import json
-from collections.abc import Callable
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import grpc
 import pytest
 
+from devstack import DevStack
+from devstack.ports import free_port
 from shared.core.clock import format_ts, now
 from shared.deployment.runtime import Runtime
 from tests.support.app import ADMIN_KEY, Headers, new_key
+from tests.support.databases import environment
+from tests.support.otlp import make_span, traces
 from tests.support.people import new_email, new_member
 from tests.support.runtime import Org
-from tests.support.server import Server
+from tests.support.server import PROJECT, Server
 from tests.support.streams import waiting_payloads
+from web.otlp.grpc.exports import SERVICES
 
 PROBE = "/v1/events/tool_names"
 
@@ -49,6 +58,32 @@ def deployment(servers: list[Server], org: Org) -> Deployment:
     return Deployment(servers, org)
 
 
+@pytest.fixture(scope="module")
+def grpc_channel(
+    migrated_stack: DevStack, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[grpc.Channel]:
+    """A channel to a running `otlp-grpc`."""
+    port = free_port()
+    with (tmp_path_factory.mktemp("grpc") / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "web.otlp.grpc"],
+            cwd=PROJECT,
+            env={
+                "PATH": os.environ["PATH"],
+                **environment(migrated_stack.urls),
+                "OTLP_GRPC_PORT": str(port),
+            },
+            stderr=log,
+        )
+    try:
+        with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+            grpc.channel_ready_future(channel).result(60)
+            yield channel
+    finally:
+        process.terminate()
+        assert process.wait(20) == 0
+
+
 def user_of(deployment: Deployment, email: str) -> dict[str, Any]:
     """Returns the row of a member."""
     rows: list[dict[str, Any]] = deployment.change("GET", "/users")
@@ -72,6 +107,40 @@ def test_a_key(
     [row] = deployment.change("GET", "/keys")
     change(deployment, row["id"])
     assert deployment.statuses(headers) == {401}
+
+
+@pytest.mark.parametrize("change", [disable_key, regenerate_key])
+def test_a_key_over_mcp_and_grpc(
+    runtime: Runtime,
+    deployment: Deployment,
+    grpc_channel: grpc.Channel,
+    change: Callable[[Deployment, str], None],
+) -> None:
+    """`otlp-grpc` is a process of its own, with a cache of its own."""
+    headers = new_key(runtime, deployment.org, {"events:read", "events:add"})
+    export = grpc_channel.unary_unary(f"/{next(iter(SERVICES))}/Export")
+    sent = [("authorization", headers["Authorization"])]
+    body = traces(make_span(1)).SerializeToString()
+    for _ in range(2):
+        export(body, metadata=sent, timeout=20)
+        assert mcp_statuses(deployment, headers) == {200}
+    [row] = deployment.change("GET", "/keys")
+    change(deployment, row["id"])
+    with pytest.raises(grpc.RpcError) as refused:
+        export(body, metadata=sent, timeout=20)
+    assert refused.value.code() == grpc.StatusCode.UNAUTHENTICATED
+    assert mcp_statuses(deployment, headers) == {401}
+
+
+def mcp_statuses(deployment: Deployment, headers: Headers) -> set[int]:
+    """Returns both servers' status for a list of MCP's tools."""
+    ask = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).encode()
+    sent = {
+        "Content_Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+        **headers,
+    }
+    return {server.request("POST", "/v1/mcp", ask, **sent)[0] for server in deployment.servers}
 
 
 def test_the_permissions_of_a_key(runtime: Runtime, deployment: Deployment) -> None:

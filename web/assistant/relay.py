@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from shared.assistant.frames import BEGINNING, FrameId, Frames
 from shared.assistant.limits import LEASE_SECS, MAX_TURN_SECS, MAX_WAIT_SECS
-from shared.core.errors import Unavailable
+from shared.core.errors import Forbidden, Unauthorized, Unavailable
 
 _WAIT_MS = 1000
 # A line that clients ignore: it keeps proxies from closing a silent connection.
@@ -15,14 +15,21 @@ _ALIVE_SECS = 10.0
 _LONGEST_SECS = MAX_WAIT_SECS + MAX_TURN_SECS + 3 * LEASE_SECS
 
 _LOST = b'{"type":"error","message":"The assistant cannot be reached. Ask again."}'
+_REFUSED = b'{"type":"error","message":"You have no access to the assistant any more."}'
 _OVER = b'{"type":"error","message":"The answer is not kept any more. Ask again."}'
 _UNANSWERED = b'{"type":"error","message":"No worker of the assistant runs. Ask again later."}'
 
 
-def relay(frames: Frames, after: FrameId, is_gone: Callable[[], bool]) -> Iterator[bytes]:
+def relay(
+    frames: Frames,
+    after: FrameId,
+    is_gone: Callable[[], bool],
+    require_access: Callable[[], None],
+) -> Iterator[bytes]:
     """Yields the events after a frame, until the last one or until the client is gone.
 
-    While it runs the turn counts as watched; soon after it ends, the worker cancels the turn.
+    `require_access` raises when the person may not read on; then an error is the last event. While
+    it runs the turn counts as watched; soon after it ends, the worker cancels the turn.
     """
     began = spoke = time.monotonic()
     place = after.place
@@ -31,6 +38,10 @@ def relay(frames: Frames, after: FrameId, is_gone: Callable[[], bool]) -> Iterat
         try:
             frames.watch()
             found = list(frames.read(place, _WAIT_MS))
+            require_access()
+        except (Unauthorized, Forbidden):
+            yield _event(after._replace(place=place), _REFUSED)
+            return
         except Unavailable:
             yield _event(after._replace(place=place), _LOST)
             return

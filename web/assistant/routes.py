@@ -13,6 +13,7 @@ from shared.settings.reading import value as setting
 from web.assistant import schemas
 from web.assistant.relay import relay
 from web.auth import (
+    access_while_answering,
     current_org_id,
     current_user,
     public,
@@ -79,7 +80,8 @@ def ask_assistant() -> Response:
     frame = _begun() if seen is None else _seen(seen)
     frames = Frames(runtime().redis, frame.turn_id)
     frames.watch()
-    response = Response(relay(frames, frame, client_watch()), content_type=_STREAM)
+    events = relay(frames, frame, client_watch(), access_while_answering())
+    response = Response(events, content_type=_STREAM)
     # Proxies must not collect the frames.
     response.headers["X-Accel-Buffering"] = "no"
     return response

@@ -9,7 +9,7 @@ from flask import Response
 from shared import audit_log
 from shared.audit_log.listing import LineFilters, every, list_
 from web.audit_log import schemas
-from web.auth import current_org_id, requires
+from web.auth import access_while_answering, current_org_id, requires
 from web.blueprint import Blueprint
 from web.download import attachment, streamed
 from web.state import runtime
@@ -47,7 +47,9 @@ def export_audit_log(query: dict[str, Any]) -> Response:
     asked = {name: value for name, value in query.items() if value}
     with postgres.transaction() as session:
         audit_log.record(session, org_id, "audit_log.export", after={"filters": asked})
-    response = streamed(_lines(every(postgres, org_id, LineFilters(**query))), _NDJSON)
+    response = streamed(
+        _lines(every(postgres, org_id, LineFilters(**query))), _NDJSON, access_while_answering()
+    )
     response.headers["Content-Disposition"] = attachment("audit-log.jsonl")
     return response
 

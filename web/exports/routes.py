@@ -15,7 +15,7 @@ from shared.exports.columns import Row, What
 from shared.exports.formats import FILE_TYPES, Format
 from shared.exports.schedules import service
 from shared.sessions.selection import SessionFilters
-from web.auth import current_identity, current_org_id, requires
+from web.auth import access_while_answering, current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.download import attachment, streamed
 from web.exports import schemas
@@ -96,7 +96,7 @@ def _file(what: What, format_: Format, filters: Filters, rows: Iterator[Sequence
     held = _held(
         formats.encoded(what, format_, rows), state().exports.take(current_identity().org_id)
     )
-    response = streamed(held, FILE_TYPES[format_].content_type)
+    response = streamed(held, FILE_TYPES[format_].content_type, access_while_answering())
     response.headers["Content-Disposition"] = attachment(_name(what, format_, filters))
     return response
 

@@ -10,7 +10,7 @@ from shared.sessions import evaluation_request, event_stream
 from shared.sessions.facts import find
 from shared.sessions.listing import page
 from shared.sessions.selection import SessionFilters
-from web.auth import current_identity, current_org_id, requires
+from web.auth import access_while_answering, current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.download import attachment, streamed
 from web.events.rows import HEAD, event_row
@@ -94,11 +94,17 @@ def export_session(format: str | None, session_id: str) -> Response:  # noqa: A0
             session, current_org_id(), "session.export", target=session_id, after=after
         )
     if wanted == "json":
-        return streamed(evaluation_request.stream(clickhouse, org_id, facts), _JSON)
+        return streamed(
+            evaluation_request.stream(clickhouse, org_id, facts), _JSON, access_while_answering()
+        )
     if wanted == "array":
-        response = streamed(event_stream.export_array(clickhouse, org_id, facts), _JSON)
+        response = streamed(
+            event_stream.export_array(clickhouse, org_id, facts), _JSON, access_while_answering()
+        )
     else:
-        response = streamed(event_stream.export(clickhouse, org_id, facts), _NDJSON)
+        response = streamed(
+            event_stream.export(clickhouse, org_id, facts), _NDJSON, access_while_answering()
+        )
     suffix = "json" if wanted == "array" else "jsonl"
     response.headers["Content-Disposition"] = attachment(f"session-{session_id}.{suffix}")
     return response

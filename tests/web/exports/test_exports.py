@@ -120,14 +120,15 @@ def test_a_file_has_a_name_that_says_what_it_holds(
     assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
 
 
+@pytest.mark.parametrize("what", WHAT)
 def test_an_export_is_in_the_audit_log(
-    client: FlaskClient, runtime: Runtime, filled: Org, key: Key
+    client: FlaskClient, runtime: Runtime, filled: Org, key: Key, what: str
 ) -> None:
-    lines_of(client, key("events:read"), "events")
+    lines_of(client, key("events:read", "evaluations:read"), what)
     with runtime.postgres.transaction() as session:
         [line] = session.scalars(
             select(AuditLine).where(
-                AuditLine.org_id == filled.uuid, AuditLine.action == "events.export"
+                AuditLine.org_id == filled.uuid, AuditLine.action == f"{what}.export"
             )
         ).all()
     assert line.after is not None

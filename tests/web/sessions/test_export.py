@@ -9,6 +9,7 @@ from flask.testing import FlaskClient
 
 from shared.core.errors import Unavailable
 from shared.deployment.runtime import Runtime
+from shared.postgres import Postgres
 from shared.sessions.evaluation_request import build
 from tests.support.app import Headers
 from tests.support.events import event, store_events
@@ -114,11 +115,11 @@ def failing_after(count: int) -> Iterator[bytes]:
 
 def test_an_early_failure_comes_before_the_first_byte() -> None:
     with pytest.raises(Unavailable):
-        streamed(failing_after(3), "text/plain")
+        streamed(failing_after(3), "text/plain", lambda: None)
 
 
 def test_a_late_failure_never_looks_complete() -> None:
-    body = streamed(failing_after(100), "text/plain").iter_encoded()
+    body = streamed(failing_after(100), "text/plain", lambda: None).iter_encoded()
     assert len(next(body)) == 64 * 1024
     with pytest.raises(Unavailable):
         next(body)
@@ -141,3 +142,22 @@ def test_a_file_name_cannot_break_out_of_its_header(name: str, plain: str) -> No
     assert quoted == f'attachment; filename="{plain}"'
     assert header.isascii()
     assert unquote(extended) == ("" if plain == name.replace("/", "_").replace("\\", "_") else name)
+
+
+def test_without_postgresql_no_export_begins(
+    client: FlaskClient,
+    runtime: Runtime,
+    web_runtime: Runtime,
+    org: Org,
+    key: Key,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its line in the audit log comes first, although all rows are in ClickHouse."""
+    store_events(runtime.clickhouse, org.id, [event("s", "10:00:00")])
+    headers = key()
+    assert client.get("/v1/sessions/s/export", headers=headers).status_code == 200
+    nowhere = Postgres("postgresql://watchpost@127.0.0.1:1/watchpost", pool_size=1)
+    monkeypatch.setattr(web_runtime.postgres, "transaction", nowhere.transaction)
+    assert client.get("/v1/events", headers=headers).status_code == 200
+    answer = client.get("/v1/sessions/s/export", headers=headers)
+    assert (answer.status_code, answer.get_json()["code"]) == (503, "postgres_unavailable")
