@@ -1,43 +1,19 @@
 """Finds the credential of a request: a bearer, else a proxy's header, else the session's cookie."""
 
-from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from flask import request
 
 from shared.core.errors import Forbidden, Unauthorized
 from shared.identity import Credential
+from web.session_cookie import is_only_cookie, session_secret
 from web.state import runtime, state
 
-if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIEnvironment
-
-
-class SessionCookie(NamedTuple):
-    """The cookie with the token of a session."""
-
-    name: str
-    path: str
-
-
-COOKIE = SessionCookie("service_session", "/")
 ORG_HEADER = "X-Service-Org"
 ACTOR_HEADER = "X-Service-Actor"
 
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_ONLY = "watchpost.only_cookie"
-
-
-def accept_only(cookie: SessionCookie, environ: "WSGIEnvironment") -> None:
-    """Makes this cookie the only credential of a request: it replaces ours, and bearers get 401."""
-    environ[_ONLY] = cookie
-
-
-def session_cookie() -> SessionCookie:
-    """Returns the cookie that the request uses."""
-    cookie: SessionCookie = request.environ.get(_ONLY, COOKIE)
-    return cookie
 
 
 def credential_of_request() -> Credential:
@@ -51,7 +27,7 @@ def credential_of_request() -> Credential:
         return proxied
     by_cookie = secret is None
     if secret is None:
-        secret = request.cookies.get(session_cookie().name, "").encode()
+        secret = session_secret()
         if secret:
             require_own_origin()
     if not secret:
@@ -72,7 +48,7 @@ def _proxied() -> Credential | None:
     cookie counts. Below /api only sessions count.
     """
     proxy_auth = state().proxy_auth
-    if proxy_auth is None or _ONLY in request.environ:
+    if proxy_auth is None or is_only_cookie():
         return None
     address = proxy_auth.address_of_request()
     if address is None:
@@ -91,7 +67,7 @@ def session_of_request() -> tuple[bytes | None, bool]:
     by_cookie = secret is None
     if by_cookie:
         require_own_origin()
-        secret = request.cookies.get(session_cookie().name, "").encode()
+        secret = session_secret()
     return (Credential.of(secret).secret_hash if secret else None), by_cookie
 
 
@@ -127,7 +103,7 @@ def _bearer() -> bytes | None:
     scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "bearer":
         return None
-    if _ONLY in request.environ:
+    if is_only_cookie():
         raise Unauthorized("sign in: these paths take no bearer, which belongs to /v1")
     # WSGI passes the header's bytes on as Latin-1.
     return secret.strip().encode("latin-1")

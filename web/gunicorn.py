@@ -50,6 +50,9 @@ limit_request_line = 8190
 # Ignore what a peer says about the mount point and the scheme. By default gunicorn trusts a peer on
 # loopback, where a proxy passes on anything that a client sends.
 forwarded_allow_ips = ""
+# To the application `X_Forwarded_Email` would look like `X-Forwarded-Email`, and proxies remove
+# only the second one from what clients send.
+header_map = "drop"
 # A thread that comes back from a store waits this long for its turn while another one parses
 # events, and a read comes back dozens of times. The default is 5 ms.
 sys.setswitchinterval(0.001)

@@ -8,9 +8,9 @@ from flask import Flask, Response, current_app
 from web import api_page, params, paths
 from web.auth import KEY_SCHEME, SESSION_SCHEME, public
 from web.blueprint import Blueprint
-from web.credentials import COOKIE
 from web.errors import ErrorBody
 from web.responses import json_response, raw_json_response
+from web.session_cookie import COOKIE
 
 # Of the API as clients know it. Watchpost's own version is in `shared.core.version`.
 VERSION = "0.0.1-beta.77"

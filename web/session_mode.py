@@ -11,8 +11,8 @@ from urllib.parse import parse_qs
 
 from werkzeug.routing import Map
 
-from web.credentials import SessionCookie, accept_only
 from web.paths import Change, pattern_of
+from web.session_cookie import SessionCookie, accept_only
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment

@@ -4,9 +4,9 @@ from flask import Blueprint, Response, request
 from werkzeug.exceptions import NotFound
 
 from shared.users.sign_in import service
+from web import session_cookie
 from web.auth import public
 from web.state import runtime
-from web.users.sign_in import cookie
 from web.users.sign_in.browser import browser_of_request
 
 PATH = "/development/sign-in/"
@@ -24,7 +24,7 @@ def sign_in_by_link(token: str) -> Response:
     if request.method != "GET" or not _is_local():
         raise NotFound
     opened = service.sign_in_by_link(runtime(), token, browser_of_request())
-    cookie.give(opened.token, opened.ttl_secs)
+    session_cookie.give(opened.token, opened.ttl_secs)
     return Response(status=303, headers={"Location": "/"})
 
 
@@ -32,7 +32,7 @@ def _is_local() -> bool:
     """Returns whether a program on this machine asks, under a name of this machine."""
     host = request.host.rpartition(":")[0] or request.host
     return (
-        cookie.is_loopback(request.remote_addr or "")
-        and cookie.is_loopback(host.strip("[]"))
+        session_cookie.is_loopback(request.remote_addr or "")
+        and session_cookie.is_loopback(host.strip("[]"))
         and not any(name in request.headers for name in _FORWARDING)
     )

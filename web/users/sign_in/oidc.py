@@ -16,6 +16,7 @@ from shared.core.logs import get_logger
 from shared.users.sign_in.oidc import flows, service
 from shared.users.sign_in.oidc.configuration import CALLBACK_PATH, OidcConfig
 from shared.users.sign_in.oidc.provider import Provider
+from web import session_cookie
 from web.auth import public
 from web.client_address import client_of_request
 from web.headers import CONTENT_POLICY
@@ -71,7 +72,7 @@ def come_back() -> Response:
     flow = flows.take(runtime().redis, given, cookie.take_flow(given, CALLBACK_PATH))
     _provider().require_issuer(request.args.get("iss"))
     opened = service.finish(runtime(), _provider(), flow, _code(), browser_of_request())
-    cookie.give(opened.token, opened.ttl_secs)
+    session_cookie.give(opened.token, opened.ttl_secs)
     return _redirect(flow.next)
 
 

@@ -9,13 +9,14 @@ from shared.permissions import INSTANCE_ADMIN
 from shared.users import Member
 from shared.users.sign_in import service, sessions
 from shared.users.sign_in.sessions import OpenSession
+from web import session_cookie
 from web.auth import public, signed_in_person
 from web.blueprint import Blueprint
 from web.client_address import client_of_request
 from web.credentials import ACTOR_HEADER, credential_of_request, session_of_request
 from web.responses import row_of
 from web.state import runtime, state
-from web.users.sign_in import cookie, schemas
+from web.users.sign_in import schemas
 from web.users.sign_in.browser import browser_of_request
 
 blueprint = Blueprint("sign-in", "Sign-in and sign-out of people")
@@ -51,7 +52,7 @@ def verify_code(body: dict[str, Any]) -> dict[str, Any]:
     email = normal_address(body["email"])
     state().sign_in_limits.count_try(client_of_request())
     opened = service.sign_in(runtime(), email, body["code"].strip(), browser_of_request())
-    cookie.give(opened.token, opened.ttl_secs)
+    session_cookie.give(opened.token, opened.ttl_secs)
     return {
         "user": {"id": opened.user_id, "email": opened.email},
         "expires_in_secs": opened.ttl_secs,
@@ -89,7 +90,7 @@ def log_out() -> dict[str, bool]:
     if token_hash is not None:
         service.sign_out(runtime().postgres, runtime().redis, token_hash)
     if by_cookie:
-        cookie.take_back()
+        session_cookie.take_back()
     return {"ok": True}
 
 
@@ -123,7 +124,7 @@ def end_sign_in_session(session_id: str) -> dict[str, int]:
     """End one of the person's own sessions, even that of the request, from the next request on."""
     user_id, token_hash = _own_session()
     if service.end(runtime(), user_id, session_id) == token_hash and session_of_request()[1]:
-        cookie.take_back()
+        session_cookie.take_back()
     return {"ended": 1}
 
 

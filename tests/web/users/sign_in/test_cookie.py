@@ -1,6 +1,6 @@
 """The cookie of a session: its attributes, its connections, and its deletion."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import msgspec
 import pytest
@@ -12,6 +12,7 @@ from shared.deployment.runtime import Runtime
 from shared.settings.models import OrganizationSetting
 from tests.support.app import Headers
 from tests.support.people import new_member
+from tests.support.routes import require_error
 from tests.support.runtime import Org, connected
 from tests.support.sign_in import Visitor, new_code
 from web.app import create_app
@@ -203,3 +204,34 @@ def test_an_origin_without_a_host_is_foreign(
             response = visitor.leave(Origin=origin, Host=host)
             assert (response.status_code, response.get_json()["code"]) == (403, "csrf")
         assert visitor.session().status_code == 200
+
+
+@pytest.fixture
+def https(web_runtime: Runtime) -> Iterator[Visitor]:
+    """A browser at a deployment behind https."""
+    settings = msgspec.structs.replace(web_runtime.settings, public_url="https://localhost")
+    with connected(settings) as runtime:
+        yield Visitor.of(create_app(runtime))
+
+
+def test_a_planted_cookie_does_not_change_the_account(
+    runtime: Runtime, org: Org, https: Visitor, email: str
+) -> None:
+    """A sibling domain can set `service_session` with a longer path, which browsers send first."""
+    theirs = new_member(runtime, org)["Authorization"].removeprefix("Bearer ")
+    lines = https.sign_in(runtime, email).headers.getlist("Set-Cookie")
+    [plain, of_host] = [attributes(line) for line in lines]
+    assert of_host[0] == f"__Host-{plain[0]}"
+    assert {"Secure", "Path=/", "HttpOnly"} <= of_host[1]
+    assert not [one for one in of_host[1] if one.startswith("Domain")]
+    token = plain[0].partition("=")[2]
+    both = f"service_session={theirs}; service_session={token}"
+    bare = https.client.application.test_client(use_cookies=False)
+    kept = {"Cookie": f"{both}; __Host-service_session={token}"}
+    answer = bare.get("/v1/auth/session", headers=kept)
+    assert answer.get_json()["email"] == email
+    refused = bare.get("/v1/auth/session", headers={"Cookie": both})
+    require_error(refused, 401, "unauthorized")
+    for answer in (refused, https.leave()):
+        cleared = [attributes(line)[0] for line in answer.headers.getlist("Set-Cookie")]
+        assert cleared == ["service_session=", "__Host-service_session="]

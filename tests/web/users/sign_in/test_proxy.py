@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from http.client import HTTPConnection
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -9,16 +11,19 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
+from devstack import DevStack
 from shared.cache import at_once
 from shared.core.config import load_settings
 from shared.core.errors import ConfigurationError
 from shared.deployment.runtime import Runtime
 from shared.settings.models import OrganizationSetting
 from shared.users import service as users
-from tests.support.app import Headers
+from tests.support.app import ADMIN_KEY, AGENT_API_KEY, Headers
+from tests.support.databases import environment
 from tests.support.people import new_email, new_member
 from tests.support.routes import require_error
 from tests.support.runtime import Org
+from tests.support.server import PROJECT, running_server
 from web.app import create_app
 from web.proxy_auth import proxy_auth_of
 from web.state import state
@@ -167,6 +172,28 @@ def test_it_opens_neither_session_mode_nor_the_list_of_sessions(
     app = apps(**BY_SECRET)
     require_error(ask(app, email, "/api/auth/session"), 401)
     require_error(ask(app, email, "/v1/auth/sessions"), 401)
+
+
+def test_a_header_that_only_looks_like_it_is_dropped(
+    migrated_stack: DevStack, email: str, tmp_path: Path
+) -> None:
+    """The proxy removes `X-Forwarded-Email` from what clients send, and no other spelling."""
+    environ = {
+        **environment(migrated_stack.urls),
+        "ADMIN_KEY": ADMIN_KEY,
+        "AGENT_API_KEY": AGENT_API_KEY,
+        "PROXY_AUTH_HEADER": "X-Forwarded-Email",
+        "PROXY_AUTH_FROM": "127.0.0.1",
+        "WEB_CONCURRENCY": "1",
+    }
+    with running_server(environ, tmp_path / "web.log") as server:
+        for name, status in (("X-Forwarded-Email", 200), ("X_Forwarded_Email", 401)):
+            connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
+            connection.request("GET", "/v1/auth/session", headers={name: email})
+            assert connection.getresponse().status == status, name
+            connection.close()
+    config = (PROJECT / "web" / "gunicorn.py").read_text()
+    assert '\nheader_map = "drop"\n' in config
 
 
 def test_without_the_variable_no_header_counts(app: Flask, email: str) -> None:
