@@ -25,6 +25,7 @@ DOCUMENTED: dict[str, type[Filters]] = {
 # A filter's type → its values, as docs/filters.md describes them.
 _VALUES = {
     "any_of": "any of several, with commas",
+    "choice": "one",
     "list": "several, with commas",
     "texts": "one; repeat it for several",
     "flag": "`true` or `false`",
@@ -76,6 +77,10 @@ def _field(one: Filter) -> fields.Field[Any]:
     metadata = {"description": one.description}
     if one.type == "flag":
         return fields.Boolean(load_default=False, metadata=metadata)
+    if one.type == "choice":
+        return fields.String(
+            load_default="", validate=validate.OneOf(one.choices), metadata=metadata
+        )
     if one.type == "moment":
         return Timestamp(load_default=None, metadata=metadata)
     if one.type == "texts":

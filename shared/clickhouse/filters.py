@@ -11,22 +11,22 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 from shared.clickhouse.where import Where, moment
 from shared.core.clock import to_us
 
-_NOTHING = {"flag": False, "moment": None}
+_NOTHING = {"flag": False, "choice": "", "moment": None}
 
 
 class Filter(NamedTuple):
     """A parameter that narrows a read.
 
     `type` is how a request writes it: `any_of` and `list` take several values with commas, `texts`
-    is repeated for several, `flag` is true or false, and `moment` is a timestamp. `condition` is
-    SQL with `{}` for the bound value of an `any_of` or a `moment`; where it is empty, the read
-    makes the condition itself. `choices` are the only values that an `any_of` takes. `parse` turns
-    the values of a request into those of the filter, or raises `Invalid`. `max_values` and
-    `max_chars` are the bounds of `texts`.
+    is repeated for several, `choice` is one of `choices`, `flag` is true or false, and `moment` is
+    a timestamp. `condition` is SQL with `{}` for the bound value of an `any_of` or a `moment`;
+    where it is empty, the read makes the condition itself. `choices` are the only values that an
+    `any_of` or a `choice` takes. `parse` turns the values of a request into those of the filter, or
+    raises `Invalid`. `max_values` and `max_chars` are the bounds of `texts`.
     """
 
     parameter: str
-    type: Literal["any_of", "list", "texts", "flag", "moment"]
+    type: Literal["any_of", "choice", "list", "texts", "flag", "moment"]
     description: str
     condition: str = ""
     choices: tuple[str, ...] = ()

@@ -3,7 +3,8 @@
 from typing import get_args
 
 from shared.clickhouse.filters import Filter, Filters, any_of, time_range
-from shared.clickhouse.where import Where
+from shared.clickhouse.where import Where, moment
+from shared.core.clock import to_us
 from shared.evaluations.records import Status
 from shared.evaluations.score_filters import MAX_FILTERS, conditions, parse_score_filters
 
@@ -18,8 +19,18 @@ SCORE_FILTERS = Filter(
 )
 
 
+TIMES = ("completion", "session")
+
+# Any newest event of a session at or after `ts_from` is in a row that is, too.
+_SESSIONS = """session_id IN (
+    SELECT session_id FROM agent_sessions WHERE {where} GROUP BY session_id HAVING {newest})
+"""
+
+
 class EvaluationFilters(Filters):
     """The filters of results; `ts_from` and `ts_to` bound the time of completion.
+
+    With `time=session` they bound the time of the session's last event instead.
 
     With `latest_per_session` a result must also be the newest of its session, regardless of the
     other filters: a session whose error was followed by a success is not among the latest errors.
@@ -33,12 +44,35 @@ class EvaluationFilters(Filters):
         SCORE_FILTERS,
         *time_range("completed", "completed_at"),
         Filter(
+            "time",
+            "choice",
+            "what ts_from and ts_to bound: the `completion` of a result (default), or the last"
+            " event of its `session`",
+            choices=TIMES,
+        ),
+        Filter(
             "latest_per_session", "flag", "true: only results that are the newest of their session"
         ),
     )
 
+    @property
+    def is_by_session(self) -> bool:
+        """Whether the time of a result is that of its session's last event."""
+        return bool(self["time"] == "session")
+
     def where(self, org_id: str) -> Where:
         """Returns the WHERE clause of everything but `latest_per_session`."""
+        if self.is_by_session and (self.ts_from or self.ts_to):
+            where = self.replace(ts_from=None, ts_to=None).where(org_id)
+            some = Where(org_id).between("last_event_at", self.ts_from, None)
+            newest = [
+                f"max(last_event_at) {sign} {moment(name)}"
+                for name, sign in (("ts_from", ">="), ("ts_to", "<"))
+                if self[name]
+            ]
+            bounds = {name: to_us(self[name]) for name in ("ts_from", "ts_to") if self[name]}
+            condition = _SESSIONS.format(where=some, newest=" AND ".join(newest))
+            return where.add(condition, **{**some.params, **bounds})
         where = super().where(org_id)
         texts, params = conditions(self["score_filters"])
         where.params.update(params)

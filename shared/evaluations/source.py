@@ -3,11 +3,15 @@
 from typing import NamedTuple
 
 from shared.clickhouse.where import Where, moment
+from shared.core.clock import from_us
 from shared.evaluations.filters import EvaluationFilters
 
 
 class Source(NamedTuple):
-    """A subquery with all columns of a result except its texts."""
+    """A subquery with all columns of a result except its texts.
+
+    `at` is its time: that of its completion, or of its session's last event.
+    """
 
     sql: str
     params: dict[str, object]
@@ -22,23 +26,57 @@ _LATEST = f"""
     ORDER BY completed_at DESC, evaluation_id DESC LIMIT 1 BY session_id
 """
 
+# A session whose events are gone has no other time than that of its evaluation.
+_AT_SESSION = f"""(SELECT {_COLUMNS}, if(last = toDateTime64(0, 6), completed_at, last) AS at
+FROM {{source}} AS results
+LEFT JOIN (
+    SELECT session_id, max(last_event_at) AS last FROM agent_sessions
+    WHERE org_id = {{{{org_id:String}}}} AND session_id IN (SELECT session_id FROM {{source}})
+    GROUP BY session_id
+) AS sessions USING (session_id))"""
 
-def source_of(org_id: str, wanted: EvaluationFilters, *, as_of: int, merged: bool = True) -> Source:
+
+def source_of(
+    org_id: str,
+    wanted: EvaluationFilters,
+    *,
+    as_of: int,
+    merged: bool = True,
+    within: tuple[int, int] | None = None,
+) -> Source:
     """Returns the results that `wanted` describes; the newest of a session is as of `as_of`.
 
-    Unless `merged`, there may be copies.
+    Unless `merged`, there may be copies. `within` are bounds of `at` in microseconds, the second
+    one exclusive; they lie inside of those of `wanted`.
     """
+    if wanted.is_by_session:
+        found = _matching(org_id, wanted, as_of=as_of, merged=merged)
+        sql, params = _AT_SESSION.format(source=found.sql), found.params
+        if within is None:
+            return Source(sql, params)
+        first, stop = within
+        inside = f"at >= {moment('first')} AND at < {moment('stop')}"
+        return Source(
+            f"(SELECT * FROM {sql} WHERE {inside})", {**params, "first": first, "stop": stop}
+        )
+    if within is not None:
+        wanted = wanted.replace(ts_from=from_us(within[0]), ts_to=from_us(within[1]))
+    return _matching(org_id, wanted, as_of=as_of, merged=merged)
+
+
+def _matching(org_id: str, wanted: EvaluationFilters, *, as_of: int, merged: bool) -> Source:
     where = wanted.where(org_id)
+    columns = f"{_COLUMNS}, completed_at AS at"
     if not wanted["latest_per_session"]:
         final = "FINAL" if merged else ""
-        return Source(f"(SELECT {_COLUMNS} FROM evaluations {final} WHERE {where})", where.params)
+        return Source(f"(SELECT {columns} FROM evaluations {final} WHERE {where})", where.params)
     # A result older than `ts_from` cannot be the newest of a session with a newer one. No other
     # condition may be here: it would make an older result the newest.
     inner = (
         Where(org_id)
         .any_of("session_id", wanted.session_ids)
-        .between("completed_at", wanted.ts_from, None)
+        .between("completed_at", None if wanted.is_by_session else wanted.ts_from, None)
         .add(f"completed_at <= {moment('as_of')}", as_of=as_of)
     )
-    sql = f"(SELECT {_COLUMNS} FROM ({_LATEST.format(inner=inner)}) WHERE {where})"
+    sql = f"(SELECT {columns} FROM ({_LATEST.format(inner=inner)}) WHERE {where})"
     return Source(sql, {**where.params, **inner.params})

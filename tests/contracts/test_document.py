@@ -333,7 +333,7 @@ LISTS = {
     "/v1/events/summary": (_EVENTS, 50, 1000),
     "/v1/sessions/{session_id}/outline": (_OUTLINE, 20000, 50000),
     "/v1/sessions": (f"{_RESULTS} order", 50, 200),
-    "/v1/evaluations": (f"{_RESULTS} latest_per_session lowest", 50, 200),
+    "/v1/evaluations": (f"{_RESULTS} latest_per_session time lowest", 50, 200),
     "/v1/evaluation-jobs": ("status limit", 100, 500),
     "/v1/exports/files": ("limit offset", 50, 200),
     "/v1/deletions": ("limit offset", 50, 200),

@@ -56,10 +56,11 @@ def aggregate_evaluations(
 ) -> Response:
     """Aggregate all matching results exactly.
 
-    Buckets begin at full units of UTC, weeks on Monday. All buckets from `ts_from` to `ts_to` are
-    listed. Without one of these bounds, the list starts at the first or ends at the last matching
-    result. The first and the last bucket hold only the results within the bounds. `avg` and
-    `stddev` are those of the population. Medians and percentiles are interpolated.
+    With `time=session` a result counts at the last event of its session instead of at its
+    completion. Buckets begin at full units of UTC, weeks on Monday. All buckets from `ts_from` to
+    `ts_to` are listed. Without one of these bounds, the list starts at the first or ends at the
+    last matching result. The first and the last bucket hold only the results within the bounds.
+    `avg` and `stddev` are those of the population. Medians and percentiles are interpolated.
     """
     found = aggregate(
         runtime().clickhouse,

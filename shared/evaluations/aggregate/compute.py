@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from shared.clickhouse import ClickHouse
-from shared.core.clock import from_us, now_us, to_us
+from shared.core.clock import now_us, to_us
 from shared.evaluations.aggregate.buckets import Buckets, choose
 from shared.evaluations.aggregate.chart import Chart, charts_of
 from shared.evaluations.aggregate.histogram import Histogram, histograms
@@ -64,8 +64,7 @@ def aggregate(
     first, stop = _span(clickhouse, org_id, wanted, as_of)
     buckets = choose(bucket, first, stop)
     # Results that arrived since must not lie outside the range.
-    bounded = wanted.replace(ts_from=from_us(first), ts_to=from_us(stop))
-    source = source_of(org_id, bounded, as_of=as_of)
+    source = source_of(org_id, wanted, as_of=as_of, within=(first, stop))
     keys = list(dict.fromkeys(featured_keys))
     made = series[:MAX_SERIES]
     found = overview(clickhouse, source, buckets, keys)

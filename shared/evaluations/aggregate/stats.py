@@ -30,7 +30,7 @@ SETTINGS = {**PAGE, "optimize_arithmetic_operations_in_aggregate_functions": 0}
 
 
 # The bucket of a result.
-BUCKET = f"toUInt16(intDiv({us('completed_at')} - {{start:Int64}}, {{width:Int64}}))"
+BUCKET = f"toUInt16(intDiv({us('at')} - {{start:Int64}}, {{width:Int64}}))"
 
 
 class Counts(NamedTuple):
@@ -106,7 +106,7 @@ ORDER BY rank
 def span_of(clickhouse: ClickHouse, source: Source) -> tuple[int, int] | None:
     """Returns the times of the first and the last result in microseconds, None without any."""
     [(count, first, last)] = clickhouse.rows(
-        f"SELECT count(), {us('min(completed_at)')}, {us('max(completed_at)')} FROM {source.sql}",
+        f"SELECT count(), {us('min(at)')}, {us('max(at)')} FROM {source.sql}",
         source.params,
         settings=SETTINGS,
     )

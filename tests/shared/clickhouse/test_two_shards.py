@@ -142,6 +142,12 @@ READS: dict[str, Callable[[ClickHouse], object]] = {
     "results": _results(),
     "newest results": _results(latest_per_session=True),
     "newest results by status": _results(latest_per_session=True, status=("done",)),
+    "scores by session": _scores(time="session"),
+    "scores of a day of sessions": _scores(
+        time="session",
+        ts_from=datetime(2026, 11, 2, tzinfo=UTC),
+        ts_to=datetime(2026, 11, 3, tzinfo=UTC),
+    ),
     "score keys": lambda c: score_facets.score_keys(c, ORG),
     "newest events": _events(ascending=False),
     "oldest events": _events(ascending=True),

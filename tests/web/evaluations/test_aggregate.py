@@ -15,6 +15,7 @@ from shared.evaluations import store
 from shared.evaluations.records import Evaluation
 from tests.support.app import Headers
 from tests.support.evaluations import evaluation
+from tests.support.events import store_events
 from tests.support.runtime import Org
 
 Key = Callable[..., Headers]
@@ -58,6 +59,41 @@ def minute(after_noon: float) -> int:
 
 def moment(after_noon: float) -> str:
     return format_ts(NOON + timedelta(minutes=after_noon))
+
+
+def test_an_imported_week_is_a_week(
+    put: Callable[..., None], read: Read, runtime: Runtime, org: Org
+) -> None:
+    """Sessions of a week are evaluated within a minute; both ways of counting have all results."""
+    days = range(7)
+    store_events(
+        runtime.clickhouse,
+        org.id,
+        [
+            json.dumps(
+                {"type": kind, "timestamp": f"2026-10-0{day + 1}T1{hour}:00:00Z"}
+                | {"session_id": f"s{day}", "agent_id": "main"}
+            ).encode()
+            for day in days
+            for hour, kind in enumerate(("agent_start", "agent_end"))
+        ],
+    )
+    put(*((f"s{day}", day / 60, {"scores": {"x": day}}) for day in days))
+    put(("s0", 1, {"status": "error"}), ("no events any more", 1, {"scores": {"x": 9.0}}))
+    completed, took_place = read(bucket="day"), read(bucket="day", time="session")
+    assert [point["total"] for point in completed["timeline"]["points"]] == [9]
+    points = took_place["timeline"]["points"]
+    assert [point["total"] for point in points[:7]] == [2, 1, 1, 1, 1, 1, 1]
+    assert points[0]["ts"] == "2026-10-01T00:00:00.000000Z"
+    assert points[3]["scores"] == {"x": 3.0}
+    assert points[-1]["total"] == 1
+    for figures in ("total", "status_counts", "score_stats"):
+        assert took_place[figures] == completed[figures]
+    bounds = {"ts_from": "2026-10-02T11:00:00Z", "ts_to": "2026-10-04T11:00:00Z"}
+    two_days = read(time="session", **bounds)
+    assert (two_days["total"], read(**bounds)["total"]) == (2, 0)
+    newest = read(time="session", latest_per_session="true", **bounds | {"ts_from": moment(-1e5)})
+    assert newest["status_counts"] == {"done": 2, "error": 1, "timeout": 0}
 
 
 def test_every_field(put: Callable[..., None], read: Read) -> None:

@@ -1612,8 +1612,8 @@ export interface Routes {
   "GET /sessions/{session_id}": { path: { "session_id": string }; answer: SessionDetail };
   "GET /sessions/{session_id}/export": { path: { "session_id": string }; query: { "format"?: "jsonl" | "array" | "json" }; answer: EvalRequest | ExportedEvent[] };
   "GET /sessions/{session_id}/events/{event_id}": { path: { "session_id": string; "event_id": number }; answer: Event };
-  "GET /evaluations": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "latest_per_session"?: boolean; "lowest"?: string; "cursor"?: string; "limit"?: number }; answer: EvaluationPage };
-  "GET /evaluations/aggregate": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "latest_per_session"?: boolean; "featured_keys"?: string; "bucket"?: "minute" | "5m" | "15m" | "hour" | "6h" | "day" | "week" | "auto"; "series"?: string; "histogram"?: number }; answer: EvaluationAggregate };
+  "GET /evaluations": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "lowest"?: string; "cursor"?: string; "limit"?: number }; answer: EvaluationPage };
+  "GET /evaluations/aggregate": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "featured_keys"?: string; "bucket"?: "minute" | "5m" | "15m" | "hour" | "6h" | "day" | "week" | "auto"; "series"?: string; "histogram"?: number }; answer: EvaluationAggregate };
   "GET /evaluations/environments": { answer: string[] };
   "GET /evaluations/score_keys": { answer: string[] };
   "GET /evaluations/metric_keys": { answer: MetricKey[] };
@@ -1621,7 +1621,7 @@ export interface Routes {
   "POST /sessions/{session_id}/re-evaluate": { path: { "session_id": string }; answer: Queued };
   "GET /exports/events": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: EventLine };
   "GET /exports/sessions": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: SessionLine };
-  "GET /exports/evaluations": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "latest_per_session"?: boolean; "format"?: "ndjson" | "parquet" }; answer: EvaluationLine };
+  "GET /exports/evaluations": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "format"?: "ndjson" | "parquet" }; answer: EvaluationLine };
   "GET /exports/files": { query: { "limit"?: number; "offset"?: number }; answer: ExportFileList };
   "GET /deletions": { query: { "limit"?: number; "offset"?: number }; answer: DeletionList };
   "POST /deletions": { body: DeletionBody; answer: DeletionRow };
