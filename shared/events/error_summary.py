@@ -7,6 +7,7 @@ from shared.clickhouse.event_columns import TABLE
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import Where, us
 from shared.core.clock import format_us, now_us, to_us
+from shared.events import messages
 from shared.events.filters import EventFilters
 
 BINS = 24
@@ -28,8 +29,9 @@ WHERE total > 0
 """
 
 
-# Groups of these; agents are never null.
-GROUPS = ("error_type", "tool_name", "agent_id")
+# Groups of these; agents are never null. `message` is the template of the message.
+MESSAGE = "message"
+GROUPS = ("error_type", "tool_name", "agent_id", MESSAGE)
 LARGEST_GROUPS = 50
 _GROUPS = f"""
 SELECT CAST({{column}}, 'Nullable(String)') AS key, count() AS total, uniqExact(session_id),
@@ -42,17 +44,45 @@ LIMIT {LARGEST_GROUPS}
 """
 
 
+def _by_message(where: Where) -> str:
+    """Returns SQL of groups by message, or by outcome without one.
+
+    What has neither, and the smaller groups, are one group.
+    """
+    return f"""
+    SELECT if(rank <= {LARGEST_GROUPS}, key, NULL) AS shown, sum(times) AS total,
+        uniqExactMerge(sessions), max(last)
+    FROM (
+        SELECT coalesce(nullIf(template, ''), nullIf(ended, '')) AS key, count() AS times,
+            uniqExactState(session_id) AS sessions, {us("max(ts)")} AS last,
+            row_number() OVER (ORDER BY isNull(key), times DESC, key) AS rank
+        FROM (
+            SELECT session_id, ts, CAST(outcome, 'Nullable(String)') AS ended,
+                {messages.TEXT} AS text, {messages.TEMPLATE} AS template
+            FROM {TABLE} FINAL
+            WHERE {where}
+        )
+        GROUP BY key
+    )
+    GROUP BY shown
+    ORDER BY isNull(shown), total DESC, shown
+    """
+
+
 def error_groups(
     clickhouse: ClickHouse, org_id: str, filters: EventFilters, column: str
 ) -> list[dict[str, Any]]:
     """Returns the largest groups of failed events that match: `{key, total, sessions, last_ts}`.
 
-    `column` is one of `GROUPS`. The key is null for events that lack it.
+    `column` is one of `GROUPS`. The key is null for events that lack it, and by message for all
+    that are in no other group.
     """
     if column not in GROUPS:
         raise ValueError(f"{column} is none of {GROUPS}")
     where = _failed(org_id, filters)
-    rows = clickhouse.rows(_GROUPS.format(column=column, where=where), where.params, settings=PAGE)
+    by_message = column == MESSAGE
+    sql = _by_message(where) if by_message else _GROUPS.format(column=column, where=where)
+    rows = clickhouse.rows(sql, where.params, settings=PAGE)
     return [
         {"key": key, "total": total, "sessions": sessions, "last_ts": format_us(last_us)}
         for key, total, sessions, last_us in rows

@@ -13,6 +13,7 @@ class EventFilters(Filters):
 
     declared = (
         *(any_of(column.name, column.filter) for column in EVENT_COLUMNS if column.filter),
+        Filter("event_id", "any_of", "id of the event", "toString(id) IN {}"),
         Filter("errored", "flag", "true: only events that report a failure", "is_error"),
         Filter(
             "search",

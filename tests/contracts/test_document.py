@@ -13,6 +13,7 @@ PERMISSIONS: dict[str, Any] = {
     "GET /events": "events:read",
     "GET /events/summary": "events:read",
     "GET /events/latency_aggregate": "events:read",
+    "GET /events/latency_calls": "events:read",
     "GET /events/error_summary": "events:read",
     "GET /events/environments": ["events:read", "evaluations:read"],
     "GET /events/models": ["events:read", "evaluations:read"],
@@ -175,6 +176,8 @@ ROWS = {
     "LatencyHeatmap": "edges_ms counts",
     "LatencyFigures": "count error_count p50? p95? p99? max?",
     "LatencyEvents": "start end unpaired_start",
+    "LatencyCall": "ts session_id event_id key latency_ms is_error",
+    "LatencyCalls": "total calls",
     "LatencyOfKey": "key count error_count p50? p95? p99? max?",
     "ErrorSummary": "total sessions agents last_ts? bins bounds groups*",
     "ErrorGroup": "key? total sessions last_ts",
@@ -320,11 +323,11 @@ ROWS = {
 
 _EVENTS = (
     "session_id agent_id event_type environment error_type trigger_event tool_name hook_name model"
-    " errored search search_exclude ts_from ts_to order cursor limit"
+    " event_id errored search search_exclude ts_from ts_to order cursor limit"
 )
 _OUTLINE = (
-    "agent_id event_type environment error_type trigger_event tool_name hook_name model errored"
-    " search search_exclude ts_from ts_to columns limit cursor around since"
+    "agent_id event_type environment error_type trigger_event tool_name hook_name model event_id"
+    " errored search search_exclude ts_from ts_to columns limit cursor around since"
 )
 _RESULTS = "session_id agent_id environment status score_filters ts_from ts_to cursor limit"
 # Path → its query parameters, and the default and the cap of `limit`.

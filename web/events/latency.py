@@ -6,7 +6,7 @@ from flask import Response
 
 from shared.events.error_summary import error_groups, error_summary
 from shared.events.filters import EventFilters
-from shared.events.latency import latency_aggregate, latency_query
+from shared.events.latency import Band, latency_aggregate, latency_calls, latency_query
 from web.auth import current_identity, requires
 from web.blueprint import Blueprint
 from web.events.latency_schemas import (
@@ -14,13 +14,15 @@ from web.events.latency_schemas import (
     ErrorSummaryQuery,
     LatencyAggregate,
     LatencyAggregateQuery,
+    LatencyCalls,
+    LatencyCallsQuery,
 )
 from web.responses import json_response
 from web.state import runtime
 
 
 def add_latency(blueprint: Blueprint) -> None:
-    """Adds both routes."""
+    """Adds the routes."""
 
     @blueprint.route("/events/latency_aggregate")
     @requires("events:read")
@@ -40,6 +42,24 @@ def add_latency(blueprint: Blueprint) -> None:
             latency_aggregate(runtime().clickhouse, current_identity().org_id, wanted)
         )
 
+    @blueprint.route("/events/latency_calls")
+    @requires("events:read")
+    @blueprint.arguments(LatencyCallsQuery, location="query")
+    @blueprint.response(200, LatencyCalls, errors=(504,))
+    def list_calls(query: dict[str, Any]) -> Response:
+        """List the longest pairs of the latency aggregate, such as calls of tools.
+
+        The parameters choose pairs as those of the aggregate do. With `latency_from` and
+        `latency_to` they are those of a band of the heat map.
+        """
+        band = Band(query.pop("latency_from"), query.pop("latency_to"))
+        limit = query.pop("limit")
+        wanted = latency_query(**query, bin_count=1, payload_sum_paths=[])
+        found = latency_calls(
+            runtime().clickhouse, current_identity().org_id, wanted, band, limit=limit
+        )
+        return json_response(found)
+
     @blueprint.route("/events/error_summary")
     @requires("events:read")
     @blueprint.arguments(ErrorSummaryQuery, location="query", as_kwargs=True)
@@ -47,7 +67,7 @@ def add_latency(blueprint: Blueprint) -> None:
     def summarise_errors(filters: EventFilters, group_by: str | None) -> Response:
         """Count the events that report a failure, in total and in 24 equal parts of the range.
 
-        With `group_by` they are counted by type, tool or agent too.
+        With `group_by` they are counted by message, type, tool or agent too.
         """
         clickhouse, org_id = runtime().clickhouse, current_identity().org_id
         found = error_summary(clickhouse, org_id, filters)

@@ -6,7 +6,7 @@ from marshmallow import Schema, validate
 
 from shared.events.error_summary import BINS, GROUPS, LARGEST_GROUPS
 from shared.events.filters import EventFilters
-from shared.events.latency.aggregate import EDGES_MS, LARGEST_KEYS, OTHER
+from shared.events.latency.aggregate import EDGES_MS, OTHER
 from shared.events.latency.conditions import NONE
 from shared.events.latency.parameters import MAX_CONTAINS, MAX_PATHS, MAX_SUMS
 from shared.events.latency.query import (
@@ -16,14 +16,20 @@ from shared.events.latency.query import (
     SUM_FIELDS,
     LatencyFilters,
     Outcome,
+    Rank,
 )
 from web import fields
 from web.filters import filtered
+from web.params import Limit
 
 _PATHS = (
     "A path is a column such as `tool_name`, or a dotted path into the payload such as"
     f" `input.city`; several, comma-separated, at most {MAX_PATHS}"
 )
+
+
+# So many keys are readable, and the answer stays small.
+MAX_KEYS = 500
 
 
 def _type(role: str, default: str) -> fields.Field:
@@ -39,14 +45,11 @@ def _paths(description: str) -> fields.Field:
     return fields.values(f"{description}. {_PATHS}")
 
 
-class _Pairs(Schema):
-    """The pairs to aggregate and the figures to return."""
+class _Chosen(Schema):
+    """The pairs that count."""
 
     start_event_type = _type("starting", DEFAULT_TYPES[0])
     end_event_type = _type("closing", DEFAULT_TYPES[1])
-    bin_count = fields.integer(
-        "number of equal parts of the range", load_default=24, validate=validate.Range(1, MAX_BINS)
-    )
     outcome = fields.text(
         "`error`: only pairs whose closing event reports a failure; `success`: only the others",
         load_default="all",
@@ -66,14 +69,39 @@ class _Pairs(Schema):
         " any case, in one of a pair's events; several, comma-separated, must all match;"
         f" at most {MAX_CONTAINS}"
     )
+
+
+class _Pairs(_Chosen):
+    """The figures to return."""
+
+    bin_count = fields.integer(
+        "number of equal parts of the range", load_default=24, validate=validate.Range(1, MAX_BINS)
+    )
     payload_sum_paths = fields.values(
         "`name:field`: the total of the closing events' field"
         f" ({', '.join(SUM_FIELDS)}) is returned as `sums.name`; several, comma-separated, at"
         f" most {MAX_SUMS}"
     )
+    distribution_limit = fields.integer(
+        "number of keys in `distribution`", load_default=10, validate=validate.Range(1, MAX_KEYS)
+    )
+    distribution_order = fields.text(
+        "the figure that chooses the keys, the highest first",
+        load_default="count",
+        validate=validate.OneOf(get_args(Rank)),
+    )
+
+
+class _Calls(_Chosen):
+    """The latencies to list."""
+
+    latency_from = fields.number("pairs that took at least so many milliseconds", optional=True)
+    latency_to = fields.number("pairs that took less", optional=True)
+    limit = Limit(default=100, cap=500)
 
 
 LatencyAggregateQuery = filtered(LatencyFilters, _Pairs)
+LatencyCallsQuery = filtered(LatencyFilters, _Calls)
 
 
 def _count(description: str) -> fields.Field:
@@ -156,9 +184,27 @@ class LatencyAggregate(Schema):
     )
     distribution = fields.rows(
         LatencyOfKey,
-        f"the {LARGEST_KEYS} keys with most pairs, largest first, and `{OTHER}`"
-        " last if there are more",
+        f"the 10 keys with most pairs, largest first, and `{OTHER}` last if there are more;"
+        " `distribution_limit` and `distribution_order` choose other ones",
     )
+
+
+class LatencyCall(Schema):
+    """A pair."""
+
+    ts = _moment("time of the start")
+    session_id = fields.text()
+    event_id = fields.integer("id of the starting event")
+    key = fields.text(f"the key as in `distribution`; `{NONE}` without one")
+    latency_ms = fields.number()
+    is_error = fields.flag("the closing event reports a failure")
+
+
+class LatencyCalls(Schema):
+    """The longest pairs."""
+
+    total = fields.integer("pairs that match")
+    calls = fields.rows(LatencyCall, "the longest first")
 
 
 class ErrorSummaryBounds(Schema):
@@ -172,7 +218,10 @@ class _Grouping(Schema):
     """The groups to count."""
 
     group_by = fields.text(
-        "with it the answer has `groups`", optional=True, validate=validate.OneOf(GROUPS)
+        "with it the answer has `groups`; `message` is the message with `<*>` for what varies, or"
+        " the outcome without one",
+        optional=True,
+        validate=validate.OneOf(GROUPS),
     )
 
 
@@ -182,7 +231,9 @@ ErrorSummaryQuery = filtered(EventFilters, _Grouping)
 class ErrorGroup(Schema):
     """The events that report a failure and have one value."""
 
-    key = fields.text("null: those without a value", null=True)
+    key = fields.text(
+        "null: those without a value; by message also those beyond the largest groups", null=True
+    )
     total = _count("events")
     sessions = _count("sessions of these events")
     last_ts = fields.text("time of the last one", format="date-time")

@@ -18,6 +18,7 @@ from shared.audits.signals.weighing import at_least, magnitude, severity, share_
 from shared.audits.signals.wording import counted, shown
 from shared.clickhouse import Row
 from shared.clickhouse.where import Where
+from shared.events import messages
 
 
 @dataclass(frozen=True)
@@ -40,50 +41,8 @@ THRESHOLDS: Mapping[Sensitivity, Threshold] = {
 _CRITICAL_SHARE, _CRITICAL_SESSIONS = 0.5, 20
 _INFO_SHARE = 0.01
 
-# A quoted part of a message may be long, and the text after it may distinguish errors. A template
-# longer than needed to distinguish them is of no use.
-_MESSAGE_CHARS, _TEMPLATE_CHARS, _SHOWN_CHARS = 4000, 160, 120
+_SHOWN_CHARS = 120
 _LISTED_CHARS = 400
-# Marks the place where a longer message was cut.
-_CUT = "\x03"
-# The variable parts. At each position the first match counts.
-_VARYING = (
-    rf"\S{{0,40}}{_CUT}",  # a word that was cut, so the rest of it is unknown
-    # Credentials, even if they consist of letters only: no template shows a part of one.
-    r"\b(?:A[KS]IA|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|[rs]k_live_|sk-|AIza|ya29|eyJ)[\w./=-]{12,}",
-    r"(?i:\bbearer |(?:passw(?:or)?d|pwd|secret|api_?key|_token)[\"']*\s*[:=]\s*[\"']*)\S{6,}",
-    r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]+",  # URLs
-    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",  # mail addresses
-    # Quoted text, or its part before the cut if the closing quote was cut off. Apostrophes are no
-    # quotes.
-    rf"\"[^\"]*[\"{_CUT}]|`[^`]*[`{_CUT}]|“[^”]*[”{_CUT}]|\B'(?:[^']|\b'\b)*(?:'\B|{_CUT})",
-    r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b",  # UUIDs
-    r"\B/[\w.@~-]+(?:/[\w.@~-]*)+",  # paths
-    # A month next to a number; the rest of such a date has digits.
-    r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* \d[\w:.]*",
-    # Words with a digit, and joined sequences of them: numbers, ids, versions, addresses, moments.
-    r"(?:\B[-+#$€£])?\w*\d\w*(?:[-.,:/+]\w*\d\w*)*%?",
-    r"\b[0-9a-fA-F]{8,}\b",  # hexadecimal without a digit
-)
-_BLANKS = r"\s+"
-# A list counts like one of its members.
-_LIST = r"<\*>(?:(?:, |,|; | )<\*>)+"
-
-
-def _replaced(text: str, pattern: str, replacement: str) -> str:
-    return f"replaceRegexpAll({text}, {sql.text(pattern)}, {sql.text(replacement)})"
-
-
-# If an error is not a text, its `message` is used, else the value itself; `true` has no meaning.
-_TEXT = f"""leftUTF8(toValidUTF8(coalesce(
-    if(event_type = 'error', nullIf(JSONExtractString(payload, 'message'), ''), NULL),
-    nullIf(JSONExtractString(payload, 'error', 'message'), ''),
-    if(JSONType(payload, 'error') IN ('Bool', 'Null'), '', JSONExtractString(payload, 'error'))
-)), {_MESSAGE_CHARS})"""
-_MARK = f"if(lengthUTF8(text) = {_MESSAGE_CHARS}, {sql.text(_CUT)}, '')"
-_ONE_LINE = f"concat(trimBoth({_replaced('text', _BLANKS, ' ')}), {_MARK})"
-_ALIKE = _replaced(_ONE_LINE, f"(?:{'|'.join(_VARYING)}){_CUT}?", "<*>")
-_TEMPLATE = f"leftUTF8({_replaced(_ALIKE, _LIST, '<*>')}, {_TEMPLATE_CHARS})"
 
 _OF_ERRORS = "maxIf(own_type, event_type = 'error')"
 _TIMES = "greatest(countIf(event_type = 'error'), countIf(event_type != 'error'))"
@@ -99,7 +58,7 @@ def _failures(source: str, also: str) -> str:
         {_TIMES} AS times, {also}
     FROM (
         SELECT session_id, agent_id, event_type, ts, id, {counting.ERROR_TYPE} AS own_type,
-            {_TEXT} AS text, {_TEMPLATE} AS template
+            {messages.TEXT} AS text, {messages.TEMPLATE} AS template
         FROM events {source} AND is_error
     )
     WHERE text != '' OR event_type = 'error'

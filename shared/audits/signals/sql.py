@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from shared.audits.signals.interface import Look, Window
+from shared.clickhouse.literals import text as text
 
 # A statement may have 8000 characters. Longer values are compared by their hashes.
 MAX_LITERAL_CHARS = 400
@@ -20,12 +21,6 @@ MAX_LIST_CHARS = 1000
 # This many characters of base64 are 60 bits of a hash. A hundred values take no more space than the
 # list above. Among a million other names, one is confused with them once in ten billion audits.
 _DIGEST_CHARS = 10
-_ESCAPED = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-
-
-def text(value: str) -> str:
-    """Returns a string literal of ClickHouse with exactly this value, in printable characters."""
-    return f"'{''.join(map(_escaped, value))}'"
 
 
 def moment(value: datetime) -> str:
@@ -78,15 +73,6 @@ def scope(look: Look) -> list[str]:
     if look.agent_ids:
         conditions.append(is_one_of("agent_id", look.agent_ids))
     return conditions
-
-
-def _escaped(char: str) -> str:
-    if known := _ESCAPED.get(char):
-        return known
-    if char.isprintable():
-        return char
-    # ClickHouse reads UTF-8 byte by byte; half of a surrogate pair has no bytes.
-    return "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "replace"))
 
 
 def _half_md5(value: str) -> int:

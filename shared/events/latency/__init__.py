@@ -30,7 +30,8 @@ event's first. Pairs without any are `(none)`; values over 1024 bytes are ignore
 """
 
 from shared.events.latency.aggregate import latency_aggregate
+from shared.events.latency.calls import Band, latency_calls
 from shared.events.latency.parameters import latency_query
 from shared.events.latency.query import LatencyQuery
 
-__all__ = ["LatencyQuery", "latency_aggregate", "latency_query"]
+__all__ = ["Band", "LatencyQuery", "latency_aggregate", "latency_calls", "latency_query"]

@@ -1,6 +1,6 @@
 """The latency aggregate: one statement over the pairs, and the response built from its rows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from shared.clickhouse import ClickHouse, Row
@@ -14,7 +14,6 @@ from shared.events.latency.settings import LATENCY
 
 # 13 edges of 12 bands, two per power of ten: a millisecond to a quarter of an hour.
 EDGES_MS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
-LARGEST_KEYS = 10
 OTHER = "(other)"
 NO_EVENTS = {"start": 0, "end": 0, "unpaired_start": 0}
 
@@ -38,9 +37,9 @@ SELECT *, latency, failure, number,
     roundDown(latency, {list(map(float, EDGES_MS[:-1]))}) AS edge
 FROM (
 SELECT *,
-    if(rank > {LARGEST_KEYS}, ({LARGEST_KEYS + 1}, '{OTHER}'), (rank, name)) AS key
+    if(rank > {{names}}, ({{names}} + 1, '{OTHER}'), (rank, name)) AS key
 FROM (
-SELECT *, row_number() OVER (ORDER BY length(latencies) DESC, name) AS rank
+SELECT *, row_number() OVER (ORDER BY {{names_by}} DESC, name) AS rank
 FROM (
 SELECT name, groupArrayIf(started, counts) AS times, groupArrayIf(latency, counts) AS latencies,
     groupArrayIf(failed, counts) AS failures, countIf(start_counts) AS starts,
@@ -54,6 +53,16 @@ LEFT ARRAY JOIN times AS time, latencies AS latency, failures AS failure,
 )
 GROUP BY GROUPING SETS ((), (bin), (key), (bin, edge))
 """
+# The figure that ranks a name, from its arrays.
+_RANKS = {
+    "count": "length(latencies)",
+    "error_count": "arraySum(failures)",
+    "max": "arrayMax(latencies)",
+    **{
+        name: f"arrayReduce('quantileExactInclusive({_LEVELS[name]})', latencies)"
+        for name in ("p50", "p95", "p99")
+    },
+}
 _ALL, _OF_BIN, _OF_KEY, _OF_BAND = 0b111, 0b011, 0b101, 0b010
 _HAS_ODD = 11
 
@@ -94,17 +103,36 @@ def latency_aggregate(clickhouse: ClickHouse, org_id: str, query: LatencyQuery) 
 
 def _rows(clickhouse: ClickHouse, org_id: str, query: LatencyQuery) -> list[Row]:
     """Returns the rows of the statement, by one pass over the events if one column is their key."""
+
+    def ask(where: Where, pairs: str) -> list[Row]:
+        return _aggregate(clickhouse, query, where, pairs)
+
+    return of_pairs(clickhouse, org_id, query, ask, lambda row: row[_HAS_ODD])
+
+
+def of_pairs(
+    clickhouse: ClickHouse,
+    org_id: str,
+    query: LatencyQuery,
+    ask: Callable[[Where, str], list[Row]],
+    is_odd: Callable[[Row], bool],
+) -> list[Row]:
+    """Returns the rows of a statement over the SELECT of all pairs.
+
+    `ask` runs it. If `is_odd` of a row, the first SELECT could not pair the events, and `ask` runs
+    again with one that can.
+    """
     where = _where(org_id, query)
     key, keys = usual_key(query), None
     if key is None:
         keys = find_keys(clickhouse, where, query.pair_paths)
         key = keys.paths[0] if keys.certain else None
     if key is not None:
-        rows = _aggregate(clickhouse, query, where, linked_sql(query, key, where))
-        if not any(row[_HAS_ODD] for row in rows):
+        rows = ask(where, linked_sql(query, key, where))
+        if not any(map(is_odd, rows)):
             return rows
     keys = keys or find_keys(clickhouse, where, query.pair_paths)
-    return [] if keys.empty else _aggregate(clickhouse, query, where, pairs_sql(query, keys, where))
+    return [] if keys.empty else ask(where, pairs_sql(query, keys, where))
 
 
 def _where(org_id: str, query: LatencyQuery) -> Where:
@@ -124,6 +152,8 @@ def _aggregate(clickhouse: ClickHouse, query: LatencyQuery, where: Where, pairs:
         start=query.start,
         stop=query.stop,
         bin_count=query.bin_count,
+        names=query.names,
+        names_by=_RANKS[query.names_by],
         integer="toInt64" if fits else "toInt128",
         fields="".join(f", sumIf(sum_{one}, counts) AS sum_{one}" for one in query.summed),
         totals="".join(f", sumIf(sum_{one}, number <= 1)" for one in query.summed),

@@ -23,7 +23,7 @@ _USUAL_KEYS = {
 _EVENTS = f"""
 SELECT cityHash64(session_id, {{key}} AS value) AS pair, {{is_unfit}} AS is_unfit,
     event_type = {{{{end_type:String}}}} AS is_end, {us("ts")} AS at,
-    greatest(cityHash64(at, id), 1) AS event, is_error, duration_ms, {{fields}}
+    id, greatest(cityHash64(at, id), 1) AS event, is_error, duration_ms, {{fields}}
     {{met}} AS met, {{place}} AS place, {{name}} AS name
 FROM {TABLE}
 WHERE {{where}}
@@ -37,13 +37,13 @@ SELECT
     maxIf(at, NOT is_end) AS started, maxIf(at, is_end) AS ended, maxIf(is_error, is_end) AS failed,
     ifNull(toFloat64(maxIf(duration_ms, is_end)), greatest(ended - started, 0) / 1000) AS latency,
     if(min(place) > {{path_count}}, '{NONE}', argMin(name, place * 2 + NOT is_end)) AS pair_name,
-    {{fields}} groupBitOr(met) = {{all_met}} AS is_met
+    maxIf(id, NOT is_end) AS start_id, {{fields}} groupBitOr(met) = {{all_met}} AS is_met
 FROM ({{events}})
 GROUP BY pair
 """
 
 _PAIRS = """
-SELECT started, latency, failed, pair_name AS name, is_odd, {fields}
+SELECT started, start_id, latency, failed, pair_name AS name, is_odd, {fields}
     is_met AND opening != 0 AND started >= {start} AND started < {stop} AS start_counts,
     is_met AND closing != 0 AND ended >= {start} AND ended < {stop} AS end_counts,
     start_counts AND closing = 0 AS lone_counts,

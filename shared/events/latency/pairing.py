@@ -121,7 +121,8 @@ SELECT *, is_met AND starts_inside AS start_counts, is_met AND ends_inside AS en
     start_counts AND state = {_LONE_START} AS lone_counts,
     start_counts AND state = {_PAIR} AND {{outcome}} AS counts
 FROM (
-SELECT state, first.ts AS started, second.is_error AS failed, false AS is_odd, {{fields}}
+SELECT state, first.ts AS started, first.id AS start_id, second.is_error AS failed,
+    false AS is_odd, {{fields}}
     bitOr(first.met, second.met) = {{all_met}} AS is_met,
     state != {_LONE_END} AND first.ts >= {{start}} AND first.ts < {{stop}} AS starts_inside,
     state != {_LONE_START} AND second.ts >= {{start}} AND second.ts < {{stop}} AS ends_inside,

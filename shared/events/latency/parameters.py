@@ -14,6 +14,7 @@ from shared.events.latency.query import (
     LatencyFilters,
     LatencyQuery,
     Outcome,
+    Rank,
     SumField,
 )
 
@@ -45,6 +46,8 @@ def latency_query(
     distribution_key_paths: list[str],
     payload_contains: list[str],
     payload_sum_paths: list[str],
+    distribution_limit: int = 10,
+    distribution_order: Rank = "count",
 ) -> LatencyQuery:
     """Returns the query of these parameters, with defaults in place of empty ones.
 
@@ -66,6 +69,8 @@ def latency_query(
         distribution_paths=_paths("distribution_key_paths", distribution_key_paths) or by_type,
         contains=_contains(payload_contains),
         sums=_sums(payload_sum_paths),
+        names=distribution_limit,
+        names_by=distribution_order,
     )
 
 

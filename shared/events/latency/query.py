@@ -7,6 +7,8 @@ from shared.clickhouse.filters import Filter
 from shared.events.filters import EventFilters
 
 Outcome = Literal["success", "error", "all"]
+# The figure by which names are ranked.
+Rank = Literal["count", "error_count", "p50", "p95", "p99", "max"]
 SumField = Literal["duration_ms", "input_tokens", "output_tokens"]
 SUM_FIELDS: tuple[SumField, ...] = get_args(SumField)
 
@@ -47,6 +49,7 @@ class Contains:
 class LatencyQuery:
     """The selection and construction of pairs; `start` and `stop` are microseconds.
 
+    `names` is how many names are told apart: the first ones by `names_by`, highest first.
     `sums` maps the names of totals to the closing event's fields that they add up.
     """
 
@@ -61,6 +64,8 @@ class LatencyQuery:
     distribution_paths: tuple[str, ...] = ("tool_name",)
     contains: tuple[Contains, ...] = ()
     sums: dict[str, SumField] = field(default_factory=dict)
+    names: int = 10
+    names_by: Rank = "count"
 
     @property
     def summed(self) -> list[SumField]:

@@ -153,6 +153,51 @@ def test_groups_are_the_largest_first(store: Store, errors: Summary) -> None:
     assert errors(group_by="agent_id", ts_from=at(60))["groups"] == []
 
 
+def test_groups_by_message_add_up(store: Store, errors: Summary) -> None:
+    """Numbers and names in a message vary; without a message the outcome counts."""
+    messages: list[tuple[str, dict[str, Any]]] = [
+        ("tool_result", {"error": "no seat {0} on flight F{0}"}),
+        ("error", {"message": "timeout after {0} ms"}),
+        ("model_response", {"error": {"message": 'model "m{0}" is overloaded'}}),
+        ("tool_result", {"error": "file /tmp/{0}.txt is missing"}),
+        ("hook_completed", {"error": "denied"}),
+    ]
+    sent = [
+        result(number * 10 + place, **filled({"type": kind, **fields}, number * 7))
+        for number in range(4)
+        for place, (kind, fields) in enumerate(messages)
+    ]
+    store([*sent, result(99, type="agent_end", outcome="failed")])
+    found = errors(group_by="message")
+    assert {row["key"]: row["total"] for row in found["groups"]} == {
+        "no seat <*> on flight <*>": 4,
+        "timeout after <*> ms": 4,
+        "model <*> is overloaded": 4,
+        "file <*> is missing": 4,
+        "denied": 4,
+        "failed": 1,
+    }
+    assert sum(row["total"] for row in found["groups"]) == found["total"] == 21
+
+
+def filled(fields: dict[str, Any], number: int) -> dict[str, Any]:
+    """Returns the fields of a message with a number in its texts."""
+    return {
+        name: filled(value, number) if isinstance(value, dict) else value.format(number)
+        for name, value in fields.items()
+    }
+
+
+def test_rare_messages_are_one_group(store: Store, errors: Summary) -> None:
+    word = "abcdefghijklmnopqrstuvwxyz"
+    names = [f"{one}{other}" for one in word[:3] for other in word[:20]]
+    store([result(second, error=f"{name} broke") for second, name in enumerate(names)])
+    found = errors(group_by="message")
+    assert [row["key"] for row in found["groups"][:2]] == ["aa broke", "ab broke"]
+    assert [row["key"] for row in found["groups"]].index(None) == 50
+    assert (found["groups"][-1]["total"], found["total"]) == (10, 60)
+
+
 def test_at_most_fifty_groups(store: Store, errors: Summary) -> None:
     store([failed(number, tool_name=f"t{number // 2:02}") for number in range(119)])
     found = errors(group_by="tool_name")

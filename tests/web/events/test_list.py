@@ -297,3 +297,9 @@ def test_another_organization_with_the_same_keys_changes_no_page(
     for query in ("order=asc", "order=asc&session_id=s", "order=asc&limit=1"):
         assert [row["payload"] for row in listed(query)] == sent
     assert {row["agent_id"] for row in listed("order=asc")} == {"main"}
+
+
+def test_events_are_found_by_their_ids(store: Store, listed: Listed) -> None:
+    store(FILTERED)
+    wanted = [row["id"] for row in listed("")][1:3]
+    assert [row["id"] for row in listed(f"event_id={wanted[1]},{wanted[0]},nothing")] == wanted
