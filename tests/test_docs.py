@@ -175,6 +175,14 @@ def test_every_kind_of_mail_is_described() -> None:
     assert {row[0].strip("`") for row in markdown.rows(first_table)[2:]} == KINDS.keys()
 
 
+def test_no_document_says_that_there_is_no_user_interface() -> None:
+    for path in DOCUMENTS:
+        text = path.read_text().replace("\n", " ")
+        if path.name == "people.md":
+            text = text.partition("## A user interface of your own")[0]
+        assert "your user interface" not in text, path.name
+
+
 def test_every_group_of_operators_commands_is_described() -> None:
     section = markdown.section(document("docs/operate.md"), "The operator's tool")
     described = {cells[0].replace("`", "").replace(",", "") for cells in markdown.rows(section)[2:]}

@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from dataclasses import replace as with_fields
+from datetime import datetime
 
 from sqlalchemy import Select, Text, cast, func, select
 from sqlalchemy.orm import Session
@@ -13,6 +14,7 @@ from shared.core.ids import parse_uuid
 from shared.dashboards import rules
 from shared.dashboards import service as dashboards
 from shared.dashboards.models import Dashboard, Tile
+from shared.dashboards.parameters import values_of
 from shared.postgres import transaction_time
 from shared.postgres.rows import change, require_row
 from shared.queries import service as queries
@@ -27,6 +29,24 @@ def of_dashboard(session: Session, dashboard: Dashboard) -> list[Tile]:
     """Lists the tiles of a dashboard that was already found in its organization."""
     in_order = _of(dashboard).order_by(Tile.pos_y, Tile.pos_x, Tile.created_at, Tile.id)
     return list(session.scalars(in_order))
+
+
+def statement_of(
+    session: Session,
+    org_id: uuid.UUID,
+    dashboard_id: str,
+    tile_id: str,
+    *,
+    start: datetime,
+    end: datetime,
+) -> tuple[str, list[object]]:
+    """Returns the SQL that a tile shows, and the values of its parameters for this range.
+
+    Raises `NotFound`.
+    """
+    tile = _one(session, dashboards.get(session, org_id, dashboard_id), tile_id)
+    query = queries.get(session, org_id, str(tile.query_id))
+    return query.sql_text, values_of(query.params, tile.param_bindings, start, end)
 
 
 def create(

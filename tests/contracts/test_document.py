@@ -58,6 +58,7 @@ PERMISSIONS: dict[str, Any] = {
     "GET /dashboards/{dashboard_id}/tiles": "dashboards:read",
     "POST /dashboards/{dashboard_id}/tiles": "dashboards:write",
     "PUT /dashboards/{dashboard_id}/tiles/layout": "dashboards:write",
+    "POST /dashboards/{dashboard_id}/tiles/{tile_id}/run": "dashboards:read",
     "PUT /dashboards/{dashboard_id}/tiles/{tile_id}": "dashboards:write",
     "DELETE /dashboards/{dashboard_id}/tiles/{tile_id}": "dashboards:write",
     "GET /alerts": "alerts:read",

@@ -30,6 +30,7 @@ EXEMPT = {
     "POST /v1/alerts/preview": _READS,
     "POST /v1/deletions/preview": _READS,
     "POST /v1/mcp": _READS,
+    "POST /v1/dashboards/{dashboard_id}/tiles/{tile_id}/run": _READS,
     "POST /v1/sessions/{session_id}/re-evaluate": _WORK,
     "POST /v1/agent/chat": _OWN,
     "POST /v1/agent/conversations": _OWN,

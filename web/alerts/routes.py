@@ -53,9 +53,11 @@ def list_alerts() -> list[dict[str, Any]]:
 def create_alert(body: dict[str, Any]) -> dict[str, Any]:
     """Create an alert rule. It is evaluated at once unless it is disabled.
 
-    A statement must pass the guard of `/queries/run`. Its result is judged at the first evaluation.
-    An organization has at most 2000 alerts with at most 16 MiB in total.
+    A statement must pass the guard of `/queries/run`, and needs `queries:run` too. Its result is
+    judged at the first evaluation. An organization has at most 2000 alerts with at most 16 MiB in
+    total.
     """
+    _require_sql(body)
     author = current_identity().name
     with runtime().postgres.transaction() as session:
         alert, progress = alerts.create(
@@ -82,9 +84,10 @@ def preview_alert(body: dict[str, Any]) -> dict[str, Any]:
     """Show what a rule would have done in the past. Nothing is stored and nobody is notified.
 
     The rule is evaluated by the same code, as if it had been there before. A statement of
-    `custom_sql` names its own window and is only evaluated for now. An organization can run two
-    previews at once, for 10 seconds each.
+    `custom_sql` names its own window and is only evaluated for now; it needs `queries:run` too. An
+    organization can run two previews at once, for 10 seconds each.
     """
+    _require_sql(body)
     context = Context(runtime(), state().queries, current_identity().org_id)
     return preview_row(preview(context, _draft(body), schema=published_schema()))
 
@@ -107,9 +110,12 @@ def replace_alert(body: dict[str, Any], alert_id: str) -> dict[str, Any]:
     """Replace an alert rule as a whole. Absent fields get their defaults.
 
     When the trigger, the window or the interval changes, earlier evaluations no longer count and
-    the rule is evaluated at once. Its open incident stays open.
+    the rule is evaluated at once. Its open incident stays open. A new statement needs
+    `queries:run` too.
     """
     with runtime().postgres.transaction() as session:
+        before, _progress = alerts.get(session, current_org_id(), alert_id)
+        _require_sql(body, before)
         alert, progress = alerts.replace(
             session, current_org_id(), alert_id, _content(body), schema=published_schema()
         )
@@ -142,6 +148,17 @@ def test_alert(body: dict[str, Any], alert_id: str) -> TestResult:
         audit_log.record(session, current_org_id(), "alert.test", of=alert)
     channels = alert.channels if body["channels"] is None else check_channels(body["channels"])
     return send_test(runtime(), current_org_id(), alert, channels)
+
+
+def _require_sql(body: dict[str, Any], before: Alert | None = None) -> None:
+    """Raises `Forbidden` for a statement that is not the saved one unless the caller may run SQL.
+
+    A rule shows values of its statement and mails rows to any address.
+    """
+    statement = body["trigger_spec"].get("sql")
+    is_saved = before is not None and before.trigger_spec.get("sql") == statement
+    if body["trigger_kind"] == "custom_sql" and not is_saved:
+        current_identity().require_any(("queries:run",))
 
 
 def _evaluate_soon(session: Session, progress: AlertState) -> None:

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from flask import Response
+
+from shared.core.clock import EPOCH, now
 from shared.dashboards import service as dashboards
 from shared.dashboards import tiles
 from shared.dashboards.models import Tile
@@ -10,6 +13,7 @@ from shared.dashboards.service import Counted
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.dashboards import schemas
+from web.queries.run import QueryResult, run_statement
 from web.responses import row_of
 from web.state import runtime
 
@@ -94,6 +98,24 @@ def create_tile(body: dict[str, Any], dashboard_id: str) -> Tile:
     """
     with runtime().postgres.transaction() as session:
         return tiles.create(session, current_org_id(), dashboard_id, _tile(body))
+
+
+@blueprint.route("/dashboards/<dashboard_id>/tiles/<tile_id>/run", methods=["POST"])
+@requires("dashboards:read")
+@blueprint.arguments(schemas.RangeBody)
+@blueprint.response(200, QueryResult, errors=(429, 504))
+def run_tile(body: dict[str, Any], dashboard_id: str, tile_id: str) -> Response:
+    """Run the saved query of a tile, with the tile's own values for its parameters.
+
+    Parameters that are saved with the name `from` or `to` get the bounds of the range. The limits
+    are those of `/queries/run`.
+    """
+    start, end = body["ts_from"] or EPOCH, body["ts_to"] or now()
+    with runtime().postgres.transaction() as session:
+        sql, params = tiles.statement_of(
+            session, current_org_id(), dashboard_id, tile_id, start=start, end=end
+        )
+    return run_statement(sql, params)
 
 
 @blueprint.route("/dashboards/<dashboard_id>/tiles/<tile_id>", methods=["PUT"])

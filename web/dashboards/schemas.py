@@ -64,6 +64,13 @@ class LayoutBody(Body):
     tiles = fields.rows(PlaceBody)
 
 
+class RangeBody(Body):
+    """The range of time for the parameters `from` and `to`."""
+
+    ts_from = fields.moment("by default without a bound", data_key="from", optional=True)
+    ts_to = fields.moment("by default now", data_key="to", optional=True)
+
+
 class TileRow(Schema):
     """A saved query on a dashboard."""
 

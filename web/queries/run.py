@@ -1,6 +1,6 @@
 """The routes that run SQL and list its tables."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flask import Response
@@ -116,6 +116,11 @@ def run_query(body: dict[str, Any]) -> Response:
         except WatchpostError as error:
             log_refused(_asker(), error, None, params)
             raise
+    return run_statement(sql, params)
+
+
+def run_statement(sql: str, params: Sequence[object]) -> Response:
+    """Runs a statement for the current identity until its client is gone; answers `QueryResult`."""
     run = state().queries.run(_asker(), sql, params, cancelled=client_watch())
     columns = [{"name": name, "type": type_} for name, type_ in run.result.columns]
     return json_response(

@@ -322,3 +322,23 @@ def test_alerts_created_are_counted_when_they_are_gone_too(client: FlaskClient, 
     client.delete(f"{PATH}/{row['id']}", headers=headers)
     usage = client.get("/v1/usage", headers=headers).get_json()["usage"]
     assert usage["alerts_created"] == 2
+
+
+def test_a_statement_needs_the_permission_to_run_one(client: FlaskClient, key: Key) -> None:
+    writer, runner = key("alerts:write"), key("alerts:write", "queries:run")
+    body = {"name": "rows", "trigger_kind": "custom_sql", "enabled": False}
+    spec = {"sql": "SELECT length(payload) AS metric_value FROM events LIMIT 1"}
+    wanted = {**body, "trigger_spec": spec}
+    rule = client.post("/v1/alerts", json=wanted, headers=runner).get_json()
+    path = f"/v1/alerts/{rule['id']}"
+    changed = {**wanted, "trigger_spec": {"sql": "SELECT 2 AS n FROM events"}}
+    for answer in (
+        client.post("/v1/alerts/preview", json=wanted, headers=writer),
+        client.post("/v1/alerts", json=wanted, headers=writer),
+        client.put(path, json=changed, headers=writer),
+    ):
+        assert answer.status_code == 403
+        assert answer.get_json()["required_permission"] == "queries:run"
+    kept = {**wanted, "trigger_spec": {**spec, "op": ">", "value": 5}, "severity": "info"}
+    assert client.put(path, json=kept, headers=writer).status_code == 200
+    assert client.put(path, json=changed, headers=runner).status_code == 200

@@ -28,7 +28,7 @@ ERRORS = {
 
 @pytest.fixture
 def writer(key: Callable[..., Headers]) -> Headers:
-    return key("alerts:write")
+    return key("alerts:write", "queries:run")
 
 
 def test_an_answer(client: FlaskClient, runtime: Runtime, org: Org, writer: Headers) -> None:

@@ -1096,6 +1096,11 @@ export interface QueuedAuditRun {
   run_id: string;
 }
 
+export interface RangeBody {
+  from?: string | null;
+  to?: string | null;
+}
+
 export interface Ready {
   status: "ok" | "unavailable";
   checks: Checks;
@@ -1656,6 +1661,7 @@ export interface Routes {
   "DELETE /dashboards/{dashboard_id}": { path: { "dashboard_id": string }; answer: DeletedDashboard };
   "GET /dashboards/{dashboard_id}/tiles": { path: { "dashboard_id": string }; answer: TileList };
   "POST /dashboards/{dashboard_id}/tiles": { path: { "dashboard_id": string }; body: TileBody; answer: TileRow };
+  "POST /dashboards/{dashboard_id}/tiles/{tile_id}/run": { path: { "dashboard_id": string; "tile_id": string }; body: RangeBody; answer: QueryResult };
   "PUT /dashboards/{dashboard_id}/tiles/{tile_id}": { path: { "dashboard_id": string; "tile_id": string }; body: TileBody; answer: TileRow };
   "DELETE /dashboards/{dashboard_id}/tiles/{tile_id}": { path: { "dashboard_id": string; "tile_id": string }; answer: DeletedDashboard };
   "PUT /dashboards/{dashboard_id}/tiles/layout": { path: { "dashboard_id": string }; body: LayoutBody; answer: LaidOut };
