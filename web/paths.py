@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 _STAND_IN = "\x1f"
 _REFUSED = "\x1e"
+# Before an id, so that no client normalises `.` and `..`, and `totals` is no fixed path. No id has
+# it: ids are without control characters.
+_LITERAL = "\x1d"
 _DIGITS = re.compile("[0-9]{1,16}")
 
 
@@ -78,14 +81,14 @@ def _decode(raw_uri: str) -> str:
 
 
 class AnyId(BaseConverter):
-    """A caller's own id in a path, of any characters."""
+    """A caller's own id in a path, of any characters, if need be behind `%1D`."""
 
     regex = r"[^/]+"
     part_isolating = True
 
     def to_python(self, value: str) -> str:
         """Returns the id as the caller knows it."""
-        return value.replace(_STAND_IN, "/")
+        return value.removeprefix(_LITERAL).replace(_STAND_IN, "/")
 
 
 class AnyPath(BaseConverter):

@@ -19,6 +19,12 @@ from shared.evaluations.reading import (
 from shared.evaluations.score_filters import ScoreFilter, conditions
 from shared.evaluations.source import source_of
 
+# SQL of the scores in the newest result of each session of an organization.
+NEWEST_SCORES = (
+    f"SELECT session_id, argMax(scores, {ORDER_KEY}) AS scores FROM evaluations"
+    " WHERE org_id = {org_id:String} GROUP BY session_id"
+)
+
 _EARLIER_US = 48 * HOUR_US
 # Most sessions are evaluated once or twice.
 _CANDIDATES = 4

@@ -1,5 +1,6 @@
 """The list of sessions: first the selection, then the facts of exactly those."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from shared.clickhouse import ClickHouse
@@ -10,6 +11,7 @@ from shared.evaluations.reading import Weighed, complete
 from shared.evaluations.records import Evaluation
 from shared.sessions.facts import SessionFacts
 from shared.sessions.selection import SessionFilters, SessionKey, select
+from shared.sessions.sorting import LAST_EVENT, Place, check_sort, ranked
 from shared.sessions.totals import SessionTotals, totals_of
 
 
@@ -29,16 +31,28 @@ def page(
     limit: int,
     cursor: str | None,
     ascending: bool = False,
+    sort: str = LAST_EVENT,
 ) -> Page[ListedSession]:
     """Returns one page of at most `limit` sessions, newest last event first unless `ascending`.
 
     The page ends before `limit` if the sessions together would be larger than `MAX_PAGE_BYTES`.
-    Raises `Invalid` for a foreign `cursor`. Counts and sums come only from the events of the page's
-    sessions, so the cost of a page does not grow with the number of stored events.
+    Raises `Invalid` for a foreign `cursor`, and for what `check_sort` and `ranked` refuse. Counts
+    and sums come only from the events of the page's sessions, so the cost of a page by last event
+    does not grow with the number of stored events.
     """
-    after = None if cursor is None else decode_cursor(cursor, SessionKey)
-    selected = select(clickhouse, org_id, wanted, limit=limit + 1, after=after, ascending=ascending)
-    facts = {one.session_id: one for one in selected[:limit]}
+    check_sort(sort)
+    selected: Sequence[tuple[SessionKey | Place, SessionFacts]]
+    if sort == LAST_EVENT:
+        after = None if cursor is None else decode_cursor(cursor, SessionKey)
+        found = select(
+            clickhouse, org_id, wanted, limit=limit + 1, after=after, ascending=ascending
+        )
+        selected = [(_key_of(one), one) for one in found]
+    else:
+        selected = ranked(
+            clickhouse, org_id, wanted, sort, limit=limit + 1, cursor=cursor, ascending=ascending
+        )
+    facts = {one.session_id: one for _, one in selected[:limit]}
     ids = list(facts)
     totals = totals_of(clickhouse, org_id, facts.values())
     since = min((one.started_at for one in facts.values()), default=0)
@@ -54,7 +68,7 @@ def page(
         if one in totals
     ]
     more = len(selected) > fit
-    return Page(sessions, encode_cursor(_key_of(selected[fit - 1])) if more else None)
+    return Page(sessions, encode_cursor(selected[fit - 1][0]) if more else None)
 
 
 def _weight(totals: SessionTotals | None, latest: Weighed | None) -> int:

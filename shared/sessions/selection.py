@@ -37,25 +37,25 @@ class SessionFilters(Filters):
 
 
 class SessionKey(NamedTuple):
-    """A session's place in the list; `last_event_at` in microseconds."""
+    """A session's place in the list by last event; `last_event_at` in microseconds."""
 
     last_event_at: int
     session_id: str
 
 
-_NEWEST = "max(last_event_at)"
+NEWEST = "max(last_event_at)"
 _EVALUATED = "SELECT session_id FROM evaluations WHERE org_id = {org_id:String}"
 
 # A session's newest event is in one of its rows, so these are the sessions whose newest event lies
 # in the slice, and some that went on after it. The projection `by_time` finds them quickly.
-_CANDIDATES = f"""SELECT session_id FROM agent_sessions
+CANDIDATES = f"""SELECT session_id FROM agent_sessions
 WHERE org_id = {{org_id:String}}
     AND last_event_at >= {moment("start")} AND last_event_at < {moment("stop")}"""
 
 # Nothing is newer than the first slice of the first page that has any session. Without filters its
 # newest sessions are therefore the page, and no others need their facts.
-_NEWEST_CANDIDATES = f"""{_CANDIDATES}
-GROUP BY session_id ORDER BY {_NEWEST} DESC, session_id DESC LIMIT {{limit:UInt32}}"""
+_NEWEST_CANDIDATES = f"""{CANDIDATES}
+GROUP BY session_id ORDER BY {NEWEST} DESC, session_id DESC LIMIT {{limit:UInt32}}"""
 
 # The first slice. Filling a page with sessions of a certain result takes more sessions.
 _ALL_US = HOUR_US
@@ -68,7 +68,7 @@ FROM agent_sessions
 WHERE {{where}}
 GROUP BY session_id
 HAVING {{having}}
-ORDER BY {_NEWEST} {{direction}}, session_id {{direction}}
+ORDER BY {NEWEST} {{direction}}, session_id {{direction}}
 LIMIT {{{{limit:UInt32}}}}
 """
 
@@ -102,7 +102,7 @@ def select(
         where = Where(org_id).any_of("session_id", wanted.session_ids)
         return _read(clickhouse, where, wanted, "", span, after, limit, order)
     if ascending and span.start == 0:
-        span = Span(_oldest_row(clickhouse, org_id), span.stop)
+        span = Span(oldest_row(clickhouse, org_id), span.stop)
     first_us = _BY_RESULT_US if wanted["status"] or wanted["score_filters"] else _ALL_US
     slices = Slices(
         span,
@@ -114,12 +114,12 @@ def select(
     is_plain = after is None and not wanted and not ascending
     found: list[SessionFacts] = []
     for piece in slices:
-        candidates = _NEWEST_CANDIDATES if is_plain and not found else _CANDIDATES
+        candidates = _NEWEST_CANDIDATES if is_plain and not found else CANDIDATES
         where = Where(org_id).add(
             f"session_id IN ({candidates})", start=piece.start, stop=piece.stop
         )
         sessions = _read(
-            clickhouse, where, wanted, _CANDIDATES, piece, after, limit - len(found), order
+            clickhouse, where, wanted, CANDIDATES, piece, after, limit - len(found), order
         )
         slices.found(len(sessions))
         found += sessions
@@ -137,7 +137,7 @@ def _span(wanted: SessionFilters, after: SessionKey | None, *, ascending: bool) 
     return Span(start, min(stop, after.last_event_at + 1))
 
 
-def _oldest_row(clickhouse: ClickHouse, org_id: str) -> int:
+def oldest_row(clickhouse: ClickHouse, org_id: str) -> int:
     """Returns a time before which no session has its newest event, in microseconds."""
     rows = clickhouse.rows(
         f"SELECT {us('last_event_at')} FROM agent_sessions WHERE org_id = {{org_id:String}}"
@@ -158,12 +158,28 @@ def _read(
     limit: int,
     order: _Order,
 ) -> list[SessionFacts]:
-    _filter_by_result(where, wanted, candidates)
-    having = _having(where, wanted, after, order)
-    where.params.update(start=piece.start, stop=piece.stop, limit=limit)
+    having = conditions(where, wanted, candidates, piece)
+    if after is not None:
+        key = f"({moment('after')}, {{after_id:String}})"
+        having.append(f"({NEWEST}, session_id) {order.follows} {key}")
+        where.params.update(after=after.last_event_at, after_id=after.session_id)
+    where.params["limit"] = limit
     sql = _SELECT.format(where=where, having=" AND ".join(having), direction=order.direction)
     rows = clickhouse.rows(sql, where.params, settings=SMALL_PAGE)
     return [from_row(row) for row in rows]
+
+
+def conditions(where: Where, wanted: SessionFilters, candidates: str, span: Span) -> list[str]:
+    """Returns conditions on the aggregates of a session's rows: the filters, and `span`.
+
+    Adds the conditions on single rows, and all parameters, to `where`. `candidates` is SQL of the
+    session ids whose results are searched; empty means all.
+    """
+    _filter_by_result(where, wanted, candidates)
+    of_all_rows = wanted.where(str(where.params["org_id"]))
+    where.params.update({**of_all_rows.params, "start": span.start, "stop": span.stop})
+    in_span = f"{NEWEST} >= {moment('start')} AND {NEWEST} < {moment('stop')}"
+    return [in_span, *of_all_rows.added]
 
 
 def _filter_by_result(where: Where, wanted: SessionFilters, candidates: str) -> None:
@@ -180,21 +196,3 @@ def _filter_by_result(where: Where, wanted: SessionFilters, candidates: str) -> 
         where.add(" OR ".join(choices))
     elif asked:
         where.add("false")
-
-
-def _having(
-    where: Where, wanted: SessionFilters, after: SessionKey | None, order: _Order
-) -> list[str]:
-    """Returns conditions on the aggregates of a session's rows.
-
-    Adds their parameters to `where`.
-    """
-    of_all_rows = wanted.where(str(where.params["org_id"]))
-    where.params.update(of_all_rows.params)
-    having = [f"{_NEWEST} >= {moment('start')} AND {_NEWEST} < {moment('stop')}"]
-    having += of_all_rows.added
-    if after is not None:
-        key = f"({moment('after')}, {{after_id:String}})"
-        having.append(f"({_NEWEST}, session_id) {order.follows} {key}")
-        where.params.update(after=after.last_event_at, after_id=after.session_id)
-    return having

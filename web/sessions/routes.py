@@ -10,6 +10,7 @@ from shared.sessions import evaluation_request, event_stream
 from shared.sessions.facts import find
 from shared.sessions.listing import page
 from shared.sessions.selection import SessionFilters
+from shared.sessions.summary import summarize
 from web.auth import access_while_answering, current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.download import attachment, streamed
@@ -17,7 +18,7 @@ from web.events.rows import HEAD, event_row
 from web.events.schemas import Event
 from web.responses import json_response
 from web.sessions.outline import add_outline
-from web.sessions.rows import session_row, state_row
+from web.sessions.rows import session_row, state_row, totals_body
 from web.sessions.schemas import (
     EvalRequest,
     ExportedEvent,
@@ -25,6 +26,8 @@ from web.sessions.schemas import (
     SessionDetail,
     SessionPage,
     SessionQuery,
+    SessionTotals,
+    TotalsQuery,
 )
 from web.state import runtime
 
@@ -40,7 +43,9 @@ _EXPORTED_JSON = {"oneOf": [EvalRequest, {"type": "array", "items": ExportedEven
 @requires("evaluations:read")
 @blueprint.arguments(SessionQuery, location="query", as_kwargs=True)
 @blueprint.response(200, SessionPage, errors=(504,))
-def list_sessions(filters: SessionFilters, order: str, cursor: str | None, limit: int) -> Response:
+def list_sessions(
+    filters: SessionFilters, sort: str, order: str, cursor: str | None, limit: int
+) -> Response:
     """List sessions, by default the one with the newest event first.
 
     A session exists from its first event, of any type. A session that gets events while a client
@@ -54,9 +59,24 @@ def list_sessions(filters: SessionFilters, order: str, cursor: str | None, limit
         limit=limit,
         cursor=cursor,
         ascending=order == "asc",
+        sort=sort,
     )
     rows = [session_row(session) for session in found.rows]
     return json_response({"sessions": rows, "next_cursor": found.next_cursor})
+
+
+@blueprint.route("/sessions/totals")
+@requires("evaluations:read")
+@blueprint.arguments(TotalsQuery, location="query", as_kwargs=True)
+@blueprint.response(200, SessionTotals, errors=(504,))
+def sum_sessions(filters: SessionFilters, score_key: str | None) -> Response:
+    """Add up all sessions that the filters of `GET /v1/sessions` choose.
+
+    The timeline puts each session at its last event. A session with the id `totals` is at
+    `/v1/sessions/%1Dtotals`; `.` and `..`, which clients normalise, likewise.
+    """
+    found = summarize(runtime().clickhouse, current_identity().org_id, filters, score_key)
+    return json_response(totals_body(found, score_key))
 
 
 @blueprint.route("/sessions/<any_id:session_id>")

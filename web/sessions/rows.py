@@ -3,10 +3,11 @@
 from shared.core.clock import format_optional_ts, format_us
 from shared.evaluation_jobs.state.decision import State
 from shared.sessions.listing import ListedSession
+from shared.sessions.summary import Summary
 from web.evaluation_jobs.rows import job_row
 from web.evaluations.rows import evaluation_row
 from web.responses import row_of
-from web.sessions.schemas import Session
+from web.sessions.schemas import Session, SessionTotals
 
 
 def session_row(session: ListedSession) -> dict[str, object]:
@@ -21,6 +22,33 @@ def session_row(session: ListedSession) -> dict[str, object]:
         last_event_at=format_us(facts.last_event_at),
         ended_at=None if facts.ended_at is None else format_us(facts.ended_at),
         latest_evaluation=None if latest is None else evaluation_row(latest),
+    )
+
+
+def totals_body(found: Summary, score_key: str | None) -> dict[str, object]:
+    """Returns the JSON body of the sums; `score_key` is the requested one."""
+    starts = map(format_us, found.buckets.starts())
+    points = [
+        {
+            "ts": ts,
+            "sessions": point.sessions,
+            "error_count": point.error_count,
+            "tokens": point.input_tokens + point.output_tokens,
+            "score_avg": point.score_avg,
+        }
+        for ts, point in zip(starts, found.points, strict=True)
+    ]
+    total = found.total
+    score = {"key": score_key, "count": total.score_count, "avg": total.score_avg}
+    return row_of(
+        SessionTotals,
+        total,
+        score=None if score_key is None else score,
+        timeline={
+            "bucket_unit": found.buckets.unit,
+            "bucket_secs": found.buckets.secs,
+            "points": points,
+        },
     )
 
 

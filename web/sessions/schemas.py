@@ -3,7 +3,9 @@
 from marshmallow import Schema, validate
 
 from shared.evaluation_jobs.state.decision import CODES
+from shared.evaluations.aggregate.buckets import UNITS
 from shared.sessions.selection import SessionFilters
+from shared.sessions.sorting import LAST_EVENT, MOST_DAYS, PATTERN, STANDARD_DAYS
 from web import fields
 from web.evaluation_jobs.schemas import EvaluationJob
 from web.evaluations.schemas import Evaluation
@@ -12,9 +14,19 @@ from web.params import Limit
 
 
 class _Page(Schema):
-    """The position in the list."""
+    """The order of the list, and the position in it."""
 
-    order = fields.order("by the last event: `desc`: newest first; `asc`: oldest first")
+    sort = fields.text(
+        "the value that orders the list; `tokens` are input and output together, `duration` is from"
+        " the first event to the last, and `score:<key>` is the score of that key in the newest"
+        " result. Ties: the newest last event first, then by session id. Sessions without a value"
+        " are last. All but `last_event_at` look at sessions with their last event between"
+        f" `ts_from` and `ts_to`, at most {MOST_DAYS} days; `ts_from` is then {STANDARD_DAYS} days"
+        " before `ts_to` by default",
+        load_default=LAST_EVENT,
+        pattern=PATTERN,
+    )
+    order = fields.order("`desc`: newest or highest first; `asc`: oldest or lowest first")
     cursor = fields.cursor()
     limit = Limit(default=50, cap=200)
 
@@ -53,6 +65,55 @@ class SessionPage(Schema):
 
     sessions = fields.rows(Session)
     next_cursor = fields.next_cursor()
+
+
+class _Score(Schema):
+    """The score to add up."""
+
+    score_key = fields.text(
+        "with it the answer has the score of this key in the newest results", optional=True
+    )
+
+
+TotalsQuery = filtered(SessionFilters, _Score)
+
+
+class SessionScore(Schema):
+    """A score of the newest results."""
+
+    key = fields.text()
+    count = fields.integer("sessions that have it")
+    avg = fields.number("null if none has it", null=True)
+
+
+class SessionPoint(Schema):
+    """The sessions with their last event in a bucket."""
+
+    ts = fields.text("start of the bucket", format="date-time")
+    sessions = fields.integer()
+    error_count = fields.integer()
+    tokens = fields.integer("input and output")
+    score_avg = fields.number("null without a score", null=True)
+
+
+class SessionTimeline(Schema):
+    """The sessions over time, by their last event."""
+
+    bucket_unit = fields.text(enum=list(UNITS))
+    bucket_secs = fields.integer("length of a bucket; of `week` possibly a multiple")
+    points = fields.rows(SessionPoint, "at most 200")
+
+
+class SessionTotals(Schema):
+    """Sums over sessions."""
+
+    sessions = fields.integer()
+    event_count = fields.integer("all events of the sessions, whatever their time")
+    error_count = fields.integer()
+    input_tokens = fields.integer()
+    output_tokens = fields.integer()
+    score = fields.nested(SessionScore, "null without `score_key`", null=True)
+    timeline = fields.nested(SessionTimeline)
 
 
 class EvaluationState(Schema):

@@ -1292,6 +1292,36 @@ export interface SessionPage {
   next_cursor: string | null;
 }
 
+export interface SessionPoint {
+  ts: string;
+  sessions: number;
+  error_count: number;
+  tokens: number;
+  score_avg: number | null;
+}
+
+export interface SessionScore {
+  key: string;
+  count: number;
+  avg: number | null;
+}
+
+export interface SessionTimeline {
+  bucket_unit: "minute" | "5m" | "15m" | "hour" | "6h" | "day" | "week";
+  bucket_secs: number;
+  points: SessionPoint[];
+}
+
+export interface SessionTotals {
+  sessions: number;
+  event_count: number;
+  error_count: number;
+  input_tokens: number;
+  output_tokens: number;
+  score: SessionScore | null;
+  timeline: SessionTimeline;
+}
+
 export interface SetBody {
   description?: string;
   permissions?: ("agent:use" | "alerts:read" | "alerts:write" | "audits:read" | "audits:write" | "dashboards:delete" | "dashboards:read" | "dashboards:write" | "evaluations:read" | "evaluations:trigger" | "events:add" | "events:delete" | "events:read" | "incidents:ack" | "incidents:read" | "incidents:write" | "keys:create" | "keys:disable" | "keys:read" | "keys:regenerate" | "keys:update" | "orgs:admin" | "queries:delete" | "queries:read" | "queries:run" | "queries:write" | "settings:read" | "settings:write" | "users:create" | "users:delete" | "users:read" | "users:update")[];
@@ -1628,7 +1658,8 @@ export interface Routes {
   "PUT /permission-sets/{name}": { path: { "name": string }; body: SetBody; answer: SetRow };
   "DELETE /permission-sets/{name}": { path: { "name": string }; answer: DeletedSet };
   "GET /sessions/{session_id}/outline": { path: { "session_id": string }; query: { "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "columns"?: "id"; "limit"?: number; "cursor"?: string; "around"?: number; "since"?: string }; answer: Outline };
-  "GET /sessions": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "order"?: "asc" | "desc"; "cursor"?: string; "limit"?: number }; answer: SessionPage };
+  "GET /sessions": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "sort"?: string; "order"?: "asc" | "desc"; "cursor"?: string; "limit"?: number }; answer: SessionPage };
+  "GET /sessions/totals": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "score_key"?: string }; answer: SessionTotals };
   "GET /sessions/{session_id}": { path: { "session_id": string }; answer: SessionDetail };
   "GET /sessions/{session_id}/export": { path: { "session_id": string }; query: { "format"?: "jsonl" | "array" | "json" }; answer: EvalRequest | ExportedEvent[] };
   "GET /sessions/{session_id}/events/{event_id}": { path: { "session_id": string; "event_id": number }; answer: Event };
