@@ -107,6 +107,11 @@ def requires_person(permission: str) -> Callable[[View[P, R]], View[P, R]]:
     return _guard(Access((permission,), person=True))
 
 
+def requires_member(view: View[P, R]) -> View[P, R]:
+    """Admits people, whatever their permissions, and no keys. Raises as `requires_person`."""
+    return _guard(Access(person=True))(view)
+
+
 def requires_identity(view: View[P, R]) -> View[P, R]:
     """Admits any valid credential, whatever its permissions. Raises `Unauthorized`."""
     return _guard(Access())(view)
@@ -189,7 +194,7 @@ def _require(access: Access) -> None:
 def _identity(authenticator: Authenticator, credential: Credential, access: Access) -> Identity:
     identity = authenticator.authenticate(credential)
     if access.person:
-        identity.require_person(access.permissions[0])
+        identity.require_person(next(iter(access.permissions), None))
     if access.permissions:
         identity.require_any(access.permissions)
     return identity

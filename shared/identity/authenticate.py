@@ -1,8 +1,10 @@
 """Turns a credential into an identity; `shared.cache` explains why the cache is never stale."""
 
+from contextlib import suppress
 from dataclasses import replace
 
-from shared.cache import EpochCache, current_epoch
+from shared.cache import EpochCache, current_epoch, renew_epoch
+from shared.core.errors import Unavailable
 from shared.deployment.runtime import Runtime
 from shared.identity.credential import Credential
 from shared.identity.identity import Identity
@@ -54,6 +56,10 @@ class Authenticator:
     def _load_identity(self, credential: Credential, epoch: bytes | None) -> Identity:
         with self._runtime.postgres.transaction() as session:
             identity = load_identity(session, self._runtime.settings, credential)
+        if identity.joined:
+            # From now on, requests of this person that name no organization are ambiguous.
+            with suppress(Unavailable):
+                renew_epoch(self._runtime.redis)
         return replace(identity, epoch=epoch)
 
     def _load_person(self, credential: Credential) -> Person:

@@ -31,7 +31,8 @@ class Identity:
     to none and choose one per request. At least one of `key` and `user` is set.
 
     `epoch` is the one under which the identity was read, None while Redis is down. The request
-    can cache other data under it without another round trip (`shared.cache`).
+    can cache other data under it without another round trip (`shared.cache`). `joined`: this very
+    request is the person's first one in the organization.
     """
 
     org_id: str
@@ -42,6 +43,7 @@ class Identity:
     instance_scoped: bool
     expires_at: datetime | None
     epoch: bytes | None = field(default=None, compare=False)
+    joined: bool = field(default=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -59,11 +61,12 @@ class Identity:
             required_permission=permissions[0],
         )
 
-    def require_person(self, permission: str) -> UserRef:
+    def require_person(self, permission: str | None) -> UserRef:
         """Returns the person; raises `Forbidden` for a key without an actor."""
         if self.user is None:
+            holding = "" if permission is None else f" that holds {permission}"
             raise Forbidden(
-                f"only a signed-in user that holds {permission} can do this",
+                f"only a signed-in user{holding} can do this",
                 code="user_required",
                 required_permission=permission,
             )

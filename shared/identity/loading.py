@@ -17,24 +17,26 @@ from shared.identity.person import Person
 from shared.keys.models import ApiKey
 from shared.organizations.models import Organization
 from shared.permissions import FOR_KEYS, effective
-from shared.users import memberships_of
+from shared.users import memberships_of, take_up
+from shared.users.sign_in.service import note_use as note_session
 from shared.users.sign_in.sessions import allowed, find_session
 
 
 def load_identity(session: Session, config: Settings, credential: Credential) -> Identity:
     """Reads the identity of a credential in one organization.
 
+    Takes up a membership that waits, and notes the first use of a session in the organization.
     Raises the errors of `Authenticator`.
     """
     person = _signed_in(session, config, credential)
     if person is not None:
-        return _as_person(person, credential, key=None)
+        return _as_person(session, person, credential, key=None)
     key, own = _find_key(session, credential.secret_hash)
     if own is None and credential.actor is not None:
         if credential.org_slug is not None:
             # An instance key may know which organizations exist; the person it acts for may not.
             _named(session, credential.org_slug)
-        return _as_person(_actor(session, credential, key), credential, key=key)
+        return _as_person(session, _actor(session, credential, key), credential, key=key)
     organization = _acting_for(session, own, credential.org_slug)
     return Identity(
         org_id=str(organization.id),
@@ -93,8 +95,13 @@ def _actor(session: Session, credential: Credential, key: ApiKey) -> Person:
     return Person(members[0].user_id, members[0].email, tuple(members), key.expires_at)
 
 
-def _as_person(person: Person, credential: Credential, *, key: ApiKey | None) -> Identity:
+def _as_person(
+    session: Session, person: Person, credential: Credential, *, key: ApiKey | None
+) -> Identity:
     member = person.member_of(credential.org_slug, by_instance_key=key is not None)
+    joined = member.is_pending and take_up(session, member.org_id, member.user_id)
+    if key is None and credential.is_session_token:
+        note_session(session, credential.secret_hash, member)
     return Identity(
         org_id=str(member.org_id),
         org_slug=member.org_slug,
@@ -103,6 +110,7 @@ def _as_person(person: Person, credential: Credential, *, key: ApiKey | None) ->
         user=UserRef(person.user_id, person.email),
         instance_scoped=key is not None,
         expires_at=person.expires_at,
+        joined=joined,
     )
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from shared.core.errors import Forbidden, Invalid
 from shared.organizations import DEFAULT_SLUG
-from shared.users import Member
+from shared.users import Member, counted
 
 
 @dataclass(frozen=True)
@@ -21,25 +21,26 @@ class Person:
     def member_of(self, org_slug: str | None, *, by_instance_key: bool = False) -> Member:
         """Returns the membership for the request.
 
-        An instance key that names no organization acts for `default` if the person is a member of
-        it. Raises `Forbidden` for an organization that the person does not belong to, which looks
-        the same as one that does not exist. Raises `Invalid` if several are possible and none is
-        named.
+        A request that names no organization is never for an invitation that waits, unless the
+        person has nothing else. An instance key that names none acts for `default` if the person is
+        a member of it. Raises `Forbidden` for an organization that the person does not belong to,
+        which looks the same as one that does not exist. Raises `Invalid` if several are possible
+        and none is named.
         """
-        wanted = org_slug
-        if wanted is None and by_instance_key and self._find(DEFAULT_SLUG) is not None:
-            wanted = DEFAULT_SLUG
-        if wanted is None:
-            if len(self.memberships) > 1:
-                raise Invalid(
-                    "this user is in several organizations: name one in X-Service-Org",
-                    code="org_required",
-                )
-            return self.memberships[0]
-        member = self._find(wanted)
-        if member is None:
-            raise Forbidden("this user is not a member of that organization", code="foreign_org")
-        return member
+        if org_slug is not None:
+            return self._named(org_slug)
+        own = counted(self.memberships)
+        if by_instance_key and any(one.org_slug == DEFAULT_SLUG for one in own):
+            return self._named(DEFAULT_SLUG)
+        if len(own) > 1:
+            raise Invalid(
+                "this user is in several organizations: name one in X-Service-Org",
+                code="org_required",
+            )
+        return own[0]
 
-    def _find(self, slug: str) -> Member | None:
-        return next((one for one in self.memberships if one.org_slug == slug), None)
+    def _named(self, slug: str) -> Member:
+        for member in self.memberships:
+            if member.org_slug == slug:
+                return member
+        raise Forbidden("this user is not a member of that organization", code="foreign_org")

@@ -7,12 +7,18 @@ from sqlalchemy import delete, exists, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from shared.conversations.models import Conversation
 from shared.core.ids import new_id
 from shared.users.models import Membership, User
 
 
 def join(
-    session: Session, org_id: uuid.UUID, address: str, *, is_protected: bool = False
+    session: Session,
+    org_id: uuid.UUID,
+    address: str,
+    *,
+    is_protected: bool = False,
+    is_pending: bool = False,
 ) -> Membership | None:
     """Makes an address a member without permissions; None if it already is one.
 
@@ -27,10 +33,20 @@ def join(
     user_id = session.scalars(account.returning(User.id)).one()
     membership = (
         insert(Membership)
-        .values(org_id=org_id, user_id=user_id, is_protected=is_protected)
+        .values(org_id=org_id, user_id=user_id, is_protected=is_protected, is_pending=is_pending)
         .on_conflict_do_nothing()
     )
     return session.scalars(membership.returning(Membership)).one_or_none()
+
+
+def remove_member(session: Session, membership: Membership) -> None:
+    """Removes a member with its conversations; the account stays."""
+    kept = delete(Conversation).where(
+        Conversation.org_id == membership.org_id, Conversation.user_id == membership.user_id
+    )
+    session.execute(kept)
+    session.delete(membership)
+    session.flush()
 
 
 def remove_unused(session: Session, user_ids: Collection[uuid.UUID]) -> list[str]:

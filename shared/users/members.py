@@ -1,8 +1,9 @@
 """Memberships for the authentication of requests, with their effective permissions."""
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import Select, and_, select
 from sqlalchemy.orm import Session
@@ -15,7 +16,10 @@ from shared.users.models import Membership, User
 
 @dataclass(frozen=True)
 class Member:
-    """An active membership in an organization that is not deleted."""
+    """An active membership in an organization that is not deleted.
+
+    `is_pending` and `signed_out_at` are those of `Membership`; `since` is its beginning.
+    """
 
     user_id: uuid.UUID
     email: str
@@ -24,6 +28,19 @@ class Member:
     org_name: str
     permission_set: str | None
     permissions: frozenset[str]
+    since: datetime
+    is_pending: bool
+    signed_out_at: datetime | None
+
+
+def counted(members: Sequence[Member]) -> list[Member]:
+    """Returns those of an account's memberships that decide about the account as a whole.
+
+    An invitation that waits is none of them: whoever may invite could otherwise shorten a person's
+    sessions in other organizations. While all wait, the oldest one counts.
+    """
+    taken_up = [one for one in members if not one.is_pending]
+    return taken_up or sorted(members, key=lambda one: one.since)[:1]
 
 
 def memberships_of(
@@ -87,6 +104,9 @@ def _members(
                 membership.permission_added,
                 membership.permission_removed,
             ),
+            since=membership.created_at,
+            is_pending=membership.is_pending,
+            signed_out_at=membership.signed_out_at,
         )
         for membership, user, organization, custom in session.execute(query)
     ]

@@ -23,7 +23,11 @@ class User(Base):
 
 
 class Membership(KeyedInOrganization, Dated, Base):
-    """A user's permissions in one organization: (permission_set | added) - removed."""
+    """A user's permissions in one organization: (permission_set | added) - removed.
+
+    `is_pending`: invited, and the person has not used the organization yet. `signed_out_at`: a
+    sign-in session that began earlier is not for this organization.
+    """
 
     __tablename__ = "memberships"
 
@@ -34,4 +38,6 @@ class Membership(KeyedInOrganization, Dated, Base):
     permission_added: Mapped[list[str]] = mapped_column(ARRAY(Text), server_default=text("'{}'"))
     permission_removed: Mapped[list[str]] = mapped_column(ARRAY(Text), server_default=text("'{}'"))
     is_protected: Mapped[bool] = mapped_column(server_default=text("false"))
+    is_pending: Mapped[bool] = mapped_column(server_default=text("false"))
+    signed_out_at: Mapped[datetime | None] = mapped_column(timestamp_type)
     disabled_at: Mapped[datetime | None] = mapped_column(timestamp_type)

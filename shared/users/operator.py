@@ -7,15 +7,14 @@ no mail.
 import uuid
 from dataclasses import dataclass
 
-from sqlalchemy import delete, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from shared import audit_log
-from shared.conversations.models import Conversation
 from shared.core.email_address import normal_address
 from shared.core.errors import Conflict, NotFound
 from shared.postgres import transaction_time
-from shared.users.accounts import join, remove_unused
+from shared.users.accounts import join, remove_member, remove_unused
 from shared.users.grants import Grant, Granter, assign, worth
 from shared.users.models import Membership, User
 from shared.users.records import MemberRecord, log_change, record
@@ -83,12 +82,7 @@ def remove(session: Session, org_id: uuid.UUID, email: str) -> bool:
     """
     membership = member(session, org_id, email)
     user_id = membership.user_id
-    kept = delete(Conversation).where(
-        Conversation.org_id == org_id, Conversation.user_id == user_id
-    )
-    session.execute(kept)
-    session.delete(membership)
-    session.flush()
+    remove_member(session, membership)
     close_sessions_of(session, user_id)
     audit_log.record(session, org_id, "user.remove", target=user_id, name=normal_address(email))
     return bool(remove_unused(session, [user_id]))

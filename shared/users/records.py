@@ -1,7 +1,7 @@
 """Members as they are shown and managed, including disabled ones."""
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import Select, and_, select
@@ -64,6 +64,14 @@ def log_change(
         by=by,
     )
     return member
+
+
+def log_own_act(
+    session: Session, org_id: uuid.UUID, action: str, user_id: uuid.UUID, email: str
+) -> None:
+    """Adds a line about a person as the person's own act, before the request has an identity."""
+    by = replace(audit_log.current_caller(), kind="user", name=email, id=user_id)
+    audit_log.record(session, org_id, action, target=user_id, name=email, by=by)
 
 
 def _logged(member: MemberRecord) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Members of an organization: invites, changes, disables and enables them.
+"""Members of an organization: invites, changes, disables and enables them; they may leave.
 
 Every change here runs in `cache.at_once`, because every process caches the permissions of a person
 and even the number of their organizations.
@@ -6,7 +6,7 @@ and even the number of their organizations.
 
 import uuid
 
-from sqlalchemy import select
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from shared import audit_log
@@ -18,14 +18,15 @@ from shared.postgres import transaction_time
 from shared.postgres.rows import require_row
 from shared.queue import Queue
 from shared.users import mails
-from shared.users.accounts import join
+from shared.users.accounts import join, remove_member, remove_unused
 from shared.users.grants import Grant, Granter, assign, permissions_of, worth
-from shared.users.members import members_of
+from shared.users.members import members_of, memberships_of
 from shared.users.models import Membership, User
-from shared.users.records import MemberRecord, log_change, record, records
+from shared.users.records import MemberRecord, log_change, log_own_act, record, records
 from shared.users.sign_in.sessions import close_sessions_of
 
 _MAX_GRANTERS = 50
+_MANAGES = "users:update"
 
 
 def list_(session: Session, org_id: uuid.UUID) -> list[MemberRecord]:
@@ -44,7 +45,7 @@ def get(session: Session, org_id: uuid.UUID, user_id: str) -> MemberRecord:
 
 def access_granters(session: Session, org_id: uuid.UUID) -> list[str]:
     """Lists the addresses of members who can grant more permissions, at most 50."""
-    able = [one.email for one in members_of(session, org_id) if "users:update" in one.permissions]
+    able = [one.email for one in members_of(session, org_id) if _MANAGES in one.permissions]
     return able[:_MAX_GRANTERS]
 
 
@@ -59,7 +60,7 @@ def invite(
     """
     address = normal_address(email, "email")
     gained = worth(session, org_id, grant)
-    made = join(session, org_id, address)
+    made = join(session, org_id, address, is_pending=True)
     if made is None:
         raise _exists(session, org_id, address)
     assign(made, grant, gained, by)
@@ -90,16 +91,18 @@ def replace(
 
 
 def disable(session: Session, org_id: uuid.UUID, user_id: str) -> MemberRecord:
-    """Takes away a member's access and signs the person out everywhere.
+    """Takes away a member's access and signs the person out of this organization.
 
-    Sessions belong to the account, so a member of several organizations signs in again for the
-    others. A session that stayed open would be good for this organization again once the member is
-    enabled. Raises `NotFound`, `Forbidden` for a protected member, `Conflict` for a disabled one.
+    Sessions belong to the account and go on in its other organizations; without any, they end.
+    Raises `NotFound`, `Forbidden` for a protected member, `Conflict` for a disabled one.
     """
     membership = _changeable(session, org_id, user_id)
     membership.disabled_at = membership.updated_at = transaction_time(session)
+    # Not the transaction's time: a sign-in may have begun since, and waited for this row's lock.
+    membership.signed_out_at = session.scalars(select(func.clock_timestamp())).one()
     session.flush()
-    close_sessions_of(session, membership.user_id)
+    if not memberships_of(session, user_id=membership.user_id):
+        close_sessions_of(session, membership.user_id)
     shown = _shown(session, org_id, membership.user_id)
     audit_log.record(session, org_id, "user.disable", target=shown.id, name=shown.email)
     return shown
@@ -118,6 +121,40 @@ def enable(session: Session, org_id: uuid.UUID, user_id: str) -> MemberRecord:
     session.flush()
     shown = _shown(session, org_id, membership.user_id)
     audit_log.record(session, org_id, "user.enable", target=shown.id, name=shown.email)
+    return shown
+
+
+def take_up(session: Session, org_id: uuid.UUID, user_id: uuid.UUID) -> bool:
+    """Ends the wait of a membership, because its person uses it; returns whether it did wait."""
+    waiting = update(Membership).where(
+        Membership.org_id == org_id, Membership.user_id == user_id, Membership.is_pending
+    )
+    taken = waiting.values(is_pending=False).returning(Membership.user_id)
+    if session.scalars(taken).one_or_none() is None:
+        return False
+    shown = _shown(session, org_id, user_id)
+    log_own_act(session, org_id, "user.join", user_id, shown.email)
+    return True
+
+
+def leave(session: Session, org_id: uuid.UUID, user_id: uuid.UUID) -> MemberRecord:
+    """Ends a person's own membership; the account goes with its last one.
+
+    Raises `NotFound`, `Forbidden` for a protected member, and `Conflict` for the only one who can
+    manage the members.
+    """
+    membership = _unprotected(session, org_id, str(user_id))
+    shown = _shown(session, org_id, user_id)
+    others = [one for one in members_of(session, org_id) if one.user_id != user_id]
+    if _MANAGES in shown.permissions and not any(_MANAGES in one.permissions for one in others):
+        raise Conflict(
+            "no other user of the organization can manage its users: grant somebody"
+            f" {_MANAGES} first",
+            code="last_administrator",
+        )
+    remove_member(session, membership)
+    audit_log.record(session, org_id, "user.leave", target=shown.id, name=shown.email)
+    remove_unused(session, [user_id])
     return shown
 
 

@@ -321,7 +321,8 @@ ROWS = {
     "SignedIn": "user expires_in_secs",
     "SignedInUser": "id email",
     "SignInSession": "id email is_instance_admin memberships",
-    "SessionMembership": "org_id org_slug org_name permissions permission_set? feature_flags",
+    "SessionMembership": "org_id org_slug org_name permissions permission_set? is_pending"
+    " feature_flags",
     "SignedOut": "ok",
     "Health": "status",
     "Ready": "status checks",

@@ -45,6 +45,7 @@ def test_every_answer_about_sign_in_is_what_the_document_says(
         "org_slug": org.slug,
         "org_name": org.slug,
         "permission_set": "admin",
+        "is_pending": False,
         "feature_flags": [],
     }
     assert document.require(visitor.leave(), "POST", LOGOUT) == {"ok": True}

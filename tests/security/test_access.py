@@ -109,7 +109,8 @@ def test_routes_for_people_refuse_keys(ours: World, guarded: list[Operation]) ->
             for path, body in attempts(ours, template, operation):
                 answer = ours.call(method, path, headers, body)
                 refusal = require_error(answer, 403, "user_required")
-                assert refusal["required_permission"] == permissions_of(operation)[0]
+                needed = next(iter(permissions_of(operation)), None)
+                assert refusal.get("required_permission") == needed
 
 
 def test_a_key_in_another_organization(ours: World, guarded: list[Operation]) -> None:

@@ -5,12 +5,24 @@ cannot be guessed, the field of the schema has an example.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from shared.deployment.runtime import Runtime
 from tests.security.bodies import Maker, body_of
 from tests.security.world import Operation, World, rows_of
+from tests.support.app import ADMIN_KEY, Headers, bearer
+from tests.support.people import acting_as, add_member, new_email, new_member
+from tests.support.runtime import Org, make_org
+from tests.support.sign_in import Visitor, issue
+
+SESSIONS = "/v1/auth/sessions"
 
 
 def noting(world: World, ids: list[str]) -> Callable[[str], str | None]:
@@ -128,3 +140,124 @@ def foreign_queries(
     if method == "GET":
         return [{name: min(values.get(name, every)) for name in named}] if named else []
     return [{name: value} for name in named for value in every]
+
+
+@dataclass(frozen=True)
+class InBoth:
+    """A person who uses organization A, and an administrator of B who has invited them."""
+
+    person: Visitor
+    email: str
+    a: Org
+    b: Org
+    b_admin: Headers
+
+    def invited(self, client: FlaskClient) -> str:
+        """Invites the person into B; returns the account's id."""
+        body = {"email": self.email, "permission_set": "admin"}
+        answer = client.post("/v1/users", json=body, headers=self.b_admin)
+        assert answer.status_code == 201, answer.get_json()
+        user_id: str = answer.get_json()["id"]
+        return user_id
+
+    def seen(self, org: Org | None = None) -> tuple[int, Any]:
+        """Returns an answer to a request that names this organization, by default none."""
+        headers = {} if org is None else {"X-Service-Org": org.slug}
+        answer = self.person.client.get("/v1/users", headers=headers)
+        return answer.status_code, answer.get_json()
+
+    def sign_ins_in_b(self, client: FlaskClient) -> list[str]:
+        """Returns what B's audit log says the person did."""
+        answer = client.get("/v1/audit-log", query_string={"noun": "user"}, headers=self.b_admin)
+        own = [line for line in answer.get_json()["lines"] if line["actor"] == self.email]
+        return [line["action"] for line in own]
+
+
+@pytest.fixture
+def in_both(runtime: Runtime, app: Flask) -> InBoth:
+    """The person who has just signed in."""
+    a, b, email = make_org(runtime), make_org(runtime), new_email()
+    add_member(runtime, a, email=email)
+    made = InBoth(Visitor.of(app), email, a, b, new_member(runtime, b))
+    made.person.sign_in(runtime, email)
+    return made
+
+
+def test_an_organization_that_invites_somebody_changes_nothing_elsewhere(
+    runtime: Runtime, client: FlaskClient, in_both: InBoth
+) -> None:
+    before, [session] = in_both.seen(), in_both.person.client.get(SESSIONS).get_json()
+    user_id = in_both.invited(client)
+    for key, value in (("session_ttl_secs", 60), ("otp_ttl_secs", 60)):
+        path = f"/v1/settings/{key}"
+        assert client.put(path, json={"value": value}, headers=in_both.b_admin).status_code == 200
+    assert in_both.seen() == before
+    [still] = in_both.person.client.get(SESSIONS).get_json()
+    assert still["expires_at"] == session["expires_at"]
+    issued = issue(runtime, in_both.email)
+    assert issued is not None
+    assert issued.ttl_secs > 60
+    for method, tail in (("DELETE", ""), ("POST", "/enable"), ("DELETE", "")):
+        path = f"/v1/users/{user_id}{tail}"
+        answer = client.open(path, method=method, headers=in_both.b_admin)
+        assert answer.status_code == 200
+        assert in_both.seen() == before
+    in_both.person.leave()
+    in_both.person.sign_in(runtime, in_both.email)
+    assert in_both.seen() == before
+    assert in_both.sign_ins_in_b(client) == []
+
+
+def test_who_takes_an_invitation_up_is_seen_only_where_they_work(
+    runtime: Runtime, app: Flask, client: FlaskClient, in_both: InBoth
+) -> None:
+    in_both.invited(client)
+    [_, waiting] = sorted(
+        in_both.person.session().get_json()["memberships"], key=lambda one: one["is_pending"]
+    )
+    assert waiting["org_slug"] == in_both.b.slug
+    assert in_both.seen(in_both.b)[0] == 200
+    assert in_both.sign_ins_in_b(client) == ["user.sign_in", "user.join"]
+    assert in_both.seen()[0] == 422
+    elsewhere = Visitor.of(app)
+    elsewhere.sign_in(runtime, in_both.email)
+    at_a = {"X-Service-Org": in_both.a.slug}
+    assert elsewhere.client.get("/v1/users", headers=at_a).status_code == 200
+    elsewhere.leave()
+    assert in_both.sign_ins_in_b(client) == ["user.sign_in", "user.join"]
+    in_both.person.leave()
+    assert in_both.sign_ins_in_b(client) == ["user.sign_out", "user.sign_in", "user.join"]
+
+
+def test_an_instance_key_acts_where_the_person_works(client: FlaskClient, in_both: InBoth) -> None:
+    """Also after `default` has invited the person."""
+    headers = acting_as(in_both.email)
+    before = client.get("/v1/users", headers=headers).get_data()
+    body = {"email": in_both.email, "permission_set": None}
+    answer = client.post("/v1/users", json=body, headers=bearer(ADMIN_KEY, "default"))
+    assert answer.status_code == 201
+    assert client.get("/v1/users", headers=headers).get_data() == before
+
+
+def test_who_invited_first_does_not_rule_the_account(
+    runtime: Runtime, app: Flask, client: FlaskClient
+) -> None:
+    """Before anybody else knows the person: two invitations wait, and one is taken up."""
+    visitor, email = Visitor.of(app), new_email()
+    first, second = make_org(runtime), make_org(runtime)
+    for org in (first, second):
+        body = {"email": email, "permission_set": "admin"}
+        headers = bearer(ADMIN_KEY, org.slug)
+        assert client.post("/v1/users", json=body, headers=headers).status_code == 201
+    visitor.sign_in(runtime, email)
+    at_second = {"X-Service-Org": second.slug}
+    assert visitor.client.get("/v1/users", headers=at_second).status_code == 200
+    path, headers = "/v1/settings/session_ttl_secs", bearer(ADMIN_KEY, first.slug)
+    assert client.put(path, json={"value": 60}, headers=headers).status_code == 200
+    [session] = visitor.client.get(SESSIONS).get_json()
+    lasts = datetime.fromisoformat(session["expires_at"]) - datetime.fromisoformat(
+        session["created_at"]
+    )
+    assert lasts > timedelta(seconds=60)
+    log = client.get("/v1/audit-log", headers=headers).get_json()["lines"]
+    assert not [line for line in log if line["actor"] == email]

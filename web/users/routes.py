@@ -8,7 +8,14 @@ from shared import users
 from shared.cache import at_once
 from shared.permissions import require_known
 from shared.users import Grant, Granter, MemberRecord
-from web.auth import current_identity, current_org_id, requires, requires_identity
+from web.auth import (
+    current_identity,
+    current_org_id,
+    current_user,
+    requires,
+    requires_identity,
+    requires_member,
+)
 from web.blueprint import Blueprint
 from web.state import runtime
 from web.users.schemas import AccessGranter, GrantBody, InvitationBody, UserDefaults, UserRow
@@ -79,9 +86,21 @@ def update_user(grant: Grant, user_id: str) -> MemberRecord:
 @requires("users:delete")
 @blueprint.response(200, UserRow, errors=(409,))
 def disable_user(user_id: str) -> MemberRecord:
-    """Disable a user and sign the user out everywhere. The record is kept."""
+    """Disable a user and sign the user out of this organization. The record is kept."""
     with at_once(runtime().postgres, runtime().redis) as session:
         return users.disable(session, current_org_id(), user_id)
+
+
+@blueprint.route("/users/me", methods=["DELETE"])
+@requires_member
+@blueprint.response(200, UserRow, errors=(409,))
+def leave_organization() -> MemberRecord:
+    """Leave the organization. The signed-in user's memberships of others stay.
+
+    The only user who can manage the others, and protected users, cannot leave.
+    """
+    with at_once(runtime().postgres, runtime().redis) as session:
+        return users.leave(session, current_org_id(), current_user().id)
 
 
 @blueprint.route("/users/<user_id>/enable", methods=["POST"])

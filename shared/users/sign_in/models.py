@@ -3,7 +3,8 @@
 import uuid
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, LargeBinary, text
+from sqlalchemy import ForeignKey, LargeBinary, Uuid, text
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.core.ids import new_id
@@ -27,7 +28,8 @@ class SignInSession(Base):
     """A signed-in person; `token_hash` is the SHA-256 of the cookie's random token.
 
     `address` and `browser` are those of the sign-in, as far as they are known. `last_used_at` is
-    minutes behind (`sessions.py`); null: not used since the sign-in.
+    minutes behind (`sessions.py`); null: not used since the sign-in. `used_in` are the
+    organizations that the session was used in; null: opened by a release that did not note them.
     """
 
     __tablename__ = "sign_in_sessions"
@@ -40,5 +42,6 @@ class SignInSession(Base):
     created_at: Mapped[datetime] = created_at_column()
     expires_at: Mapped[datetime] = mapped_column(timestamp_type, index=True)
     last_used_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    used_in: Mapped[list[uuid.UUID] | None] = mapped_column(ARRAY(Uuid))
     address: Mapped[str | None]
     browser: Mapped[str | None]

@@ -1,14 +1,13 @@
 """Sign-in and sign-out, with their transactions."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from uuid import UUID
 
 import redis
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from shared import audit_log
 from shared.cache import at_once
 from shared.core.clock import now
 from shared.core.config import Settings
@@ -18,13 +17,16 @@ from shared.core.logs import get_logger
 from shared.deployment.runtime import Runtime
 from shared.mail import Letter, enqueue
 from shared.postgres import Postgres
-from shared.users.members import Member, memberships_of
+from shared.users.members import Member, counted, memberships_of
+from shared.users.records import log_own_act
 from shared.users.sign_in import codes, link
 from shared.users.sign_in.models import SignInCode, SignInSession
 from shared.users.sign_in.sessions import (
+    EndedSession,
     close_session,
     end_other_sessions,
     end_session,
+    note_organization,
     open_session,
 )
 
@@ -97,8 +99,7 @@ def sign_out(postgres: Postgres, client: redis.Redis, token_hash: bytes) -> None
     if user_id is None:
         return
     with at_once(postgres, client) as session:
-        close_session(session, token_hash)
-        _log(session, "user.sign_out", memberships_of(session, user_id=user_id))
+        _log_ends(session, "user.sign_out", user_id, close_session(session, token_hash))
     log.info("signed_out", user_id=str(user_id))
 
 
@@ -109,11 +110,11 @@ def end(runtime: Runtime, user_id: UUID, session_id: str) -> bytes:
     """
     with at_once(runtime.postgres, runtime.redis) as session:
         ended = end_session(session, user_id, session_id)
-        if ended is None:
+        if not ended:
             raise NotFound("there is no such session")
-        _log(session, "user.end_session", memberships_of(session, user_id=user_id))
+        _log_ends(session, "user.end_session", user_id, ended)
     log.info("session_ended", user_id=str(user_id))
-    return ended
+    return ended[0].token_hash
 
 
 def end_others(runtime: Runtime, user_id: UUID, token_hash: bytes) -> int:
@@ -123,10 +124,9 @@ def end_others(runtime: Runtime, user_id: UUID, token_hash: bytes) -> int:
     """
     with at_once(runtime.postgres, runtime.redis) as session:
         ended = end_other_sessions(session, user_id, token_hash)
-        if ended:
-            _log(session, "user.end_session", memberships_of(session, user_id=user_id))
-    log.info("sessions_ended", user_id=str(user_id), count=ended)
-    return ended
+        _log_ends(session, "user.end_session", user_id, ended)
+    log.info("sessions_ended", user_id=str(user_id), count=len(ended))
+    return len(ended)
 
 
 def tidy(session: Session) -> None:
@@ -146,13 +146,38 @@ def open_for(
     session: Session, config: Settings, members: list[Member], browser: str | None = None
 ) -> NewSignInSession:
     """Opens a session for a person's memberships, at least one."""
-    token, ttl_secs = open_session(session, config, members, browser)
-    _log(session, "user.sign_in", members)
+    used_in = _certain(members)
+    used_at = [one.org_id for one in used_in]
+    token, ttl_secs = open_session(session, config, members, browser, used_at)
+    for one in used_in:
+        log_own_act(session, one.org_id, "user.sign_in", one.user_id, one.email)
     return NewSignInSession(members[0].user_id, members[0].email, token, ttl_secs)
 
 
-def _log(session: Session, action: str, members: Iterable[Member]) -> None:
-    """Adds a line about a person to the audit log of each organization, as the person's own act."""
+def note_use(session: Session, token_hash: bytes, member: Member) -> None:
+    """Tells an organization's audit log of a sign-in, when its session is first used there.
+
+    At the sign-in nothing shows which of the person's organizations it is for, and the others must
+    not learn when and from where the person works.
+    """
+    if note_organization(session, token_hash, member.org_id):
+        log_own_act(session, member.org_id, "user.sign_in", member.user_id, member.email)
+
+
+def _certain(members: list[Member]) -> list[Member]:
+    """Returns the one organization that a new session is for, empty if it may be another one."""
+    own = counted(members)
+    is_certain = len(members) == 1 or (len(own) == 1 and not own[0].is_pending)
+    return own if is_certain else []
+
+
+def _log_ends(
+    session: Session, action: str, user_id: UUID, ended: Collection[EndedSession]
+) -> None:
+    """Adds a line to the audit logs of the organizations that the sessions were used in."""
+    members = memberships_of(session, user_id=user_id)
+    anywhere = [one.org_id for one in counted(members)]
+    known = {org for one in ended for org in (anywhere if one.used_in is None else one.used_in)}
     for one in members:
-        by = replace(audit_log.current_caller(), kind="user", name=one.email, id=one.user_id)
-        audit_log.record(session, one.org_id, action, target=one.user_id, name=one.email, by=by)
+        if one.org_id in known:
+            log_own_act(session, one.org_id, action, user_id, one.email)

@@ -2,10 +2,11 @@
 
 import secrets
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, or_, select, update
+from sqlalchemy import ColumnElement, delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from shared import audit_log
@@ -15,7 +16,7 @@ from shared.core.ids import parse_uuid
 from shared.keys.rules import hash_secret
 from shared.settings import reading as settings
 from shared.settings.rules import lets_in
-from shared.users.members import Member, memberships_of
+from shared.users.members import Member, counted, memberships_of
 from shared.users.sign_in.models import SignInSession
 
 TOKEN_PREFIX = "wps_"  # noqa: S105 the prefix of tokens, not a token
@@ -48,13 +49,25 @@ class OpenSession:
     is_current: bool
 
 
+@dataclass(frozen=True)
+class EndedSession:
+    """A session that is over; `used_in` as in `SignInSession`."""
+
+    token_hash: bytes
+    used_in: list[uuid.UUID] | None
+
+
 def open_session(
-    session: Session, config: Settings, members: list[Member], browser: str | None = None
+    session: Session,
+    config: Settings,
+    members: list[Member],
+    browser: str | None = None,
+    used_in: Sequence[uuid.UUID] = (),
 ) -> tuple[str, int]:
     """Signs a person in; returns the new token and its lifetime in seconds.
 
     `members` are the person's memberships, at least one. The shortest `session_ttl_secs` of their
-    organizations counts.
+    organizations counts. `used_in`: where its use is known from the start.
     """
     ttl = shortest(session, config, members, _TTL)
     token = TOKEN_PREFIX + secrets.token_urlsafe(32)
@@ -62,6 +75,7 @@ def open_session(
         SignInSession(
             token_hash=hash_secret(token.encode()),
             user_id=members[0].user_id,
+            used_in=list(used_in),
             expires_at=now() + timedelta(seconds=ttl),
             address=audit_log.current_caller().address,
             browser=browser,
@@ -79,7 +93,11 @@ def find_session(session: Session, config: Settings, token_hash: bytes) -> Signe
     found = session.scalars(query).one_or_none()
     if found is None:
         return None
-    members = allowed(session, config, memberships_of(session, user_id=found.user_id))
+    members = [
+        one
+        for one in allowed(session, config, memberships_of(session, user_id=found.user_id))
+        if one.signed_out_at is None or one.signed_out_at < found.created_at
+    ]
     if not members:
         return None
     ttl = timedelta(seconds=shortest(session, config, members, _TTL))
@@ -118,34 +136,48 @@ def sessions_of(
     return sorted(living, key=lambda one: one.last_used_at, reverse=True)
 
 
-def end_session(session: Session, user_id: uuid.UUID, session_id: str) -> bytes | None:
-    """Ends one session of a person; returns its token's hash, None if there is none.
-
-    Run it in `cache.at_once`.
-    """
+def end_session(session: Session, user_id: uuid.UUID, session_id: str) -> list[EndedSession]:
+    """Ends one session of a person, if there is such a one; run it in `cache.at_once`."""
     parsed = parse_uuid(session_id)
     if parsed is None:
-        return None
-    end = delete(SignInSession).where(SignInSession.user_id == user_id, SignInSession.id == parsed)
-    return session.scalars(end.returning(SignInSession.token_hash)).one_or_none()
+        return []
+    return _end(session, SignInSession.user_id == user_id, SignInSession.id == parsed)
 
 
-def end_other_sessions(session: Session, user_id: uuid.UUID, token_hash: bytes) -> int:
+def end_other_sessions(
+    session: Session, user_id: uuid.UUID, token_hash: bytes
+) -> list[EndedSession]:
     """Ends all sessions of a person but this one; run it in `cache.at_once`."""
-    end = delete(SignInSession).where(
-        SignInSession.user_id == user_id, SignInSession.token_hash != token_hash
-    )
-    return len(session.scalars(end.returning(SignInSession.id)).all())
+    others = SignInSession.token_hash != token_hash
+    return _end(session, SignInSession.user_id == user_id, others)
 
 
-def close_session(session: Session, token_hash: bytes) -> None:
+def close_session(session: Session, token_hash: bytes) -> list[EndedSession]:
     """Signs out; run it in `cache.at_once`."""
-    session.execute(delete(SignInSession).where(SignInSession.token_hash == token_hash))
+    return _end(session, SignInSession.token_hash == token_hash)
 
 
 def close_sessions_of(session: Session, user_id: uuid.UUID) -> None:
     """Signs a person out everywhere; run it in `cache.at_once`."""
     session.execute(delete(SignInSession).where(SignInSession.user_id == user_id))
+
+
+def note_organization(session: Session, token_hash: bytes, org_id: uuid.UUID) -> bool:
+    """Remembers that a session is used in an organization; returns whether it is the first time."""
+    used_in = SignInSession.used_in
+    note = update(SignInSession).where(
+        SignInSession.token_hash == token_hash,
+        used_in.is_not(None),
+        func.array_position(used_in, org_id).is_(None),
+    )
+    noted = note.values(used_in=func.array_append(used_in, org_id)).returning(SignInSession.id)
+    return session.scalars(noted).one_or_none() is not None
+
+
+def _end(session: Session, *which: ColumnElement[bool]) -> list[EndedSession]:
+    ended = delete(SignInSession).where(*which)
+    columns = (SignInSession.token_hash, SignInSession.used_in)
+    return [EndedSession(*row) for row in session.execute(ended.returning(*columns))]
 
 
 def _note_use(session: Session, found: SignInSession) -> None:
@@ -169,7 +201,11 @@ def allowed(session: Session, config: Settings, members: list[Member]) -> list[M
 
 
 def shortest(session: Session, config: Settings, members: list[Member], key: str) -> int:
-    """Returns a setting's smallest value in seconds among the organizations, or its default."""
-    found = settings.values(session, config, [member.org_id for member in members], key)
+    """Returns a setting's smallest value in seconds among the organizations, or its default.
+
+    Invitations that wait do not count.
+    """
+    org_ids = [member.org_id for member in counted(members)]
+    found = settings.values(session, config, org_ids, key)
     seconds = [*found.values()] or [settings.default_of(config, key)]
     return min(int(one) for one in seconds if isinstance(one, int))

@@ -47,6 +47,7 @@ class SessionMembership(Schema):
     org_name = fields.text()
     permissions = fields.texts("the effective ones, sorted")
     permission_set = fields.text(null=True)
+    is_pending = fields.flag("invited: joins with the first request that names the organization")
     feature_flags = fields.texts("none exist")
 
 

@@ -1284,6 +1284,7 @@ export interface SessionMembership {
   org_name: string;
   permissions: string[];
   permission_set: string | null;
+  is_pending: boolean;
   feature_flags: string[];
 }
 
@@ -1650,6 +1651,7 @@ export interface Routes {
   "GET /users/{user_id}": { path: { "user_id": string }; answer: UserRow };
   "PUT /users/{user_id}": { path: { "user_id": string }; body: GrantBody; answer: UserRow };
   "DELETE /users/{user_id}": { path: { "user_id": string }; answer: UserRow };
+  "DELETE /users/me": { answer: UserRow };
   "POST /users/{user_id}/enable": { path: { "user_id": string }; answer: UserRow };
   "GET /access-granters": { answer: AccessGranter[] };
   "GET /permission-sets": { answer: SetRow[] };

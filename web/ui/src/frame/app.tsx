@@ -34,10 +34,14 @@ export function askToSignIn(): Promise<void> {
   return again;
 }
 
-/** The slug of the open organization, else of the one that was open last, else of the first one. */
+/**
+ * The slug of the open organization, else of the one that was open last, else of the first one. The person opens
+ * an invitation, since a request that names its organization takes it up.
+ */
 function ownOrganization(): string | undefined {
-  const slugs = session.value?.memberships.map(({ org_slug }) => org_slug) ?? [];
-  return slugs.find((slug) => slug === organization()) ?? slugs[0];
+  const all = session.value?.memberships ?? [];
+  const own = all.find(({ org_slug }) => org_slug === organization()) ?? all.find((one) => !one.is_pending) ?? all[0];
+  return own?.org_slug;
 }
 
 async function signedIn(): Promise<void> {

@@ -35,8 +35,8 @@ function OrganizationMenu() {
         {content}
       </button>
     );
-  const items = memberships.map(({ org_slug, org_name }) => ({
-    label: org_name,
+  const items = memberships.map(({ org_slug, org_name, is_pending }) => ({
+    label: is_pending ? `${org_name} (invitation)` : org_name,
     href: sameList(org_slug),
     checked: org_slug === organization(),
   }));

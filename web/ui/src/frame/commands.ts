@@ -30,7 +30,7 @@ export function fixedCommands(): Command[] {
   const pages = org ? visibleEntries().map(({ label, icon, path, key }) => link(label, icon, "Page", pathOf(org, path), key && `g ${key}`)) : [];
   const others = (session.value?.memberships ?? [])
     .filter(({ org_slug }) => org_slug !== org)
-    .map(({ org_slug, org_name }) => link(org_name, "building-2", "Organization", pathOf(org_slug, "sessions")));
+    .map(({ org_slug, org_name, is_pending }) => link(org_name, "building-2", is_pending ? "Invitation" : "Organization", pathOf(org_slug, "sessions")));
   const action = (label: string, icon: IconName, run: () => void, keys?: string): Command => ({ label, icon, note: "Action", keys, run });
   return [
     ...pages,
