@@ -16,6 +16,7 @@ from shared.deployment.runtime import Runtime
 from shared.incidents.deliveries.models import Notification
 from shared.incidents.deliveries.news import News
 from shared.incidents.deliveries.service import deliver
+from shared.mail import quota
 from shared.organizations.models import Organization
 from shared.queries.slots import Places, Slots
 
@@ -51,10 +52,12 @@ def send_test(
 
     A delivery that takes longer than `wait_secs` is returned as `queued`. A test over HTTP is tried
     once, by mail as often as any mail. Raises `RateLimited` while four tests of the organization
-    are running.
+    are running, and once it has sent its mails of a day.
     """
     with Slots(runtime.redis, runtime.clickhouse, PLACES).hold(str(org_id)):
         with runtime.postgres.transaction() as session:
+            if any(one.get("kind") == "email" for one in channels):
+                quota.require_left(session, runtime.settings, org_id)
             slug = session.get_one(Organization, org_id).slug
             news = _news(alert, pages.alert(slug, alert.id), runtime.settings.public_url)
             ids = [row.id for row in deliver(session, runtime, news, channels)]

@@ -182,6 +182,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         True
     )
 
+    org_mails_per_day: Annotated[
+        Count, "mails that an organization may send in 24 hours: invitations, alerts, incidents"
+    ] = 1000
+
     # Ingest
     ingest_max_body_bytes: Annotated[Bytes, "maximum POST /events as sent"] = 16 * 1024 * 1024
     ingest_max_unpacked_bytes: Annotated[

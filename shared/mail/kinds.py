@@ -37,7 +37,7 @@ KINDS: dict[str, Kind] = {
         made_when_sent=frozenset({"code", "ttl_secs"}),
         max_age=timedelta(minutes=10),
     ),
-    # `org_name`; `invited_by`: an address, or the name of a key.
+    # `org_name`; `invited_by`: an address, or "A key".
     "invitation": Kind(
         subject="{{ invited_by }} invited you to {{ org_name }} on Watchpost",
         fields=frozenset({"org_name", "invited_by"}),

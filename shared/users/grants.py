@@ -25,7 +25,7 @@ class Grant:
 
 @dataclass(frozen=True)
 class Granter:
-    """The author of a grant: `name` for the mail, and the permissions.
+    """The author of a grant: `name` for the mail, whether it is a key's, and the permissions.
 
     `permissions` is None for the operator at the server, who may grant everything, including
     `orgs:admin`.
@@ -33,6 +33,7 @@ class Granter:
 
     name: str
     permissions: frozenset[str] | None
+    is_key: bool = False
 
 
 def worth(session: Session, org_id: uuid.UUID, grant: Grant) -> frozenset[str]:

@@ -10,10 +10,11 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from shared import audit_log
+from shared.core.config import Settings
 from shared.core.email_address import normal_address
 from shared.core.errors import Conflict, Forbidden, NotFound
 from shared.core.ids import parse_uuid
-from shared.mail import Letter, enqueue
+from shared.mail import Letter, enqueue, quota
 from shared.postgres import transaction_time
 from shared.postgres.rows import require_row
 from shared.queue import Queue
@@ -27,6 +28,8 @@ from shared.users.sign_in.sessions import close_sessions_of
 
 _MAX_GRANTERS = 50
 _MANAGES = "users:update"
+# In the mail. The name of a key is any text, and would stand in the subject in the operator's name.
+_A_KEY = "A key"
 
 
 def list_(session: Session, org_id: uuid.UUID) -> list[MemberRecord]:
@@ -50,14 +53,22 @@ def access_granters(session: Session, org_id: uuid.UUID) -> list[str]:
 
 
 def invite(
-    session: Session, queue: Queue, org_id: uuid.UUID, email: str, grant: Grant, by: Granter
+    session: Session,
+    queue: Queue,
+    config: Settings,
+    org_id: uuid.UUID,
+    email: str,
+    grant: Grant,
+    by: Granter,
 ) -> MemberRecord:
     """Makes an address a member and mails an invitation.
 
-    An account that other organizations already know becomes a member here as well, with the same
-    result for the caller. Raises `Invalid` naming the field, `Forbidden` naming a permission that
-    the granter lacks, `Conflict` for a member, even a disabled one.
+    The membership waits until the person first uses this organization (`take_up`). An account that
+    other organizations know has the same result for the caller. Raises `Invalid` naming the field,
+    `Forbidden` naming a permission that the granter lacks, `Conflict` for a member, even a disabled
+    one, `RateLimited` once the organization has sent its mails of a day.
     """
+    quota.require_left(session, config, org_id)
     address = normal_address(email, "email")
     gained = worth(session, org_id, grant)
     made = join(session, org_id, address, is_pending=True)
@@ -65,7 +76,8 @@ def invite(
         raise _exists(session, org_id, address)
     assign(made, grant, gained, by)
     session.flush()
-    context = {"org_name": mails.name_of(session, org_id), "invited_by": by.name}
+    invited_by = _A_KEY if by.is_key else by.name
+    context = {"org_name": mails.name_of(session, org_id), "invited_by": invited_by}
     enqueue(session, queue, Letter("invitation", address, org_id, context))
     return log_change(session, org_id, "user.create", _shown(session, org_id, made.user_id))
 

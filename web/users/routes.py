@@ -36,7 +36,7 @@ def list_users() -> list[MemberRecord]:
 @requires("users:create")
 @blueprint.arguments(InvitationBody)
 @blueprint.grants
-@blueprint.response(201, UserRow, errors=(409,))
+@blueprint.response(201, UserRow, errors=(409, 429))
 def invite_user(body: dict[str, Any]) -> MemberRecord:
     """Invite a user. The user is notified by mail and signs in with a code.
 
@@ -44,9 +44,9 @@ def invite_user(body: dict[str, Any]) -> MemberRecord:
     """
     with at_once(runtime().postgres, runtime().redis) as session:
         grant = _invited_to(session, body)
-        return users.invite(
-            session, runtime().queue, current_org_id(), body["email"], grant, _granter()
-        )
+        config = runtime().settings
+        org_id, email = current_org_id(), body["email"]
+        return users.invite(session, runtime().queue, config, org_id, email, grant, _granter())
 
 
 @blueprint.route("/users/defaults")
@@ -137,4 +137,4 @@ def _invited_to(session: Session, body: dict[str, Any]) -> Grant:
 
 def _granter() -> Granter:
     identity = current_identity()
-    return Granter(identity.name, identity.permissions)
+    return Granter(identity.name, identity.permissions, is_key=identity.user is None)

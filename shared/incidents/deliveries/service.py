@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from shared import mail
+from shared.core.config import Settings
 from shared.core.ids import new_id, new_request_id
 from shared.core.logs import current_request_id
 from shared.deployment.runtime import Runtime
@@ -46,9 +47,9 @@ def deliver(
     session: Session, runtime: Runtime, news: News, channels: Sequence[Mapping[str, Any]]
 ) -> list[Notification]:
     """Does the same as `announce` for any news and any channels."""
-    targets = _within_room(
-        session, news.org_id, targets_of(session, runtime.settings, news.org_id, channels)
-    )
+    config = runtime.settings
+    targets = targets_of(session, config, news.org_id, channels)
+    targets = _within_room(session, config, news.org_id, targets)
     rows = [_row(session, runtime.queue, news, target) for target in targets]
     # Mails first: rows refer to them, and a flush orders unrelated classes by name.
     session.flush()
@@ -67,8 +68,10 @@ def list_(session: Session, org_id: UUID, incident_id: UUID) -> list[Notificatio
     return list(session.scalars(query.order_by(Notification.created_at, Notification.id)))
 
 
-def _within_room(session: Session, org_id: UUID, targets: list[Target]) -> list[Target]:
-    """Returns the targets; skips mails beyond the number that may wait."""
+def _within_room(
+    session: Session, config: Settings, org_id: UUID, targets: list[Target]
+) -> list[Target]:
+    """Returns the targets; skips mails beyond the number that may wait, or be sent in a day."""
     if not any(_is_mail(target) for target in targets):
         return targets
     waiting = select(func.count()).where(
@@ -78,6 +81,9 @@ def _within_room(session: Session, org_id: UUID, targets: list[Target]) -> list[
     )
     room = MAX_WAITING_MAILS - (session.scalar(waiting) or 0)
     why = f"{MAX_WAITING_MAILS} mails of the organization are already waiting"
+    if (of_day := mail.quota.left(session, config, org_id)) < room:
+        room = of_day
+        why = f"the organization has sent its {config.org_mails_per_day} mails of 24 hours"
     within = []
     for target in targets:
         room -= _is_mail(target)

@@ -2,18 +2,27 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
+import msgspec
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from sqlalchemy import update
 
+from shared.core.clock import now
 from shared.deployment.runtime import Runtime
+from shared.mail.models import Mail
 from shared.permissions import BUILTIN_SETS
+from tests.support.alerts import SPECS
 from tests.support.app import ADMIN_KEY, Headers, bearer
 from tests.support.people import acting_as, add_member, new_email, signed_in
 from tests.support.runtime import Org, make_org
 from tests.web.users.api import disable, error, invite, mails, row_of
+from web.app import create_app
+from web.state import state
 
 STANDARD = sorted(BUILTIN_SETS["standard"].permissions)
 READ_ONLY = sorted(BUILTIN_SETS["read-only"].permissions)
@@ -117,8 +126,31 @@ def test_an_invitation_is_mailed_with_the_name_of_who_sent_it(
     assert mails(runtime, org) == [
         ("invitation", first, {"org_name": org.slug, "invited_by": host}),
         ("invitation", second, {"org_name": org.slug, "invited_by": host}),
-        ("invitation", third, {"org_name": org.slug, "invited_by": "admin"}),
+        ("invitation", third, {"org_name": org.slug, "invited_by": "A key"}),
     ]
+
+
+def test_an_organization_sends_so_many_mails_a_day(web_runtime: Runtime) -> None:
+    settings = msgspec.structs.replace(web_runtime.settings, org_mails_per_day=2)
+    app = create_app(replace(web_runtime, settings=settings))
+    org = make_org(web_runtime)
+    client, own = app.test_client(), bearer(ADMIN_KEY, org.slug)
+    assert [invite(client, own).status_code for _ in range(2)] == [201, 201]
+    refused = invite(client, own)
+    assert error(refused) == (429, "mails_used_up")
+    assert 86_300 < int(refused.headers["Retry-After"]) <= 86_400
+    channels = [{"kind": "email", "recipients": [new_email()]}]
+    rule = {"name": "any", "trigger_kind": "per_event", "trigger_spec": SPECS["per_event"]}
+    alert = client.post("/v1/alerts", json={**rule, "channels": channels}, headers=own)
+    assert alert.status_code == 201, alert.get_json()
+    tested = client.post(f"/v1/alerts/{alert.get_json()['id']}/test", headers=own, json={})
+    assert error(tested) == (429, "mails_used_up")
+    with web_runtime.postgres.transaction() as session:
+        age = update(Mail).where(Mail.org_id == org.uuid)
+        session.execute(age.values(created_at=now() - timedelta(days=1)))
+    assert invite(client, own).status_code == 201
+    with app.app_context():
+        state().queries.close()
 
 
 def test_nothing_is_mailed_for_an_invitation_that_is_refused(

@@ -19,9 +19,12 @@ from shared.core.logs import get_logger
 from shared.permissions import INSTANCE_ADMIN
 from shared.permissions.custom_sets import service as permission_sets
 from shared.postgres import lock_until_commit, transaction_time
+from shared.queue import Queue
 from shared.settings import reading as settings
 from shared.settings.rules import lets_in
+from shared.users import mails
 from shared.users.accounts import join
+from shared.users.grants import Granter
 from shared.users.members import effective_permissions, members_of
 from shared.users.models import Membership
 from shared.users.records import MemberRecord, log_change, record
@@ -34,6 +37,8 @@ log = get_logger(__name__)
 _ADMINISTERS = "users:update"
 # The actor in the audit log.
 PROVIDER = "sign-in provider"
+# The author in mails.
+_BY = Granter("The sign-in provider", None)
 
 
 class Step(Enum):
@@ -71,6 +76,7 @@ class Groups:
 
     session: Session
     config: Settings
+    queue: Queue
     rules: tuple[GroupRule, ...]
     held: frozenset[tuple[str, str]]
 
@@ -189,6 +195,9 @@ class Groups:
         after = self._record(membership)
         by = replace(audit_log.current_caller(), kind="system", name=PROVIDER)
         log_change(self.session, wish.org_id, _ACTIONS[step], after, before, by)
+        if before is not None:
+            sets = (frozenset(before.permissions), frozenset(after.permissions))
+            mails.tell(self.session, self.queue, wish.org_id, after.email, *sets, _BY)
         log.info("oidc_groups_applied", org=wish.slug, step=step.value)
         return step
 

@@ -115,4 +115,6 @@ class _SignIn:
         return (None, self.subject.email) if account is None else (account.id, account.email)
 
     def _groups(self, session: Session) -> Groups:
-        return Groups(session, self.runtime.settings, self.config.rules, self.subject.groups)
+        runtime = self.runtime
+        groups = self.subject.groups
+        return Groups(session, runtime.settings, runtime.queue, self.config.rules, groups)

@@ -19,6 +19,7 @@ from shared.users.sign_in.oidc.groups import PROVIDER
 from tests.support.oidc import Browser, Provider
 from tests.support.people import add_member, new_email
 from tests.support.runtime import Org, make_org
+from tests.web.users.api import mails
 from tests.web.users.sign_in.oidc.conftest import Serve, person
 
 
@@ -311,3 +312,19 @@ def test_the_audit_log_says_what_groups_gave_and_took(desk: Desk) -> None:
     assert {target for _, _, target, _ in lines} == {desk.email}
     own = [action for action, actor, _, _ in lines if actor == desk.email]
     assert own == ["user.sign_in"] * 3
+
+
+def test_a_mail_says_what_groups_gained_and_lost(desk: Desk) -> None:
+    desk.sign_in("staff")
+    assert mails(desk.runtime, desk.org) == []
+    desk.sign_in("admins")
+    desk.sign_in("staff")
+    more, less = mails(desk.runtime, desk.org)
+    for kind, recipient, context in (more, less):
+        assert (kind, recipient) == ("permissions_changed", desk.email)
+        assert context["changed_by"] == "The sign-in provider"
+    assert "users:update" in more[2]["gained"]
+    assert more[2]["gained"] == less[2]["lost"]
+    assert more[2]["lost"] == less[2]["gained"] == []
+    desk.sign_in("staff")
+    assert len(mails(desk.runtime, desk.org)) == 2
