@@ -9,14 +9,17 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from shared.audit_log import fields_of, record
 from shared.core.config import Settings
 from shared.core.errors import ConfigurationError, Conflict, Invalid, NotFound
+from shared.core.logs import get_logger
+from shared.organizations.models import Organization
 from shared.permissions import (
     BUILTIN_SETS,
+    STANDARD_SET,
     BuiltinSet,
     effective,
     readable,
@@ -27,6 +30,8 @@ from shared.permissions.custom_sets import rules
 from shared.permissions.custom_sets.models import PermissionSet
 from shared.postgres import transaction_time
 from shared.postgres.rows import flush_unique
+
+log = get_logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -92,7 +97,10 @@ def chosen(
 
 
 def require_default(session: Session, config: Settings) -> None:
-    """Raises `ConfigurationError` if no organization has the set of DEFAULT_USER_PERMISSIONS."""
+    """Raises `ConfigurationError` if no organization has the set of DEFAULT_USER_PERMISSIONS.
+
+    Warns if only some have it: the others give `standard` to their new members.
+    """
     name = config.default_user_permissions
     if name in BUILTIN_SETS:
         return
@@ -103,6 +111,10 @@ def require_default(session: Session, config: Settings) -> None:
             "DEFAULT_USER_PERMISSIONS names no permission set: use one of"
             f" {', '.join([*BUILTIN_SETS, *custom])}"
         )
+    having = select(PermissionSet.org_id).where(PermissionSet.name == name)
+    living = select(func.count()).where(Organization.deleted_at.is_(None))
+    if lacking := session.scalar(living.where(Organization.id.not_in(having))):
+        log.warning("default_set_unknown_to_some", organizations=lacking, they_use=STANDARD_SET)
 
 
 def create(

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from sqlalchemy import text
+from structlog.testing import capture_logs
 
 from shared.core.errors import ConfigurationError
 from shared.deployment.runtime import Runtime
@@ -12,7 +14,7 @@ from shared.permissions import BUILTIN_SETS
 from shared.permissions.custom_sets.models import PermissionSet
 from shared.permissions.custom_sets.service import require_default
 from tests.support.processes import running
-from tests.support.runtime import Org
+from tests.support.runtime import Org, make_org
 
 
 @pytest.mark.parametrize("name", BUILTIN_SETS)
@@ -32,6 +34,20 @@ def test_a_set_of_any_organization_may_be_named(runtime: Runtime, org: Org) -> N
     check(runtime, name)
     with pytest.raises(ConfigurationError, match=name):
         check(runtime, "standart")
+
+
+def test_a_set_that_some_organizations_lack_is_warned_about(runtime: Runtime, org: Org) -> None:
+    make_org(runtime)
+    name = f"set-{secrets.token_hex(4)}"
+    with runtime.postgres.transaction() as session:
+        session.add(PermissionSet(org_id=org.uuid, name=name, description="", permissions=[]))
+        living = session.scalar(text("SELECT count(*) FROM organizations WHERE deleted_at IS NULL"))
+    with capture_logs() as logged:
+        check(runtime, name)
+        check(runtime, "standard")
+    [warned] = logged
+    assert warned["event"] == "default_set_unknown_to_some"
+    assert (warned["organizations"], warned["they_use"]) == (living - 1, "standard")
 
 
 def check(runtime: Runtime, name: str) -> None:

@@ -1,19 +1,15 @@
 """Revision 0004: everybody who could see alerts can see audits. Keys gain nothing."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
 from sqlalchemy import text
-from sqlalchemy.orm import Session
 
-from shared.core.ids import new_id
 from shared.postgres import Postgres
 from shared.postgres.migrate import migrate
-from shared.users import effective_permissions
 from tests.support.databases import empty_postgres
-
-ORG = "00000000-0000-4000-8000-000000000001"
+from tests.support.grants import Held, fill, state
 
 SETS = {
     "reads": ["alerts:read", "events:read"],
@@ -32,12 +28,9 @@ SETS_AFTER = {
 
 
 @dataclass(frozen=True)
-class Case:
+class Case(Held):
     """A member before the migration, and its audit permissions afterwards."""
 
-    permission_set: str | None
-    added: Sequence[str]
-    removed: Sequence[str]
     audits: frozenset[str]
 
 
@@ -74,77 +67,10 @@ def old(postgres_url: str) -> Iterator[Postgres]:
         try:
             migrate(postgres.engine, "0003")
             with postgres.transaction() as session:
-                fill(session)
+                fill(session, SETS, MEMBERS, KEYS)
             yield postgres
         finally:
             postgres.close()
-
-
-def fill(session: Session) -> None:
-    for name, tokens in SETS.items():
-        session.execute(
-            text("INSERT INTO permission_sets (org_id, name, permissions) VALUES (:o, :n, :p)"),
-            {"o": ORG, "n": name, "p": tokens},
-        )
-    for name, member in MEMBERS.items():
-        user_id = new_id()
-        session.execute(
-            text("INSERT INTO users (id, email) VALUES (:i, :e)"), {"i": user_id, "e": name}
-        )
-        session.execute(
-            text(
-                "INSERT INTO memberships"
-                " (org_id, user_id, permission_set, permission_added, permission_removed)"
-                " VALUES (:o, :u, :s, :a, :r)"
-            ),
-            {
-                "o": ORG,
-                "u": user_id,
-                "s": member.permission_set,
-                "a": list(member.added),
-                "r": list(member.removed),
-            },
-        )
-    for name, tokens in KEYS.items():
-        session.execute(
-            text(
-                "INSERT INTO api_keys (id, org_id, name, key_hash, permissions)"
-                " VALUES (:i, :o, :n, :h, :p)"
-            ),
-            {"i": new_id(), "o": ORG, "n": name, "h": name.encode(), "p": tokens},
-        )
-
-
-@dataclass(frozen=True)
-class State:
-    """The content of the tables: tokens of sets and keys, (set, added, removed) of members."""
-
-    sets: dict[str, list[str]]
-    keys: dict[str, list[str]]
-    members: dict[str, tuple[str | None, list[str], list[str]]]
-
-    def effective(self, name: str) -> frozenset[str]:
-        """Returns a member's effective permissions."""
-        permission_set, added, removed = self.members[name]
-        custom = self.sets.get(permission_set or "")
-        return effective_permissions(permission_set, custom, added, removed)
-
-
-def state(postgres: Postgres) -> State:
-    with postgres.transaction() as session:
-        sets = session.execute(text("SELECT name, permissions FROM permission_sets"))
-        keys = session.execute(text("SELECT name, permissions FROM api_keys"))
-        members = session.execute(
-            text(
-                "SELECT email, permission_set, permission_added, permission_removed"
-                " FROM memberships JOIN users ON users.id = user_id"
-            )
-        )
-        return State(
-            sets={name: list(tokens) for name, tokens in sets},
-            keys={name: list(tokens) for name, tokens in keys},
-            members={name: (of, added, removed) for name, of, added, removed in members},
-        )
 
 
 def test_members_and_sets_gain_what_they_had_of_alerts_and_keys_do_not(old: Postgres) -> None:
