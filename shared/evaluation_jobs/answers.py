@@ -1,6 +1,6 @@
 """Reads an answer of the evaluator (docs/evaluator.md). Pure: bytes and status in, reading out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Annotated, Any, TypeVar
@@ -49,16 +49,26 @@ class Pending:
 
 @dataclass(frozen=True)
 class Refused:
-    """Another attempt would change nothing."""
+    """Another attempt would change nothing.
+
+    `is_everyones`: any other request would be refused too, because the token is wrong. `cause` is
+    the error without the evaluator's own words, which may quote the session.
+    """
 
     error: str
+    cause: str = field(default="", compare=False)
+    is_everyones: bool = False
 
 
 @dataclass(frozen=True)
 class Failed:
-    """Another attempt may help, but not before `retry_after_secs` if the evaluator sent it."""
+    """Another attempt may help, but not before `retry_after_secs` if the evaluator sent it.
+
+    `cause` is the error without the evaluator's own words, which may quote the session.
+    """
 
     error: str
+    cause: str = field(default="", compare=False)
     timed_out: bool = False
     retry_after_secs: float | None = None
 
@@ -107,15 +117,16 @@ def read(answer: Answer | NoAnswer, now: datetime) -> Reading:
     A Retry-After with a date is relative to `now`.
     """
     if isinstance(answer, NoAnswer):
-        return Failed(answer.error, timed_out=answer.timed_out)
+        return Failed(answer.error, cause=answer.error, timed_out=answer.timed_out)
     if 200 <= answer.status < 300:
         return _read_success(answer.body)
     if 300 <= answer.status < 400:
         return Refused(f"the evaluator answered {answer.status}; redirects are not followed")
-    error = _describe(answer)
+    error, cause = _describe(answer), f"the evaluator answered {answer.status}"
     if answer.status in _LATER or answer.status >= 500:
-        return Failed(error, retry_after_secs=parse_retry_after(answer.retry_after, now))
-    return Refused(error)
+        wait = parse_retry_after(answer.retry_after, now)
+        return Failed(error, cause=cause, retry_after_secs=wait)
+    return Refused(error, cause=cause, is_everyones=answer.status == 401)
 
 
 def parse_retry_after(value: str | None, now: datetime) -> float | None:

@@ -12,6 +12,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from shared.core.config import Settings
+from shared.evaluation_jobs import breaker
 from shared.evaluation_jobs.models import EvaluationJob
 from shared.postgres import leases
 from shared.postgres.leases import Lease
@@ -96,11 +97,17 @@ def claim(session: Session, settings: Settings, *, most: int) -> list[ClaimedJob
 
     Organizations take turns, each with its oldest job. At most EVALUATOR_WORKERS x
     EVALUATOR_CLAIM_BATCH calls are in flight in the whole deployment. The advisory lock lets one
-    worker at a time count the places and take some.
+    worker at a time count the places and take some. While the breaker is open, one job is taken as
+    a probe when its time has come.
     """
     if most <= 0:
         return []
     session.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": _LOCK_ID})
+    away = breaker.current(session, settings)
+    if away.retry_at is not None:
+        if session.scalar(text("SELECT :at > statement_timestamp()"), {"at": away.retry_at}):
+            return []
+        most = 1  # the probe
     free = session.execute(_FREE_PLACES, {"bound": settings.evaluator_concurrency}).scalar_one()
     if free <= 0:
         return []
@@ -113,6 +120,8 @@ def claim(session: Session, settings: Settings, *, most: int) -> list[ClaimedJob
     )
     by_id = {row.id: row for (row,) in rows}
     taken = [by_id[job_id] for job_id in ids]
+    if away.is_open:
+        breaker.begin_probe(session, settings, ids[0], _lease_secs(settings))
     session.execute(_TAKE_TURNS, {"org_ids": [str(row.org_id) for row in taken]})
     return [ClaimedJob(replace(lease, rows=EvaluationJob.id == row.id), row) for row in taken]
 

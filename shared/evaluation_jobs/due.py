@@ -3,16 +3,17 @@
 from sqlalchemy.orm import Session
 
 from shared.core.config import Settings
-from shared.evaluation_jobs import evaluator_config
+from shared.evaluation_jobs import breaker, evaluator_config
 from shared.evaluation_jobs.claims import evaluator_slugs
 from shared.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS
 from shared.postgres import leases
 from shared.postgres.due import secs_until_due
 
 # One probe of the index for each organization, and the leases of calls in flight: the job of a
-# worker that was killed is due when its lease expires.
+# worker that was killed is due when its lease expires. While the breaker is open, the next probe is
+# what is due.
 _JOBS = f"""
-SELECT job.next_attempt_at
+SELECT greatest(job.next_attempt_at, {breaker.RETRY_AT})
 FROM organizations
 CROSS JOIN LATERAL (
     SELECT next_attempt_at FROM evaluation_jobs
@@ -38,7 +39,9 @@ def of_jobs(session: Session, settings: Settings) -> float | None:
     """Jobs that can be sent or polled."""
     if settings.evaluator_endpoint is None:
         return None
-    return secs_until_due(session, _JOBS, slugs=evaluator_slugs(settings))
+    return secs_until_due(
+        session, _JOBS, slugs=evaluator_slugs(settings), endpoint=settings.evaluator_endpoint
+    )
 
 
 def of_ended_sessions(session: Session, settings: Settings) -> float | None:

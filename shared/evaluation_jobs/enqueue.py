@@ -71,10 +71,9 @@ def enqueue_automatic(session: Session, jobs: Sequence[NewJob], trigger: Automat
     return len(created)
 
 
-def enqueue_manual(session: Session, job: NewJob, request_id: str) -> UUID | None:
-    """Creates a job on request; returns its id, None while another one of the session is live."""
-    created = _insert(session, [job], "manual", [request_id])
-    return created[0] if created else None
+def enqueue_manual(session: Session, jobs: Sequence[NewJob], request_id: str) -> Sequence[UUID]:
+    """Creates jobs on request; returns their ids, none for sessions with a live job."""
+    return _insert(session, jobs, "manual", [request_id] * len(jobs))
 
 
 def _insert(

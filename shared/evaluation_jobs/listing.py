@@ -9,6 +9,7 @@ from sqlalchemy import case, func, select, text
 from sqlalchemy.orm import Session
 
 from shared.core.config import Settings
+from shared.evaluation_jobs import breaker
 from shared.evaluation_jobs.claims import evaluator_slugs
 from shared.evaluation_jobs.models import LIVE, EvaluationJob
 from shared.postgres import leases
@@ -54,7 +55,8 @@ _MAY_BE_CALLED = """
     AND (CAST(:slugs AS text[]) IS NULL OR org.slug = ANY(CAST(:slugs AS text[])))
 """
 _OLDEST_DUE = text(f"""
-SELECT extract(epoch FROM statement_timestamp() - min(job.next_attempt_at))
+SELECT extract(epoch FROM
+    statement_timestamp() - greatest(min(job.next_attempt_at), {breaker.RETRY_AT}))
 FROM evaluation_jobs AS job JOIN organizations AS org ON org.id = job.org_id
 WHERE job.status IN ('pending', 'polling')
     AND job.next_attempt_at <= statement_timestamp()
@@ -72,15 +74,25 @@ GROUP BY job.status
 
 
 def live_jobs(
-    session: Session, org_id: UUID, *, statuses: Collection[str], limit: int
+    session: Session,
+    org_id: UUID,
+    *,
+    statuses: Collection[str],
+    session_ids: Collection[str] = (),
+    limit: int,
 ) -> Sequence[LiveJob]:
-    """Lists the newest jobs in one of `statuses`, each a `LiveStatus`."""
+    """Lists the newest jobs in one of `statuses`, each a `LiveStatus`.
+
+    `session_ids` limits them to jobs of these sessions; none means all.
+    """
     query = (
         select(*LISTED)
         .where(EvaluationJob.org_id == org_id, text(LIVE), _SHOWN_STATUS.in_(statuses))
         .order_by(EvaluationJob.enqueued_at.desc(), EvaluationJob.id.desc())
         .limit(limit)
     )
+    if session_ids:
+        query = query.where(EvaluationJob.session_id.in_(session_ids))
     return [LiveJob(*row) for row in session.execute(query)]
 
 
@@ -88,12 +100,13 @@ def oldest_due_secs(session: Session, settings: Settings) -> float:
     """Returns the seconds for which the oldest due job has waited; 0.0 if none is due.
 
     Jobs that are never called, because there is no evaluator or the organization may not use it, do
-    not count.
+    not count, nor does the time that jobs wait behind the breaker.
     """
     if settings.evaluator_endpoint is None:
         return 0.0
-    waited = session.scalar(_OLDEST_DUE, {"slugs": evaluator_slugs(settings)})
-    return 0.0 if waited is None else float(waited)
+    wanted = {"slugs": evaluator_slugs(settings), "endpoint": settings.evaluator_endpoint}
+    waited = session.scalar(_OLDEST_DUE, wanted)
+    return 0.0 if waited is None else max(0.0, float(waited))
 
 
 def oldest_result_waiting(session: Session, org_id: UUID) -> datetime | None:

@@ -1,6 +1,7 @@
 """The tables of evaluation jobs, which are authoritative; messages are only nudges."""
 
 from datetime import datetime
+from uuid import UUID
 
 from sqlalchemy import CheckConstraint, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
@@ -116,6 +117,26 @@ class EvaluatorTurn(KeyedInOrganization, Base):
     __tablename__ = "evaluator_turns"
 
     last_turn_at: Mapped[datetime] = mapped_column(timestamp_type)
+
+
+class EvaluatorBreaker(Base):
+    """The failed calls of the evaluator in a row (`shared.evaluation_jobs.breaker`), one row.
+
+    It holds for the evaluator of `endpoint`.
+    """
+
+    __tablename__ = "evaluator_breaker"
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    endpoint: Mapped[str]
+    failures: Mapped[int] = mapped_column(server_default=text("0"))
+    since: Mapped[datetime | None] = mapped_column(timestamp_type)
+    last_error: Mapped[str | None]
+    wait_secs: Mapped[float] = mapped_column(server_default=text("0"))
+    retry_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    probe_id: Mapped[UUID | None]
+
+    __table_args__ = (CheckConstraint("id = 1", name="single_row"),)
 
 
 class EvaluatorConfig(Base):

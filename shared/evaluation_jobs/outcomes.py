@@ -1,6 +1,6 @@
 """Records the outcomes of calls, many at once, and frees the jobs in the same transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -9,9 +9,10 @@ from sqlalchemy.orm import Session
 
 from shared.core.attempts import jitter
 from shared.core.config import Settings
-from shared.evaluation_jobs import evaluator_config
-from shared.evaluation_jobs.answers import Answer, NoAnswer, read
-from shared.evaluation_jobs.claims import HELD, ClaimedJob, held
+from shared.evaluation_jobs import breaker, evaluator_config
+from shared.evaluation_jobs.answers import Answer, NoAnswer, Reading, read
+from shared.evaluation_jobs.breaker import Breaker
+from shared.evaluation_jobs.claims import HELD, ClaimedJob, evaluator_slugs, held
 from shared.evaluation_jobs.rules import Call, Finish, Poll, Step, next_step
 
 # The answer to a call, or the end of a job that is not called.
@@ -32,7 +33,8 @@ SET lease_token = NULL,
     status = coalesce(step.status, job.status),
     last_error = step.error,
     result = step.result,
-    attempt_count = greatest(attempt_count, CASE WHEN step.status = 'storing' THEN 1 ELSE 0 END),
+    attempt_count = greatest(attempt_count - step.uncounted,
+        CASE WHEN step.status = 'storing' THEN 1 ELSE 0 END),
     completed_at = CASE WHEN step.status = 'storing' THEN clock_timestamp() END,
     next_attempt_at = coalesce(
         statement_timestamp() + make_interval(secs => step.after_secs), next_attempt_at),
@@ -41,11 +43,12 @@ SET lease_token = NULL,
         THEN statement_timestamp() + make_interval(secs => :max_poll_secs) END)
 FROM unnest(
     CAST(:ids AS uuid[]), CAST(:statuses AS text[]), CAST(:errors AS text[]),
-    CAST(:results AS bytea[]), CAST(:waits AS float[]), CAST(:evaluator_job_ids AS text[])
-) AS step (id, status, error, result, after_secs, evaluator_job_id)
+    CAST(:results AS bytea[]), CAST(:waits AS float[]), CAST(:evaluator_job_ids AS text[]),
+    CAST(:uncounted AS int[])
+) AS step (id, status, error, result, after_secs, evaluator_job_id, uncounted)
 WHERE job.id = step.id
 """)
-_COLUMNS = ("ids", "statuses", "errors", "results", "waits", "evaluator_job_ids")
+_COLUMNS = ("ids", "statuses", "errors", "results", "waits", "evaluator_job_ids", "uncounted")
 
 
 def record(
@@ -62,27 +65,52 @@ def record(
     default_poll_secs = evaluator_config.current(session, settings).default_poll_interval_secs
 
     steps: dict[UUID, Step] = {}
+    readings: dict[UUID, Reading] = {}
     for job, one in brought:
-        row = rows.get(job.row.id)
-        if row is None:
+        if job.row.id not in rows:
             continue
-        steps[row.id] = (
-            one
-            if isinstance(one, Finish)
-            else next_step(
-                _call(row),
-                read(one, row.now),
-                settings,
-                default_poll_secs=default_poll_secs,
-                jitter=jitter(),
-            )
+        if isinstance(one, Finish):
+            steps[job.row.id] = one
+        else:
+            readings[job.row.id] = read(one, rows[job.row.id].now)
+    state, away = _note(session, settings, rows, readings)
+    for job_id, reading in readings.items():
+        steps[job_id] = next_step(
+            _call(rows[job_id]),
+            reading,
+            settings,
+            default_poll_secs=default_poll_secs,
+            jitter=jitter(),
+            is_away=job_id in away,
         )
     if steps:
         changes = zip(*(_changes(job_id, step) for job_id, step in steps.items()), strict=True)
         columns = dict(zip(_COLUMNS, map(list, changes), strict=True))
         max_poll_secs = settings.evaluator_max_poll_duration_secs
         session.execute(_RECORD, {**columns, "max_poll_secs": max_poll_secs})
+    if any(state.has_lasted_too_long(rows[job_id].now) for job_id in away):
+        breaker.end_jobs(session, state, evaluator_slugs(settings))
     return [steps.get(job.row.id) for job, _ in brought]
+
+
+def _note(
+    session: Session,
+    settings: Settings,
+    rows: Mapping[UUID, Row[Any]],
+    readings: Mapping[UUID, Reading],
+) -> tuple[Breaker, set[UUID]]:
+    """Counts the calls; returns the breaker, and the jobs whose call failed while it was open."""
+    state, away = breaker.current(session, settings), set[UUID]()
+    if not state.failures and not any(map(breaker.failure_of, readings.values())):
+        return state, away
+    before = state = breaker.lock(session, settings)
+    for job_id, reading in readings.items():
+        state = state.after(job_id, reading, rows[job_id].now)
+        if state.is_open:
+            away.add(job_id)
+    if state != before:
+        breaker.save(session, settings, state)
+    return state, away
 
 
 def _call(row: Row[Any]) -> Call:
@@ -95,7 +123,7 @@ def _call(row: Row[Any]) -> Call:
 def _changes(job_id: UUID, step: Step) -> tuple[object, ...]:
     """Returns the values of `_COLUMNS`."""
     if isinstance(step, Finish):
-        return str(job_id), "storing", step.result.error, step.result.packed(), None, None
+        return str(job_id), "storing", step.result.error, step.result.packed(), None, None, 0
     if isinstance(step, Poll):
-        return str(job_id), "polling", step.error, None, step.after_secs, step.evaluator_job_id
-    return str(job_id), None, step.error, None, step.after_secs, None
+        return str(job_id), "polling", step.error, None, step.after_secs, step.evaluator_job_id, 0
+    return str(job_id), None, step.error, None, step.after_secs, None, int(not step.counts)

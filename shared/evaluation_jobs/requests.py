@@ -5,6 +5,7 @@ from uuid import UUID
 from sqlalchemy import text
 
 from shared.core.clock import now_us
+from shared.core.config import Settings
 from shared.core.errors import Conflict, Forbidden, NotFound
 from shared.core.ids import new_request_id
 from shared.core.logs import current_request_id
@@ -34,16 +35,11 @@ def re_evaluate(runtime: Runtime, org_id: UUID, org_slug: str, session_id: str) 
     facts = session_facts.find(runtime.clickhouse, str(org_id), session_id)
     if facts is None:
         raise NotFound("there is no such session")
-    if settings.evaluator_endpoint is None:
-        raise Conflict("no evaluator is configured", code="evaluator_disabled")
-    if not settings.may_evaluate(org_slug):
-        raise Forbidden(
-            "this organization may not use the evaluator", code="evaluator_not_for_organization"
-        )
+    check_evaluator(settings, org_slug)
     with runtime.postgres.transaction() as session:
         job = NewJob(org_id, session_id, facts.agent_id, facts.environment)
-        job_id = enqueue_manual(session, job, current_request_id() or new_request_id())
-        if job_id is None:
+        created = enqueue_manual(session, [job], current_request_id() or new_request_id())
+        if not created:
             raise Conflict(
                 "an evaluation of this session is already queued or running", code="evaluation_live"
             )
@@ -55,7 +51,17 @@ def re_evaluate(runtime: Runtime, org_id: UUID, org_slug: str, session_id: str) 
                 "the session is still open: wait until it has ended or is idle", code="session_open"
             )
         after_commit(session, lambda: runtime.queue.nudge_soon(jobs.RUN_EVALUATIONS))
-    return job_id
+    return created[0]
+
+
+def check_evaluator(settings: Settings, org_slug: str) -> None:
+    """Raises `Conflict` without an evaluator, `Forbidden` if EVALUATOR_ORGS excludes the slug."""
+    if settings.evaluator_endpoint is None:
+        raise Conflict("no evaluator is configured", code="evaluator_disabled")
+    if not settings.may_evaluate(org_slug):
+        raise Forbidden(
+            "this organization may not use the evaluator", code="evaluator_not_for_organization"
+        )
 
 
 def _is_finished(facts: SessionFacts, inactivity_timeout_secs: float | None) -> bool:

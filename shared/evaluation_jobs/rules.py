@@ -45,10 +45,11 @@ class Poll:
 
 @dataclass(frozen=True)
 class Deliver:
-    """Sends the request again in `after_secs`."""
+    """Sends the request again in `after_secs`; a failure that does not count uses no attempt."""
 
     after_secs: float
     error: str
+    counts: bool = True
 
 
 Step = Finish | Poll | Deliver
@@ -61,22 +62,26 @@ def next_step(
     *,
     default_poll_secs: float | None,
     jitter: float,
+    is_away: bool = False,
 ) -> Step:
     """Returns the step after `call`.
 
     `default_poll_secs` comes from the evaluator's /config; `jitter` is a random number from 0 to 1.
+    `is_away`: the breaker is open, so the job waits behind it.
     """
     if isinstance(reading, Result):
         return Finish(reading)
-    if isinstance(reading, Refused):
+    if isinstance(reading, Refused) and not (is_away and reading.is_everyones):
         return failure(reading.error)
     if isinstance(reading, Pending):
         interval = poll_interval(reading.next_poll_secs, default_poll_secs, settings)
         return _after_pending(call, reading, interval, settings)
     if call.evaluator_job_id is not None:
         interval = poll_interval(None, default_poll_secs, settings)
-        wait = max(interval, reading.retry_after_secs or 0.0)
+        wait = max(interval, getattr(reading, "retry_after_secs", None) or 0.0)
         return _poll_before_cap(call, call.evaluator_job_id, wait, settings, reading.error)
+    if is_away or isinstance(reading, Refused):
+        return Deliver(0.0, error_text(reading.error), counts=False)
     return _after_failed_delivery(call, reading, settings, jitter)
 
 

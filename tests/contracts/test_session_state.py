@@ -92,6 +92,38 @@ def test_a_call_and_its_failures_are_told(bench: Bench, seen: Seen) -> None:
     assert "out of memory" in state["sentence"]
 
 
+def test_jobs_that_wait_behind_the_breaker(bench: Bench, seen: Seen, key: Key) -> None:
+    """The sentence names the failure and the next call, as `health` beside the jobs does."""
+    # Its own words may quote a session of another organization.
+    bench.evaluator.default = behave.reply(503, b"out of memory: zoe@example.org")
+    bench.enqueue("s")
+    for _ in range(10):
+        bench.configure(evaluator_max_attempts=20)
+        bench.run_later()
+    state = seen()
+    assert (state["code"], state["job"]["attempt_count"]) == ("queued", 9)
+    assert "the evaluator answered 503" in state["sentence"].lower()
+    assert "zoe" not in state["sentence"]
+    headers = key("evaluations:read")
+    client = create_app(bench.runtime).test_client()
+    health = client.get("/v1/evaluation-jobs?health=true", headers=headers).get_json()["health"]
+    assert (health["state"], health["failures"]) == ("open", 10)
+    assert health["last_error"] == "the evaluator answered 503"
+    assert health["retry_at"] in state["sentence"]
+    bench.evaluator.default = behave.scored()
+    bench.pass_time(31)
+    bench.run_later()
+    assert seen()["code"] == "scored"
+    health = client.get("/v1/evaluation-jobs?health=true", headers=headers).get_json()["health"]
+    assert health == {
+        "state": "ok",
+        "since": None,
+        "failures": 0,
+        "last_error": None,
+        "retry_at": None,
+    }
+
+
 def test_an_evaluation_that_ran_out_of_time(bench: Bench, seen: Seen) -> None:
     bench.evaluator.default = behave.pending("theirs", 1)
     bench.configure(evaluator_max_poll_duration_secs=1)

@@ -32,6 +32,7 @@ EXEMPT = {
     "POST /v1/mcp": _READS,
     "POST /v1/dashboards/{dashboard_id}/tiles/{tile_id}/run": _READS,
     "POST /v1/sessions/{session_id}/re-evaluate": _WORK,
+    "POST /v1/evaluations/re-evaluate": _WORK,
     "POST /v1/agent/chat": _OWN,
     "POST /v1/agent/conversations": _OWN,
     "PATCH /v1/agent/conversations/{conversation_id}": _OWN,

@@ -159,9 +159,11 @@ class Bench:
                 "evaluation_jobs",
                 ("next_attempt_at", "poll_deadline_at", "lease_expires_at", "enqueued_at"),
             ),
+            ("evaluator_breaker", ("since", "retry_at")),
         ):
             moved = ", ".join(f"{name} = {name} - make_interval(secs => :by)" for name in columns)
-            self.sql(f"UPDATE {table} SET {moved} WHERE org_id = :org_id", **by)
+            rows = "true" if table == "evaluator_breaker" else "org_id = :org_id"
+            self.sql(f"UPDATE {table} SET {moved} WHERE {rows}", **by)
 
     def config(self, **values: float) -> None:
         """Sets the next answers of the evaluator's /config."""
@@ -210,6 +212,7 @@ class Bench:
         self.sql("DELETE FROM evaluation_jobs WHERE org_id = :org_id")
         self.sql("DELETE FROM watched_sessions WHERE org_id = :org_id")
         self.sql("DELETE FROM evaluator_config")
+        self.sql("DELETE FROM evaluator_breaker")
 
     def _clock(self) -> datetime:
         [row] = self.sql("SELECT clock_timestamp() AS now")

@@ -2,12 +2,22 @@
 
 from flask import Response
 
+from shared.evaluation_jobs import breaker
+from shared.evaluation_jobs.bulk import re_evaluate_all
 from shared.evaluation_jobs.listing import live_jobs
 from shared.evaluation_jobs.requests import re_evaluate
+from shared.evaluations.filters import EvaluationFilters
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
-from web.evaluation_jobs.rows import job_row
-from web.evaluation_jobs.schemas import STATUSES, JobList, JobQuery, Queued
+from web.evaluation_jobs.rows import health_row, job_row
+from web.evaluation_jobs.schemas import (
+    STATUSES,
+    AgainBody,
+    JobList,
+    JobQuery,
+    Queued,
+    Requested,
+)
 from web.responses import json_response
 from web.state import runtime
 
@@ -18,11 +28,38 @@ blueprint = Blueprint("evaluation_jobs", "Evaluations that are queued or in flig
 @requires("evaluations:read")
 @blueprint.arguments(JobQuery, location="query", as_kwargs=True)
 @blueprint.response(200, JobList)
-def list_evaluation_jobs(status: list[str], limit: int) -> Response:
+def list_evaluation_jobs(
+    status: list[str], session_id: list[str], health: bool, limit: int
+) -> Response:
     """List evaluations that have no result yet, newest first."""
     with runtime().postgres.transaction() as session:
-        jobs = live_jobs(session, current_org_id(), statuses=status or STATUSES, limit=limit)
-    return json_response({"jobs": [job_row(job) for job in jobs]})
+        jobs = live_jobs(
+            session,
+            current_org_id(),
+            statuses=status or STATUSES,
+            session_ids=session_id,
+            limit=limit,
+        )
+        found = breaker.current(session, runtime().settings) if health else None
+    answer = {} if found is None else {"health": health_row(found)}
+    return json_response({"jobs": [job_row(job) for job in jobs], **answer})
+
+
+@blueprint.route("/evaluations/re-evaluate", methods=["POST"])
+@requires("evaluations:trigger")
+@blueprint.arguments(AgainBody, as_kwargs=True)
+@blueprint.response(202, Requested, errors=(409, 504))
+def re_evaluate_many(filters: EvaluationFilters, dry_run: bool | None) -> Response:
+    """Enqueue an evaluation of each session whose newest result matches the filters.
+
+    The body takes the filters of `GET /evaluations`. At most 20,000 sessions may match. A session
+    with an evaluation that is queued or in flight gets no other one. The answer is 409 with the
+    code `evaluator_disabled` without an evaluator.
+    """
+    found = re_evaluate_all(
+        runtime(), current_org_id(), current_identity().org_slug, filters, dry_run=bool(dry_run)
+    )
+    return json_response({**found._asdict(), "dry_run": bool(dry_run)}, status=202)
 
 
 @blueprint.route("/sessions/<any_id:session_id>/re-evaluate", methods=["POST"])

@@ -1,7 +1,19 @@
 """Jobs as JSON."""
 
 from shared.core.clock import format_optional_ts, format_ts
+from shared.evaluation_jobs.breaker import Breaker
 from shared.evaluation_jobs.listing import LiveJob
+
+
+def health_row(found: Breaker) -> dict[str, object]:
+    """Returns the health of the evaluator."""
+    return {
+        "state": found.state,
+        "since": format_optional_ts(found.since),
+        "failures": found.failures,
+        "last_error": found.last_error,
+        "retry_at": format_optional_ts(found.retry_at),
+    }
 
 
 def job_row(job: LiveJob) -> dict[str, object]:

@@ -5,8 +5,10 @@ from typing import get_args
 from marshmallow import Schema
 
 from shared.evaluation_jobs.listing import LiveStatus
+from shared.evaluations.filters import EvaluationFilters
 from web import fields
-from web.params import Limit, values
+from web.filters import filtered
+from web.params import Body, Limit, values
 
 STATUSES = get_args(LiveStatus)
 
@@ -15,6 +17,8 @@ class JobQuery(Schema):
     """The filters of a list of jobs."""
 
     status = values("status of a job: pending, polling", STATUSES)
+    session_id = values("session")
+    health = fields.flag("whether to answer with the evaluator's health too", load_default=False)
     limit = Limit(default=100, cap=500)
 
 
@@ -35,10 +39,42 @@ class EvaluationJob(Schema):
     last_error = fields.text(null=True)
 
 
+class EvaluatorHealth(Schema):
+    """The newest calls of the evaluator."""
+
+    state = fields.text(
+        "failing: calls failed, and are repeated; open: evaluations wait, without using up"
+        " attempts, until a call succeeds",
+        enum=["ok", "failing", "open"],
+    )
+    since = fields.text("the first of the failed calls", null=True, format="date-time")
+    failures = fields.integer("failed calls in a row")
+    last_error = fields.text(null=True)
+    retry_at = fields.text("while open, the next call", null=True, format="date-time")
+
+
 class JobList(Schema):
     """Jobs, newest first."""
 
     jobs = fields.rows(EvaluationJob)
+    health = fields.nested(EvaluatorHealth, "only if the query asks for it", required=False)
+
+
+class _Again(Body):
+    """Options of a request to evaluate again."""
+
+    dry_run = fields.switch(False, "count the sessions, and queue nothing")
+
+
+AgainBody = filtered(EvaluationFilters, _Again)
+
+
+class Requested(Schema):
+    """The sessions that match; those without `queued` have an evaluation under way."""
+
+    sessions = fields.integer()
+    queued = fields.integer()
+    dry_run = fields.flag()
 
 
 class Queued(Schema):

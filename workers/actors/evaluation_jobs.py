@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from shared.clickhouse import ClickHouse
 from shared.core.config import Settings
-from shared.evaluation_jobs import due, promotion, storing
+from shared.evaluation_jobs import breaker, due, promotion, storing
 from shared.postgres import Postgres, single_flight
 from shared.queue import Task, jobs
 from workers.context import once, runtime
@@ -62,6 +62,10 @@ def refresh_evaluator_config() -> None:
     if runtime().settings.evaluator_endpoint is not None:
         first = not _config_was_read.is_set()
         _config_was_read.set()
+        if first:
+            with runtime().postgres.transaction() as session:
+                breaker.try_now(session, runtime().settings)
+            runtime().queue.nudge_soon(jobs.RUN_EVALUATIONS)
         config_refresh.refresh_if_due(runtime(), _client(), force=first)
 
 

@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple, get_args
 
 from shared.core.clock import format_ts, from_us
 from shared.core.config import Settings
+from shared.evaluation_jobs.breaker import Breaker
 from shared.evaluation_jobs.listing import LiveJob
 from shared.evaluation_jobs.state.situation import Situation, Watching
 from shared.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS
@@ -76,7 +77,11 @@ def decide(
 
 
 def _live(job: LiveJob, found: Situation, *, is_called: bool) -> State:
-    if job.status == "polling":
+    is_polled = job.status == "polling" and is_called
+    if found.breaker.is_open and is_called and not found.in_call:
+        code: Code = "polling" if is_polled else "queued"
+        return State(code, _behind(found.breaker), job, found.breaker.since)
+    if is_polled:
         sentence = "The evaluator is working on the session and is asked for its result."
         if job.poll_deadline_at is not None:
             sentence += f" It has time until {format_ts(job.poll_deadline_at)}."
@@ -103,6 +108,15 @@ def _live(job: LiveJob, found: Situation, *, is_called: bool) -> State:
             "An evaluation is queued. If it stays so, check that a worker for evaluations runs."
         )
     return State("queued", sentence, job, job.enqueued_at)
+
+
+def _behind(breaker: Breaker) -> str:
+    since = "" if breaker.since is None else f" since {format_ts(breaker.since)}"
+    again = "" if breaker.retry_at is None else f" at {format_ts(breaker.retry_at)}"
+    return (
+        f"The evaluator has failed{since}: {_quoted(breaker.last_error or 'it gave no reason')}"
+        f" Mend the cause. The evaluation waits, and the evaluator is called again{again}."
+    )
 
 
 def _result(latest: Evaluation) -> State:

@@ -8,7 +8,8 @@ from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
 from shared.core.config import Settings
-from shared.evaluation_jobs import evaluator_config
+from shared.evaluation_jobs import breaker, evaluator_config
+from shared.evaluation_jobs.breaker import Breaker
 from shared.evaluation_jobs.listing import LISTED, LiveJob
 from shared.evaluation_jobs.models import LIVE, EvaluationJob, WatchedSession
 
@@ -35,6 +36,7 @@ class Situation(NamedTuple):
     started_at: datetime | None
     watching: Watching | None
     timeout_secs: float | None
+    breaker: Breaker
 
 
 _IN_CALL = func.coalesce(EvaluationJob.lease_expires_at > func.statement_timestamp(), False)
@@ -60,4 +62,5 @@ def read(session: Session, settings: Settings, org_id: UUID, session_id: str) ->
         started_at=None if job is None else job[-1],
         watching=None if watching is None else Watching(*watching),
         timeout_secs=evaluator_config.current(session, settings).inactivity_timeout_secs,
+        breaker=breaker.current(session, settings),
     )

@@ -162,7 +162,7 @@ def test_redirects_are_refused(status: int) -> None:
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 410, 413, 422, 451, 499])
 def test_client_errors_are_refused_with_their_text(status: int) -> None:
     assert reading(b"no\n such  thing", status) == Refused(
-        f"the evaluator answered {status}: no such thing"
+        f"the evaluator answered {status}: no such thing", is_everyones=status == 401
     )
 
 

@@ -22,7 +22,7 @@ def test_writing_for_an_organization_that_is_gone(runtime: Runtime, org: Org) ->
     with pytest.raises(NotFound, match="organization"), runtime.postgres.transaction() as session:
         keys.create(session, org.uuid, NewKey("a", new_secret()), granter=FOR_KEYS)
     with pytest.raises(NotFound, match="organization"), runtime.postgres.transaction() as session:
-        enqueue_manual(session, NewJob(org.uuid, str(new_id()), "a", "e"), new_request_id())
+        enqueue_manual(session, [NewJob(org.uuid, str(new_id()), "a", "e")], new_request_id())
 
 
 def process_of(session: Session) -> int:

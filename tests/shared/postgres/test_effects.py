@@ -20,7 +20,13 @@ _EARLIER_IN_CLICKHOUSE = 5
 # Tables that people fill by hand: their rows are read in a moment. All others grow with traffic.
 _SMALL = frozenset(
     {"organizations", "users", "memberships", "first_members", "permission_sets", "api_keys"}
-    | {"organization_settings", "evaluator_config", "evaluator_turns", "model_context_windows"}
+    | {
+        "organization_settings",
+        "evaluator_config",
+        "evaluator_breaker",
+        "evaluator_turns",
+        "model_context_windows",
+    }
     | {"alerts", "alert_states", "audits", "dashboards", "dashboard_tiles", "saved_queries"}
 )
 _ADVICE = (

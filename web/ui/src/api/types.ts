@@ -483,6 +483,14 @@ export interface EvaluationState {
   since: string | null;
 }
 
+export interface EvaluatorHealth {
+  state: "ok" | "failing" | "open";
+  since: string | null;
+  failures: number;
+  last_error: string | null;
+  retry_at: string | null;
+}
+
 export interface Event {
   id: number;
   session_id: string;
@@ -774,6 +782,7 @@ export interface InvitationBody {
 
 export interface JobList {
   jobs: EvaluationJob[];
+  health: EvaluatorHealth;
 }
 
 export interface KeyBody {
@@ -1164,6 +1173,12 @@ export interface RegeneratedKey {
 
 export interface RenameBody {
   title: string;
+}
+
+export interface Requested {
+  sessions: number;
+  queued: number;
+  dry_run: boolean;
 }
 
 export interface ResolvedWindow {
@@ -1609,6 +1624,19 @@ export interface WindowRow {
   updated_at: string;
 }
 
+export interface _Again {
+  session_id?: string;
+  agent_id?: string;
+  environment?: string;
+  status?: string;
+  score_filters?: string;
+  ts_from?: string | null;
+  ts_to?: string | null;
+  time?: "completion" | "session";
+  latest_per_session?: boolean;
+  dry_run?: boolean | null;
+}
+
 export interface Routes {
   "GET /openapi.json": { answer: Record<string, unknown> };
   "GET /health": { answer: Health };
@@ -1670,7 +1698,8 @@ export interface Routes {
   "GET /evaluations/environments": { answer: string[] };
   "GET /evaluations/score_keys": { answer: string[] };
   "GET /evaluations/metric_keys": { answer: MetricKey[] };
-  "GET /evaluation-jobs": { query: { "status"?: string; "limit"?: number }; answer: JobList };
+  "GET /evaluation-jobs": { query: { "status"?: string; "session_id"?: string; "health"?: boolean; "limit"?: number }; answer: JobList };
+  "POST /evaluations/re-evaluate": { body: _Again; answer: Requested };
   "POST /sessions/{session_id}/re-evaluate": { path: { "session_id": string }; answer: Queued };
   "GET /exports/events": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: EventLine };
   "GET /exports/sessions": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: SessionLine };

@@ -1,0 +1,68 @@
+"""Evaluations of many sessions on request: of those whose newest result matches filters."""
+
+from typing import NamedTuple
+from uuid import UUID
+
+from shared.clickhouse import ClickHouse
+from shared.clickhouse.settings import PAGE
+from shared.core.clock import now_us
+from shared.core.errors import Invalid
+from shared.core.ids import new_request_id
+from shared.core.logs import current_request_id
+from shared.deployment.runtime import Runtime
+from shared.evaluation_jobs.enqueue import NewJob, enqueue_manual
+from shared.evaluation_jobs.requests import check_evaluator
+from shared.evaluations.filters import EvaluationFilters
+from shared.evaluations.source import source_of
+from shared.postgres import after_commit
+from shared.queue import jobs
+
+MAX_SESSIONS = 20_000
+_CHUNK = 2_000
+
+
+class Requested(NamedTuple):
+    """The number of sessions that match, and how many of them got a job.
+
+    The rest has an evaluation that is queued or running.
+    """
+
+    sessions: int
+    queued: int
+
+
+def re_evaluate_all(
+    runtime: Runtime, org_id: UUID, org_slug: str, wanted: EvaluationFilters, *, dry_run: bool
+) -> Requested:
+    """Enqueues an evaluation of each session whose newest result matches `wanted`.
+
+    With `dry_run` it counts the sessions and enqueues nothing. Raises `Invalid` for more than
+    `MAX_SESSIONS`, and otherwise as `requests.re_evaluate`.
+    """
+    check_evaluator(runtime.settings, org_slug)
+    found = _sessions(runtime.clickhouse, org_id, wanted)
+    if len(found) > MAX_SESSIONS:
+        raise Invalid(
+            f"more than {MAX_SESSIONS} sessions match: choose a shorter range of time",
+            fields={"ts_from": [f"more than {MAX_SESSIONS} sessions match"]},
+        )
+    if dry_run:
+        return Requested(len(found), 0)
+    queued, request_id = 0, current_request_id() or new_request_id()
+    for start in range(0, len(found), _CHUNK):
+        with runtime.postgres.transaction() as session:
+            queued += len(enqueue_manual(session, found[start : start + _CHUNK], request_id))
+            after_commit(session, lambda: runtime.queue.nudge_soon(jobs.RUN_EVALUATIONS))
+    return Requested(len(found), queued)
+
+
+def _sessions(clickhouse: ClickHouse, org_id: UUID, wanted: EvaluationFilters) -> list[NewJob]:
+    newest = wanted.replace(latest_per_session=True)
+    source = source_of(str(org_id), newest, as_of=now_us())
+    rows = clickhouse.rows(
+        f"SELECT session_id, agent_id, environment FROM {source.sql}"
+        f" ORDER BY completed_at, session_id LIMIT {MAX_SESSIONS + 1:d}",
+        source.params,
+        settings=PAGE,
+    )
+    return [NewJob(org_id, *row) for row in rows]
