@@ -12,6 +12,7 @@ from shared.core.logs import current_request_id
 from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs import evaluator_config
 from shared.evaluation_jobs.enqueue import NewJob, enqueue_manual
+from shared.evaluation_jobs.watching import quiet_secs
 from shared.postgres import after_commit
 from shared.queue import jobs
 from shared.sessions import facts as session_facts
@@ -29,7 +30,7 @@ def re_evaluate(runtime: Runtime, org_id: UUID, org_slug: str, session_id: str) 
 
     Raises `NotFound` for an unknown session, `Forbidden` if EVALUATOR_ORGS excludes the
     organization, and `Conflict` without an evaluator, while a job of the session is live, or while
-    the session is open: not ended, not idle and never evaluated.
+    the session is open: not ended, not idle (`quiet_secs`) and never evaluated.
     """
     settings = runtime.settings
     facts = session_facts.find(runtime.clickhouse, str(org_id), session_id)
@@ -48,7 +49,9 @@ def re_evaluate(runtime: Runtime, org_id: UUID, org_slug: str, session_id: str) 
         if not _is_finished(facts, timeout) and not session.scalar(_EVALUATED_BEFORE, key):
             # Raised inside the transaction, so the job is never visible.
             raise Conflict(
-                "the session is still open: wait until it has ended or is idle", code="session_open"
+                "the session is still open: wait until it has ended, or until nothing has arrived"
+                f" for {quiet_secs(timeout):g} s",
+                code="session_open",
             )
         after_commit(session, lambda: runtime.queue.nudge_soon(jobs.RUN_EVALUATIONS))
     return created[0]
@@ -65,10 +68,7 @@ def check_evaluator(settings: Settings, org_slug: str) -> None:
 
 
 def _is_finished(facts: SessionFacts, inactivity_timeout_secs: float | None) -> bool:
-    """Returns whether the session has ended or was idle for the evaluator's timeout."""
+    """Returns whether the session has ended or is quiet enough for a request by hand."""
     if facts.ended_at is not None:
         return True
-    if inactivity_timeout_secs is None:
-        return False
-    idle_secs = now_us() / 1e6 - facts.last_arrival_ms / 1e3
-    return idle_secs >= inactivity_timeout_secs
+    return now_us() / 1e6 - facts.last_arrival_ms / 1e3 >= quiet_secs(inactivity_timeout_secs)

@@ -18,6 +18,14 @@ PATIENCE_SECS = 60
 IDLE_ONLY_TIMEOUT_SECS = 60
 
 
+def quiet_secs(inactivity_timeout_secs: float | None) -> float:
+    """Returns the seconds without an event after which a person may have a session evaluated.
+
+    An evaluator may name a timeout of days, or none, which a person need not wait for.
+    """
+    return min(inactivity_timeout_secs or IDLE_ONLY_TIMEOUT_SECS, IDLE_ONLY_TIMEOUT_SECS)
+
+
 @dataclass(frozen=True)
 class StoredSession:
     """A session with events that ClickHouse has just stored; `has_agent_end`: of any agent.

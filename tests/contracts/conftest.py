@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 
 from tests.contracts.document import Document
-from tests.web.conftest import admin, app, client, key, person, web_runtime
+from tests.web.conftest import admin, app, client, just_arrived, key, person, web_runtime
 from tests.web.events.conftest import listed, post, reader, store
 from tests.workers.evaluation_jobs.conftest import bench, evaluator
 
@@ -17,6 +17,7 @@ __all__ = [
     "bench",
     "client",
     "evaluator",
+    "just_arrived",
     "key",
     "listed",
     "person",

@@ -162,6 +162,7 @@ def test_answers_to_a_request_to_evaluate_again(
     types: list[str],
     status: int,
     code: str | None,
+    just_arrived: None,
 ) -> None:
     if types:
         bench.store("s", *types)

@@ -68,8 +68,9 @@ def re_evaluate_many(filters: EvaluationFilters, dry_run: bool | None) -> Respon
 def re_evaluate_session(session_id: str) -> Response:
     """Enqueue an evaluation of a session that ended, went quiet or was evaluated before.
 
-    The answer is 409 with the code `evaluation_live` while an evaluation is queued or in flight,
-    `session_open` while the session goes on, and `evaluator_disabled` without an evaluator.
+    A session is quiet when nothing has arrived for 60 s, or for the evaluator's timeout if that is
+    shorter. The answer is 409 with the code `evaluation_live` while an evaluation is queued or in
+    flight, `session_open` while the session goes on, and `evaluator_disabled` without an evaluator.
     """
     org_slug = current_identity().org_slug
     job_id = re_evaluate(runtime(), current_org_id(), org_slug, session_id)

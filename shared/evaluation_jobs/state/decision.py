@@ -8,7 +8,7 @@ from shared.core.config import Settings
 from shared.evaluation_jobs.breaker import Breaker
 from shared.evaluation_jobs.listing import LiveJob
 from shared.evaluation_jobs.state.situation import Situation, Watching
-from shared.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS
+from shared.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS, quiet_secs
 from shared.evaluations.records import Evaluation
 from shared.sessions.facts import SessionFacts
 
@@ -59,21 +59,30 @@ def decide(
     if not has_evaluator:
         return State(
             "disabled",
-            "No evaluator is configured. Set EVALUATOR_ENDPOINT to get scores.",
+            f"No evaluator is configured. Set EVALUATOR_ENDPOINT. {_how_to_ask(facts, found)}",
         )
     if not settings.may_evaluate(org_slug):
         return State(
             "not_for_organization",
-            "This organization may not use the evaluator. Add it to EVALUATOR_ORGS to get scores.",
+            "This organization may not use the evaluator. Add it to EVALUATOR_ORGS."
+            f" {_how_to_ask(facts, found)}",
         )
     if found.watching is None:
         return State(
             "before_evaluator",
             "The session arrived while there was no evaluator for it, so none was called."
-            " Evaluate it again to get a score.",
+            f" {_how_to_ask(facts, found)}",
             since=from_us(facts.last_arrival_ms * 1000),
         )
     return _watched(facts, found.watching, found)
+
+
+def _how_to_ask(facts: SessionFacts, found: Situation) -> str:
+    """Returns the sentence about a request by hand, as `requests.re_evaluate` accepts it."""
+    if facts.ended_at is not None:
+        return "Evaluate it again to get a score."
+    secs = quiet_secs(found.timeout_secs)
+    return f"Evaluate it again once nothing has arrived for {secs:g} s."
 
 
 def _live(job: LiveJob, found: Situation, *, is_called: bool) -> State:
@@ -181,7 +190,7 @@ def _until_the_end(root: str, timeout: float | None, *, idle_only: bool) -> str:
     if timeout is not None:
         return (
             f"The session goes on. It is evaluated when its root agent {root} ends, or when nothing"
-            f" arrived for {timeout:g} s."
+            f" has arrived for {timeout:g} s."
         )
     return (
         f"The session goes on. It is evaluated when its root agent {root} ends: send its agent_end,"

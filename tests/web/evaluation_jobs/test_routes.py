@@ -9,7 +9,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from shared.deployment.runtime import Runtime
-from shared.evaluation_jobs import listing
+from shared.evaluation_jobs import listing, requests
+from shared.sessions import facts as session_facts
 from tests.support import evaluator as behave
 from tests.support.app import Headers
 from tests.support.evaluator import running_evaluator
@@ -127,14 +128,14 @@ def test_one_live_job_a_session(api: Api) -> None:
     assert api.re_evaluate("s")[0] == 202
 
 
-def test_an_open_session_is_refused(api: Api) -> None:
+def test_an_open_session_is_refused(api: Api, just_arrived: None) -> None:
     api.bench.store("s", "agent_start", "tool_use")
     status, body = api.re_evaluate("s")
     assert (status, body["code"]) == (409, "session_open")
     assert api.bench.jobs() == []
 
 
-def test_an_open_session_that_was_evaluated_before_is_queued(api: Api) -> None:
+def test_an_open_session_that_was_evaluated_before_is_queued(api: Api, just_arrived: None) -> None:
     api.bench.config(inactivity_timeout_secs=30)
     api.bench.store("s", "agent_start")
     api.bench.pass_time(31)
@@ -145,18 +146,20 @@ def test_an_open_session_that_was_evaluated_before_is_queued(api: Api) -> None:
     assert api.re_evaluate("s")[0] == 202
 
 
-def test_an_idle_session_is_queued(api: Api) -> None:
-    # Its only arrival was in 1970, as `store_events` numbers them.
+@pytest.mark.parametrize(("timeout", "secs"), [(None, 60), (30, 30), (1e12, 60)])
+def test_a_session_is_quiet_after_the_shorter_of_timeout_and_60_s(
+    api: Api, monkeypatch: pytest.MonkeyPatch, timeout: float | None, secs: int
+) -> None:
+    if timeout is not None:
+        api.bench.config(inactivity_timeout_secs=timeout)
     api.bench.store("s", "agent_start")
+    facts = session_facts.find(api.bench.runtime.clickhouse, api.bench.org.id, "s")
+    assert facts is not None
+    quiet_at = (facts.last_arrival_ms + secs * 1000) * 1000
+    monkeypatch.setattr(requests, "now_us", lambda: quiet_at - 1000)
     assert api.re_evaluate("s")[1]["code"] == "session_open"
-    api.bench.config(inactivity_timeout_secs=30)
+    monkeypatch.setattr(requests, "now_us", lambda: quiet_at)
     assert api.re_evaluate("s")[0] == 202
-
-
-def test_a_session_is_not_idle_before_the_timeout(api: Api) -> None:
-    api.bench.store("s", "agent_start")
-    api.bench.config(inactivity_timeout_secs=1e12)
-    assert api.re_evaluate("s")[1]["code"] == "session_open"
 
 
 def test_without_an_evaluator_nothing_is_queued(api: Api) -> None:
@@ -201,6 +204,7 @@ def test_jobs_are_listed_newest_first_by_status(api: Api) -> None:
     assert [job["session_id"] for job in api.jobs(status="pending,polling", limit="1")] == [
         "waiting"
     ]
+    assert [job["session_id"] for job in api.jobs(session_id="polled,other")] == ["polled"]
     [polled] = api.jobs(status="polling")
     assert polled["evaluator_job_id"] == "j"
     assert polled["poll_deadline_at"].endswith("Z")
