@@ -126,6 +126,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Sha256 | None,
         "set by `bin/up` alone: SHA-256 of the token of its sign-in link (docs/people.md)",
     ] = None
+    sign_in_codes: Annotated[
+        bool, "people sign in with mailed codes; 0: at the provider only, needs `OIDC_ISSUER`"
+    ] = True
     default_user_permissions: Annotated[
         str,
         "permission set of new members, if the organization names none; no process"
@@ -357,9 +360,7 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     except msgspec.ValidationError as error:
         reason, _, path = str(error).partition(" - at `$.")
         raise ConfigurationError(f"{path.rstrip('`').upper()}: {reason}") from None
-    for name, needed in _NEEDS.items():
-        if name in raw and needed not in raw:
-            raise ConfigurationError(f"{needed.upper()} is not set, and {name.upper()} needs it")
+    _require_complete(raw, settings)
     if settings.redis_url.startswith(SENTINEL_SCHEMES):
         try:
             SentinelUrl.parse(settings.redis_url)
@@ -378,6 +379,16 @@ def _require_sane(name: str, value: str) -> None:
     prefixes = _PREFIXES.get(name)
     if prefixes and not value.startswith(prefixes):
         raise ConfigurationError(f"{name.upper()} must start with {' or '.join(prefixes)}")
+
+
+def _require_complete(raw: Mapping[str, Any], settings: Settings) -> None:
+    for name, needed in _NEEDS.items():
+        if name in raw and needed not in raw:
+            raise ConfigurationError(f"{needed.upper()} is not set, and {name.upper()} needs it")
+    if not settings.sign_in_codes and settings.oidc_issuer is None:
+        raise ConfigurationError(
+            "SIGN_IN_CODES=0 needs OIDC_ISSUER: without both, nobody could sign in"
+        )
 
 
 def is_placeholder(value: str) -> bool:

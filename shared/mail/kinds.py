@@ -37,6 +37,13 @@ KINDS: dict[str, Kind] = {
         made_when_sent=frozenset({"code", "ttl_secs"}),
         max_age=timedelta(minutes=10),
     ),
+    # `wrong_codes`: how many of them brought the mail about. Made when sent, because only then
+    # is it known whether the address is a member's.
+    "codes_guessed": Kind(
+        subject="Somebody tries to sign in to Watchpost as you",
+        made_when_sent=frozenset({"wrong_codes"}),
+        page=pages.SIGN_IN,
+    ),
     # `org_name`; `invited_by`: an address, or "A key".
     "invitation": Kind(
         subject="{{ invited_by }} invited you to {{ org_name }} on Watchpost",

@@ -161,7 +161,7 @@ def test_one_of_two_organizations_is_purged(
     counted = {table: len(rows) for table, rows in left.postgres.items()}
     # Its deletion is in the audit log too.
     counted["audit_log"] += 1
-    assert purged["postgres"] == counted | {"users": 1, "sign_in_codes": 0}
+    assert purged["postgres"] == counted | {"users": 1, "sign_in_codes": 0, "sign_in_guesses": 0}
     assert counted["evaluation_jobs"] == counted["watched_sessions"] == SESSIONS
     # A request in progress may have left a batch. The next drain drops it.
     eventually(30, "nothing left", lambda: footprint(runtime, org).is_empty)

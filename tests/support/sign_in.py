@@ -30,7 +30,7 @@ def issue(runtime: Runtime, email: str) -> codes.IssuedCode | None:
 def redeem(runtime: Runtime, email: str, code: str) -> list[Member] | None:
     """Calls `codes.redeem` in a separate transaction."""
     with runtime.postgres.transaction() as session:
-        return codes.redeem(session, runtime.settings, email, code)
+        return codes.redeem(session, runtime.settings, runtime.queue, email, code)
 
 
 def row_of(runtime: Runtime, email: str) -> SignInCode | None:

@@ -41,6 +41,7 @@ def page(page: str = "") -> Response:  # noqa: ARG001 the client reads the path 
         nonce,
         mail_is_set_up=settings.smtp_host is not None,
         provider=settings.oidc_name if settings.oidc_issuer is not None else None,
+        codes=settings.sign_in_codes,
     )
     response = Response(html, mimetype="text/html")
     response.headers[CONTENT_POLICY] = page_policy(nonce)

@@ -19,11 +19,14 @@ def is_built(static: Path) -> bool:
     return (static / _MANIFEST).is_file()
 
 
-def render(static: Path, nonce: str, *, mail_is_set_up: bool, provider: str | None) -> str:
+def render(
+    static: Path, nonce: str, *, mail_is_set_up: bool, provider: str | None, codes: bool = True
+) -> str:
     """Returns the page.
 
     `nonce` is that of its content security policy, `provider` the name of the provider at which
-    people can sign in. Raises `FileNotFoundError` without a bundle.
+    people can sign in, and `codes` says whether they can with mailed codes. Raises
+    `FileNotFoundError` without a bundle.
     """
     manifest_file = static / _MANIFEST
     # The time of change is part of the key, because `bin/ui watch` renews the bundle.
@@ -34,6 +37,7 @@ def render(static: Path, nonce: str, *, mail_is_set_up: bool, provider: str | No
         provider=""
         if provider is None
         else f'<meta name="wp-oidc" content="{escape(provider)}">\n',
+        codes="" if codes else '<meta name="wp-codes" content="off">\n',
         script=f"/ui/{manifest['main.js']}",
         style=f"/ui/{manifest['main.css']}",
         preloads="".join(

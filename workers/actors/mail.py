@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from shared.incidents.deliveries import mails as notifications
 from shared.mail import administration, due
 from shared.queue import jobs
-from shared.users.sign_in import codes
+from shared.users.sign_in import codes, guesses
 from workers.context import once, runtime
 from workers.mail.sender import Sender
 from workers.mail.smtp import SmtpClient
@@ -21,12 +21,17 @@ def _new_code(session: Session, recipient: str) -> Mapping[str, Any] | None:
     return None if issued is None else asdict(issued)
 
 
+def _tell_of_guesses(session: Session, recipient: str) -> Mapping[str, Any] | None:
+    return guesses.tell(session, runtime().settings, recipient)
+
+
 @once
 def _sender() -> Sender:
     settings = runtime().settings
     client = None if settings.smtp_host is None else SmtpClient(settings)
     note = {notifications.KIND: notifications.copy_outcome}
-    return Sender(runtime(), {"code": _new_code}, client, stopping, note)
+    prepare = {"code": _new_code, "codes_guessed": _tell_of_guesses}
+    return Sender(runtime(), prepare, client, stopping, note)
 
 
 @nudged_actor(jobs.SEND_MAIL, next_due=due.of_mails)

@@ -17,7 +17,13 @@ from shared.upkeep.backup.manifest import Column, Secret, Table
 
 # Sign-in codes and sessions end with the deployment that made them: a copy of it must not let in
 # whoever has a cookie of the original. The others describe the database itself, or its Redis.
-LEFT_OUT = ("sign_in_codes", "sign_in_sessions", "alembic_version", "receipt_flushes")
+LEFT_OUT = (
+    "sign_in_codes",
+    "sign_in_guesses",
+    "sign_in_sessions",
+    "alembic_version",
+    "receipt_flushes",
+)
 
 # Every column with a secret, and its form.
 SECRETS = (

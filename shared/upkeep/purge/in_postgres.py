@@ -14,7 +14,7 @@ from shared.mail.models import Mail
 from shared.postgres import Postgres
 from shared.users import Membership
 from shared.users.accounts import remove_unused
-from shared.users.sign_in.models import SignInCode
+from shared.users.sign_in.models import SignInCode, SignInGuesses
 
 # Rows per transaction: few enough to keep every statement far below its limit of 30 s.
 _BATCH_ROWS = 5000
@@ -85,6 +85,7 @@ def _remove_accounts(session: Session, user_ids: Sequence[uuid.UUID]) -> Counter
     removed = Counter({"users": len(emails)})
     for name, of_accounts in (
         ("sign_in_codes", delete(SignInCode).where(SignInCode.email.in_(emails))),
+        ("sign_in_guesses", delete(SignInGuesses).where(SignInGuesses.email.in_(emails))),
         ("mails", delete(Mail).where(Mail.recipient.in_(emails), Mail.org_id.is_(None))),
     ):
         found = session.execute(of_accounts.returning(text("1"))).all()

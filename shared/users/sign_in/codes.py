@@ -1,5 +1,8 @@
 """Codes that are sent by mail: six digits, one valid code per address, five tries.
 
+An address whose codes many clients try to guess gets twelve letters instead (`guesses.py`). The
+first character shows the page of which kind a code is.
+
 The few tries and the short lifetime protect a code. The hash protects the table: 10^6 codes at
 about 10 ms each take a core three hours for one row, while a code is valid for ten minutes by
 default. A costlier hash would cost us too much, because strangers make us compute it.
@@ -21,12 +24,17 @@ from sqlalchemy.orm import Session
 
 from shared.core.clock import now
 from shared.core.config import Settings
+from shared.queue import Queue
 from shared.users.members import Member, memberships_of
 from shared.users.models import Membership, User
+from shared.users.sign_in import guesses
 from shared.users.sign_in.models import SignInCode
 from shared.users.sign_in.sessions import allowed, shortest
 
 DIGITS = 6
+LETTERS = 12
+# Without letters that look like another one.
+_ALPHABET = "abcdefghjkmnpqrstuvwxyz"
 MAX_WRONG_TRIES = 5
 
 _HASH_BYTES = 32
@@ -46,19 +54,24 @@ class IssuedCode:
 def issue(session: Session, config: Settings, email: str) -> IssuedCode | None:
     """Creates a code for a lower-case address; it replaces the previous one.
 
-    Returns None if the address belongs to no active member whose organization lets it sign in. The
-    code is valid for the shortest `otp_ttl_secs` of the member's organizations.
+    Returns None if the address belongs to no active member whose organization lets it sign in, and
+    while codes are switched off. The code is valid for the shortest `otp_ttl_secs` of the member's
+    organizations.
     """
+    if not config.sign_in_codes:
+        return None
     members = allowed(session, config, memberships_of(session, email=email))
     ttl_secs = shortest(session, config, members, _TTL)
-    code = f"{secrets.randbelow(10**DIGITS):0{DIGITS}}"
+    code = _new_code(is_long=guesses.needs_long_code(session, email))
     salt = secrets.token_bytes(_SALT_BYTES)
     code_hash = _hash(code, salt)
     _store(session, email, salt, code_hash if members else bytes(_HASH_BYTES), ttl_secs)
     return IssuedCode(code, ttl_secs) if members else None
 
 
-def redeem(session: Session, config: Settings, email: str, code: str) -> list[Member] | None:
+def redeem(
+    session: Session, config: Settings, queue: Queue, email: str, code: str
+) -> list[Member] | None:
     """Checks a code and uses it up; returns the person's memberships, None for a wrong code.
 
     Wrong tries are counted in the session's transaction, so refuse only after its commit.
@@ -66,11 +79,17 @@ def redeem(session: Session, config: Settings, email: str, code: str) -> list[Me
     """
     query = select(SignInCode).where(SignInCode.email == email).with_for_update()
     row = session.scalars(query).one_or_none()
-    given = _hash(code, _NO_SALT if row is None else row.salt)
+    is_long = guesses.needs_long_code(session, email)
+    given = _hash(code.lower(), _NO_SALT if row is None else row.salt)
     if row is None or row.expires_at <= now() or row.wrong_tries >= MAX_WRONG_TRIES:
+        return None
+    if is_long and len(code) != LETTERS:
+        # The code may be an earlier one of six digits.
         return None
     if not hmac.compare_digest(given, row.code_hash):
         row.wrong_tries += 1
+        if not is_long:
+            guesses.count(session, queue, email)
         return None
     session.delete(row)
     return members_to_sign_in(session, config, email) or None
@@ -104,6 +123,12 @@ def _store(session: Session, email: str, salt: bytes, code_hash: bytes, ttl_secs
         .values(email=email, **values)
         .on_conflict_do_update(index_elements=[SignInCode.email], set_=values)
     )
+
+
+def _new_code(*, is_long: bool) -> str:
+    if is_long:
+        return "".join(secrets.choice(_ALPHABET) for _ in range(LETTERS))
+    return f"{secrets.randbelow(10**DIGITS):0{DIGITS}}"
 
 
 def _hash(code: str, salt: bytes) -> bytes:

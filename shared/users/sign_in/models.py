@@ -24,6 +24,21 @@ class SignInCode(Base):
     expires_at: Mapped[datetime] = mapped_column(timestamp_type)
 
 
+class SignInGuesses(Base):
+    """The wrong codes of an address in the last 24 hours, fewer than `guesses.MAX_TRIES`.
+
+    Until `long_until` its codes have twelve letters. `is_told`: the audit logs have the line.
+    """
+
+    __tablename__ = "sign_in_guesses"
+
+    email: Mapped[str] = mapped_column(primary_key=True)
+    tried_at: Mapped[list[datetime]] = mapped_column(ARRAY(timestamp_type))
+    long_until: Mapped[datetime | None] = mapped_column(timestamp_type)
+    is_told: Mapped[bool] = mapped_column(server_default=text("false"))
+    expires_at: Mapped[datetime] = mapped_column(timestamp_type, index=True)
+
+
 class SignInSession(Base):
     """A signed-in person; `token_hash` is the SHA-256 of the cookie's random token.
 

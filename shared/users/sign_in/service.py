@@ -12,7 +12,7 @@ from shared.cache import at_once
 from shared.core.clock import now
 from shared.core.config import Settings
 from shared.core.email_address import normal_address
-from shared.core.errors import NotFound, Unauthorized
+from shared.core.errors import Forbidden, NotFound, Unauthorized
 from shared.core.logs import get_logger
 from shared.deployment.runtime import Runtime
 from shared.mail import Letter, enqueue
@@ -20,7 +20,7 @@ from shared.postgres import Postgres
 from shared.users.members import Member, counted, memberships_of
 from shared.users.records import log_own_act
 from shared.users.sign_in import codes, link
-from shared.users.sign_in.models import SignInCode, SignInSession
+from shared.users.sign_in.models import SignInCode, SignInGuesses, SignInSession
 from shared.users.sign_in.sessions import (
     EndedSession,
     close_session,
@@ -47,8 +47,9 @@ def request_code(runtime: Runtime, email: str) -> None:
     """Requests a code for a normal address, if the address belongs to a member.
 
     The worker that sends the mail checks that: this function does the same for every address.
-    Raises `Unavailable` while PostgreSQL is down.
+    Raises `Forbidden` while codes are switched off, `Unavailable` while PostgreSQL is down.
     """
+    _require_codes(runtime)
     with runtime.postgres.transaction() as session:
         enqueue(session, runtime.queue, Letter("code", email))
 
@@ -58,9 +59,10 @@ def sign_in(
 ) -> NewSignInSession:
     """Opens a session for the code of a normal address; `browser` is its name for people.
 
-    Raises `Unauthorized` for a code that is wrong, expired or used, `Unavailable` while PostgreSQL
-    is down.
+    Raises `Unauthorized` for a code that is wrong, expired or used, `Forbidden` while codes are
+    switched off, `Unavailable` while PostgreSQL is down.
     """
+    _require_codes(runtime)
     with runtime.postgres.transaction() as session:
         opened = _redeem(session, runtime, email, code, browser)
     if opened is None:
@@ -130,15 +132,22 @@ def end_others(runtime: Runtime, user_id: UUID, token_hash: bytes) -> int:
 
 
 def tidy(session: Session) -> None:
-    """Deletes expired codes and sessions."""
-    for table in (SignInCode, SignInSession):
+    """Deletes expired codes, guesses and sessions."""
+    for table in (SignInCode, SignInGuesses, SignInSession):
         session.execute(delete(table).where(table.expires_at <= now()))
+
+
+def _require_codes(runtime: Runtime) -> None:
+    if not runtime.settings.sign_in_codes:
+        raise Forbidden(
+            f"codes are switched off: sign in with {runtime.settings.oidc_name}", code="codes_off"
+        )
 
 
 def _redeem(
     session: Session, runtime: Runtime, email: str, code: str, browser: str | None
 ) -> NewSignInSession | None:
-    members = codes.redeem(session, runtime.settings, email, code)
+    members = codes.redeem(session, runtime.settings, runtime.queue, email, code)
     return None if members is None else open_for(session, runtime.settings, members, browser)
 
 

@@ -56,6 +56,13 @@ def test_a_port_alone_is_a_platforms(variables: dict[str, str], address: str) ->
     assert load_settings({**STORES, **variables}).web_bind == address
 
 
+def test_codes_go_only_where_a_provider_signs_people_in() -> None:
+    provider = {"OIDC_ISSUER": "https://login.example.org", "OIDC_CLIENT_ID": "watchpost"}
+    assert load_settings({**STORES, **provider, "SIGN_IN_CODES": "0"}).sign_in_codes is False
+    with pytest.raises(ConfigurationError, match="SIGN_IN_CODES=0 needs OIDC_ISSUER"):
+        load_settings({**STORES, "SIGN_IN_CODES": "0"})
+
+
 @pytest.mark.parametrize(
     "variables",
     [

@@ -19,6 +19,7 @@ TO = "ann@example.net"
 URL = "https://watch.example.org"
 VALUES: dict[str, dict[str, Any]] = {
     "code": {"code": "012345", "ttl_secs": 600},
+    "codes_guessed": {"wrong_codes": 20},
     "invitation": {"org_name": "Acme", "invited_by": "bob@example.net"},
     "permissions_changed": {
         "org_name": "Acme",
@@ -122,7 +123,7 @@ def test_a_change_of_permissions_says_what_changed_and_what_is_left() -> None:
     assert text.count(": nothing\n") == 3
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sorted(KINDS.keys() - {"codes_guessed"}))
 def test_names_are_text_in_html_whatever_they_hold(kind: str) -> None:
     name = "<script>alert('x')</script> & \"co\""
     values = {

@@ -38,6 +38,7 @@ _ROUTES = Path(routes.__file__).parent / "src" / "routes.ts"
 _PAGES = re.findall(r'^  \{ path: "([\w/:-]+)", title:', _ROUTES.read_text(), re.MULTILINE)
 _MADE: dict[str, dict[str, Any]] = {
     "code": {"code": "012345", "ttl_secs": 600},
+    "codes_guessed": {"wrong_codes": 20},
 }
 
 
@@ -107,8 +108,10 @@ def test_links_of_mails(desk: Desk, client: FlaskClient, key: Any, follow: Any, 
     page = f"/o/{org.slug}/incidents/{incident.id}"
     alert = f"/o/{org.slug}/alerts/"
     assert links(render("code", ann, _MADE["code"], public_url=PUBLIC_URL).text) == []
+    guessed = render("codes_guessed", ann, _MADE["codes_guessed"], public_url=PUBLIC_URL)
+    led["codes_guessed"] = {follow(one) for one in links(guessed.text)}
     assert led.keys() == KINDS.keys()
-    assert led["invitation"] == {"/sign-in"}
+    assert led["invitation"] == led["codes_guessed"] == {"/sign-in"}
     assert led["permissions_changed"] == {"/"}
     assert led["incident_activity"] == {page}
     assert {one for one in led["alert_notification"] if not one.startswith(alert)} == {page}

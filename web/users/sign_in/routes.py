@@ -27,12 +27,12 @@ _COOKIE_HEADER = {"Set-Cookie": {"schema": {"type": "string"}}}
 @blueprint.route("/auth/otp/request", methods=["POST"])
 @public
 @blueprint.arguments(schemas.CodeRequestBody)
-@blueprint.response(200, schemas.CodeRequested, errors=(429, 503))
+@blueprint.response(200, schemas.CodeRequested, errors=(403, 429, 503))
 def request_code(body: dict[str, Any]) -> dict[str, bool]:
     """Send a sign-in code to a member's address.
 
     The answer is the same for every address. Limits: 5 codes per address and 30 per client in 15
-    minutes.
+    minutes. With `SIGN_IN_CODES=0` it is 403 (`codes_off`).
     """
     email = normal_address(body["email"])
     state().sign_in_limits.count_request(client_of_request(), email)
@@ -43,11 +43,12 @@ def request_code(body: dict[str, Any]) -> dict[str, bool]:
 @blueprint.route("/auth/otp/verify", methods=["POST"])
 @public
 @blueprint.arguments(schemas.CodeBody)
-@blueprint.response(200, schemas.SignedIn, headers=_COOKIE_HEADER, errors=(401, 429, 503))
+@blueprint.response(200, schemas.SignedIn, headers=_COOKIE_HEADER, errors=(401, 403, 429, 503))
 def verify_code(body: dict[str, Any]) -> dict[str, Any]:
     """Sign in with a code. The answer carries the session as the cookie `service_session`.
 
     A code works once, and stops working after 5 wrong tries. A client can try 10 times a minute.
+    After 20 wrong codes in a day an address gets codes of twelve letters for a day.
     """
     email = normal_address(body["email"])
     state().sign_in_limits.count_try(client_of_request())

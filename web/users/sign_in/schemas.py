@@ -22,7 +22,7 @@ class CodeBody(Body):
     """The code from the mail."""
 
     email = fields.text(format="email")
-    code = fields.text("six digits", example="042195")
+    code = fields.text("six digits, or twelve letters after many wrong ones", example="042195")
 
 
 class SignedInUser(Schema):

@@ -13,3 +13,14 @@ export function messageOf(error: ApiError | null): string {
   const request = error.status >= 500 && error.requestId ? ` (request ${error.requestId})` : "";
   return message[0]!.toUpperCase() + message.slice(1) + request;
 }
+
+/** What is typed, as a code: six digits, or twelve letters after many wrong codes. */
+export function codeOf(typed: string): string {
+  const known = typed.toLowerCase().replace(/[^0-9a-z]/g, "");
+  return /^[a-z]/.test(known) ? known.replace(/\d/g, "").slice(0, 12) : known.replace(/\D/g, "").slice(0, 6);
+}
+
+/** Whether a code has all of its characters. */
+export function isWhole(code: string): boolean {
+  return /^(\d{6}|[a-z]{12})$/.test(code);
+}

@@ -4,8 +4,8 @@ import { Brand } from "../kit/brand";
 import { mailIsSetUp } from "../kit/mail";
 import { Page } from "../kit/page";
 import { requestCode, verifyCode } from "./api";
-import { provider, providerPath } from "./provider";
-import { messageOf } from "./model";
+import { hasCodes, provider, providerPath } from "./provider";
+import { codeOf, isWhole, messageOf } from "./model";
 
 interface Props {
   onSignedIn: () => Promise<void>;
@@ -30,7 +30,7 @@ export default function SignInPage({ onSignedIn }: Props) {
         {sent ? (
           <CodeForm email={email} onSignedIn={onSignedIn} onBack={() => setSent(false)} />
         ) : (
-          <EmailForm email={email} onChange={setEmail} onSent={() => setSent(true)} />
+          hasCodes() && <EmailForm email={email} onChange={setEmail} onSent={() => setSent(true)} />
         )}
       </div>
     </main>
@@ -107,7 +107,7 @@ function CodeForm({ email, onSignedIn, onBack }: CodeProps) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
   const enter = (text: string) => {
-    if (busy || text.length !== 6) return;
+    if (busy || !isWhole(text)) return;
     void run(async () => {
       try {
         await verifyCode(email.trim(), text);
@@ -142,16 +142,16 @@ function CodeForm({ email, onSignedIn, onBack }: CodeProps) {
           ref={field}
           class="input code"
           type="text"
-          inputMode="numeric"
           autocomplete="one-time-code"
-          pattern="[0-9]{6}"
+          autocapitalize="none"
+          pattern="[0-9]{6}|[a-z]{12}"
           value={code}
           aria-describedby={problem ? "sign-in-problem" : undefined}
           onInput={(event) => {
-            const digits = event.currentTarget.value.replace(/\D/g, "").slice(0, 6);
-            event.currentTarget.value = digits;
-            setCode(digits);
-            enter(digits);
+            const typed = codeOf(event.currentTarget.value);
+            event.currentTarget.value = typed;
+            setCode(typed);
+            enter(typed);
           }}
         />
       </label>

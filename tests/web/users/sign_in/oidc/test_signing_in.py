@@ -11,8 +11,9 @@ from shared.settings.models import OrganizationSetting
 from shared.users import operator
 from tests.support.oidc import CALLBACK, CLIENT_ID, Browser, Provider, ago, running_provider
 from tests.support.people import add_member, new_email
+from tests.support.routes import require_error
 from tests.support.runtime import Org
-from tests.support.sign_in import Visitor
+from tests.support.sign_in import Visitor, new_code
 from tests.web.users.sign_in.oidc.conftest import Serve, person
 
 
@@ -178,6 +179,19 @@ def test_the_page_names_the_provider(app: Flask, serve: Serve) -> None:
     without = app.test_client()
     assert "wp-oidc" not in without.get("/sign-in").get_data(as_text=True)
     assert without.get("/sign-in/oidc").status_code == 404
+
+
+def test_codes_can_be_switched_off(runtime: Runtime, serve: Serve, org: Org) -> None:
+    email = new_email()
+    add_member(runtime, org, email=email)
+    code = new_code(runtime, email)
+    app = serve(sign_in_codes=False)
+    visitor = Visitor.of(app)
+    for refused in (visitor.ask(email), visitor.enter(email, code)):
+        require_error(refused, 403, "codes_off")
+    off = '<meta name="wp-codes" content="off">'
+    assert off in app.test_client().get("/sign-in").get_data(as_text=True)
+    assert off not in serve().test_client().get("/sign-in").get_data(as_text=True)
 
 
 def test_the_operator_can_unlink_an_address(
