@@ -15,7 +15,7 @@ from shared.clickhouse.mutations import unfinished
 from shared.core.clock import to_us
 from shared.core.errors import Unavailable
 from shared.deletions.target import names_sql
-from shared.sessions.deleted import HASH_SQL, hash_of
+from shared.sessions.deleted import Hashing
 
 # Every table with a column `session_id`.
 TABLES = tuple(kept.table for kept in KEPT)
@@ -42,32 +42,36 @@ WHERE database = {{database:String}} AND NOT active AND table IN {{tables:Array(
 
 
 def sessions_naming(
-    clickhouse: ClickHouse, org_id: str, field: str, value_hash: str, most: int
+    clickhouse: ClickHouse, hashing: Hashing, field: str, value_hash: str, most: int
 ) -> list[str]:
     """Returns up to `most` sessions with an event that names the value."""
     rows = clickhouse.rows(
         "SELECT DISTINCT session_id FROM events WHERE org_id = {org_id:String}"
-        f" AND {names_sql(org_id, field, value_hash)} ORDER BY session_id LIMIT {most:d}",
-        {"org_id": org_id},
+        f" AND {names_sql(hashing, field, value_hash)} ORDER BY session_id LIMIT {most:d}",
+        {"org_id": hashing.org_id},
         settings=_QUIET,
     )
     return [str(session_id) for (session_id,) in rows]
 
 
-def of_sessions(org_id: str, hashes: Collection[str]) -> str:
+def of_sessions(hashing: Hashing, hashes: Collection[str]) -> str:
     """Returns the SQL condition for the rows of the sessions with these hashes."""
     listed = ", ".join(f"'{one}'" for one in hashes)
-    hashed = HASH_SQL.format(org_id=f"'{org_id}'", value="session_id")
-    return f"{hashed} IN ({listed})"
+    return f"{hashing.sql('session_id')} IN ({listed})"
 
 
-def hashes_of(org_id: str, session_ids: Collection[str]) -> list[str]:
+def hashes_of(hashing: Hashing, session_ids: Collection[str]) -> list[str]:
     """Returns the hashes of sessions as SQL compares them."""
-    return [hash_of(org_id, one).hex() for one in session_ids]
+    return [hashing.of(one).hex() for one in session_ids]
 
 
 def count(
-    clickhouse: ClickHouse, table: str, org_id: str, hashes: Sequence[str], *, hidden: bool = False
+    clickhouse: ClickHouse,
+    table: str,
+    hashing: Hashing,
+    hashes: Sequence[str],
+    *,
+    hidden: bool = False,
 ) -> int:
     """Counts rows of a table, several of one key as one, or with those that are only hidden."""
     source = table if hidden else f"{table} FINAL"
@@ -76,16 +80,17 @@ def count(
     for piece in pieces(hashes):
         sql = (
             f"SELECT count() FROM {source} WHERE org_id = {{org_id:String}}"
-            f" AND {of_sessions(org_id, piece)}"
+            f" AND {of_sessions(hashing, piece)}"
         )
-        total += int(clickhouse.rows(sql, {"org_id": org_id}, settings=settings)[0][0])
+        params = {"org_id": hashing.org_id}
+        total += int(clickhouse.rows(sql, params, settings=settings)[0][0])
     return total
 
 
 def hide(
     clickhouse: ClickHouse,
     table: str,
-    org_id: str,
+    hashing: Hashing,
     hashes: Sequence[str],
     stopping: threading.Event,
 ) -> None:
@@ -95,8 +100,8 @@ def hide(
     """
     for piece in pieces(hashes):
         Ddl(clickhouse).run(
-            f"DELETE FROM {{table:{table}}} WHERE org_id = '{org_id}'"
-            f" AND {of_sessions(org_id, piece)} SETTINGS lightweight_deletes_sync = 0"
+            f"DELETE FROM {{table:{table}}} WHERE org_id = '{hashing.org_id}'"
+            f" AND {of_sessions(hashing, piece)} SETTINGS lightweight_deletes_sync = 0"
         )
         wait_for_mutations(clickhouse, table, stopping)
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from shared.deletions import in_clickhouse
 from shared.deletions.models import Deletion
 from shared.deletions.target import names_sql
-from shared.sessions.deleted import DeletedSession
+from shared.sessions.deleted import DeletedSession, hashing_of
 
 # More statements than this are for nobody to run; the first ones are samples then.
 _MAX_STATEMENTS = 20
@@ -38,10 +38,10 @@ class Proof(NamedTuple):
 
 def proofs_of(session: Session, deletion: Deletion) -> list[Proof]:
     """Returns the statements that count what is left."""
-    org_id = str(deletion.org_id)
+    hashing = hashing_of(session, deletion.org_id)
     proofs = []
     if deletion.field is not None and deletion.value_hash is not None:
-        condition = names_sql(org_id, deletion.field, deletion.value_hash)
+        condition = names_sql(hashing, deletion.field, deletion.value_hash)
         proofs.append(
             Proof(
                 f"events whose {deletion.field} has this value",
@@ -50,7 +50,7 @@ def proofs_of(session: Session, deletion: Deletion) -> list[Proof]:
         )
     hashes = _hashes(session, deletion)
     for piece in list(in_clickhouse.pieces(hashes))[:_MAX_STATEMENTS]:
-        condition = in_clickhouse.of_sessions(org_id, piece)
+        condition = in_clickhouse.of_sessions(hashing, piece)
         proofs += [
             Proof(
                 f"{table} of the deleted sessions",

@@ -145,6 +145,8 @@ class _Step:
             return self._give_back("broke", _FILES_SECS)
 
     def _go_on(self) -> str:
+        with self._runtime.postgres.transaction() as session:
+            self._hashing = deleted.hashing_of(session, self._row.org_id)
         if self._row.state in ("queued", "running"):
             if self._row.fenced_at is None and self._row.field is not None:
                 self._require_stored(self._row.created_at)
@@ -173,7 +175,11 @@ class _Step:
         if self._row.field is None or self._row.value_hash is None:
             return self._row.session_ids or ()
         found = in_clickhouse.sessions_naming(
-            self._clickhouse, self._org, self._row.field, self._row.value_hash, MAX_SESSIONS + 1
+            self._clickhouse,
+            self._hashing,
+            self._row.field,
+            self._row.value_hash,
+            MAX_SESSIONS + 1,
         )
         if len(found) > MAX_SESSIONS:
             raise Conflict(
@@ -205,17 +211,19 @@ class _Step:
     def _remove(self) -> None:
         """Removes everything but the files, until nothing is found."""
         session_ids = self._row.session_ids or []
-        hashes = in_clickhouse.hashes_of(self._org, session_ids)
+        hashes = in_clickhouse.hashes_of(self._hashing, session_ids)
         while True:
             self._clean_postgres(session_ids)
             found = 0
             for table in in_clickhouse.TABLES:
-                rows = in_clickhouse.count(self._clickhouse, table, self._org, hashes)
+                rows = in_clickhouse.count(self._clickhouse, table, self._hashing, hashes)
                 if rows:
                     found += rows
                     # Counted before they are hidden, so that a kill in between loses no count.
                     self._count("clickhouse", Counter({table: rows}), at_least=True)
-                    in_clickhouse.hide(self._clickhouse, table, self._org, hashes, self._stopping)
+                    in_clickhouse.hide(
+                        self._clickhouse, table, self._hashing, hashes, self._stopping
+                    )
                 self._require_leave()
             if not found:
                 break

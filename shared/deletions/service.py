@@ -14,12 +14,13 @@ from shared.core.logs import current_request_id
 from shared.deletions import in_clickhouse, in_postgres, in_redis
 from shared.deletions.mentions import Mentions
 from shared.deletions.models import LIVE, Deletion
-from shared.deletions.target import MAX_SESSIONS, Target, value_hash
+from shared.deletions.target import MAX_SESSIONS, Target
 from shared.deployment.runtime import Runtime
 from shared.postgres import after_commit
 from shared.postgres.rows import require_row
 from shared.queue import Queue
 from shared.queue.jobs import DELETE_DATA
+from shared.sessions.deleted import hashing_of
 
 DEFAULT_PAGE, MAX_PAGE = 50, 200
 # Deletions of an organization that are not finished.
@@ -41,7 +42,7 @@ def request(
         org_id=org_id,
         field=target.field,
         value=target.value,
-        value_hash=target.value and value_hash(str(org_id), target.value),
+        value_hash=target.value and hashing_of(session, org_id).of(target.value).hex(),
         session_ids=list(target.session_ids) or None,
         sessions=len(target.session_ids),
         created_by=created_by,
@@ -89,12 +90,18 @@ def preview(runtime: Runtime, org_id: uuid.UUID, target: Target) -> dict[str, An
     Waiting events are not counted. Raises `Unavailable` if a store is down.
     """
     org, person = str(org_id), person_of(target)
+    with runtime.postgres.transaction() as session:
+        hashing = hashing_of(session, org_id)
     session_ids = list(target.session_ids)
     if person is not None:
         session_ids = in_clickhouse.sessions_naming(
-            runtime.clickhouse, org, person[0], value_hash(org, person[1]), MAX_SESSIONS + 1
+            runtime.clickhouse,
+            hashing,
+            person[0],
+            hashing.of(person[1]).hex(),
+            MAX_SESSIONS + 1,
         )
-    hashes = in_clickhouse.hashes_of(org, session_ids)
+    hashes = in_clickhouse.hashes_of(hashing, session_ids)
     mentions = mentions_of(session_ids, person)
     with runtime.postgres.transaction() as session:
         in_tables: Counter[str] = Counter(
@@ -107,7 +114,7 @@ def preview(runtime: Runtime, org_id: uuid.UUID, target: Target) -> dict[str, An
         "sessions": len(session_ids),
         "removed": {
             "clickhouse": {
-                table: in_clickhouse.count(runtime.clickhouse, table, org, hashes)
+                table: in_clickhouse.count(runtime.clickhouse, table, hashing, hashes)
                 for table in in_clickhouse.TABLES
             },
             "postgres": dict(in_tables),

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from shared.core.errors import Invalid
-from shared.sessions.deleted import HASH_SQL, hash_of
+from shared.sessions.deleted import Hashing
 
 # The most sessions that one deletion removes.
 MAX_SESSIONS = 5000
@@ -45,7 +45,7 @@ def target_of(session_ids: Sequence[str] | None, field: str | None, equals: str 
     return Target(field=field, value=equals)
 
 
-def names_sql(org_id: str, field: str, value_hash: str) -> str:
+def names_sql(hashing: Hashing, field: str, value_hash: str) -> str:
     """Returns the SQL condition that a payload names the value of this hash in `field`.
 
     `user.email` is the key `email` in the object `user`, or the one key `user.email`.
@@ -57,8 +57,7 @@ def names_sql(org_id: str, field: str, value_hash: str) -> str:
         for place in places
         for function in ("JSONExtractString", "JSONExtractRaw")
     ]
-    hashed = HASH_SQL.format(org_id=f"'{org_id}'", value="v")
-    return f"arrayExists(v -> {hashed} = '{value_hash}', [{', '.join(values)}])"
+    return f"arrayExists(v -> {hashing.sql('v')} = '{value_hash}', [{', '.join(values)}])"
 
 
 def names(payload: bytes, field: str, value: str) -> bool:
@@ -78,8 +77,3 @@ def _is(found: object, value: str) -> bool:
     if isinstance(found, str):
         return found == value
     return isinstance(found, (bool, int, float)) and msgspec.json.encode(found).decode() == value
-
-
-def value_hash(org_id: str, value: str) -> str:
-    """Returns the hash of a person's identifier, in hexadecimal."""
-    return hash_of(org_id, value).hex()

@@ -20,6 +20,7 @@ from shared.evaluations import store
 from shared.evaluations.records import Evaluation
 from shared.postgres import Postgres
 from shared.queue.jobs import STORE_EVALUATIONS
+from shared.sessions import deleted
 
 # Results are at most 10 MiB each. A block of them stays below this size unless a single one is
 # larger.
@@ -70,7 +71,11 @@ def _store(
     existing = organizations.hold(session, {row.org_id for row in rows})
     rows = [row for row in rows if row.org_id in existing]
     results = [unpack(row.result) for row in rows]
-    store.insert(clickhouse, [_record(*pair) for pair in zip(rows, results, strict=True)])
+    records = [_record(*pair) for pair in zip(rows, results, strict=True)]
+    # A deletion waits for the organizations held here, and removes the jobs of its sessions later.
+    gone = deleted.among(session, {(one.org_id, one.session_id) for one in records})
+    kept = [one for one in records if (one.org_id, one.session_id) not in gone]
+    store.insert(clickhouse, kept)
     session.execute(
         _STORED,
         {

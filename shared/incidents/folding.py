@@ -1,12 +1,15 @@
 """Opens an incident, or folds a breach into the open one."""
 
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from shared import organizations
 from shared.core.text import storable
 from shared.incidents import activity, rows, subscribers
 from shared.incidents.models import Incident
@@ -14,6 +17,8 @@ from shared.incidents.opening import Opening
 from shared.incidents.rules import MAX_SUMMARY_LENGTH, MAX_TITLE_LENGTH
 from shared.organizations import creations
 from shared.postgres import present_time
+from shared.sessions import deleted
+from shared.sessions.deleted import INSTEAD
 
 
 class Opened(NamedTuple):
@@ -33,6 +38,7 @@ def open_or_fold(session: Session, opening: Opening) -> Opened:
     # The origin is always locked before the incident. An incident that was resolved during the wait
     # is locked too, but takes no breach.
     opening.hold(session, opening.org_id)
+    opening = _of_what_is_there(session, opening)
     while True:
         found = _open_one(session, opening)
         if found is not None:
@@ -44,6 +50,29 @@ def open_or_fold(session: Session, opening: Opening) -> Opened:
         if made is not None:
             _note_opening(session, made, opening)
             return Opened(made, newly_opened=True)
+
+
+def _of_what_is_there(session: Session, opening: Opening) -> Opening:
+    """Takes sessions out of the evidence that were deleted since it was read.
+
+    Deletions wait for the organization that is held here, and clean the incidents of that moment.
+    """
+    evidence = opening.breach.evidence
+    organizations.hold(session, [opening.org_id])
+    gone = deleted.mentioned(session, opening.org_id, evidence)
+    if evidence is None or not gone:
+        return opening
+    return replace(opening, breach=replace(opening.breach, evidence=_without(evidence, gone)))
+
+
+def _without(value: Any, gone: set[str]) -> Any:
+    if isinstance(value, str):
+        return INSTEAD if value in gone else value
+    if isinstance(value, Mapping):
+        return {name: _without(one, gone) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without(one, gone) for one in value]
+    return value
 
 
 def _open_one(session: Session, opening: Opening) -> Incident | None:

@@ -1,5 +1,6 @@
 """Organizations, the tenants of a deployment, and a record of what was created in each."""
 
+import secrets
 import uuid
 from datetime import datetime
 
@@ -13,7 +14,8 @@ from shared.postgres import Base, created_at_column, timestamp_type
 class Organization(Base):
     """A tenant; `deleted_at` is set by a soft delete, and the slug stays taken until the purge.
 
-    In ClickHouse and Redis the id of an organization is `str(id)`.
+    In ClickHouse and Redis the id of an organization is `str(id)`. `deletion_salt` begins what is
+    hashed of deleted sessions (`shared.sessions.deleted`); null: the id does.
     """
 
     __tablename__ = "organizations"
@@ -26,6 +28,7 @@ class Organization(Base):
     )
     created_at: Mapped[datetime] = created_at_column()
     deleted_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    deletion_salt: Mapped[str | None] = mapped_column(default=lambda: secrets.token_hex(16))
 
 
 class Creation(Base):

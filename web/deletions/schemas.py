@@ -76,7 +76,9 @@ class DeletionRow(Schema):
         enum=["queued", "running", "hidden", "rewritten", "done", "failed"],
     )
     field = fields.text("null for a deletion of sessions by id", null=True)
-    value_hash = fields.text("of the organization's id, a colon and the value", null=True)
+    value_hash = fields.text(
+        "of the organization's salt, which the statements contain, a colon and the value", null=True
+    )
     sessions = fields.integer()
     removed = fields.nested(DeletionCounts)
     remaining = _remaining()

@@ -1,5 +1,6 @@
 """Turns the candidates of an audit run into new findings, or into sightings of earlier ones."""
 
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,6 +9,7 @@ from operator import itemgetter
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
+from shared import organizations
 from shared.audits.findings.models import Finding, FindingSighting, Suppression
 from shared.audits.findings.priority import priority
 from shared.audits.findings.rules import ACTIVE, SCOPES
@@ -17,6 +19,7 @@ from shared.audits.models import Audit, AuditRun
 from shared.audits.signals.interface import Candidate, Window
 from shared.core.text import storable
 from shared.postgres import transaction_time
+from shared.sessions import deleted
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,7 @@ def file(
     must not have locked an incident yet. Raises `ValueError` for a run without a window.
     """
     lock_findings(session, audit.org_id)
+    candidates = _of_what_is_there(session, audit.org_id, candidates)
     moment = transaction_time(session)
     wanted = _most_urgent(session, run, audit, candidates, total_sessions)
     counted = _by_fingerprint(session, _of_run(run))
@@ -70,6 +74,20 @@ def file(
         new=sum(finding.occurrences == 1 for finding in filed),
         critical=[one for one in filed if one.severity == "critical" and one.status in ACTIVE],
     )
+
+
+def _of_what_is_there(
+    session: Session, org_id: uuid.UUID, candidates: Sequence[Candidate]
+) -> list[Candidate]:
+    """Leaves out candidates that quote a session which was deleted after the signals read it.
+
+    The next run finds the pattern in the other sessions. Deletions wait for the organization that
+    is held here, and clean the findings that are filed by then.
+    """
+    organizations.hold(session, [org_id])
+    cited = {(str(org_id), one) for candidate in candidates for one in candidate.session_ids}
+    gone = {session_id for _, session_id in deleted.among(session, cited)}
+    return [one for one in candidates if gone.isdisjoint(one.session_ids)]
 
 
 def _most_urgent(

@@ -4,6 +4,7 @@ import json
 import threading
 import uuid
 from collections import Counter
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -17,8 +18,10 @@ from shared.deletions import in_clickhouse, proof, running, service
 from shared.deletions.mentions import Mentions
 from shared.deletions.models import Deletion
 from shared.deletions.running import Deletions
-from shared.deletions.target import Target, names, target_of, value_hash
+from shared.deletions.target import Target, names, target_of
 from shared.deployment.runtime import Runtime
+from shared.evaluation_jobs.result import Result
+from shared.evaluation_jobs.storing import store_results
 from shared.evaluations import store as evaluations
 from shared.events import store
 from shared.events.batch import encode_batch
@@ -27,13 +30,16 @@ from shared.events.ingest.accept import Ingest
 from shared.events.ingest.decode import decode_events
 from shared.events.ingest.drain import Drain
 from shared.incidents import comments
+from shared.incidents.opening import Breach
 from shared.model_windows.context_windows import ContextWindows
 from shared.queries import service as queries
 from shared.queries.service import QueryContent
+from shared.sessions import deleted
+from shared.sessions.deleted import INSTEAD
 from tests.support.evaluations import evaluation
 from tests.support.events import event
 from tests.support.findings import Audited, candidate
-from tests.support.incidents import new_actor, open_incident
+from tests.support.incidents import add_alert, breach, new_actor, open_incident, opening_of
 from tests.support.jobs import insert_job
 from tests.support.people import add_member
 from tests.support.places import places
@@ -334,7 +340,39 @@ def test_sql_and_python_agree_about_names(
     line = event("session-one", "10:00:00", **payload)
     send(runtime, org, line)
     drain(runtime)
+    with runtime.postgres.transaction() as session:
+        hashing = deleted.hashing_of(session, org.uuid)
     found = in_clickhouse.sessions_naming(
-        runtime.clickhouse, org.id, "user.email", value_hash(org.id, "a@b.c"), 10
+        runtime.clickhouse, hashing, "user.email", hashing.of("a@b.c").hex(), 10
     )
     assert (found == ["session-one"], names(line, "user.email", "a@b.c")) == (is_named, is_named)
+
+
+def test_what_is_filed_while_a_session_is_deleted_leaves_it_out(runtime: Runtime, org: Org) -> None:
+    """Work that read the session before its deletion, and writes after the fence."""
+    kept, gone = "session-that-stays", "session-that-goes"
+    with runtime.postgres.transaction() as session:
+        for one in (kept, gone):
+            insert_job(session, org, one)
+        done = text(
+            "UPDATE evaluation_jobs SET status = 'storing', result = :result, completed_at = now()"
+            " WHERE org_id = :org_id"
+        )
+        packed = Result(status="done", scores={"s": 1.0}).packed()
+        session.execute(done, {"result": packed, "org_id": org.uuid})
+        deleted.add(session, org.uuid, [gone], uuid.uuid4())
+
+    store_results(runtime.postgres, runtime.clickhouse)
+    rows = runtime.clickhouse.rows(
+        "SELECT session_id FROM evaluations WHERE org_id = {org_id:String}", {"org_id": org.id}
+    )
+    assert rows == [(kept,)]
+
+    audited = Audited(runtime, org)
+    audited.file(candidate("a", session_ids=(kept, gone)), candidate("b", session_ids=(kept,)))
+    assert [one.failure_type for one in audited.findings()] == ["b"]
+
+    evidence = {"session_ids": [kept, gone], "rows": [[gone, 1]], "value": 2}
+    opening = opening_of(add_alert(runtime, org))
+    incident = breach(runtime, replace(opening, breach=Breach(2, "two", evidence))).incident
+    assert incident.evidence == {"session_ids": [kept, INSTEAD], "rows": [[INSTEAD, 1]], "value": 2}
