@@ -14,7 +14,7 @@ _GZIP_WBITS = 31
 _CHUNK_BYTES = 1024 * 1024
 # zstd has no limit on the unpacked size of a piece of input: a block of 4 bytes can contain 128
 # KiB. Pieces of this size unpack to 32 MiB at most before the limit is checked.
-_ZSTD_PIECE_BYTES = 1024
+ZSTD_PIECE_BYTES = 1024
 # The decoder returns the data after the end of a member as a copy, so it only gets a piece of the
 # body: otherwise a megabyte of empty members would be copied fifty thousand times.
 _GZIP_PIECE_BYTES = 16 * 1024
@@ -76,7 +76,7 @@ def _unzstd(body: bytes) -> Iterator[bytes]:
         frame = decompressor.decompressobj()
         try:
             while not frame.eof and position < len(body):
-                packed = body[position : position + _ZSTD_PIECE_BYTES]
+                packed = body[position : position + ZSTD_PIECE_BYTES]
                 position += len(packed)
                 yield frame.decompress(packed)
         except zstandard.ZstdError as error:

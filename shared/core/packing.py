@@ -3,6 +3,8 @@
 import zstandard
 
 _COMPRESS_FROM_BYTES = 1024
+# Far more than anything that is packed: a value of a few bytes could claim any memory.
+_MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 _PLAIN, _COMPRESSED = b"\0", b"\1"
 
 
@@ -18,6 +20,8 @@ def unpack(data: bytes) -> bytes:
     if data[:1] != _COMPRESSED:
         return data[1:]
     try:
+        if zstandard.frame_content_size(data[1:]) > _MAX_UNPACKED_BYTES:
+            raise ValueError("does not unpack: too large")
         return zstandard.ZstdDecompressor().decompress(data[1:])
     except zstandard.ZstdError as error:
         raise ValueError(f"does not unpack: {error}") from error

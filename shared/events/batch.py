@@ -130,10 +130,14 @@ def decode_batch(data: bytes) -> Batch:
     """Decodes the output of `encode_batch` or `encode_sent`; raises `ValueError` for all else."""
     try:
         if data[:1] == _SENT:
-            return _decode_sent(_sent_decoder.decode(memoryview(data)[1:]))
-        return _decoder.decode(unpack(data))
+            batch = _decode_sent(_sent_decoder.decode(memoryview(data)[1:]))
+        else:
+            batch = _decoder.decode(unpack(data))
     except (msgspec.MsgspecError, WatchpostError, ValueError) as error:
         raise ValueError(f"not a batch: {error}") from error
+    if {len(getattr(batch, name)) for name in batch.__struct_fields__} != {len(batch)}:
+        raise ValueError("not a batch: its columns have different lengths")
+    return batch
 
 
 def _decode_sent(sent: _Sent) -> Batch:

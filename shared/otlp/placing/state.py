@@ -155,6 +155,17 @@ def spans_key(org_id: str, trace_id: str) -> str:
     return f"otlp:spans:{org_id}:{trace_id}"
 
 
+def is_readable(prefix: bytes, fields: Mapping[bytes, bytes]) -> bool:
+    """Returns whether `settle` can read a hash, whose key begins with `prefix`, of a backup.
+
+    Raises `ValueError` or an error of msgspec if it cannot.
+    """
+    if prefix == b"otlp:spans:":
+        return all(_decode(value) is not None for value in fields.values())
+    fields.get(b"s", b"").decode()
+    return set(fields) <= {b"s", b"n", b"k", b"c"}
+
+
 def _pieces(questions: Sequence[Question]) -> list[tuple[int, list[str]]]:
     """Returns positions of questions, each with some of its span ids."""
     pieces: list[tuple[int, list[str]]] = []

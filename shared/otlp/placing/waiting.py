@@ -150,6 +150,16 @@ def put_back(pipe: Pipeline, org_id: str, shard: int, trace_id: str, packed: byt
     pipe.zadd(since_key(org_id, shard), {trace_id: since_ms})
 
 
+def is_readable(packed: bytes) -> bool:
+    """Returns whether `put_back` and `take` can use a value of the hash."""
+    try:
+        parts = _decode(packed).parts
+        items = [Item(record, part, since) for since, part in parts for record in part.all()]
+    except (msgspec.MsgspecError, ValueError, LookupError, TypeError, AttributeError):
+        return False
+    return bool(items) and all(item.since_ms >= 0 for item in items)
+
+
 def schedule(client: redis.Redis, org_id: str, shard: int) -> None:
     """Notes the first moment at which a record of a shard waits no longer."""
     client.eval(_SCHEDULE, 2, due_key(org_id, shard), MOMENTS_KEY, f"{org_id}:{shard}")

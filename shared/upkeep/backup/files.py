@@ -6,15 +6,18 @@ the lowest one first.
 """
 
 import hashlib
+import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import msgspec
 import zstandard
 
+from shared.core.body import ZSTD_MAX_WINDOW_BYTES, ZSTD_PIECE_BYTES
 from shared.core.errors import Conflict
 from shared.objects import Objects
 from shared.upkeep.backup.manifest import File, Table
+from shared.upkeep.backup.values import row_type
 
 Tell = Callable[[str], None]
 Row = Sequence[Any]
@@ -26,11 +29,12 @@ BLOCK_ROWS = 2048
 _LEVEL = 3
 _LENGTH_BYTES = 4
 _ID_MODULUS = 2**64
-# A block with rows of the largest size is far smaller.
-_MAX_BLOCK_BYTES = 2**31
+# A block is about this large, unless a single row is larger.
+_BLOCK_BYTES = 16 * 1024 * 1024
+# No row is as large as this: an event and an entry of Redis have a few megabytes at most.
+_MAX_ROW_BYTES = 256 * 1024 * 1024
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(list[list[Any]]).decode
 
 
 class Writer:
@@ -55,10 +59,15 @@ class Writer:
         return len(line)
 
     def add_rows(self, rows: Sequence[Row]) -> None:
-        """Adds rows of values as one block."""
+        """Adds rows of values as a block, or as several if it were large."""
         if not rows:
             return
         block = _encode(rows)
+        if len(block) > _BLOCK_BYTES and len(rows) > 1:
+            middle = len(rows) // 2
+            self.add_rows(rows[:middle])
+            self.add_rows(rows[middle:])
+            return
         if self._id_at is not None:
             before = self._table.id_sum or 0
             total = before + sum(row[self._id_at] for row in rows)
@@ -81,7 +90,7 @@ class Writer:
         content = b"".join([*self._packed, self._stream.flush()])
         self._packed.clear()
         table = self._table
-        name = f"{table.store}/{table.name}/{len(table.files):05d}.zst"
+        name = table.file_name(len(table.files))
         digest = hashlib.sha256(content).hexdigest()
         size = self._objects.put(name, [content])
         table.files.append(File(name, size, self._rows, digest))
@@ -92,58 +101,71 @@ class Writer:
 
 def lines(objects: Objects, file: File) -> Iterator[bytes]:
     """Yields the lines of a file of PostgreSQL, checked as in `unpacked`."""
-    begun = b""
+    rows = 0
+    begun = bytearray()
     for piece in unpacked(objects, file):
-        *whole, begun = (begun + piece).split(b"\n")
-        for line in whole:
-            yield line + b"\n"
-    if begun:
+        for line in io.BytesIO(piece):
+            begun += line
+            if len(begun) > _MAX_ROW_BYTES:
+                raise _changed(objects, file)
+            if line.endswith(b"\n"):
+                rows += 1
+                if rows > file.rows:
+                    raise _changed(objects, file)
+                yield bytes(begun)
+                begun.clear()
+    if begun or rows != file.rows:
         raise _changed(objects, file)
 
 
-def blocks(objects: Objects, file: File) -> Iterator[list[list[Any]]]:
+def blocks(objects: Objects, table: Table, file: File) -> Iterator[list[list[Any]]]:
     """Yields the blocks of rows of any other file, checked as in `unpacked`."""
+    decode = msgspec.msgpack.Decoder(list[row_type(table)]).decode  # type: ignore[misc] # made here
+    rows = 0
     buffer = bytearray()
     for piece in unpacked(objects, file):
         buffer += piece
         while len(buffer) >= _LENGTH_BYTES:
             end = _LENGTH_BYTES + int.from_bytes(buffer[:_LENGTH_BYTES], "little")
-            if end > _MAX_BLOCK_BYTES:
+            if end > _MAX_ROW_BYTES:
                 raise _changed(objects, file)
             if len(buffer) < end:
                 break
             try:
-                rows = _decode(memoryview(buffer)[_LENGTH_BYTES:end])
+                block = decode(memoryview(buffer)[_LENGTH_BYTES:end])
             except msgspec.MsgspecError as error:
                 raise _changed(objects, file) from error
             del buffer[:end]
-            yield rows
-    if buffer:
+            rows += len(block)
+            if not block or rows > file.rows:
+                raise _changed(objects, file)
+            yield [list(row) for row in block]
+    if buffer or rows != file.rows:
         raise _changed(objects, file)
 
 
 def unpacked(objects: Objects, file: File) -> Iterator[bytes]:
-    """Yields the content of a file in pieces.
+    """Yields the content of a file in pieces of at most 32 MiB.
 
     Raises `Conflict` if it is not as it was written. The last bytes decide, so a caller has to
     undo what it did with the earlier ones.
     """
     digest = hashlib.sha256()
-    stream = zstandard.ZstdDecompressor().decompressobj()
+    size = 0
+    stream = zstandard.ZstdDecompressor(max_window_size=ZSTD_MAX_WINDOW_BYTES).decompressobj()
     try:
         for piece in objects.get(file.name):
             digest.update(piece)
-            # A megabyte at a time: compressed rows may unpack to a hundred times their size.
-            for start in range(0, len(piece), _INPUT_BYTES):
-                if unpacked_piece := stream.decompress(piece[start : start + _INPUT_BYTES]):
+            size += len(piece)
+            if size > file.size:
+                raise _changed(objects, file)
+            for start in range(0, len(piece), ZSTD_PIECE_BYTES):
+                if unpacked_piece := stream.decompress(piece[start : start + ZSTD_PIECE_BYTES]):
                     yield unpacked_piece
     except zstandard.ZstdError as error:
         raise _changed(objects, file) from error
     if digest.hexdigest() != file.sha256:
         raise _changed(objects, file)
-
-
-_INPUT_BYTES = 256 * 1024
 
 
 def check(objects: Objects, table: Table) -> None:
@@ -155,16 +177,13 @@ def check(objects: Objects, table: Table) -> None:
             raise Conflict(f"the file {file.name} is missing: use another backup", code="torn")
         if size != file.size:
             raise _changed(objects, file)
-        rows = 0
         if table.store == "postgres":
-            rows = sum(1 for _ in lines(objects, file))
-        else:
-            for block in blocks(objects, file):
-                rows += len(block)
-                if id_at is not None:
-                    id_sum += sum(row[id_at] for row in block)
-        if rows != file.rows:
-            raise _changed(objects, file)
+            for _ in lines(objects, file):
+                pass
+            continue
+        for block in blocks(objects, table, file):
+            if id_at is not None:
+                id_sum += sum(row[id_at] for row in block)
     if sum(file.rows for file in table.files) != table.rows or (
         id_at is not None and table.id_sum is not None and id_sum % _ID_MODULUS != table.id_sum
     ):

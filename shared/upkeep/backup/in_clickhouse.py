@@ -4,7 +4,6 @@ No disk for backups and no access to the server's files is needed, and a server 
 or layout can take the rows. Every row is read as `FINAL` shows it, so a file has no copies.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,11 +13,7 @@ from shared.clickhouse.kept import KEPT, Kept
 from shared.objects import Objects
 from shared.upkeep.backup.files import BLOCK_ROWS, Row, Tell, Writer, in_blocks
 from shared.upkeep.backup.manifest import Column, Table
-
-_TIME = "DateTime64(6, 'UTC')"
-_TIMES_BY_NAME = f"Map(String, {_TIME})"
-_SIMPLE = re.compile(r"SimpleAggregateFunction\(\w+, (.*)\)")
-_LOW_CARDINALITY = re.compile(r"LowCardinality\(((?:Nullable\()?String\)?)\)")
+from shared.upkeep.backup.values import TIME, TIMES_BY_NAME, plain_type, sent_type
 
 # People wait for reads and for ingest, and not for a backup.
 _READ = {
@@ -131,7 +126,7 @@ def counted(clickhouse: ClickHouse, table: Table, org_id: str | None = None) -> 
 def _insert_of(table: Table) -> str:
     names = ", ".join(column.name for column in table.columns)
     values = ", ".join(_written(column) for column in table.columns)
-    structure = ", ".join(f"{_alias(column)} {_sent_type(column)}" for column in table.columns)
+    structure = ", ".join(f"{_alias(column)} {sent_type(column)}" for column in table.columns)
     quoted = structure.replace("\\", "\\\\").replace("'", "\\'")
     return (
         f"INSERT INTO {table.name} ({names}) SELECT {values} FROM input('{quoted}') FORMAT Native"
@@ -143,43 +138,27 @@ def _alias(column: Column) -> str:
     return f"{column.name}_"
 
 
-def _plain(type_: str) -> str:
-    """Returns a type without what only concerns its storage."""
-    simple = _SIMPLE.fullmatch(type_)
-    return _LOW_CARDINALITY.sub(r"\1", simple[1] if simple else type_)
-
-
 def _read(column: Column) -> str:
     """Returns the expression that reads a column as a value which MessagePack has."""
-    type_ = _plain(column.type)
+    type_ = plain_type(column)
     if type_.startswith("AggregateFunction("):
         return f"hex({column.name})"
-    if type_ == _TIME:
+    if type_ == TIME:
         return f"toUnixTimestamp64Micro({column.name})"
-    if type_ == _TIMES_BY_NAME:
+    if type_ == TIMES_BY_NAME:
         return f"mapApply((k, v) -> (k, toUnixTimestamp64Micro(v)), {column.name})"
     return column.name
 
 
-def _sent_type(column: Column) -> str:
-    """Returns the type in which values of a column are sent to the server."""
-    type_ = _plain(column.type)
-    if type_.startswith("AggregateFunction("):
-        return "String"
-    if type_ == _TIME:
-        return "Int64"
-    return "Map(String, Int64)" if type_ == _TIMES_BY_NAME else type_
-
-
 def _written(column: Column) -> str:
     """Returns the expression that makes the value of a column from what was sent."""
-    type_, sent = _plain(column.type), _alias(column)
+    type_, sent = plain_type(column), _alias(column)
     if type_.startswith("AggregateFunction("):
         quoted = type_.replace("'", "\\'")
         return f"CAST(unhex({sent}), '{quoted}')"
-    if type_ == _TIME:
+    if type_ == TIME:
         return f"fromUnixTimestamp64Micro({sent}, 'UTC')"
-    if type_ == _TIMES_BY_NAME:
+    if type_ == TIMES_BY_NAME:
         return f"mapApply((k, v) -> (k, fromUnixTimestamp64Micro(v, 'UTC')), {sent})"
     return sent
 

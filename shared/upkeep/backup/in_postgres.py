@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
+import psycopg2
 from sqlalchemy import Connection, Engine, inspect, text
 
 from shared.deployment.schema import UNFINISHED_RESTORE
 from shared.objects import Objects
 from shared.upkeep.backup.files import Tell, Writer
-from shared.upkeep.backup.manifest import Column, Secret, Table
+from shared.upkeep.backup.manifest import Column, Secret, Table, refused
 
 # Sign-in codes and sessions end with the deployment that made them: a copy of it must not let in
 # whoever has a cookie of the original. The others describe the database itself, or its Redis.
@@ -83,9 +84,12 @@ def copy_out(
 def copy_in(
     connection: Connection, name: str, columns: list[Column], lines: Iterator[bytes]
 ) -> int:
-    """Adds rows to a table; returns their number."""
+    """Adds rows to a table; returns their number. Raises `Conflict` for rows that it refuses."""
     cursor = _cursor(connection)
-    cursor.copy_expert(f"COPY {name} ({names_of(columns)}) FROM STDIN", _Lines(lines))
+    try:
+        cursor.copy_expert(f"COPY {name} ({names_of(columns)}) FROM STDIN", _Lines(lines))
+    except (psycopg2.DataError, psycopg2.IntegrityError) as error:
+        raise refused(f"PostgreSQL cannot take its rows of {name}: {error.pgerror}") from error
     return int(cursor.rowcount)
 
 

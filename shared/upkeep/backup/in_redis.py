@@ -22,28 +22,18 @@ from shared.otlp.placing import waiting
 from shared.queue import unavailable_when_redis_is_gone
 from shared.receipts import flushing
 from shared.upkeep.backup.files import Row, Tell, Writer, in_blocks
-from shared.upkeep.backup.manifest import Column, Table
-
-RECORDS, WAITING, DECISIONS, BATCHES, DEAD = (
-    "records",
-    "waiting_records",
-    "decisions",
-    "batches",
-    "dead_letters",
+from shared.upkeep.backup.manifest import Table
+from shared.upkeep.backup.redis_rows import (
+    BATCHES,
+    COLUMNS,
+    DEAD,
+    DECISIONS,
+    RECORDS,
+    WAITING,
+    fields_of,
+    owner_of,
 )
-_ENTRY = [Column("key", "text"), Column("id", "text"), Column("fields", "list")]
-_TABLES = {
-    RECORDS: _ENTRY,
-    WAITING: [
-        Column("org_id", "text"),
-        Column("shard", "int"),
-        Column("trace_id", "text"),
-        Column("records", "bytes"),
-    ],
-    DECISIONS: [Column("key", "text"), Column("lives_ms", "int"), Column("fields", "list")],
-    BATCHES: [*_ENTRY, Column("since_ms", "int")],
-    DEAD: _ENTRY,
-}
+
 _DECISIONS_KEYS = ("otlp:trace:", "otlp:spans:")
 _PAGE = 32
 _SCAN = 1000
@@ -51,7 +41,7 @@ _SCAN = 1000
 
 def tables() -> list[Table]:
     """Describes the kinds, in the order in which they are read."""
-    return [Table("redis", name, columns) for name, columns in _TABLES.items()]
+    return [Table("redis", name, columns) for name, columns in COLUMNS.items()]
 
 
 def copy_out(
@@ -60,7 +50,8 @@ def copy_out(
     """Writes everything of a kind, of one organization or of all."""
     writer = Writer(objects, table, tell)
     with unavailable_when_redis_is_gone():
-        for block in in_blocks(_READERS[table.name](client, org_id)):
+        # An entry can have a megabyte.
+        for block in in_blocks(_READERS[table.name](client, org_id), _PAGE):
             writer.add_rows(block)
     writer.finish()
 
@@ -70,7 +61,7 @@ def _records(client: redis.Redis, org_id: str | None) -> Iterator[Row]:
         if org_id in (None, org):
             key = record_stream(org, shard)
             for entry_id, fields in _entries(client, key):
-                yield key, entry_id, fields
+                yield key.encode(), entry_id, fields
 
 
 def _waiting(client: redis.Redis, org_id: str | None) -> Iterator[Row]:
@@ -78,7 +69,7 @@ def _waiting(client: redis.Redis, org_id: str | None) -> Iterator[Row]:
     for key in client.scan_iter(match=pattern, count=_SCAN):
         org, _, shard = key.decode().removeprefix("otlp:waiting:").rpartition(":")
         for trace_id, packed in client.hscan_iter(key, count=_PAGE):
-            yield org, int(shard), trace_id, packed
+            yield org.encode(), int(shard), trace_id, packed
 
 
 def _decisions(client: redis.Redis, org_id: str | None) -> Iterator[Row]:
@@ -103,14 +94,14 @@ def _batches(client: redis.Redis, org_id: str | None) -> Iterator[Row]:
                 values = dict(zip(fields[::2], fields[1::2], strict=True))
                 delayed = values.get(b"delayed")
                 since: Any = delayed and client.zscore(stream.delayed_key(org), delayed)
-                yield key, entry_id, fields, None if since is None else int(since)
+                yield key.encode(), entry_id, fields, None if since is None else int(since)
 
 
 def _dead(client: redis.Redis, org_id: str | None) -> Iterator[Row]:
     for entry_id, fields in _entries(client, dead_letters.STREAM_KEY):
         values = dict(zip(fields[::2], fields[1::2], strict=True))
         if org_id in (None, values[b"org_id"].decode()):
-            yield dead_letters.STREAM_KEY, entry_id, fields
+            yield dead_letters.STREAM_KEY.encode(), entry_id, fields
 
 
 _READERS = {
@@ -133,20 +124,25 @@ def _entries(client: redis.Redis, key: str) -> Iterator[tuple[bytes, list[bytes]
         begin = f"({page[-1][0].decode()}"
 
 
-def copy_in(client: redis.Redis, table: Table, rows: Iterator[Sequence[Any]]) -> None:
-    """Adds rows of a kind. No worker sees batches and records before `activate`."""
+def copy_in(client: redis.Redis, table: Table, rows: Iterator[Row]) -> None:
+    """Adds rows of a kind, see `redis_rows`. No worker sees what waits before `activate`.
+
+    Raises `Conflict` for a row that is not of its kind; those before it are stored.
+    """
     with unavailable_when_redis_is_gone():
         for some in in_blocks(rows, _PAGE):
+            for row in some:
+                owner_of(table.name, row)
             with client.pipeline(transaction=False) as pipe:
                 for row in some:
                     _add(pipe, table.name, row)
                 pipe.execute()
 
 
-def _add(pipe: Any, kind: str, row: Sequence[Any]) -> None:
+def _add(pipe: Any, kind: str, row: Row) -> None:
     if kind == WAITING:
         org_id, shard, trace_id, packed = row
-        waiting.put_back(pipe, text_of(org_id), shard, text_of(trace_id), packed)
+        waiting.put_back(pipe, org_id.decode(), shard, trace_id.decode(), packed)
         return
     if kind == DECISIONS:
         key, lives_ms, fields = row
@@ -154,11 +150,11 @@ def _add(pipe: Any, kind: str, row: Sequence[Any]) -> None:
         pipe.pexpire(key, lives_ms)
         return
     key, entry_id, fields = row[:3]
-    values = dict(zip(fields[::2], fields[1::2], strict=True))
+    values = fields_of(fields)
     if kind == BATCHES:
         # The receipt of the request is complete: a lag of days would only distort its figures.
         values.pop(b"receipt", None)
-        _delay(pipe, text_of(key), text_of(entry_id), values, row[3])
+        _delay(pipe, key.decode(), entry_id.decode(), values, row[3])
     # The stream of dead letters is one for all organizations, and may have newer ones.
     pipe.xadd(key, values, id="*" if kind == DEAD else entry_id)
 
@@ -208,8 +204,3 @@ def flush_receipts(postgres: Any, client: redis.Redis, org_id: str | None) -> No
         flushing.flush_all(postgres, client)
     else:
         flushing.flush(postgres, client, org_id)
-
-
-def text_of(value: Any) -> str:
-    """Returns a text that may have become bytes on its way."""
-    return value.decode() if isinstance(value, bytes) else str(value)

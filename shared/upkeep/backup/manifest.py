@@ -17,6 +17,9 @@ NAME = "manifest.json"
 # The number of the format of the files, which changes when older ones cannot be read any more.
 FORMAT = 1
 
+# A terabyte of rows has a manifest of a few megabytes.
+_MAX_BYTES = 64 * 1024 * 1024
+
 Store = Literal["postgres", "clickhouse", "redis"]
 
 
@@ -48,6 +51,10 @@ class Table(msgspec.Struct):
     rows: int = 0
     id_sum: int | None = None
     files: list[File] = []
+
+    def file_name(self, number: int) -> str:
+        """Returns the name of a file of the table; the first has the number 0."""
+        return f"{self.store}/{self.name}/{number:05d}.zst"
 
 
 class Secret(msgspec.Struct, frozen=True):
@@ -112,6 +119,8 @@ def read(objects: Objects) -> Manifest:
     `Conflict` if it was changed or a newer release wrote it.
     """
     try:
+        if (objects.size(NAME) or 0) > _MAX_BYTES:
+            raise _changed(objects)
         content = objects.read(NAME)
     except NotFound:
         raise NotFound(
@@ -131,6 +140,15 @@ def read(objects: Objects) -> Manifest:
     if found.digest != _digest(found):
         raise _changed(objects)
     return found
+
+
+def refused(reason: str) -> Conflict:
+    """Returns the error for an archive that no release of Watchpost writes."""
+    return Conflict(
+        f"the archive is refused: {reason}. Import only what comes from somebody you trust"
+        " (docs/backup.md)",
+        code="backup_refused",
+    )
 
 
 def _digest(manifest: Manifest) -> str:

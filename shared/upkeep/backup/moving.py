@@ -1,8 +1,11 @@
-"""Imports the export of an organization, as a new organization of this deployment."""
+"""Imports the export of an organization, as a new organization of this deployment.
+
+All of an export is read twice: first to find out whether its author wrote anything that is not the
+organization's, then to store it.
+"""
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any
 
 from sqlalchemy import Connection, text
 
@@ -12,11 +15,13 @@ from shared.deployment.runtime import Runtime
 from shared.objects import Objects
 from shared.organizations.rules import require_slug
 from shared.upkeep.backup import in_clickhouse, in_postgres, in_redis, manifest
+from shared.upkeep.backup.accepting import require_known
 from shared.upkeep.backup.files import Tell, lines
 from shared.upkeep.backup.manifest import Manifest, Table
+from shared.upkeep.backup.renaming import Renaming
 from shared.upkeep.backup.restore import require_rows, require_same_schema, rows_in
 from shared.upkeep.backup.settle import settle, watch_again
-from shared.upkeep.backup.tenant import NOT_NAMED, Renaming, values_by_name
+from shared.upkeep.backup.tenant import NOT_NAMED
 
 _ACCOUNT = text("""
 WITH made AS (
@@ -39,8 +44,8 @@ def import_organization(
 
     PostgreSQL has the organization only when everything else is stored, so an import that was
     killed is run again with the same slug. The line in its audit log ends the import: until then
-    the next run ends it. Raises `Conflict` for a slug that is taken, another schema, or a torn or
-    changed export.
+    the next run ends it. Raises `Conflict` for a slug that is taken, another schema, a torn or
+    changed export, and one that holds more than an organization.
     """
     found = manifest.read(objects)
     if found.kind != "organization":
@@ -53,6 +58,8 @@ def import_organization(
         if _is_stored(connection, found, renaming):
             tell("an import was interrupted at its end: ending it")
         else:
+            require_known(runtime, connection, found)
+            _require_own(objects, found, Renaming.of(found, slug), tell)
             _import_postgres(connection, objects, found, renaming, tell)
             _import_clickhouse(runtime, connection, objects, found, renaming, tell)
             settle(connection, found, renaming.new_id)
@@ -85,6 +92,26 @@ def _is_stored(connection: Connection, found: Manifest, renaming: Renaming) -> b
     return bool(found_ids)
 
 
+def _require_own(objects: Objects, found: Manifest, renaming: Renaming, tell: Tell) -> None:
+    """Reads everything as the import does, and stores nothing; raises what the import raises."""
+    tell("checking the export")
+    for table in found.tables:
+        if table.store == "postgres":
+            change = renaming.line(table)
+            for line in _lines(objects, table):
+                if table.name == "users":
+                    renaming.account(table, line)
+                else:
+                    change(line)
+        elif table.store == "clickhouse":
+            stored = renaming.stored(table, lambda _: set())
+            for block in rows_in(objects, table):
+                stored(block)
+        else:
+            for row in chain.from_iterable(rows_in(objects, table)):
+                renaming.waiting(table, row)
+
+
 def _import_postgres(
     connection: Connection, objects: Objects, found: Manifest, renaming: Renaming, tell: Tell
 ) -> None:
@@ -93,7 +120,7 @@ def _import_postgres(
             continue
         for line in _lines(objects, table):
             if table.name == "users":
-                _add_account(connection, table, line, renaming)
+                _add_account(connection, renaming, *renaming.account(table, line))
             else:
                 renaming.learn(table, line)
     for table in found.of("postgres"):
@@ -111,15 +138,10 @@ def _lines(objects: Objects, table: Table) -> Iterator[bytes]:
         yield from lines(objects, file)
 
 
-def _add_account(connection: Connection, table: Table, line: bytes, renaming: Renaming) -> None:
+def _add_account(connection: Connection, renaming: Renaming, old_id: bytes, email: str) -> None:
     """Finds or makes the account of an address: an account belongs to no organization."""
-    values = values_by_name(table, line)
-    asked = {
-        "id": str(renaming.fresh(values["id"])),
-        "email": values["email"].decode(),
-    }
-    account = connection.scalar(_ACCOUNT, asked)
-    renaming.people[values["id"]] = str(account).encode()
+    asked = {"id": str(renaming.fresh(old_id)), "email": email}
+    renaming.people[old_id] = str(connection.scalar(_ACCOUNT, asked)).encode()
 
 
 def _import_clickhouse(
@@ -145,6 +167,6 @@ def _import_redis(
     in_redis.empty(runtime.redis, str(renaming.new_id))
     for table in found.of("redis"):
         tell(f"Redis: {table.name}, {table.rows:,} rows")
-        rows: Iterator[Any] = chain.from_iterable(rows_in(objects, table))
+        rows = chain.from_iterable(rows_in(objects, table))
         renamed = (renaming.waiting(table, row) for row in rows)
         in_redis.copy_in(runtime.redis, table, renamed)

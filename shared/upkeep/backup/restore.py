@@ -21,6 +21,7 @@ from shared.organizations import CANARY_ID
 from shared.queue import is_consumed, unavailable_when_redis_is_gone
 from shared.queue.jobs import PERSIST_EVENTS
 from shared.upkeep.backup import in_clickhouse, in_postgres, in_redis, manifest
+from shared.upkeep.backup.accepting import require_known
 from shared.upkeep.backup.files import Tell, blocks, lines
 from shared.upkeep.backup.manifest import Manifest, Table
 from shared.upkeep.backup.settle import settle, watch_again
@@ -52,6 +53,8 @@ def restore(runtime: Runtime, objects: Objects, tell: Tell) -> Manifest:
     if found.kind != "deployment":
         raise Conflict("this is the export of an organization: use `org import`", code="wrong_kind")
     require_same_schema(runtime, found)
+    with runtime.postgres.engine.connect() as connection:
+        require_known(runtime, connection, found)
     _require_stopped(runtime)
     _begin(runtime, found, tell)
     with runtime.postgres.engine.begin() as connection:
@@ -178,7 +181,7 @@ def _restore_redis(runtime: Runtime, objects: Objects, found: Manifest, tell: Te
 def rows_in(objects: Objects, table: Table) -> Iterator[list[Any]]:
     """Yields the blocks of rows of a table of ClickHouse or Redis."""
     for file in table.files:
-        yield from blocks(objects, file)
+        yield from blocks(objects, table, file)
 
 
 def require_rows(table: Table, rows: int, id_sum: int | None = None) -> None:

@@ -49,6 +49,12 @@ _SETTLE = (
         " SET evaluated_to = greatest(evaluated_to, CAST(:finished_at AS timestamptz))"
         " WHERE evaluated_to IS NOT NULL AND {mine}"
     ),
+    # The place for files may be another one, and an import has a folder of its own.
+    "UPDATE export_files SET fingerprint = '' WHERE {mine}",
+    (
+        "UPDATE export_schedules SET next_look_at = now(), full_look_at = now(),"
+        " lease_token = NULL, lease_expires_at = NULL WHERE {mine}"
+    ),
 )
 
 # Batches that were stored this long before the backup certainly have their sessions in it.

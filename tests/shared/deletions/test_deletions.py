@@ -6,6 +6,7 @@ import uuid
 from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,10 +33,14 @@ from shared.events.ingest.drain import Drain
 from shared.incidents import comments
 from shared.incidents.opening import Breach
 from shared.model_windows.context_windows import ContextWindows
+from shared.objects import open_objects
+from shared.organizations import lifecycle
 from shared.queries import service as queries
 from shared.queries.service import QueryContent
 from shared.sessions import deleted
 from shared.sessions.deleted import INSTEAD
+from shared.upkeep.backup.create import create
+from shared.upkeep.backup.moving import import_organization
 from tests.support.evaluations import evaluation
 from tests.support.events import event
 from tests.support.findings import Audited, candidate
@@ -47,6 +52,7 @@ from tests.support.processes import wait_until
 from tests.support.runtime import Org, make_org
 
 PERSON = "zoë.müller@example.org"
+OTHER = "x@example.org"
 THEIRS, OTHERS = "session-of-zoë", "session-of-another"
 
 
@@ -79,7 +85,7 @@ def lines_of(session_id: str, person: str, count: int = 3) -> list[bytes]:
 
 def fill(runtime: Runtime, org: Org) -> None:
     """Stores events of two sessions, and mentions of the first one in every other place."""
-    send(runtime, org, *lines_of(THEIRS, PERSON), *lines_of(OTHERS, "x@example.org"))
+    send(runtime, org, *lines_of(THEIRS, PERSON), *lines_of(OTHERS, OTHER))
     drain(runtime)
     for session_id in (THEIRS, OTHERS):
         evaluations.insert(runtime.clickhouse, [evaluation(org.id, session_id, now_us())])
@@ -220,7 +226,7 @@ def test_events_that_come_later_are_dropped_and_counted(runtime: Runtime, org: O
 
 def test_events_that_wait_are_deleted_too(runtime: Runtime, org: Org) -> None:
     """They are found by a person's identifier after they are stored."""
-    send(runtime, org, *lines_of(THEIRS, PERSON), *lines_of(OTHERS, "x@example.org"))
+    send(runtime, org, *lines_of(THEIRS, PERSON), *lines_of(OTHERS, OTHER))
     done = delete(runtime, org, target_of(None, "user.email", PERSON))
     assert done.sessions == 1
     assert rows_of(runtime, org, THEIRS) == [[(0,)]] * 3
@@ -376,3 +382,48 @@ def test_what_is_filed_while_a_session_is_deleted_leaves_it_out(runtime: Runtime
     opening = opening_of(add_alert(runtime, org))
     incident = breach(runtime, replace(opening, breach=Breach(2, "two", evidence))).incident
     assert incident.evidence == {"session_ids": [kept, INSTEAD], "rows": [[INSTEAD, 1]], "value": 2}
+
+
+@pytest.mark.parametrize("has_salt", [True, False])
+def test_an_imported_organization_knows_its_deletions(
+    runtime: Runtime, org: Org, tmp_path: Path, *, has_salt: bool
+) -> None:
+    if not has_salt:
+        with runtime.postgres.transaction() as session:
+            earlier = text("UPDATE organizations SET deletion_salt = NULL WHERE id = :id")
+            session.execute(earlier, {"id": org.uuid})
+    fill(runtime, org)
+    delete(runtime, org, Target(session_ids=(THEIRS,)))
+    with runtime.postgres.transaction() as session:
+        service.request(session, runtime.queue, org.uuid, Target((), "user.email", OTHER), "t")
+        organization = lifecycle.require(session, org.slug)
+    place = open_objects(str(tmp_path / "export"))
+    create(runtime, place, print, organization)
+    slug = f"{org.slug}-copy"
+    copy = Org(import_organization(runtime, place, print, slug).new_id, slug)
+    assert sessions_of(runtime, copy) == {OTHERS}
+
+    with runtime.postgres.transaction() as session:
+        rows = {one.state: one for one in service.list_(session, copy.uuid, limit=9, offset=0)}
+        [waits] = [one.id for state, one in rows.items() if state == "queued"]
+        [before] = [one for state, one in rows.items() if state != "queued"]
+        hashing = deleted.hashing_of(session, copy.uuid)
+        statements = [one.sql for one in proof.proofs_of(session, before)]
+    # The session comes again, and is dropped.
+    send(runtime, copy, *lines_of(THEIRS, PERSON))
+    drain(runtime)
+    assert sessions_of(runtime, copy) == {OTHERS}
+    # The statement that proves it would find the session.
+    assert any(hashing.of(THEIRS).hex() in one and hashing.salt in one for one in statements)
+    # The deletion that was under way is carried out.
+    wait_until(lambda: turn(runtime, copy, waits) in ("rewritten", "done", "failed"))
+    assert read(runtime, waits).state != "failed"
+    assert sessions_of(runtime, copy) == set()
+    assert sessions_of(runtime, org) == {OTHERS}
+
+
+def sessions_of(runtime: Runtime, org: Org) -> set[str]:
+    rows = runtime.clickhouse.rows(
+        "SELECT DISTINCT session_id FROM events WHERE org_id = {org_id:String}", {"org_id": org.id}
+    )
+    return {str(session_id) for (session_id,) in rows}

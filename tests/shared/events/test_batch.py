@@ -76,3 +76,17 @@ def test_a_damaged_body_is_no_batch() -> None:
         assert bad is not None
         with pytest.raises(ValueError, match="not a batch"):
             decode_batch(bad)
+
+
+def test_columns_of_different_lengths_are_no_batch() -> None:
+    batch = decoded(LINES[0])
+    batch.ts.clear()
+    with pytest.raises(ValueError, match="different lengths"):
+        decode_batch(encode_batch(batch))
+
+
+def test_a_value_that_claims_a_gigabyte_is_no_batch() -> None:
+    """The size is in the header of the frame, and memory is taken before the frame is read."""
+    frame = bytearray(zstandard.compress(b"\0" * 1024 * 1024 * 300)[:64])
+    with pytest.raises(ValueError, match="too large"):
+        decode_batch(b"\1" + bytes(frame))

@@ -23,6 +23,8 @@ from shared.exports.formats import encoded
 from shared.exports.schedules import running, service, writing
 from shared.exports.schedules.running import Exports
 from shared.sessions.selection import SessionFilters
+from shared.upkeep.backup.manifest import Manifest
+from shared.upkeep.backup.settle import settle
 from tests.support.airline import Airline
 from tests.support.evaluations import evaluation
 from tests.support.events import event
@@ -256,6 +258,16 @@ def test_a_worker_that_lost_its_lease_has_its_file_written_again(
     # The second worker's lease has ended too, so the same look goes on with it.
     filled.look()
     assert filled.writes()[TEN] == 3
+
+
+def test_a_restored_organization_has_its_files_written_again(filled: Site) -> None:
+    """The place of the new deployment has none of them."""
+    with filled.runtime.postgres.transaction() as session:
+        finished_at = DAY.isoformat()
+        found = Manifest("id", "deployment", "1", 1, finished_at, finished_at, finished_at)
+        settle(session.connection(), found, filled.org.uuid)
+    Exports(filled.runtime, threading.Event(), org_id=filled.org.uuid).run()
+    assert set(filled.writes().values()) == {2}
 
 
 def test_a_stop_in_the_middle_continues_at_once(filled: Site) -> None:

@@ -165,6 +165,16 @@ def test_keys_work_in_one_place_and_nothing_is_sent_again(
     assert bytes(original).hex().encode() not in b"".join(contents(exported))  # type: ignore[call-overload]
 
 
+def test_imported_memberships_wait_for_the_person(
+    runtime: Runtime, exported: Path, filled: Org
+) -> None:
+    made = import_organization(runtime, open_objects(str(exported)), quiet, f"{filled.slug}-copy")
+    pending = text("SELECT is_pending FROM memberships WHERE org_id = :org")
+    with runtime.postgres.transaction() as session:
+        assert list(session.scalars(pending, {"org": filled.uuid})) == [False]
+        assert list(session.scalars(pending, {"org": made.new_id})) == [True]
+
+
 def test_an_interrupted_import_is_run_again(runtime: Runtime, exported: Path, filled: Org) -> None:
     slug = f"{filled.slug}-copy"
 
