@@ -16,6 +16,7 @@ MAX_SECRET_LENGTH = 512
 MAX_URL_LENGTH = 2048
 
 _ANY_ADDRESS = "*@"
+_MASKED_PATH = "/…"
 
 
 def normal_value(setting: Setting, value: object) -> Value:
@@ -25,6 +26,12 @@ def normal_value(setting: Setting, value: object) -> Value:
     depend on the organization.
     """
     return _KINDS[setting.kind](setting, value)
+
+
+def masked_url(url: str) -> str:
+    """Returns the origin of a URL and `/…`, because the rest is often its receiver's secret."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{_MASKED_PATH}" if url else ""
 
 
 def lets_in(allowlist: Value, address: str) -> bool:
@@ -96,6 +103,8 @@ def _url(_setting: Setting, value: object) -> Value:
             "must be an http or https URL with a host and without credentials,"
             f" of at most {MAX_URL_LENGTH} characters"
         )
+    if url and url == masked_url(url):
+        raise _refusal("is shortened: send the whole URL")
     return url
 
 

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 from datetime import datetime
 from urllib.parse import urlsplit
 
@@ -11,21 +12,23 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from shared.audit_log import record
+from shared.core.addresses import is_surely_private
 from shared.core.config import Settings
 from shared.core.errors import Conflict, Invalid, NotFound
 from shared.permissions.custom_sets import service as permission_sets
 from shared.settings.catalogue import CATALOGUE, Setting, Value
 from shared.settings.models import OrganizationSetting
 from shared.settings.reading import default_of
-from shared.settings.rules import FIELD, lets_in, normal_value
+from shared.settings.rules import FIELD, lets_in, masked_url, normal_value
 
 
 @dataclass(frozen=True)
 class Current:
-    """A setting as people see it: `value` is the effective one; a secret appears as "".
+    """A setting as people see it: `value` is the effective one.
 
+    A secret appears as "", and a URL without its path to those who may not change it.
     `value_set` shows whether the organization set it (a secret: to a text that is not empty).
-    `updated_at` and `updated_by` are null if it never did.
+    `updated_at` and `updated_by` are null if it never did. `note` says why the value will not work.
     """
 
     setting: Setting
@@ -34,6 +37,7 @@ class Current:
     value_set: bool
     updated_at: datetime | None
     updated_by: str | None
+    note: str | None = None
 
 
 @dataclass(frozen=True)
@@ -44,11 +48,17 @@ class Editor:
     address: str | None
 
 
-def list_(session: Session, config: Settings, org_id: uuid.UUID) -> list[Current]:
-    """Lists every setting of an organization, in the order of the catalogue."""
+def list_(
+    session: Session, config: Settings, org_id: uuid.UUID, *, whole_urls: bool
+) -> list[Current]:
+    """Lists every setting of an organization, in the order of the catalogue.
+
+    `whole_urls` is for those who may change settings. Others see only the origin of a URL.
+    """
     query = select(OrganizationSetting).where(OrganizationSetting.org_id == org_id)
     stored = {row.key: row for row in session.scalars(query)}
-    return [_current(config, setting, stored.get(key)) for key, setting in CATALOGUE.items()]
+    found = [_current(config, setting, stored.get(key)) for key, setting in CATALOGUE.items()]
+    return found if whole_urls else [_masked(one) for one in found]
 
 
 def replace(
@@ -98,16 +108,18 @@ def _stored(session: Session, config: Settings, org_id: uuid.UUID, key: str) -> 
 
 
 def _logged(setting: Setting, value: Value) -> dict[str, object]:
-    """Returns a value for the audit log: of a secret whether it is set, of a URL its host.
-
-    The path of a webhook's URL is often the secret of its receiver.
-    """
+    """Returns a value for the audit log: of a secret whether it is set, of a URL its origin."""
     if setting.kind == "secret":
         return {"is_set": value != ""}
-    if setting.kind == "url" and isinstance(value, str) and value:
-        parts = urlsplit(value)
-        return {"value": f"{parts.scheme}://{parts.hostname}/…"}
+    if setting.kind == "url":
+        return {"value": masked_url(str(value))}
     return {"value": value}
+
+
+def _masked(current: Current) -> Current:
+    if current.setting.kind != "url":
+        return current
+    return replace_fields(current, value=masked_url(str(current.value)))
 
 
 def _store(
@@ -138,4 +150,16 @@ def _current(config: Settings, setting: Setting, stored: OrganizationSetting | N
         value_set=stored is not None and (not is_secret or value != ""),
         updated_at=None if stored is None else stored.updated_at,
         updated_by=None if stored is None else stored.updated_by,
+        note=_note(config, setting, value),
+    )
+
+
+def _note(config: Settings, setting: Setting, value: Value) -> str | None:
+    if setting.kind != "url" or not value or config.webhook_allow_private:
+        return None
+    if not is_surely_private(urlsplit(str(value)).hostname or ""):
+        return None
+    return (
+        "This host is in a private network. Deliveries to it fail unless the operator of this"
+        " deployment sets WEBHOOK_ALLOW_PRIVATE=1."
     )

@@ -80,6 +80,7 @@ PERMISSIONS: dict[str, Any] = {
     "POST /alerts/incidents/{incident_id}/ack": "incidents:ack",
     "POST /alerts/incidents/{incident_id}/assign": "incidents:ack",
     "POST /alerts/incidents/{incident_id}/resolve": "incidents:ack",
+    "POST /alerts/incidents/{incident_id}/send-again": "incidents:ack",
     "GET /alerts/incidents/{incident_id}/comments": "incidents:read",
     "POST /alerts/incidents/{incident_id}/comments": "incidents:ack",
     "DELETE /alerts/incidents/{incident_id}/comments/{comment_id}": [
@@ -298,7 +299,7 @@ ROWS = {
     "AccessGranter": "email",
     "SetRow": "name description permissions is_builtin user_count",
     "DeletedSet": "affected_users",
-    "SettingRow": "key value value_set updated_at? updated_by? scope schema",
+    "SettingRow": "key value value_set updated_at? updated_by? note? scope schema",
     "SettingEntry": "key kind title description default min? max? unit? options?",
     "SettingList": "settings",
     "SettingEntryList": "settings",

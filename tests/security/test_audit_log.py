@@ -44,6 +44,7 @@ EXEMPT = {
     "POST /v1/alerts/incidents/{incident_id}/ack": _HISTORY,
     "POST /v1/alerts/incidents/{incident_id}/assign": _HISTORY,
     "POST /v1/alerts/incidents/{incident_id}/resolve": _HISTORY,
+    "POST /v1/alerts/incidents/{incident_id}/send-again": _WORK,
     "POST /v1/alerts/incidents/{incident_id}/comments": _HISTORY,
     "DELETE /v1/alerts/incidents/{incident_id}/comments/{comment_id}": _HISTORY,
     "POST /v1/alerts/incidents/{incident_id}/subscribe": _HISTORY,

@@ -18,6 +18,7 @@ from shared.incidents import (
 )
 from shared.incidents import rows as incidents
 from shared.incidents.deliveries import service as notifications
+from shared.incidents.deliveries.models import Notification
 from shared.incidents.folding import Opened
 from shared.incidents.models import Incident, IncidentComment, IncidentSubscriber
 from shared.incidents.rules import OPEN_STATES, STATES
@@ -159,6 +160,15 @@ def resolve_incident(incident_id: str) -> Incident:
             incident_id,
             current_actor(),
         )
+
+
+@blueprint.route("/alerts/incidents/<incident_id>/send-again", methods=["POST"])
+@requires("incidents:ack")
+@blueprint.response(200, schemas.IncidentNotification(many=True))
+def send_again(incident_id: str) -> list[Notification]:
+    """Send the failed notifications about an incident again; return all of them, oldest first."""
+    with runtime().postgres.transaction() as session:
+        return notifications.send_again(session, runtime(), current_org_id(), incident_id)
 
 
 @blueprint.route("/alerts/incidents/<incident_id>/comments")

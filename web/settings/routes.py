@@ -19,9 +19,14 @@ blueprint = Blueprint("settings", "Values that people change while the service r
 @requires("settings:read")
 @blueprint.response(200, schemas.SettingList)
 def list_settings() -> dict[str, Any]:
-    """List every setting with its current value. Secrets are never shown."""
+    """List every setting with its current value. Secrets are never shown.
+
+    Without `settings:write` URLs are cut after their origin, because the path of a webhook is often
+    its secret.
+    """
+    whole_urls = "settings:write" in current_identity().permissions
     with runtime().postgres.transaction() as session:
-        found = settings.list_(session, runtime().settings, current_org_id())
+        found = settings.list_(session, runtime().settings, current_org_id(), whole_urls=whole_urls)
     return {"settings": [schemas.setting_row(current) for current in found]}
 
 

@@ -47,10 +47,14 @@ class SettingRow(Schema):
     """A setting with its current value."""
 
     key = fields.text()
-    value = fields.raw("always empty for a secret", **_VALUE)
+    value = fields.raw(
+        "always empty for a secret; of a URL only `https://host/…` without `settings:write`",
+        **_VALUE,
+    )
     value_set = fields.flag("a value has been set; for a secret, a non-empty one")
     updated_at = fields.moment(null=True)
     updated_by = fields.text("a person's address, else the key's name", null=True)
+    note = fields.text("the reason why the value will not work here", null=True)
     scope = fields.text(enum=["org"])
     schema = fields.nested(SettingEntry)
 

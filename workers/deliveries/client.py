@@ -24,7 +24,10 @@ DEADLINE_SECS = 10.0
 MAX_ANSWER_BYTES = 64 * 1024
 
 # The error that people see if the deployment does not deliver to private addresses.
-NOT_PUBLIC = "the address of the webhook is not public"
+NOT_PUBLIC = (
+    "the address of the webhook is not public: the operator of this deployment can allow it with"
+    " WEBHOOK_ALLOW_PRIVATE=1"
+)
 
 
 class DeliveryClient:

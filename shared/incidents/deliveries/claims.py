@@ -18,11 +18,11 @@ from shared.core.attempts import Again, Sent
 from shared.core.config import Settings
 from shared.incidents.deliveries.models import Notification
 from shared.incidents.deliveries.rules import Attempt, Step
-from shared.incidents.deliveries.targets import shown_url
 from shared.postgres import leases
 from shared.postgres.leases import Lease
 from shared.settings import reading as settings
 from shared.settings.catalogue import CATALOGUE
+from shared.settings.rules import masked_url
 
 # Any number that no other advisory lock of this project uses.
 _LOCK_ID = 7_237_010
@@ -49,7 +49,7 @@ class ClaimedDelivery:
     @property
     def target(self) -> str:
         """The target in a form that anybody may see."""
-        return shown_url(self.url, self.row.channel, self.url_setting_key) if self.url else ""
+        return masked_url(self.url)
 
 
 # One probe of the index for each lane, however many deliveries are due. The lane with the fewest

@@ -14,15 +14,17 @@ from shared.core.config import Settings
 from shared.core.ids import new_id, new_request_id
 from shared.core.logs import current_request_id
 from shared.deployment.runtime import Runtime
+from shared.incidents import rows as incidents
 from shared.incidents.deliveries import mails, slack, webhook
 from shared.incidents.deliveries.models import Notification
 from shared.incidents.deliveries.news import Event, News, of_incident
 from shared.incidents.deliveries.targets import Target, targets_of
 from shared.incidents.models import Incident
+from shared.mail import administration
 from shared.organizations.models import Organization
 from shared.postgres import after_commit
 from shared.queue import Queue
-from shared.queue.jobs import SEND_NOTIFICATIONS
+from shared.queue.jobs import SEND_MAIL, SEND_NOTIFICATIONS
 
 # No attempt over HTTP begins later than this, nor does one by mail (`shared.mail.kinds`).
 MAX_AGE = timedelta(days=1)
@@ -66,6 +68,33 @@ def list_(session: Session, org_id: UUID, incident_id: UUID) -> list[Notificatio
         Notification.org_id == org_id, Notification.incident_id == incident_id
     )
     return list(session.scalars(query.order_by(Notification.created_at, Notification.id)))
+
+
+def send_again(
+    session: Session, runtime: Runtime, org_id: UUID, incident_id: str
+) -> list[Notification]:
+    """Queues the failed deliveries about an incident again, with as much time as new ones.
+
+    Returns every delivery about it. Raises `NotFound`.
+    """
+    found = incidents.get(session, org_id, incident_id)
+    deliveries = list_(session, org_id, found.id)
+    failed = [one for one in deliveries if one.status == "failed"]
+    mails_again = [one.mail_id for one in failed if one.mail_id is not None]
+    if mails_again:
+        administration.retry(session, mails_again)
+        after_commit(session, lambda: runtime.queue.nudge_soon(SEND_MAIL))
+    for one in failed:
+        if one.mail_id is None and one.url_setting_key is None:
+            continue
+        one.status, one.attempts, one.error, one.finished_at = "queued", 0, None, None
+        if one.url_setting_key is not None:
+            one.next_attempt_at = func.clock_timestamp()
+            one.expires_at = func.clock_timestamp() + MAX_AGE
+    session.flush()
+    if failed:
+        after_commit(session, lambda: runtime.queue.nudge_soon(SEND_NOTIFICATIONS))
+    return list_(session, org_id, found.id)
 
 
 def _within_room(

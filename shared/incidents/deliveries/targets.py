@@ -5,13 +5,13 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import urlsplit
 
 from sqlalchemy.orm import Session
 
 from shared.core.config import Settings
 from shared.settings import reading as settings
 from shared.settings.catalogue import Value
+from shared.settings.rules import masked_url
 
 ENABLED = "alerts.enabled_channels"
 RECIPIENTS = "alerts.email_default_recipients"
@@ -24,7 +24,7 @@ SECRET = "alerts.webhook_signing_secret"  # noqa: S105 the name of a setting
 class Target:
     """The target of one delivery, or the reason why there is none (`skipped`).
 
-    `target` is an address, a URL without its secret parts, `dashboard`, or the empty setting.
+    `target` is an address, the origin of a URL, `dashboard`, or the empty setting.
     """
 
     channel: str
@@ -48,13 +48,6 @@ def targets_of(
         for target in _of_channel(channel, setting):
             found[_if_enabled(target, setting)] = None
     return list(found)
-
-
-def shown_url(url: str, channel: str, url_setting_key: str) -> str:
-    """Returns a URL fit for display: without user, query and the secret path of Slack."""
-    parts = urlsplit(url)
-    path = "" if channel == "slack" or url_setting_key == SLACK_URL else parts.path
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{path}"
 
 
 def is_empty(setting_key: str) -> str:
@@ -98,4 +91,4 @@ def _over_http(channel: str, url_key: str, secret_key: str | None, setting: _Set
     url = str(setting(url_key))
     if not url:
         return Target(channel, url_key, skipped=is_empty(url_key))
-    return Target(channel, shown_url(url, channel, url_key), url_key, secret_key)
+    return Target(channel, masked_url(url), url_key, secret_key)

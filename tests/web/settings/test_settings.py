@@ -11,9 +11,11 @@ from werkzeug.test import TestResponse
 
 from devstack.ports import free_port
 from shared.deployment.runtime import Runtime
+from shared.permissions import BUILTIN_SETS, READ_ONLY_SET, effective
 from shared.permissions.custom_sets.models import PermissionSet
 from shared.settings.catalogue import CATALOGUE
 from tests.support.app import Headers, new_key
+from tests.support.notifications import SLACK, WEBHOOK, Desk
 from tests.support.people import acting_as, add_member, new_email
 from tests.support.runtime import Org, connected, make_org
 from web.app import create_app
@@ -51,6 +53,39 @@ def test_a_change_is_attributed_and_read_back(client: FlaskClient, key: Key) -> 
     again = put(client, headers, "session_ttl_secs", 86_400).get_json()
     assert again["updated_at"] > changed["updated_at"]
     assert again["value_set"], "a value that happens to be the default was set all the same"
+
+
+def test_readers_see_no_path_of_a_webhook(
+    client: FlaskClient, runtime: Runtime, org: Org, key: Key
+) -> None:
+    desk, path = Desk(runtime, org), "geheim"
+    for name, channel in (("slack_default_webhook", SLACK), ("webhook_default_url", WEBHOOK)):
+        desk.set(name, f"https://hooks.example.com:8443/{path}?{path}")
+        incident = desk.open(channel)
+    reader = new_key(runtime, org, effective(BUILTIN_SETS[READ_ONLY_SET].permissions))
+    writer = key("settings:read", "settings:write")
+    for place in ("settings", "settings/schema", "audit-log", f"alerts/incidents/{incident.id}"):
+        answer = client.get(f"/v1/{place}", headers=reader)
+        assert answer.status_code == 200
+        assert path not in answer.text
+    shown = row(client, reader, "alerts.webhook_default_url")["value"]
+    assert shown == "https://hooks.example.com:8443/…"
+    refused = put(client, writer, "alerts.webhook_default_url", shown)
+    assert (refused.status_code, "the whole URL" in refused.text) == (422, True)
+    assert path in row(client, writer, "alerts.webhook_default_url")["value"]
+
+
+@pytest.mark.parametrize(
+    ("url", "noted"),
+    [("http://10.0.0.7/in", True), ("http://receiver:8080", True), ("https://x.example", False)],
+)
+def test_a_private_webhook_is_saved_with_a_note(
+    client: FlaskClient, key: Key, url: str, noted: bool
+) -> None:
+    headers, name = key("settings:read", "settings:write"), "alerts.webhook_default_url"
+    saved = put(client, headers, name, url).get_json()
+    assert ("WEBHOOK_ALLOW_PRIVATE" in (saved["note"] or "")) == noted
+    assert row(client, headers, name)["note"] == saved["note"]
 
 
 def test_null_takes_a_setting_back_to_its_default(client: FlaskClient, key: Key) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
+from shared.core.addresses import is_public, is_surely_private
 from shared.incidents.deliveries.rules import Answered, NoAnswer
 from tests.support import evaluator as behave
 from tests.support.notifications import WEBHOOK, Desk
 from tests.support.receivers import Receiver
-from workers.deliveries.addresses import is_public
 from workers.deliveries.client import NOT_PUBLIC, DeliveryClient
 
 REFUSED = NoAnswer(NOT_PUBLIC, is_final=True)
@@ -286,3 +286,17 @@ def test_people_see_the_refusal_but_no_address(desk: Desk, receiver: Receiver) -
     assert (desk.row()["status"], desk.row()["error"]) == ("failed", NOT_PUBLIC)
     assert "127.0.0.1" not in str(dict(desk.row()))
     assert receiver.deliveries == []
+
+
+@pytest.mark.parametrize(
+    ("host", "private"),
+    [
+        ("10.0.0.7", True),
+        ("::1", True),
+        ("receiver", True),
+        ("a.internal", True),
+        ("1.1.1.1", False),
+    ],
+)
+def test_some_hosts_are_private_without_a_look_up(host: str, private: bool) -> None:
+    assert is_surely_private(host) == private

@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from shared.alerts import testing
 from shared.core.attempts import Failed, Sent
 from shared.deployment.runtime import Runtime
-from shared.incidents.deliveries import claims
+from shared.incidents.deliveries import claims, service
 from tests.support import evaluator as behave
 from tests.support.notifications import DASHBOARD, SECRET, SLACK, WEBHOOK, Desk
 from tests.support.processes import wait_until
@@ -178,7 +178,7 @@ def test_the_target_is_read_when_it_is_sent(desk: Desk, receiver: Receiver) -> N
     desk.open(WEBHOOK)
     desk.set("webhook_default_url", receiver.url)
     desk.send()
-    assert desk.row()["target"] == f"{receiver.server.url}/in"
+    assert desk.row()["target"] == f"{receiver.server.url}/…"
     assert desk.row()["status"] == "sent"
 
 
@@ -319,3 +319,18 @@ def test_tests_are_forgotten_after_a_day_and_nothing_else(desk: Desk, runtime: R
     assert old not in left
     assert incident in left
     assert len(left) == 2
+
+
+def test_failed_deliveries_are_sent_again(desk: Desk, receiver: Receiver) -> None:
+    desk.set("webhook_default_url", receiver.url)
+    receiver.script.append(behave.reply(404))
+    incident = desk.open(WEBHOOK, DASHBOARD)
+    desk.send()
+    assert [row["status"] for row in desk.rows()] == ["failed", "sent"]
+    with desk.runtime.postgres.transaction() as session:
+        again = service.send_again(session, desk.runtime, desk.org.uuid, str(incident.id))
+        assert [(one.status, one.error) for one in again] == [("queued", None), ("sent", None)]
+    desk.send()
+    assert {row["status"] for row in desk.rows()} == {"sent"}
+    first, second = receiver.deliveries
+    assert first.json == second.json

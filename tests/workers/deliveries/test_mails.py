@@ -8,6 +8,7 @@ import pytest
 
 from shared.alerts import testing
 from shared.core.errors import RateLimited
+from shared.incidents.deliveries import service
 from tests.support.mails import Outbox
 from tests.support.notifications import DASHBOARD, WEBHOOK, Desk
 from tests.support.processes import wait_until
@@ -67,6 +68,17 @@ def test_a_mail_that_the_server_refuses_fails(desk: Desk, outbox: Outbox, smtp: 
     desk.open(ANN)
     outbox.run()
     assert outcome(desk) == ("failed", 1, "the mail server answered 550 nobody here")
+
+
+def test_a_failed_mail_is_sent_again(desk: Desk, outbox: Outbox, smtp: Smtp) -> None:
+    smtp.script = [{"RCPT": "550 nobody here"}]
+    incident = desk.open(ANN)
+    outbox.run()
+    with desk.runtime.postgres.transaction() as session:
+        service.send_again(session, desk.runtime, desk.org.uuid, str(incident.id))
+    assert outcome(desk) == ("queued", 0, None)
+    outbox.run()
+    assert outcome(desk) == ("sent", 1, None)
 
 
 def test_without_a_mail_server_it_has_failed_and_says_why(desk: Desk, outbox: Outbox) -> None:

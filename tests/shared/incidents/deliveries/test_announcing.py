@@ -28,8 +28,8 @@ def test_each_recipient_and_each_target_has_a_row_of_its_own(desk: Desk) -> None
         ("dashboard", "dashboard", "sent", None),
         ("email", "ann@example.net", "queued", None),
         ("email", "bob@example.net", "queued", None),
-        ("slack", "https://hooks.slack.com", "queued", None),
-        ("webhook", "https://hooks.example.com:8443/in", "queued", None),
+        ("slack", "https://hooks.slack.com/…", "queued", None),
+        ("webhook", "https://hooks.example.com:8443/…", "queued", None),
     ]
     assert {row["incident_id"] for row in desk.rows()} == {incident.id}
     assert {row["event"] for row in desk.rows()} == {"alert.firing"}
@@ -44,7 +44,7 @@ def test_a_target_of_two_channels_gets_one_delivery(desk: Desk) -> None:
     assert [row["target"] for row in desk.rows()] == [
         "ann@example.net",
         "bob@example.net",
-        "https://hooks.example.com/in",
+        "https://hooks.example.com/…",
     ]
 
 
@@ -57,14 +57,8 @@ def test_a_channels_own_targets_override_the_defaults(desk: Desk) -> None:
     )
     assert told(desk) == [
         ("email", "bob@example.net", "queued", None),
-        ("slack", "https://hooks.example.com", "queued", None),
+        ("slack", "https://hooks.example.com/…", "queued", None),
     ]
-
-
-def test_a_webhook_that_names_slacks_setting_does_not_show_its_path(desk: Desk) -> None:
-    desk.set("slack_default_webhook", SLACK_URL)
-    desk.open({"kind": "webhook", "url_setting_key": "alerts.slack_default_webhook"})
-    assert desk.row()["target"] == "https://hooks.slack.com"
 
 
 def test_a_delivery_without_a_target_is_skipped_with_its_reason(desk: Desk) -> None:
@@ -103,8 +97,8 @@ def test_a_channel_that_is_not_enabled_is_skipped_and_says_so(desk: Desk) -> Non
     assert told(desk) == [
         ("dashboard", "dashboard", "sent", None),
         ("email", "ann@example.net", "skipped", f"email {reason}"),
-        ("slack", "https://hooks.slack.com", "queued", None),
-        ("webhook", "https://hooks.example.com/in", "skipped", f"webhook {reason}"),
+        ("slack", "https://hooks.slack.com/…", "queued", None),
+        ("webhook", "https://hooks.example.com/…", "skipped", f"webhook {reason}"),
     ]
     assert desk.sql("SELECT id FROM mails WHERE org_id = :org_id") == []
 

@@ -1381,6 +1381,7 @@ export interface SettingRow {
   value_set: boolean;
   updated_at: string | null;
   updated_by: string | null;
+  note: string | null;
   scope: "org";
   schema: SettingEntry;
 }
@@ -1736,6 +1737,7 @@ export interface Routes {
   "POST /alerts/incidents/{incident_id}/ack": { path: { "incident_id": string }; answer: IncidentRow };
   "POST /alerts/incidents/{incident_id}/assign": { path: { "incident_id": string }; body: AssignBody; answer: IncidentRow };
   "POST /alerts/incidents/{incident_id}/resolve": { path: { "incident_id": string }; answer: IncidentRow };
+  "POST /alerts/incidents/{incident_id}/send-again": { path: { "incident_id": string }; answer: IncidentNotification[] };
   "GET /alerts/incidents/{incident_id}/comments": { path: { "incident_id": string }; answer: CommentRow[] };
   "POST /alerts/incidents/{incident_id}/comments": { path: { "incident_id": string }; body: CommentBody; answer: CommentRow };
   "DELETE /alerts/incidents/{incident_id}/comments/{comment_id}": { path: { "incident_id": string; "comment_id": string }; answer: null };

@@ -5,7 +5,7 @@ import { draftOf, grouped, hintOf, isSet, valueOf } from "./model";
 
 function row(key: string, kind: string, value: SettingRow["value"], standard: SettingRow["value"] = value): SettingRow {
   const schema = { key, kind, title: key, description: "", default: standard, min: null, max: null, unit: null, options: null };
-  return { key, value, value_set: value !== standard, updated_at: null, updated_by: null, scope: "org", schema };
+  return { key, value, value_set: value !== standard, updated_at: null, updated_by: null, note: null, scope: "org", schema };
 }
 
 test("a value and its field lead to each other", () => {

@@ -71,6 +71,7 @@ export function Setting({ row, mayWrite, onSaved }: Props) {
               </button>
             )}
           </div>
+          {row.note && <p class="field-hint">{row.note}</p>}
           {problem !== null && <Failed error={problem} />}
         </FormView>
       ) : (
