@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from shared.alerts.models import Alert
 from shared.core.actor import SYSTEM, Actor
 from shared.core.errors import NotFound
-from shared.incidents.opening import Breach, Opening, Source
+from shared.incidents.opening import Breach, Opening, Source, origin_of
 from shared.incidents.rules import checked_summary, checked_title
 
 
@@ -39,7 +39,7 @@ def _opening(alert: Alert, title: str, source: Source, breach: Breach, actor: Ac
         alert_id=alert.id,
         alert_name=alert.name,
         trigger_kind=alert.trigger_kind,
-        origin={"id": str(alert.id), "name": alert.name},
+        origin=origin_of(alert.id, alert.name, alert.description),
         channels=tuple(alert.channels),
         hold=partial(_hold, alert.id),
     )

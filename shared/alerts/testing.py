@@ -16,6 +16,7 @@ from shared.deployment.runtime import Runtime
 from shared.incidents.deliveries.models import Notification
 from shared.incidents.deliveries.news import News
 from shared.incidents.deliveries.service import deliver
+from shared.incidents.opening import origin_of
 from shared.mail import quota
 from shared.organizations.models import Organization
 from shared.queries.slots import Places, Slots
@@ -80,7 +81,7 @@ def _news(alert: Alert, page: str, public_url: str | None) -> News:
         url=None,
         opened_at=now(),
         title=alert.name,
-        origin={"id": str(alert.id), "name": alert.name},
+        origin=origin_of(alert.id, alert.name, alert.description),
         severity=alert.severity,
         value=None,
         summary="This is a test of the alert's channels; nothing has happened.",

@@ -19,6 +19,16 @@ def number(value: float) -> str:
     return str(int(value)) if is_whole else f"{value:.6g}"
 
 
+def figure(metric: str | None, value: float) -> str:
+    """Formats a value of a metric of alerts for people: the error rate as `66.7 %`."""
+    if metric != "error_rate":
+        return number(value)
+    share = value * 100
+    if share == 0 or share >= 100:
+        return f"{share:.0f} %"
+    return f"{share:.1f} %" if share >= 0.1 else f"{share:.1g} %"
+
+
 def storable(text: str, most: int | None = None) -> str:
     """Returns text that PostgreSQL can store, of at most `most` characters.
 

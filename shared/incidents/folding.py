@@ -13,7 +13,7 @@ from shared import organizations
 from shared.core.text import storable
 from shared.incidents import activity, rows, subscribers
 from shared.incidents.models import Incident
-from shared.incidents.opening import Opening
+from shared.incidents.opening import COMPARED, Opening
 from shared.incidents.rules import MAX_SUMMARY_LENGTH, MAX_TITLE_LENGTH
 from shared.organizations import creations
 from shared.postgres import present_time
@@ -111,7 +111,7 @@ def _insert(session: Session, opening: Opening) -> Incident | None:
 
 def _note_opening(session: Session, incident: Incident, opening: Opening) -> None:
     creations.record(session, opening.org_id, "incident")
-    detail = {"source": opening.source, "summary": incident.breach_summary}
+    detail = {"source": opening.source, "summary": incident.breach_summary, **_compared(opening)}
     activity.record(session, incident, "opened", opening.actor.name, incident.opened_at, detail)
     at = incident.last_breach_at
     subscribers.add_actor(session, incident, opening.actor, "creator", at)
@@ -123,10 +123,20 @@ def _fold(session: Session, incident: Incident, opening: Opening) -> None:
     if opening.source != "manual":
         for column, value in measured.items():
             setattr(incident, column, value)
-    told = {"value": measured["breach_value"], "summary": measured["breach_summary"]}
+    told = {
+        **_compared(opening),
+        "value": measured["breach_value"],
+        "summary": measured["breach_summary"],
+    }
     activity.record_breach(session, incident, opening.actor.name, at, told)
     subscribers.add_actor(session, incident, opening.actor, "creator", at)
     session.flush()
+
+
+def _compared(opening: Opening) -> dict[str, Any]:
+    """Returns which number was compared with which bound, if any was."""
+    evidence = opening.breach.evidence or {}
+    return {name: evidence[name] for name in COMPARED if name in evidence}
 
 
 def _measured(opening: Opening) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
@@ -15,10 +16,14 @@ from shared.incidents.rules import OPEN_STATES, STATES, checked_state
 
 @dataclass(frozen=True)
 class Filter:
-    """Incidents in one of `states`, of one of `alert_ids` (None: of any alert, or of none)."""
+    """Incidents in one of `states`, of one of `alert_ids` (None: of any alert, or of none).
+
+    Of resolved ones only those since `resolved_since`, if it is given.
+    """
 
     states: Sequence[str] = OPEN_STATES
     alert_ids: Sequence[str] | None = None
+    resolved_since: datetime | None = None
 
 
 ALL = Filter(states=STATES)
@@ -55,6 +60,9 @@ def _conditions(org_id: uuid.UUID, wanted: Filter) -> list[ColumnElement[bool]]:
     if set(wanted.states) <= set(OPEN_STATES):
         # Repeated, so that the index of open incidents can be used.
         conditions.append(Incident.state != rows.RESOLVED)
+    if wanted.resolved_since is not None:
+        is_open = Incident.state != rows.RESOLVED
+        conditions.append(is_open | (Incident.resolved_at >= wanted.resolved_since))
     if wanted.alert_ids is not None:
         ids = [parsed for text in wanted.alert_ids if (parsed := parse_uuid(text)) is not None]
         conditions.append(Incident.alert_id.in_(ids))

@@ -29,7 +29,7 @@ class Incident(OfOrganization, Base):
 
     The columns about its alert or finding (`alert_name`, `alert_severity`, `trigger_kind`,
     `channels`) stay as they were at the opening. For an incident of an audit `alert_name` is null
-    and `origin` is the audit, for one of an alert `origin` is the alert: `{"id", "name"}`.
+    and `origin` is the audit, for one of an alert `origin` is the alert (`origin_of`).
 
     The keys to alerts and findings name their tables, and `use_alter` leaves them unresolved:
     alerts and audits import incidents, and a process may write incidents without knowing both.
@@ -59,6 +59,11 @@ class Incident(OfOrganization, Base):
     breach_value: Mapped[float | None]
     breach_summary: Mapped[str | None]
     evidence: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+
+    @property
+    def alert_description(self) -> str | None:
+        """The description of its alert or audit: what to do when it fires."""
+        return (self.origin or {}).get("description")
 
     __table_args__ = (
         CheckConstraint("source IN ('alert', 'manual', 'audit')", name="source"),

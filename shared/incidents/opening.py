@@ -9,6 +9,9 @@ from sqlalchemy.orm import Session
 
 from shared.core.actor import Actor
 
+# The part of the evidence that says which number was compared with which bound.
+COMPARED = ("metric", "value", "op", "bound")
+
 Source = Literal["alert", "manual", "audit"]
 
 
@@ -25,10 +28,10 @@ class Breach:
 class Opening:
     """An incident to be opened, or to be folded into the one that is already open.
 
-    `origin` is `{"id", "name"}` of the alert or audit in notifications, None for an incident that
-    people opened without either. `channels` are the alert's or audit's. A person who opens an
-    incident (`actor`) is subscribed to it. `hold` locks the alert or finding until the transaction
-    ends, and raises `NotFound` if it is gone.
+    `origin` is `origin_of` the alert or audit in notifications, None for an incident that people
+    opened without either. `channels` are the alert's or audit's. A person who opens an incident
+    (`actor`) is subscribed to it. `hold` locks the alert or finding until the transaction ends, and
+    raises `NotFound` if it is gone.
     """
 
     org_id: uuid.UUID
@@ -44,3 +47,9 @@ class Opening:
     origin: Mapping[str, str] | None = None
     channels: tuple[Mapping[str, Any], ...] = ()
     hold: Callable[[Session, uuid.UUID], None] = lambda _session, _org_id: None
+
+
+def origin_of(row_id: uuid.UUID, name: str, description: str | None) -> dict[str, str]:
+    """Returns what an incident keeps of its alert or audit: `id`, `name`, and a `description`."""
+    told = {"description": description} if description else {}
+    return {"id": str(row_id), "name": name, **told}

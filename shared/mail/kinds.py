@@ -82,6 +82,7 @@ KINDS: dict[str, Kind] = {
                 "origin_name",
                 "value",
                 "summary",
+                "description",
                 "opened_at",
             }
         ),

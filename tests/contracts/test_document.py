@@ -77,6 +77,7 @@ PERMISSIONS: dict[str, Any] = {
     "GET /alerts/{alert_id}/incidents": "incidents:read",
     "POST /alerts/{alert_id}/incidents": "incidents:write",
     "GET /alerts/incidents/{incident_id}": "incidents:read",
+    "GET /alerts/incidents/{incident_id}/values": "incidents:read",
     "POST /alerts/incidents/{incident_id}/ack": "incidents:ack",
     "POST /alerts/incidents/{incident_id}/assign": "incidents:ack",
     "POST /alerts/incidents/{incident_id}/resolve": "incidents:ack",
@@ -263,7 +264,7 @@ ROWS = {
     "DeliveryTest": "ok synthetic_incident_id deliveries",
     "TestedDelivery": "channel target status error?",
     "IncidentRow": _INCIDENT,
-    "IncidentDetail": f"{_INCIDENT} notifications subscribers comments activity",
+    "IncidentDetail": f"{_INCIDENT} alert_description? notifications subscribers comments activity",
     "IncidentCount": "count",
     "OpenedRow": "id newly_opened state source",
     "IncidentNotification": "id channel target event status attempts error? created_at",
@@ -355,7 +356,7 @@ LISTS = {
     "/v1/audits/{audit_id}/runs": ("limit offset", 50, 200),
     "/v1/audits/findings": ("status audit_id run_id limit offset", 100, 500),
     "/v1/audit-log": ("ts_from ts_to noun action actor way target_id cursor limit", 50, 200),
-    "/v1/alerts/incidents": ("state alert_id limit", 200, 1000),
+    "/v1/alerts/incidents": ("state alert_id resolved_since limit", 200, 1000),
     "/v1/alerts/{alert_id}/incidents": ("state limit", 200, 1000),
 }
 

@@ -10,6 +10,7 @@ import pytest
 
 from shared.alerts.evaluation.triggers.batch import evaluate
 from shared.alerts.evaluation.triggers.interface import Context, Outcome, Reading, Rule
+from shared.alerts.evaluation.triggers.plan import MAX_SAMPLES
 from shared.alerts.specs import EventFilter, Metric, MetricThreshold, PerEvent, Spec
 from shared.core.clock import format_ts, from_us, to_us
 from shared.deployment.runtime import Runtime
@@ -160,8 +161,8 @@ def test_a_breach_shows_events_that_match(
         if reading.breached:
             sessions = {event.session for event in matching(events, one)}
             assert sessions.issuperset(reading.evidence["session_ids"])
-            assert 1 <= len(reading.evidence["session_ids"]) <= 5
-            assert 1 <= len(set(reading.evidence["event_ids"])) <= 5
+            assert 1 <= len(reading.evidence["session_ids"]) <= MAX_SAMPLES
+            assert 1 <= len(set(reading.evidence["event_ids"])) <= MAX_SAMPLES
             shown += 1
         else:
             assert "event_ids" not in reading.evidence
@@ -236,7 +237,7 @@ def test_events_that_match_are_counted_and_the_newest_shown(
         reading = outcomes[one.alert_id]
         assert isinstance(reading, Reading)
         assert (reading.value, reading.breached) == (len(found), bool(found))
-        newest = sorted(found, key=lambda event: event.at)[-5:]
+        newest = sorted(found, key=lambda event: event.at)[-MAX_SAMPLES:]
         shown = set(reading.evidence.get("session_ids", ()))
         assert shown == {event.session for event in newest}
     assert sum(one.breached for one in outcomes.values() if isinstance(one, Reading)) >= 1
@@ -256,9 +257,9 @@ def test_evidence_names_what_was_compared(context: Context, events: Sequence[Eve
     errors = [event for event in found if event.is_error]
     assert isinstance(reading, Reading)
     evidence = dict(reading.evidence)
-    newest = sorted(errors, key=lambda event: event.at)[-5:]
+    newest = sorted(errors, key=lambda event: event.at)[-MAX_SAMPLES:]
     assert set(evidence.pop("session_ids")) == {event.session for event in newest}
-    assert len(evidence.pop("event_ids")) == 5
+    assert len(evidence.pop("event_ids")) == MAX_SAMPLES
     assert evidence == {
         "metric": "error_rate",
         "value": len(errors) / len(found),
@@ -271,5 +272,5 @@ def test_evidence_names_what_was_compared(context: Context, events: Sequence[Eve
         "filter": {"environment": "staging"},
         "counts": {"events": len(found), "errors": len(errors)},
     }
-    told = f"{len(errors) / len(found):.6g}"
-    assert reading.summary == f"error_rate was {told} over the last 2 d (>= 0.001)"
+    told = f"{100 * len(errors) / len(found):.1f} %"
+    assert reading.summary == f"error_rate was {told} over the last 2 d (>= 0.1 %)"

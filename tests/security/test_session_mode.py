@@ -90,7 +90,8 @@ def test_their_paths_answer_as_ours_and_the_rest_is_not_there(
         if route.template == "/v1/auth/logout":
             continue
         paths = [route.path]
-        if route.method == "GET":
+        # The values of an open incident reach to the present, and two answers differ.
+        if route.method == "GET" and not route.template.endswith("{incident_id}/values"):
             paths += list(ours.paths(route.template))[:2]
         for path in paths:
             body: Any = [] if route.method in ("POST", "PUT", "PATCH") else None

@@ -5,6 +5,9 @@ from typing import Any
 from flask import Response
 
 from shared.alerts import service as alerts
+from shared.alerts.evaluation.around import values_around
+from shared.alerts.evaluation.triggers.interface import Context
+from shared.alerts.models import Alert
 from shared.alerts.opening import reported
 from shared.audits.findings.incident import resolve_with_finding
 from shared.incidents import (
@@ -23,11 +26,13 @@ from shared.incidents.folding import Opened
 from shared.incidents.models import Incident, IncidentComment, IncidentSubscriber
 from shared.incidents.rules import OPEN_STATES, STATES
 from shared.incidents.subscribers import Subscription
+from web.alerts.rows import preview_row
+from web.alerts.schemas import AlertPreview
 from web.auth import current_actor, current_identity, current_org_id, requires, requires_any
 from web.blueprint import Blueprint
 from web.incidents import schemas
 from web.responses import no_content, row_of
-from web.state import runtime
+from web.state import published_schema, runtime, state
 
 blueprint = Blueprint("incidents", "Problems that need people, and their work on them")
 
@@ -111,6 +116,23 @@ def get_incident(incident_id: str) -> dict[str, Any]:
             comments=comments.list_(session, org_id, found.id),
             activity=activity.of_incident(session, org_id, found.id),
         )
+
+
+@blueprint.route("/alerts/incidents/<incident_id>/values")
+@requires("incidents:read")
+@blueprint.response(200, AlertPreview, errors=(429, 504))
+def get_incident_values(incident_id: str) -> dict[str, Any]:
+    """Read the values of the incident's own rule, from 6 hours before it opened.
+
+    They end an hour after its last breach or its resolution. An incident without a rule, or of
+    SQL, has no points.
+    """
+    context = Context(runtime(), state().queries, current_identity().org_id)
+    with runtime().postgres.transaction() as session:
+        found = incidents.get(session, current_org_id(), incident_id)
+        alert = None if found.alert_id is None else session.get(Alert, found.alert_id)
+        session.expunge_all()
+    return preview_row(values_around(context, found, alert, schema=published_schema()))
 
 
 @blueprint.route("/alerts/incidents/<incident_id>/ack", methods=["POST"])
@@ -245,7 +267,11 @@ def unsubscribe_from_incident(body: dict[str, Any], incident_id: str) -> Subscri
 
 
 def _filter(query: dict[str, Any]) -> listing.Filter:
-    return listing.Filter(states=query["state"] or OPEN_STATES, alert_ids=query["alert_id"])
+    return listing.Filter(
+        states=query["state"] or OPEN_STATES,
+        alert_ids=query["alert_id"],
+        resolved_since=query["resolved_since"],
+    )
 
 
 def _opened(opened: Opened) -> tuple[dict[str, Any], int]:

@@ -26,6 +26,7 @@ class CountQuery(Schema):
     alert_id = fields.values(
         "ids of alerts, comma-separated; the default is any", optional=True, type="string"
     )
+    resolved_since = fields.moment("of resolved ones only those since then", optional=True)
 
 
 class ListQuery(CountQuery):
@@ -198,6 +199,7 @@ class ActivityRow(Schema):
 class IncidentDetail(IncidentRow):
     """An incident with its details, each list oldest first."""
 
+    alert_description = fields.text("of its alert or audit: what to do when it fires", null=True)
     notifications = fields.rows(IncidentNotification)
     subscribers = fields.rows(SubscriberRow)
     comments = fields.rows(CommentRow)

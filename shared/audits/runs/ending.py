@@ -22,7 +22,7 @@ from shared.core.actor import SYSTEM
 from shared.core.clock import format_optional_ts
 from shared.deployment.runtime import Runtime
 from shared.incidents import service as incidents
-from shared.incidents.opening import Breach, Opening
+from shared.incidents.opening import Breach, Opening, origin_of
 from shared.postgres import transaction_time
 
 
@@ -111,6 +111,6 @@ def _opening(
         actor=SYSTEM,
         finding_id=finding.id,
         hold=partial(incident.hold, finding.id),
-        origin={"id": str(audit.id), "name": audit.name},
+        origin=origin_of(audit.id, audit.name, audit.description),
         channels=tuple(audit.channels),
     )

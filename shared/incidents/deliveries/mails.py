@@ -6,7 +6,6 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from shared.core.clock import format_ts
-from shared.core.text import number
 from shared.incidents.deliveries.news import News
 from shared.mail import Letter
 
@@ -35,8 +34,9 @@ def letter(news: News, org_name: str, recipient: str) -> Letter:
         "title": news.title,
         "severity": news.severity,
         "origin_name": news.origin_name,
-        "value": None if news.value is None else number(news.value),
+        "value": news.value_text,
         "summary": news.summary,
+        "description": news.description,
         "opened_at": format_ts(news.opened_at),
     }
     return Letter(kind=KIND, recipient=recipient, org_id=news.org_id, context=context)

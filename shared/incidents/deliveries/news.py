@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from shared.core import pages
+from shared.core.text import figure
 from shared.incidents.models import Incident
 
 Event = Literal["alert.firing", "alert.resolved", "alert.test"]
@@ -15,7 +16,7 @@ _STATES = {"alert.firing": "", "alert.resolved": "Resolved: ", "alert.test": "Te
 
 @dataclass(frozen=True)
 class News:
-    """The facts; `origin` is `{"id", "name"}` of the alert or audit, None if a person opened it.
+    """The facts; `origin` is that of the incident, None if a person opened it.
 
     `stored` is False for a test, whose incident does not exist. `page` is the path of the page for
     people: the incident's, or of a test the alert's. `url` is for programs, None for a test. `url`
@@ -46,6 +47,17 @@ class News:
     def origin_name(self) -> str | None:
         """The name of the alert or audit."""
         return None if self.origin is None else str(self.origin["name"])
+
+    @property
+    def description(self) -> str | None:
+        """The description of the alert or audit: what to do when it fires."""
+        return (self.origin or {}).get("description")
+
+    @property
+    def value_text(self) -> str | None:
+        """The value as people read it."""
+        metric = (self.evidence or {}).get("metric")
+        return None if self.value is None else figure(metric, self.value)
 
 
 def of_incident(incident: Incident, event: Event, *, org_slug: str, public_url: str | None) -> News:

@@ -3,7 +3,6 @@
 from typing import Any
 
 from shared.core.clock import format_ts
-from shared.core.text import number
 from shared.incidents.deliveries.news import News
 
 # Slack refuses the whole message if one of its texts is longer.
@@ -17,12 +16,12 @@ def content(news: News) -> dict[str, Any]:
     facts = [("Severity", news.severity), ("Opened", format_ts(news.opened_at))]
     if news.origin_name is not None:
         facts.append(("Raised by", news.origin_name))
-    if news.value is not None:
-        facts.append(("Value", number(news.value)))
+    if news.value_text is not None:
+        facts.append(("Value", news.value_text))
     fields = [_mrkdwn(fitting(fact, MAX_FIELD, before=f"*{name}*\n")) for name, fact in facts]
     section: dict[str, Any] = {"type": "section", "fields": fields}
-    if news.summary:
-        section["text"] = _mrkdwn(fitting(news.summary, MAX_TEXT))
+    if news.summary or news.description:
+        section["text"] = _mrkdwn(_text(news.summary or "", news.description))
     header = {"type": "plain_text", "text": fitting(news.headline, MAX_HEADER), "emoji": False}
     return {
         "text": fitting(f"{news.headline}: {news.summary or news.severity}", MAX_TEXT),
@@ -54,6 +53,13 @@ def fitting(text: str, most: int, *, before: str = "") -> str:
 def _mrkdwn(text: str) -> dict[str, Any]:
     """Returns a text block in which Slack does not turn words into links or mentions by itself."""
     return {"type": "mrkdwn", "text": text, "verbatim": True}
+
+
+def _text(summary: str, description: str | None) -> str:
+    if not description:
+        return fitting(summary, MAX_TEXT)
+    text = fitting(summary, MAX_TEXT // 2)
+    return fitting(description, MAX_TEXT, before=f"{text}\n*What to do*\n".lstrip())
 
 
 def _context(news: News) -> str:

@@ -26,7 +26,12 @@ def content(news: News, delivery_id: uuid.UUID) -> dict[str, Any]:
             "page_url": news.page_url or "",
             "opened_at": format_ts(news.opened_at),
         },
-        "alert": {"id": origin["id"], "name": origin["name"], "severity": news.severity},
+        "alert": {
+            "id": origin["id"],
+            "name": origin["name"],
+            "severity": news.severity,
+            "description": news.description,
+        },
         "breach": {
             "value": news.value,
             "summary": news.summary,

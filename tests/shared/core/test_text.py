@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.core.text import number, storable
+from shared.core.text import figure, number, storable
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,15 @@ from shared.core.text import number, storable
 )
 def test_numbers_are_whole_or_have_six_digits(value: float, shown: str) -> None:
     assert number(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.0, "0 %"), (2 / 3, "66.7 %"), (1.0, "100 %"), (0.999, "99.9 %"), (0.0004, "0.04 %")],
+)
+def test_the_error_rate_is_a_percentage(value: float, shown: str) -> None:
+    assert figure("error_rate", value) == shown
+    assert figure("p95_latency_ms", value) == number(value)
 
 
 @pytest.mark.parametrize(

@@ -79,14 +79,21 @@ def test_breaches_without_anything_between_them_are_one_row_of_activity(
 ) -> None:
     alert = add_alert(runtime, org)
     incident = breach(runtime, opening_of(alert)).incident
+    compared = {"metric": "error_rate", "op": ">", "bound": 0.5}
     for value in (1.0, 2.0, 3.0):
-        breach(runtime, opening_of(alert, value))
+        told = Breach(value, f"error_rate is {value}", {**compared, "value": value, "more": 1})
+        breach(runtime, opening_of(alert, breach=told))
     breach(runtime, opening_of(alert, 4.0, actor=key_actor("robot")))
     with runtime.postgres.transaction() as session:
         _, by_system, by_key = activity.of_incident(session, org.uuid, incident.id)
     assert (by_system.actor, by_key.actor) == ("system", "robot")
     assert by_system.detail.pop("since") < format_ts(by_system.at)
-    assert by_system.detail == {"count": 3, "value": 3.0, "summary": "error_rate is 3.0"}
+    assert by_system.detail == {
+        **compared,
+        "count": 3,
+        "value": 3.0,
+        "summary": "error_rate is 3.0",
+    }
     assert by_key.detail["count"] == 1
 
 

@@ -49,6 +49,7 @@ VALUES: dict[str, dict[str, Any]] = {
         "origin_name": "Error rate",
         "value": "0.25",
         "summary": "error_rate 0.25 > 0.2",
+        "description": "Restart the gateway.",
         "opened_at": "2026-11-01T08:00:33.587000Z",
     },
 }

@@ -1,5 +1,6 @@
 """Incidents that people open, and lists of incidents."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -8,7 +9,8 @@ from flask.testing import FlaskClient
 from shared.alerts.models import Alert
 from shared.deployment.runtime import Runtime
 from tests.support.app import Headers, new_key
-from tests.support.incidents import add_alert, breach, opening_of
+from tests.support.events import event, store_events
+from tests.support.incidents import add_alert, breach, open_incident, opening_of
 from tests.support.people import acting_as, add_member, new_email, new_member
 from tests.support.runtime import Org, make_org
 from tests.web.incidents.conftest import NOBODYS, PATH, Desk
@@ -135,6 +137,16 @@ def test_lists_are_newest_first_and_filtered(
     assert desk.client.get(f"{of_alert}?state=firing", headers=desk.key).get_json() == []
 
 
+def test_a_list_leaves_out_what_was_resolved_before(desk: Desk) -> None:
+    old, recent, open_one = desk.open(), desk.open(), desk.open()
+    for one in (old, recent):
+        desk.act(one, "resolve")
+    since = desk.get(f"/{recent}")["resolved_at"]
+    query = {"state": "firing,acknowledged,resolved", "resolved_since": since}
+    assert [row["id"] for row in desk.get("", **query)] == [open_one, recent]
+    assert desk.get("/count", **query) == {"count": 2}
+
+
 @pytest.mark.parametrize("query", ["state=open", "state=firing,nonsense", "limit=0", "limit=x"])
 def test_a_filter_that_means_nothing_is_refused(desk: Desk, alert: Alert, query: str) -> None:
     for path in (PATH, f"/v1/alerts/{alert.id}/incidents"):
@@ -216,3 +228,28 @@ def test_each_kind_of_route_needs_its_permission(
     )
     assert answer.status_code == 403
     assert answer.get_json()["required_permission"] == missing
+
+
+def test_a_reader_sees_the_values_of_the_incidents_rule(
+    desk: Desk, runtime: Runtime, org: Org
+) -> None:
+    spec = {"metric": "event_count", "op": ">", "value": 1, "window_secs": 3600}
+    reader = new_key(runtime, org, ["incidents:read"])
+
+    def values(incident_id: str) -> Any:
+        return desk.get(f"/{incident_id}/values", headers=reader)
+
+    at = (datetime.now(UTC) - timedelta(minutes=20)).isoformat()
+    lines = [event("s", "12:00:00", timestamp=at, n=n) for n in range(2)]
+    store_events(runtime.clickhouse, org.id, lines)
+    incident = open_incident(runtime, org, trigger_spec=spec)
+    drawn = values(str(incident.id))
+    assert (drawn["op"], drawn["bound"], drawn["reason"]) == (">", 1, None)
+    assert (drawn["points"][0]["value"], drawn["points"][-1]["value"]) == (0, 2)
+    of_sql = open_incident(
+        runtime, org, trigger_kind="custom_sql", trigger_spec={"sql": "SELECT 1"}
+    )
+    for other in (str(of_sql.id), desk.open()):
+        drawn = values(other)
+        assert drawn["points"] == []
+        assert drawn["reason"]

@@ -16,7 +16,7 @@ from shared.alerts.evaluation.triggers.plan import (
 )
 from shared.alerts.specs import EventFilter, Metric, MetricThreshold, holds, symbol
 from shared.core.clock import to_us
-from shared.core.text import duration, number
+from shared.core.text import duration, figure
 
 # The events that end a step of the agent's work and have its duration.
 TIMED = ("tool_result", "model_response", "hook_completed")
@@ -99,8 +99,7 @@ class MetricPlan:
 
     def _summary(self, value: float | None) -> str:
         spec = self._spec
-        seen = "had no value" if value is None else f"was {number(value)}"
+        seen = "had no value" if value is None else f"was {figure(spec.metric, value)}"
         length = duration(self._rows.stop - self._rows.start)
-        return (
-            f"{spec.metric} {seen} over the last {length} ({symbol(spec.op)} {number(spec.value)})"
-        )
+        bound = f"{symbol(spec.op)} {figure(spec.metric, spec.value)}"
+        return f"{spec.metric} {seen} over the last {length} ({bound})"

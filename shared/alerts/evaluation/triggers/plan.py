@@ -10,7 +10,7 @@ from shared.alerts.evaluation.triggers.interface import Outcome
 from shared.clickhouse.where import us
 from shared.core.clock import format_us
 
-MAX_SAMPLES = 5
+MAX_SAMPLES = 10
 
 
 class Limit(NamedTuple):

@@ -3,10 +3,12 @@
 import pytest
 
 from shared.alerts import testing
+from shared.alerts.opening import measured
 from shared.core.errors import Conflict
 from shared.incidents import service as incidents
 from shared.incidents.deliveries import service
 from shared.incidents.opening import Breach
+from shared.mail.rendering import render
 from tests.support.notifications import DASHBOARD, EMAIL, PUBLIC_URL, SLACK, WEBHOOK, Desk
 
 SLACK_URL = "https://hooks.slack.com/services/T0/B0/geheim"
@@ -171,9 +173,40 @@ def test_a_webhook_gets_the_documented_body(desk: Desk) -> None:
             "page_url": f"{PUBLIC_URL}/o/{desk.org.slug}/incidents/{incident.id}",
             "opened_at": f"{incident.opened_at:%Y-%m-%dT%H:%M:%S.%fZ}",
         },
-        "alert": {"id": incident.origin["id"], "name": "Error rate", "severity": "critical"},
+        "alert": {
+            "id": incident.origin["id"],
+            "name": "Error rate",
+            "severity": "critical",
+            "description": None,
+        },
         "breach": {"value": 0.25, "summary": "error_rate 0.25 > 0.2", "evidence": {"count": 4}},
     }
+
+
+def test_every_channel_says_what_to_do_and_writes_values_for_people(desk: Desk) -> None:
+    desk.set("webhook_default_url", "https://hooks.example.com/in")
+    desk.set("slack_default_webhook", SLACK_URL)
+    channels = ({"kind": "email", "recipients": ["ann@example.net"]}, SLACK, WEBHOOK)
+    alert = desk.stored_alert()
+    alert.description = "Restart <the> gateway."
+    alert.channels = [dict(channel) for channel in channels]
+    evidence = {"metric": "error_rate", "value": 2 / 3, "op": ">", "bound": 0.2}
+    opening = measured(alert, Breach(2 / 3, "error_rate was 66.7 %", evidence))
+    with desk.runtime.postgres.transaction() as session:
+        incident = incidents.open_incident(session, desk.runtime, opening).incident
+    assert incident.alert_description == "Restart <the> gateway."
+    by_channel = {row["channel"]: row["content"] for row in desk.rows()}
+    assert by_channel["webhook"]["alert"]["description"] == "Restart <the> gateway."
+    assert by_channel["webhook"]["breach"]["value"] == 2 / 3
+    section = by_channel["slack"]["blocks"][1]
+    assert section["text"]["text"] == (
+        "error_rate was 66.7 %\n*What to do*\nRestart &lt;the&gt; gateway."
+    )
+    assert "*Value*\n66.7 %" in [field["text"] for field in section["fields"]]
+    [mail] = desk.sql("SELECT kind, context FROM mails WHERE org_id = :org_id")
+    text = render(mail["kind"], "ann@example.net", mail["context"], public_url=None).text
+    assert "What to do: Restart <the> gateway." in text
+    assert "Value: 66.7 %" in text
 
 
 def test_an_incident_without_a_url_and_an_origin_is_announced(desk: Desk) -> None:
@@ -182,7 +215,12 @@ def test_an_incident_without_a_url_and_an_origin_is_announced(desk: Desk) -> Non
     desk.open(WEBHOOK, origin=None, source="manual")
     content = desk.row()["content"]
     assert content["incident"]["url"] == content["incident"]["page_url"] == ""
-    assert content["alert"] == {"id": None, "name": None, "severity": "critical"}
+    assert content["alert"] == {
+        "id": None,
+        "name": None,
+        "severity": "critical",
+        "description": None,
+    }
 
 
 def test_a_test_is_about_an_incident_that_there_is_not(desk: Desk) -> None:

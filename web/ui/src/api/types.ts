@@ -723,6 +723,7 @@ export interface IncidentDetail {
   breach_value: number | null;
   breach_summary: string | null;
   evidence: Record<string, unknown> | null;
+  alert_description: string | null;
   notifications: IncidentNotification[];
   subscribers: SubscriberRow[];
   comments: CommentRow[];
@@ -1728,12 +1729,13 @@ export interface Routes {
   "PUT /dashboards/{dashboard_id}/tiles/{tile_id}": { path: { "dashboard_id": string; "tile_id": string }; body: TileBody; answer: TileRow };
   "DELETE /dashboards/{dashboard_id}/tiles/{tile_id}": { path: { "dashboard_id": string; "tile_id": string }; answer: DeletedDashboard };
   "PUT /dashboards/{dashboard_id}/tiles/layout": { path: { "dashboard_id": string }; body: LayoutBody; answer: LaidOut };
-  "GET /alerts/incidents": { query: { "state"?: string; "alert_id"?: string; "limit"?: number }; answer: IncidentRow[] };
+  "GET /alerts/incidents": { query: { "state"?: string; "alert_id"?: string; "resolved_since"?: string; "limit"?: number }; answer: IncidentRow[] };
   "POST /alerts/incidents": { body: StandaloneBody; answer: OpenedRow };
-  "GET /alerts/incidents/count": { query: { "state"?: string; "alert_id"?: string }; answer: IncidentCount };
+  "GET /alerts/incidents/count": { query: { "state"?: string; "alert_id"?: string; "resolved_since"?: string }; answer: IncidentCount };
   "GET /alerts/{alert_id}/incidents": { path: { "alert_id": string }; query: { "state"?: string; "limit"?: number }; answer: IncidentRow[] };
   "POST /alerts/{alert_id}/incidents": { path: { "alert_id": string }; body: OpenBody; answer: OpenedRow };
   "GET /alerts/incidents/{incident_id}": { path: { "incident_id": string }; answer: IncidentDetail };
+  "GET /alerts/incidents/{incident_id}/values": { path: { "incident_id": string }; answer: AlertPreview };
   "POST /alerts/incidents/{incident_id}/ack": { path: { "incident_id": string }; answer: IncidentRow };
   "POST /alerts/incidents/{incident_id}/assign": { path: { "incident_id": string }; body: AssignBody; answer: IncidentRow };
   "POST /alerts/incidents/{incident_id}/resolve": { path: { "incident_id": string }; answer: IncidentRow };

@@ -32,12 +32,12 @@ def test_an_outage_of_the_evaluation_skips_no_event(context: Context) -> None:
 
 
 def test_the_newest_events_that_match_are_shown(context: Context) -> None:
-    lines = [event(f"s{number}", f"11:59:1{number}", "error") for number in range(8)]
+    lines = [event(f"s{number}", f"11:59:{number + 10}", "error") for number in range(12)]
     stored = store_events(context.runtime.clickhouse, context.org_id, lines)
     reading = reading_of(context, PerEvent(event_type="error", lookback_secs=60))
-    assert reading.evidence["event_ids"] == [one.event_id for one in stored[:2:-1]]
-    assert reading.evidence["session_ids"] == ["s7", "s6", "s5", "s4", "s3"]
-    assert reading.summary == "8 events with event_type 'error' in the last 60 s"
+    assert reading.evidence["event_ids"] == [one.event_id for one in stored[:1:-1]]
+    assert reading.evidence["session_ids"] == [f"s{number}" for number in range(11, 1, -1)]
+    assert reading.summary == "12 events with event_type 'error' in the last 60 s"
 
 
 def test_a_late_look_names_its_real_window(context: Context) -> None:
