@@ -58,7 +58,8 @@ class AlertState(Leased, Base):
     which the last evaluation read events. `recent`: whether the last evaluations breached, oldest
     first, at most `eval_window` of them. `clean`: the evaluations without a breach since the last
     one with. `last_due_at` and `last_attempted_at`: the moments when the last evaluation was due,
-    and was recorded. A worker holds the rule while `lease_token` is its own.
+    and was recorded. `begins_at`: windows begin no earlier, because a person resolved the incident,
+    or snoozed the rule until then. A worker holds the rule while `lease_token` is its own.
     """
 
     __tablename__ = "alert_states"
@@ -71,6 +72,7 @@ class AlertState(Leased, Base):
     last_attempted_at: Mapped[datetime | None] = mapped_column(timestamp_type)
     last_error: Mapped[str | None]
     evaluated_to: Mapped[datetime | None] = mapped_column(timestamp_type)
+    begins_at: Mapped[datetime | None] = mapped_column(timestamp_type)
     recent: Mapped[list[bool]] = mapped_column(ARRAY(Boolean), server_default=text("'{}'"))
     clean: Mapped[int] = mapped_column(server_default=text("0"))
 

@@ -124,6 +124,7 @@ def _begin_anew(session: Session, alert: Alert, state: AlertState) -> None:
         "due_at": transaction_time(session) if alert.enabled else None,
         "last_error": None,
         "evaluated_to": None,
+        "begins_at": None,
         "recent": [],
         "clean": 0,
         "lease_token": None,

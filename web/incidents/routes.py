@@ -9,6 +9,7 @@ from shared.alerts.evaluation.around import values_around
 from shared.alerts.evaluation.triggers.interface import Context
 from shared.alerts.models import Alert
 from shared.alerts.opening import reported
+from shared.alerts.resolution import begin_after
 from shared.audits.findings.incident import resolve_with_finding
 from shared.incidents import (
     activity,
@@ -171,10 +172,16 @@ def assign_incident(body: dict[str, Any], incident_id: str) -> Incident:
 
 @blueprint.route("/alerts/incidents/<incident_id>/resolve", methods=["POST"])
 @requires("incidents:ack")
+@blueprint.arguments(schemas.ResolveBody)
 @blueprint.response(200, schemas.IncidentRow, errors=(409,))
-def resolve_incident(incident_id: str) -> Incident:
-    """Resolve an incident for good, with the finding that it came from, and announce it."""
+def resolve_incident(body: dict[str, Any], incident_id: str) -> Incident:
+    """Resolve an incident for good, with the finding that it came from, and announce it.
+
+    The rule of the incident is judged only by what happens after the resolution, or after
+    `snooze_secs` more. A statement of `custom_sql` names its own window.
+    """
     with runtime().postgres.transaction() as session:
+        begin_after(session, current_org_id(), incident_id, snooze_secs=body["snooze_secs"])
         return resolve_with_finding(
             session,
             runtime(),

@@ -2,6 +2,7 @@
 
 from marshmallow import Schema
 
+from shared.alerts.resolution import MAX_SNOOZE_SECS
 from shared.incidents import rules
 from shared.incidents.activity import KINDS, MOST_SHOWN
 from web import fields
@@ -85,6 +86,18 @@ class AssignBody(Body):
         required=False,
         null=True,
         format="email",
+    )
+
+
+class ResolveBody(Body):
+    """The fate of the incident's rule."""
+
+    snooze_secs = fields.integer(
+        "its rule is not judged by what happens in this time",
+        load_default=0,
+        strict=True,
+        minimum=0,
+        maximum=MAX_SNOOZE_SECS,
     )
 
 

@@ -37,7 +37,7 @@ class ClaimedRule:
     """A due rule as it was when it was claimed.
 
     `evaluated_to` is the end of the last evaluated window, null before the first evaluation.
-    `has_failed` shows whether the last evaluation failed.
+    `has_failed` shows whether the last evaluation failed. No window begins before `begins_at`.
     """
 
     alert_id: uuid.UUID
@@ -49,6 +49,7 @@ class ClaimedRule:
     eval_interval_secs: int
     evaluated_to: datetime | None
     has_failed: bool
+    begins_at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ WITH mark AS (
 )
 SELECT state.org_id, mark.until, alerts.id, alerts.revision, alerts.trigger_kind,
     alerts.trigger_spec, alerts.min_breaches, alerts.eval_window, alerts.eval_interval_secs,
-    state.evaluated_to, state.last_error IS NOT NULL AS has_failed
+    state.evaluated_to, state.last_error IS NOT NULL AS has_failed, state.begins_at
 FROM mark
 JOIN alert_states AS state ON state.org_id = mark.org_id
 JOIN alerts ON alerts.id = state.alert_id

@@ -10,8 +10,16 @@ import msgspec
 from shared.alerts.evaluation import windows
 from shared.alerts.evaluation.claims import ClaimedRule, RuleBatch
 from shared.alerts.evaluation.recording import INTERNAL_ERROR
-from shared.alerts.evaluation.triggers.interface import Context, Evaluate, Outcome, Rule, TooMuch
+from shared.alerts.evaluation.triggers.interface import (
+    Context,
+    Evaluate,
+    NotEvaluated,
+    Outcome,
+    Rule,
+    TooMuch,
+)
 from shared.alerts.specs import spec_of
+from shared.core.clock import format_ts
 from shared.core.errors import Unavailable
 from shared.core.logs import get_logger
 
@@ -70,8 +78,14 @@ def _together(
 
 
 def _typed(batch: RuleBatch) -> tuple[Sequence[Rule], Mapping[uuid.UUID, Outcome]]:
-    rules, broken = [], {}
+    rules, broken = [], dict[uuid.UUID, Outcome]()
     for claimed in batch.rules:
+        begins = claimed.begins_at
+        if begins is not None and windows.end_of(claimed, batch.until) <= begins:
+            broken[claimed.alert_id] = NotEvaluated(
+                f"its incident was resolved: it waits for what comes after {format_ts(begins)}"
+            )
+            continue
         try:
             rules.append(_rule(claimed, batch))
         except (msgspec.ValidationError, KeyError):
@@ -83,7 +97,14 @@ def _typed(batch: RuleBatch) -> tuple[Sequence[Rule], Mapping[uuid.UUID, Outcome
 def _rule(claimed: ClaimedRule, batch: RuleBatch) -> Rule:
     spec = spec_of(claimed.trigger_kind, claimed.trigger_spec)
     until = windows.end_of(claimed, batch.until)
-    return Rule(claimed.alert_id, spec, claimed.evaluated_to, until, is_behind=until < batch.until)
+    return Rule(
+        claimed.alert_id,
+        spec,
+        claimed.evaluated_to,
+        until,
+        is_behind=until < batch.until,
+        begins_at=claimed.begins_at,
+    )
 
 
 def _by_statement(rules: Sequence[Rule]) -> Sequence[Rule]:

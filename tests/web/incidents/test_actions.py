@@ -1,15 +1,17 @@
 """People's actions on an incident, in each of its states."""
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import pytest
 
+from shared.alerts.models import AlertState
 from shared.deployment.runtime import Runtime
 from tests.support.app import Headers, new_key
 from tests.support.people import acting_as, add_member, new_email
 from tests.support.runtime import Org, make_org
-from tests.web.incidents.conftest import NOBODYS, Desk
+from tests.web.incidents.conftest import NOBODYS, PATH, Desk
 
 Person = Callable[..., Headers]
 
@@ -291,3 +293,20 @@ def test_deleting_an_alert_deletes_its_incidents(desk: Desk, alert: Any) -> None
     assert desk.client.delete(path, headers=desk.key).status_code == 204
     assert desk.client.get(f"/v1/alerts/incidents/{incident}", headers=desk.key).status_code == 404
     assert desk.get("", state="firing,acknowledged,resolved") == []
+
+
+def test_a_resolution_may_snooze_the_rule(desk: Desk, alert: Any) -> None:
+    def begins() -> Any:
+        with desk.runtime.postgres.transaction() as session:
+            return session.get_one(AlertState, alert.id).begins_at
+
+    first = desk.report(alert).get_json()["id"]
+    refused = desk.act(first, "resolve", snooze_secs=30 * 86_400 + 1)
+    assert (refused.status_code, "snooze_secs" in refused.text) == (422, True)
+    path = f"{PATH}/{first}/resolve"
+    resolved = desk.client.post(path, headers=desk.key).get_json()["resolved_at"]
+    assert abs((begins() - datetime.fromisoformat(resolved)).total_seconds()) < 5
+    again = desk.act(desk.report(alert).get_json()["id"], "resolve", snooze_secs=3600).get_json()
+    rests = (begins() - datetime.fromisoformat(again["resolved_at"])).total_seconds()
+    assert abs(rests - 3600) < 5
+    assert desk.act(desk.open(), "resolve", snooze_secs=60).status_code == 422

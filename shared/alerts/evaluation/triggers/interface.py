@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -32,7 +32,8 @@ class Rule:
     """A rule that is due.
 
     Events before `until` count. `since` is the `until` of the previous evaluation, None for the
-    first one. With `is_behind`, `until` is not the present, and the rest comes later.
+    first one. With `is_behind`, `until` is not the present, and the rest comes later. Events before
+    `begins_at` do not count: a person resolved the incident that they opened.
     """
 
     alert_id: UUID
@@ -40,6 +41,16 @@ class Rule:
     since: datetime | None
     until: datetime
     is_behind: bool = False
+    begins_at: datetime | None = None
+
+    def start_of(self, secs: int) -> datetime:
+        """Returns the start of a window of `secs`, which is shorter soon after a resolution."""
+        start = self.until - timedelta(seconds=secs)
+        return start if self.begins_at is None else max(start, self.begins_at)
+
+    def is_cut(self, secs: int) -> bool:
+        """Returns whether a window of `secs` would begin earlier than it may."""
+        return self.start_of(secs) > self.until - timedelta(seconds=secs)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shared.alerts.evaluation.triggers.aggregates import EVENTS, Aggregate, Rows, Term
-from shared.alerts.evaluation.triggers.interface import Outcome, Reading, Rule
+from shared.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, Reading, Rule
 from shared.alerts.evaluation.triggers.plan import (
     Limit,
     among,
@@ -21,32 +21,37 @@ from shared.core.text import duration, figure
 # The events that end a step of the agent's work and have its duration.
 TIMED = ("tool_result", "model_response", "hook_completed")
 
-_SECOND = 1_000_000
 _COUNT = "countIf"
 _ERROR = Term("is_error")
 _TOKENS = "toUInt64(ifNull(input_tokens, 0)) + ifNull(output_tokens, 0)"
 _MEASURED = Term("duration_ms IS NOT NULL")
 _LONGEST = "-toInt64(ifNull(duration_ms, 0))"
+# Comparisons that few events make true.
+_UPPER = ("<", "<=", "==")
 _QUANTILE = "quantileExactInclusiveOrNullIf({level})"
 
 
 @dataclass(frozen=True)
 class _Metric:
-    """An aggregate of the events, and the events that show why it is high."""
+    """An aggregate of the events, and the events that show why it is high.
+
+    `grows`: more events never make it smaller.
+    """
 
     function: str
     argument: str = ""
     term: Term | None = None
     is_of_timed: bool = False
     highest: str | None = None
+    grows: bool = False
 
 
 _METRICS: Mapping[Metric, _Metric] = {
-    "event_count": _Metric(_COUNT),
-    "error_count": _Metric(_COUNT, term=_ERROR),
+    "event_count": _Metric(_COUNT, grows=True),
+    "error_count": _Metric(_COUNT, term=_ERROR, grows=True),
     "error_rate": _Metric(_COUNT, term=_ERROR),
-    "session_count": _Metric("uniqExactIf", "session_id"),
-    "token_sum": _Metric("sumIf", _TOKENS, highest=f"-toInt64({_TOKENS})"),
+    "session_count": _Metric("uniqExactIf", "session_id", grows=True),
+    "token_sum": _Metric("sumIf", _TOKENS, highest=f"-toInt64({_TOKENS})", grows=True),
     "p95_latency_ms": _Metric(
         _QUANTILE.format(level=0.95), "duration_ms", _MEASURED, is_of_timed=True, highest=_LONGEST
     ),
@@ -68,7 +73,11 @@ class MetricPlan:
         columns = dict(among(self._filter))
         if self._metric.is_of_timed:
             columns.setdefault("event_type", TIMED)
-        start = stop - spec.window_secs * _SECOND
+        start = to_us(rule.start_of(spec.window_secs))
+        # A count of a part of the window says nothing about an upper bound of the whole.
+        self._is_open = (
+            rule.is_cut(spec.window_secs) and self._metric.grows and symbol(spec.op) in _UPPER
+        )
         admitted = Rows(EVENTS, start, stop, among=tuple(columns.items()))
         term = self._metric.term
         self._rows = admitted if term is None else replace(admitted, terms=(term,))
@@ -80,6 +89,8 @@ class MetricPlan:
     def outcome(self, values: Sequence[Any]) -> Outcome:
         """Returns the outcome; `values` are the metric and the number of its events."""
         spec, (made, events) = self._spec, values
+        if self._is_open:
+            return NotEvaluated("its window has not passed since its incident was resolved")
         counts = {"events": events}
         if spec.metric == "error_rate":
             counts["errors"] = made

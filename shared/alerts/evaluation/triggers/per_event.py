@@ -22,7 +22,6 @@ from shared.alerts.specs import PerEvent
 from shared.core.clock import format_us, to_us
 from shared.core.text import duration
 
-_SECOND = 1_000_000
 _COLUMNS = ("event_type", "environment", "tool_name", "agent_id", "error_type")
 _MESSAGE = "message_contains"
 _FIELDS = "message Nullable(String), error Nullable(String), summary Nullable(String)"
@@ -44,9 +43,9 @@ class PerEventPlan:
 
     def __init__(self, rule: Rule, spec: PerEvent) -> None:
         stop = to_us(rule.until)
-        start = stop - spec.lookback_secs * _SECOND
+        start = to_us(rule.start_of(spec.lookback_secs))
         if rule.since is not None:
-            start = min(start, to_us(rule.since))
+            start = min(start, to_us(max(rule.since, rule.begins_at or rule.since)))
         self._filter = filtered(spec, (*_COLUMNS, _MESSAGE))
         self._is_behind = rule.is_behind
         says = spec.message_contains

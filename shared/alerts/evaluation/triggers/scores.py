@@ -10,7 +10,6 @@ from shared.alerts.evaluation.triggers.plan import Limit, among, sample
 from shared.alerts.specs import EvalCompound, EvaluationScore, ScoreCondition, holds, symbol
 from shared.core.clock import to_us
 
-_SECOND = 1_000_000
 # The sum of large scores would be infinite. Scaling each by 2^-32, which is exact, avoids that
 # (shared/evaluations/aggregate/stats.py).
 _SCALE = 2**32
@@ -56,7 +55,7 @@ class Average:
         self._min_count = spec.min_count
         self.rows = Rows(
             EVALUATIONS,
-            stop - spec.window_secs * _SECOND,
+            to_us(rule.start_of(spec.window_secs)),
             stop,
             among=(("status", ("done",)), *among(admitted)),
             terms=(Term("mapContains(scores, ?)", self.score_key),),

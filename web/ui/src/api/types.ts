@@ -1182,6 +1182,10 @@ export interface Requested {
   dry_run: boolean;
 }
 
+export interface ResolveBody {
+  snooze_secs?: number;
+}
+
 export interface ResolvedWindow {
   model_id: string;
   context_window: number | null;
@@ -1738,7 +1742,7 @@ export interface Routes {
   "GET /alerts/incidents/{incident_id}/values": { path: { "incident_id": string }; answer: AlertPreview };
   "POST /alerts/incidents/{incident_id}/ack": { path: { "incident_id": string }; answer: IncidentRow };
   "POST /alerts/incidents/{incident_id}/assign": { path: { "incident_id": string }; body: AssignBody; answer: IncidentRow };
-  "POST /alerts/incidents/{incident_id}/resolve": { path: { "incident_id": string }; answer: IncidentRow };
+  "POST /alerts/incidents/{incident_id}/resolve": { path: { "incident_id": string }; body: ResolveBody; answer: IncidentRow };
   "POST /alerts/incidents/{incident_id}/send-again": { path: { "incident_id": string }; answer: IncidentNotification[] };
   "GET /alerts/incidents/{incident_id}/comments": { path: { "incident_id": string }; answer: CommentRow[] };
   "POST /alerts/incidents/{incident_id}/comments": { path: { "incident_id": string }; body: CommentBody; answer: CommentRow };

@@ -1,0 +1,40 @@
+"""A rule after a person resolved its incident: what was before never opens another one."""
+
+import uuid
+from datetime import timedelta
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from shared.alerts.models import AlertState
+from shared.core.errors import Invalid
+from shared.core.ids import parse_uuid
+from shared.incidents.models import Incident
+from shared.postgres import present_time
+
+MAX_SNOOZE_SECS = 30 * 86_400
+
+
+def begin_after(session: Session, org_id: uuid.UUID, incident_id: str, *, snooze_secs: int) -> None:
+    """Lets the windows of the incident's rule begin now, or when it was snoozed for `snooze_secs`.
+
+    Call it before the incident is locked: every transaction with both locks the rule's state first.
+    An evaluation that is under way does not count. Raises `Invalid` naming `snooze_secs` for a bad
+    time, and for an incident without a rule.
+    """
+    if not 0 <= snooze_secs <= MAX_SNOOZE_SECS:
+        raise Invalid.field("snooze_secs", f"must be between 0 and {MAX_SNOOZE_SECS}")
+    alert_of = select(Incident.alert_id).where(
+        Incident.org_id == org_id, Incident.id == parse_uuid(incident_id)
+    )
+    locked = select(AlertState).where(
+        AlertState.org_id == org_id, AlertState.alert_id == alert_of.scalar_subquery()
+    )
+    state = session.scalars(locked.with_for_update()).one_or_none()
+    if state is not None:
+        state.begins_at = present_time(session) + timedelta(seconds=snooze_secs)
+        state.recent, state.clean = [], 0
+        state.lease_token = state.lease_expires_at = None
+        session.flush()
+    elif snooze_secs:
+        raise Invalid.field("snooze_secs", "must be 0: no alert opened this incident")
