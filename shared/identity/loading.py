@@ -15,6 +15,7 @@ from shared.identity.credential import Credential
 from shared.identity.identity import Identity, KeyRef, UserRef
 from shared.identity.person import Person
 from shared.keys.models import ApiKey
+from shared.keys.service import note_use
 from shared.organizations.models import Organization
 from shared.permissions import FOR_KEYS, effective
 from shared.users import memberships_of, take_up
@@ -129,6 +130,7 @@ def _find_key(session: Session, secret_hash: bytes) -> tuple[ApiKey, Organizatio
     if key.revoked_at is not None or (own is not None and own.deleted_at is not None):
         raise Unauthorized("this API key is disabled")
     require_unexpired(key.expires_at)
+    note_use(session, key)
     return key, own
 
 

@@ -16,7 +16,8 @@ class ApiKey(Base):
 
     `key_hash` is the SHA-256 of the secret. It is unique among revoked keys too, so a revoked
     secret is never valid again. `permissions` are the tokens as granted;
-    `shared.permissions.effective` interprets them.
+    `shared.permissions.effective` interprets them. `last_used_at` is to the minute; null: not used
+    since it is noted.
     """
 
     __tablename__ = "api_keys"
@@ -32,6 +33,7 @@ class ApiKey(Base):
     created_at: Mapped[datetime] = created_at_column()
     revoked_at: Mapped[datetime | None] = mapped_column(timestamp_type)
     expires_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    last_used_at: Mapped[datetime | None] = mapped_column(timestamp_type)
 
     __table_args__ = (
         # Deferrable, because the two bootstrap keys may swap their secrets in one start.

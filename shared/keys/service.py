@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import or_, select
+from sqlalchemy import or_, select, update
 from sqlalchemy.orm import Session
 
 from shared.audit_log import fields_of, record
+from shared.core.clock import now
 from shared.core.errors import Conflict, Forbidden
 from shared.keys import rules
 from shared.keys.models import ApiKey
@@ -120,6 +121,19 @@ def regenerate(
     key.key_hash = rules.hash_secret(secret.encode())
     record(session, org_id, "key.regenerate", of=key)
     return key, secret
+
+
+def note_use(session: Session, key: ApiKey) -> None:
+    """Remembers that a key is in use, with one write a minute at most.
+
+    Processes keep identities for a minute, so a key in use is read, and noted, often enough.
+    """
+    minute = now().replace(second=0, microsecond=0)
+    if key.last_used_at is not None and key.last_used_at >= minute:
+        return
+    is_due = or_(ApiKey.last_used_at.is_(None), ApiKey.last_used_at < minute)
+    note = update(ApiKey).where(ApiKey.id == key.id, is_due).values(last_used_at=minute)
+    session.execute(note.execution_options(synchronize_session=False))
 
 
 def _shown(key: ApiKey) -> dict[str, object]:

@@ -292,7 +292,7 @@ ROWS = {
     "ConversationRow": "id title created_at updated_at message_count",
     "ConversationList": "conversations next_cursor?",
     "ConversationDetail": "id title created_at updated_at messages",
-    "KeyRow": "id name permissions created_at revoked_at? expires_at? is_protected",
+    "KeyRow": "id name permissions created_at revoked_at? expires_at? last_used_at? is_protected",
     "RegeneratedKey": "id name permissions created_at key",
     "UserRow": "id email permissions permission_set? permission_added permission_removed"
     " disabled_at? is_protected created_at updated_at",

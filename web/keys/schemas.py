@@ -56,6 +56,7 @@ class KeyRow(Schema):
     created_at = fields.moment()
     revoked_at = fields.moment(null=True)
     expires_at = fields.moment(null=True)
+    last_used_at = fields.moment("to the minute; null: not used yet", null=True)
     is_protected = fields.flag("can be neither disabled nor regenerated")
 
 

@@ -95,7 +95,8 @@ def test_a_change_holds_from_the_next_request_on(
         (signed_in, [], 403),
     ):
         changed = patch(client, who, row["id"], *permissions)
-        expected = {**row, "permissions": list(dict.fromkeys(permissions))}
+        used = {"last_used_at": changed.get_json()["last_used_at"]}
+        expected = {**row, **used, "permissions": list(dict.fromkeys(permissions))}
         assert (changed.status_code, changed.get_json()) == (200, expected)
         assert client.get("/v1/keys", headers=bearer(secret)).status_code == status
 

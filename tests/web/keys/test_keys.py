@@ -9,11 +9,14 @@ from flask.testing import FlaskClient
 from structlog.testing import capture_logs
 from werkzeug.test import TestResponse
 
+from shared.cache import renew_epoch
+from shared.core.clock import now
 from shared.deployment.runtime import Runtime
 from shared.identity import bootstrap
 from shared.keys.rules import new_secret
 from tests.support.app import ADMIN_KEY, Headers, bearer, new_key
 from tests.support.runtime import make_org
+from tests.support.statements import counted_statements
 
 KeyFactory = Callable[..., Headers]
 
@@ -36,7 +39,8 @@ def test_a_made_key_works(client: FlaskClient, admin: Headers) -> None:
     assert response.status_code == 201
     row = response.get_json()
     assert set(row) == {
-        "id", "name", "permissions", "created_at", "revoked_at", "expires_at", "is_protected",
+        "id", "name", "permissions", "created_at", "revoked_at", "expires_at", "last_used_at",
+        "is_protected",
     }  # fmt: skip
     assert row["name"] == "collector"
     assert row["permissions"] == ["events:read"]
@@ -116,13 +120,34 @@ def test_a_disabled_key_is_refused_at_once_and_kept(client: FlaskClient, admin: 
     assert client.get("/v1/events", headers=bearer(secret)).status_code == 200
     disabled = client.post(f"/v1/keys/{row['id']}/disable", headers=admin)
     assert disabled.status_code == 200
-    assert disabled.get_json() == {**row, "revoked_at": disabled.get_json()["revoked_at"]}
+    changed = {name: disabled.get_json()[name] for name in ("revoked_at", "last_used_at")}
+    assert disabled.get_json() == {**row, **changed}
     assert disabled.get_json()["revoked_at"] > row["created_at"]
     assert error(client.get("/v1/events", headers=bearer(secret))) == (401, "unauthorized")
     assert client.get("/v1/keys", headers=admin).get_json() == [disabled.get_json()]
     for action in ("disable", "regenerate"):
         response = client.post(f"/v1/keys/{row['id']}/{action}", headers=admin)
         assert error(response) == (409, "key_disabled")
+
+
+def test_the_last_use_is_noted_to_the_minute(
+    web_runtime: Runtime, client: FlaskClient, admin: Headers
+) -> None:
+    secret = new_secret()
+    row = make(client, admin, key=secret, permissions=["events:read"]).get_json()
+    assert row["last_used_at"] is None
+    started = now().replace(second=0, microsecond=0)
+    with counted_statements(web_runtime) as seen:
+        for _ in range(3):
+            renew_epoch(web_runtime.redis)
+            assert client.get("/v1/events", headers=bearer(secret)).status_code == 200
+    notes = [one for one in seen if one.startswith("UPDATE api_keys")]
+    # The minute may end meanwhile.
+    assert len(notes) <= 2
+    [used] = client.get("/v1/keys", headers=admin).get_json()
+    at = datetime.fromisoformat(used["last_used_at"])
+    assert at in (started, started + timedelta(minutes=1))
+    assert used == {**row, "last_used_at": used["last_used_at"]}
 
 
 def test_a_regenerated_key_has_one_secret(client: FlaskClient, admin: Headers) -> None:

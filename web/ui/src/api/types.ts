@@ -805,6 +805,7 @@ export interface KeyRow {
   created_at: string;
   revoked_at: string | null;
   expires_at: string | null;
+  last_used_at: string | null;
   is_protected: boolean;
 }
 

@@ -6,7 +6,7 @@ import { expiryOf, ordered, PRESETS, presetOf, stateOf } from "./model";
 const NOW = new Date("2026-11-02T08:00:00Z");
 
 function key(name: string, changes: Partial<KeyRow> = {}): KeyRow {
-  return { id: name, name, permissions: [], created_at: "2026-11-01T00:00:00Z", revoked_at: null, expires_at: null, is_protected: false, ...changes };
+  return { id: name, name, permissions: [], created_at: "2026-11-01T00:00:00Z", revoked_at: null, expires_at: null, last_used_at: null, is_protected: false, ...changes };
 }
 
 test("a key is active, disabled or expired", () => {

@@ -99,6 +99,7 @@ function columnsOf(actions: Actions): Column<KeyRow>[] {
     { key: "permissions", label: "Permissions", narrow: "note", cell: (row) => <span title={row.permissions.join("\n")}>{permissionsText(row.permissions)}</span> },
     { key: "created", label: "Created", width: "150px", cell: (row) => <Moment at={row.created_at} /> },
     { key: "expires", label: "Expires", width: "170px", cell: (row) => (row.expires_at ? <Moment at={row.expires_at} /> : <span class="dim">never</span>) },
+    { key: "used", label: "Last used", width: "150px", cell: (row) => (row.last_used_at ? <Moment at={row.last_used_at} /> : <span class="dim">never</span>) },
     { key: "state", label: "State", width: "110px", narrow: "value", cell: (row) => <State row={row} /> },
     { key: "actions", label: "Actions", width: "320px", narrow: "state", cell: (row) => <RowActions name={row.name} actions={actionsOf(row, actions)} /> },
   ];
