@@ -1,5 +1,6 @@
 // The one way to the server. Cookies identify the person; the browser adds `Origin` to writes,
 // which the server compares with its own host.
+import { segment } from "./segment";
 import { ApiError, errorOf } from "./errors";
 import type { Routes } from "./types";
 
@@ -47,7 +48,7 @@ export function urlOf(
 ): string {
   const filled = route
     .slice(route.indexOf(" ") + 1)
-    .replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ""));
+    .replace(/\{(\w+)\}/g, (_, name: string) => segment(path[name] ?? ""));
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
     if (value !== undefined && value !== null && value !== "") parameters.append(name, `${value}`);

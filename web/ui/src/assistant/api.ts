@@ -21,7 +21,7 @@ export function ask(question: Question, lastEventId: string | null, take: (text:
 }
 
 export function readConversations(options: Options): Promise<ConversationList> {
-  return request("GET /agent/conversations", { query: { limit: 50 } }, options);
+  return request("GET /agent/conversations", { query: { limit: 1000 } }, options);
 }
 
 export function readConversation(conversation_id: string): Promise<ConversationDetail> {

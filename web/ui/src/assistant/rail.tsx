@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { confirm } from "../kit/dialog";
 import { Icon } from "../kit/icon";
 import { useLoad } from "../kit/load";
 import { MenuButton } from "../kit/menu";
 import { place } from "../kit/router";
-import { readConversations } from "./api";
+import { deleteConversation, readConversations } from "./api";
 import { suggestionsFor } from "./suggestions";
 import { conversation, keepApart, open, send, startOver, stop, turns } from "./thread";
 import { TurnView } from "./turn";
@@ -96,9 +97,15 @@ function Conversations() {
     checked: id === conversation.value,
     onSelect: () => void open(id),
   }));
+  const current = conversation.value;
+  const remove = async () => {
+    if (!current || !(await confirm({ title: "Delete this conversation?", verb: "Delete", text: "Its questions and answers are deleted." }))) return;
+    await deleteConversation(current);
+    startOver();
+  };
   return (
     <span class="menu-anchor end">
-      <MenuButton label="Conversations" items={items}>
+      <MenuButton label="Conversations" items={current ? [...items, { label: "Delete this conversation", danger: true, onSelect: () => void remove() }] : items}>
         <Icon name="history" />
       </MenuButton>
     </span>

@@ -7,7 +7,7 @@ import { Failed } from "../kit/states";
 import { Text } from "../kit/text";
 import { approve } from "./api";
 import type { Artifact, Part, ToolRun } from "./frames";
-import { Markdown } from "./rendered";
+import { Markdown } from "../kit/rendered";
 import type { Turn } from "./thread";
 
 /** A question and its answer, as far as it has come. */

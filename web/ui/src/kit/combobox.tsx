@@ -22,6 +22,8 @@ interface Props {
   closes?: boolean;
   /** Whether a value may be typed that is no choice. */
   typed?: boolean;
+  /** Whether what was typed goes when the field is left without Enter, as in filters. Fields of forms keep it. */
+  drops?: boolean;
   /** Shown while the field is empty. */
   placeholder?: string | undefined;
   /** For a field with a visible label of its own. */
@@ -93,8 +95,9 @@ export function Combobox(props: Props) {
       close();
     }
   };
-  const commit = (): boolean => {
-    const choice = shown[active] ?? shown.find((one) => nameOf(one).toLowerCase() === needle);
+  const commit = (byKey = false): boolean => {
+    const only = byKey && needle && shown.length === 1 ? shown[0] : undefined;
+    const choice = shown[active] ?? shown.find((one) => nameOf(one).toLowerCase() === needle) ?? only;
     if (choice) choose(choice.value);
     else if (typed && text?.trim()) {
       const value = text.trim();
@@ -113,7 +116,7 @@ export function Combobox(props: Props) {
       setOpen(true);
     } else if (event.key === "Enter" && open) {
       // A text that fits no choice stays, and must not send the form.
-      if (!commit() && !text) return;
+      if (!commit(true) && !text) return;
     } else if (event.key === "Escape" && open) {
       close();
     } else if (event.key === "Backspace" && several && !text && values.length) {
@@ -149,7 +152,7 @@ export function Combobox(props: Props) {
         }}
         onKeyDown={onKeyDown}
         onBlur={() => {
-          if (typed && text?.trim()) commit();
+          if (typed && !props.drops && text?.trim()) commit();
           close();
         }}
       />

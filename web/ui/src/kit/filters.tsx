@@ -67,6 +67,7 @@ function Fields({ filters, children }: Props) {
           values={filterValues(param)}
           choices={choices}
           several
+          drops
           typed={typed}
           search={search}
           onChange={(values) => setQuery({ [param]: values })}

@@ -6,6 +6,8 @@ import { visible } from "./visible";
 
 /** The visit whose h1 has had the focus. The first page of a visit to the site does not take it. */
 let focused = 0;
+/** No visit: the h1 that had the focus went. */
+const LOST = -1;
 
 /** The frame gives these to the component of a page. */
 export interface PageProps {
@@ -38,11 +40,13 @@ export function Page({ title, mono, badges, actions, children }: Props) {
   const visit = visits.value;
   useEffect(() => {
     const element = heading.current!;
-    if (focused !== visit) element.focus({ preventScroll: true });
+    const elsewhere = focused === LOST && document.activeElement !== document.body;
+    if (focused !== visit && !elsewhere) element.focus({ preventScroll: true });
     focused = visit;
     return () => {
-      // The page may be made again once its data is there; the new h1 takes the focus over.
-      if (document.activeElement === element) focused = -1;
+      // The page may be made again once its data is there; the new h1 takes the focus over, unless
+      // the person has gone on to something else meanwhile, such as a menu.
+      if (document.activeElement === element) focused = LOST;
     };
   }, [visit]);
   return (

@@ -23,8 +23,8 @@ export interface Column<Row> {
   number?: boolean;
   /** CSS width. Columns without one share the rest. */
   width?: string;
-  /** Whether its header is a button that sorts. */
-  sorts?: boolean;
+  /** Whether its header is a button that sorts, and whether the highest comes first, as for numbers. */
+  sorts?: boolean | "descending";
   /** Its place in the two lines of a narrow row. Default: it is left out there. */
   narrow?: "title" | "value" | "note" | "state";
 }
@@ -135,7 +135,7 @@ function Head<Row>({ column, sort, onSort }: HeadProps<Row>) {
   return (
     <th role="columnheader" scope="col" class={number ? "number" : undefined} aria-sort={direction} data-narrow={column.narrow}>
       {sorts && onSort ? (
-        <button type="button" class="sort" onClick={() => onSort({ key, descending: active ? !sort.descending : number === true })}>
+        <button type="button" class="sort" onClick={() => onSort({ key, descending: active ? !sort.descending : number === true || sorts === "descending" })}>
           {label}
           {active && <Icon name={sort.descending ? "arrow-down" : "arrow-up"} class="small" />}
         </button>

@@ -1,5 +1,7 @@
 // URLs of the UI: `/o/<organization>/<page>/<ids…>?<state>`. Pure functions.
 
+import { idOf, segment } from "../api/segment";
+
 export interface Place {
   /** "/", "/sign-in", "/profile", or "/o" for the pages of an organization. */
   base: string;
@@ -11,11 +13,11 @@ export interface Place {
 
 export type Changes = Record<string, string | number | readonly string[] | null | undefined>;
 
-function decode(segment: string): string {
+function decode(text: string): string {
   try {
-    return decodeURIComponent(segment);
+    return idOf(decodeURIComponent(text));
   } catch {
-    return segment;
+    return text;
   }
 }
 
@@ -30,7 +32,7 @@ export function parsePlace(pathname: string, search: string): Place {
 
 /** Returns the path of a page. Ids may hold any characters. */
 export function pathOf(org: string, ...segments: readonly string[]): string {
-  return ["/o", ...[org, ...segments].map(encodeURIComponent)].join("/");
+  return ["/o", ...[org, ...segments].map(segment)].join("/");
 }
 
 /** Takes a parameter of several values apart as the server does; `\,` is a comma in a value. */

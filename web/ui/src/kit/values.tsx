@@ -37,6 +37,19 @@ export function Id({ value, most = 28 }: { value: string; most?: number }) {
   );
 }
 
+const TAIL = 8;
+
+/** An id in mono that fills its cell: where it does not fit, its middle is left out. */
+export function FittedId({ value }: { value: string }) {
+  const head = value.length > 2 * TAIL ? value.slice(0, -TAIL) : value;
+  return (
+    <span class="mono fitted" title={value}>
+      <span>{head}</span>
+      {head !== value && <span>{value.slice(-TAIL)}</span>}
+    </span>
+  );
+}
+
 /** A failure count: red, and dim where it is 0. */
 export function Failures({ value }: { value: number }) {
   return <span class={value > 0 ? "err" : "dim"} title={exact(value)}>{compact(value)}</span>;

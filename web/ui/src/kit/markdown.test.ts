@@ -20,6 +20,13 @@ test("only links to the organization are links", () => {
   ]);
 });
 
+test("no spelling of a path leads out of the organization", () => {
+  for (const path of ["/o/acme/../other/keys", "/o/acme/%2e%2e/%2E./v1/audit-log/export", "/o/acme/./..", "/o/acme\\..\\x", "/o/acme/a\\..\\..\\x"])
+    assert.deepEqual(parse(`[x](${path})`, own), [{ tag: "p", of: ["x"] }], path);
+  for (const path of ["/o/acme/sessions/a..b", "/o/acme/sessions/...", "/o/acme/events?search=/../#/.."])
+    assert.deepEqual(parse(`[x](${path})`, own), [{ tag: "p", of: [{ href: path, of: ["x"] }] }], path);
+});
+
 test("HTML and images are text", () => {
   assert.deepEqual(parse("<img src=x onerror=alert(1)> ![i](https://evil.example/i.png)", own), [
     { tag: "p", of: ["<img src=x onerror=alert(1)> !", "i"] },
@@ -31,4 +38,9 @@ test("an unverified number is marked, and code that is not closed yet is code", 
     { tag: "p", of: ["97 ", { unverified: true }, " of 4"] },
     { tag: "pre", text: "SELECT" },
   ]);
+});
+
+test("links of texts of others stay as they were sent", () => {
+  for (const link of ["[x](/o/acme/keys)", "[x](https://evil.example/)", "[x](javascript:alert)", "(unverified)"])
+    assert.deepEqual(parse(`see ${link}`, null), [{ tag: "p", of: ["see ", link] }], link);
 });

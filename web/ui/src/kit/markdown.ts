@@ -16,10 +16,15 @@ export type Block =
 const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*|\*([^*\s][^*]*)\*|\[([^\]]*)\]\(([^)\s]+)\)|\(unverified\)/;
 const ITEM = /^\s*(?:[-*+]|(\d{1,3})[.)])\s+(.*)$/;
 const HEADING = /^#{1,6}\s+(.*)$/;
+// Browsers resolve these segments, also percent-encoded, and read a backslash as a slash.
+const LEAVES_ITS_FOLDER = /\/(?:\.|%2e){1,2}(?:\/|$)|\\/i;
 const RULE = /^\|?[\s:|-]+\|[\s:|-]*$/;
 
-/** Parses a text, also one that is not complete yet. `own` is where links may lead: "/o/acme/". */
-export function parse(text: string, own: string): Block[] {
+/**
+ * Parses a text, also one that is not complete yet. `own` is where links may lead: "/o/acme/". Null is for texts of others: their links
+ * stay as they were sent, with the address in sight.
+ */
+export function parse(text: string, own: string | null): Block[] {
   const blocks: Block[] = [];
   const lines = text.split("\n");
   for (let at = 0; at < lines.length; ) {
@@ -58,12 +63,12 @@ function endOf(lines: readonly string[], from: number, belongs: (line: string) =
   return at;
 }
 
-function cells(line: string, own: string): Inline[][] {
+function cells(line: string, own: string | null): Inline[][] {
   const inner = line.trim().replace(/^\||\|$/g, "");
   return inner.split("|").map((cell) => inline(cell.trim(), own));
 }
 
-function inline(text: string, own: string): Inline[] {
+function inline(text: string, own: string | null): Inline[] {
   const found: Inline[] = [];
   let rest = text;
   for (let match = INLINE.exec(rest); match; match = INLINE.exec(rest)) {
@@ -74,11 +79,17 @@ function inline(text: string, own: string): Inline[] {
   return rest ? [...found, rest] : found;
 }
 
-function of(match: RegExpExecArray, own: string): Inline {
+function of(match: RegExpExecArray, own: string | null): Inline {
   const [whole, code, strong, em, label, href] = match;
   if (code !== undefined) return { tag: "code", of: [code] };
   if (strong !== undefined) return { tag: "strong", of: inline(strong, own) };
   if (em !== undefined) return { tag: "em", of: inline(em, own) };
-  if (href !== undefined) return href.startsWith(own) ? { href, of: [label!] } : label!;
+  if (own === null) return whole;
+  if (href !== undefined) return staysBelow(own, href) ? { href, of: [label!] } : label!;
   return whole === "(unverified)" ? { unverified: true } : whole;
+}
+
+function staysBelow(own: string, href: string): boolean {
+  const path = href.split(/[?#]/)[0]!;
+  return path.startsWith(own) && !LEAVES_ITS_FOLDER.test(path);
 }
