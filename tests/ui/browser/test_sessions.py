@@ -1,11 +1,13 @@
 """The list of sessions: its rows, filters, range, keys, and what is new."""
 
 import re
+from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, expect
 
+from tests.support.processes import wait_until
 from tests.ui.browser.conftest import NARROW, Opened
 from tests.ui.browser.site import Site, session
 
@@ -24,16 +26,27 @@ def shown(site: Site, **filters: str) -> str:
     return f"{len(list(site.api.rows('sessions', **filters)))} sessions shown"
 
 
-def test_rows_say_what_the_api_says(visit: Opened, site: Site) -> None:
+@pytest.fixture(scope="module")
+def evaluated(site: Site) -> None:
+    """Waits for the scores of the sessions."""
+    wait_until(
+        lambda: all(
+            row["latest_evaluation"] for row in site.api.rows("sessions", session_id="s-005,s-059")
+        )
+    )
+
+
+def test_rows_say_what_the_api_says(visit: Opened, site: Site, evaluated: None) -> None:
     page = visit("admin", "sessions?live=0")
     table = page.get_by_role("table", name="Sessions")
     heads = table.get_by_role("columnheader")
-    names = ["Session", "Agents", "Environment", "Started", "Duration", "Events", "Errors"]
+    names = ["Session", "Agents", "Environment", "Started", "Last event"]
+    names += ["Duration", "Events", "Errors"]
     expect(heads).to_have_text([*names, "Tokens", re.compile("."), "State"])
     row = table.get_by_role("row", name=re.compile("s-005"))
     expect(row.get_by_role("cell")).to_have_text(
         [
-            "s-005", "support", "production", re.compile(r"\d\d \w{3} \d\d:\d\d:\d\d"),
+            "s-005", "support", "production", *[re.compile(r"\d\d \w{3} \d\d:\d\d:\d\d")] * 2,
             "5.0 s", "6", "1", "1.3k", "1.00", "Ended",
         ]
     )  # fmt: skip
@@ -81,7 +94,7 @@ def test_filters_are_steps_of_the_history(visit: Opened, site: Site) -> None:
 
 def test_the_oldest_come_first_on_request(visit: Opened) -> None:
     page = visit("admin", "sessions?agent_id=support")
-    header = page.get_by_role("columnheader", name="Started")
+    header = page.get_by_role("columnheader", name="Last event")
     expect(header).to_have_attribute("aria-sort", "descending")
     header.get_by_role("button").click()
     expect(header).to_have_attribute("aria-sort", "ascending")
@@ -89,6 +102,32 @@ def test_the_oldest_come_first_on_request(visit: Opened) -> None:
     expect(first).to_have_text("s-059")
     expect(page.get_by_role("checkbox", name="Live")).not_to_be_checked()
     assert query(page) == {"agent_id": ["support"], "order": ["asc"]}
+
+
+def test_headers_sort_and_say_so(visit: Opened, site: Site, evaluated: None) -> None:
+    """An event moves an old session to the top of the standard order, and of no other."""
+    page = visit("admin", "sessions?live=0&agent_id=support")
+    table = page.get_by_role("table", name="Sessions")
+    first = table.get_by_role("link").first
+    table.get_by_role("columnheader", name="Started").get_by_role("button").click()
+    expect(table.locator("[aria-sort=descending]")).to_have_text("Started")
+    expect(first).to_have_text(
+        next(site.api.rows("sessions", sort="started_at", agent_id="support"))["session_id"]
+    )
+    expect(page.get_by_role("button", name="Time range: Last 30 days")).to_be_visible()
+    table.get_by_role("columnheader", name="Tokens").get_by_role("button").click()
+    expect(table.locator("[aria-sort=descending]")).to_have_text("Tokens")
+    score = table.get_by_role("columnheader").filter(
+        has=page.get_by_role("button", name="Score: task_success")
+    )
+    score.get_by_role("button").click()
+    page.get_by_role("menuitemradio", name="Sort by lowest").click()
+    expect(score).to_have_attribute("aria-sort", "ascending")
+    lowest = next(
+        site.api.rows("sessions", sort="score:task_success", order="asc", agent_id="support")
+    )
+    expect(first).to_have_text(lowest["session_id"])
+    assert query(page)["sort"] == ["score:task_success"]
 
 
 def test_the_range_is_chosen_in_a_zone(visit: Opened) -> None:
@@ -130,6 +169,46 @@ def test_the_toolbar_copies_links_and_requests(visit: Opened, site: Site) -> Non
     expect(toolbar.get_by_role("link", name="Open in SQL")).to_have_attribute(
         "href", re.compile(r"/sql\?sql=.*agent_sessions.*staging")
     )
+
+
+def noted_in(urls: list[str]) -> Callable[[Request], None]:
+    """Returns a function that adds a request's address to the list."""
+
+    def note(request: Request) -> None:
+        urls.append(request.url)
+
+    return note
+
+
+def test_figures_are_of_the_listed_sessions_without_any_sql(
+    visit: Opened, site: Site, evaluated: None
+) -> None:
+    """A reader may run no SQL, and a visit of somebody who may runs none."""
+    listed = list(site.api.rows("sessions", agent_id="billing"))
+    for role in ("reader", "admin"):
+        page = visit(role, "about:blank")
+        asked: list[str] = []
+        page.on("request", noted_in(asked))
+        page.goto(f"/o/{site.org.slug}/sessions?live=0&agent_id=billing&t=24h")
+        figure = page.get_by_role("term").filter(has_text="Sessions").locator("xpath=..")
+        events = sum(row["event_count"] for row in listed)
+        expect(figure).to_contain_text(f"{len(listed)}{events} events")
+        mean = page.get_by_role("term").filter(has_text="Mean task_success").locator("xpath=..")
+        expect(mean).to_contain_text("scored")
+        scored = int((mean.locator("small").inner_text()).split(" ")[0])
+        assert scored <= len(listed)
+        assert not [url for url in asked if "/queries/" in url]
+
+
+def test_live_figures_follow_the_rows(visit: Opened, site: Site) -> None:
+    site.send(*({**event, "agent_id": "livery"} for event in session(910)))
+    page = visit("admin", "sessions?agent_id=livery")
+    expect(page.get_by_role("link", name="s-910")).to_be_visible()
+    figure = page.get_by_role("term").filter(has_text="Sessions").locator("xpath=..")
+    expect(figure).to_contain_text("1")
+    site.send(*({**event, "agent_id": "livery"} for event in session(911)))
+    expect(page.get_by_role("link", name="s-911")).to_be_visible()
+    expect(figure.get_by_role("definition")).to_have_text(re.compile("^2"))
 
 
 def test_a_reader_is_not_offered_sql(visit: Opened) -> None:
@@ -208,3 +287,25 @@ def test_a_phone_shows_two_lines_a_row(visit: Opened, role: str) -> None:
     page.get_by_role("button", name="Filters").click()
     dialog = page.get_by_role("dialog", name="Filters")
     expect(dialog.get_by_role("combobox", name="Environment")).to_be_visible()
+
+
+def test_leaving_a_filter_takes_nothing_that_was_typed(visit: Opened) -> None:
+    page = visit("admin", "sessions?live=0")
+    agent = page.get_by_role("search", name="Filters").get_by_role("combobox", name="Agent")
+    agent.fill("bill")
+    agent.blur()
+    expect(agent).to_have_value("")
+    assert "agent_id" not in query(page)
+    agent.fill("bill")
+    expect(page.get_by_role("option", name="billing")).to_be_visible()
+    agent.press("Enter")
+    expect(page.get_by_role("button", name="Remove Agent: billing")).to_be_visible()
+
+
+def test_a_session_of_dots_has_a_page(visit: Opened, site: Site) -> None:
+    site.send(*({**event, "session_id": "..", "agent_id": "dots"} for event in session(920)))
+    page = visit("admin", "sessions?agent_id=dots")
+    page.get_by_role("table", name="Sessions").get_by_role("link", name="..").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("..")
+    page.reload()
+    expect(page.get_by_role("treegrid")).to_be_visible()

@@ -1,7 +1,7 @@
 import { request, type Options, type Query } from "../api/request";
-import { can } from "../api/session";
-import type { EvaluationAggregate, EvaluationJob, QueryResult, Session } from "../api/types";
+import type { EvaluationJob, Session, SessionTotals } from "../api/types";
 import type { PageOf } from "../kit/load";
+import { joinValues } from "../kit/url";
 
 export const PAGE_ROWS = 50;
 
@@ -10,18 +10,19 @@ export async function listSessions(query: Query, options: Options): Promise<Page
   return { rows: sessions, next: next_cursor };
 }
 
-/** The evaluations that are under way, by session. */
-export async function jobsBySession(options: Options): Promise<Map<string, EvaluationJob>> {
-  const { jobs } = await request("GET /evaluation-jobs", { query: { limit: 200 } }, options);
-  return new Map(jobs.map((job) => [job.session_id, job]));
+// Ids that surely fit into a URL together.
+const MOST_IDS = 20;
+
+/** The evaluations of these sessions that are under way, by session. */
+export async function jobsBySession(ids: readonly string[], options: Options): Promise<Map<string, EvaluationJob>> {
+  const chunks = Array.from({ length: Math.ceil(ids.length / MOST_IDS) }, (_, index) => ids.slice(index * MOST_IDS, (index + 1) * MOST_IDS));
+  const answers = await Promise.all(chunks.map((some) => request("GET /evaluation-jobs", { query: { session_id: joinValues(some), limit: MOST_IDS } }, options)));
+  return new Map(answers.flatMap(({ jobs }) => jobs).map((job) => [job.session_id, job]));
 }
 
-export function aggregateScores(query: Query, options: Options): Promise<EvaluationAggregate> {
-  return request("GET /evaluations/aggregate", { query: { ...query, latest_per_session: true } }, options);
-}
-
-export function runSql(sql: string, options: Options): Promise<QueryResult> {
-  return request("POST /queries/run", { body: { sql } }, { ...options, retry: true });
+/** Sums over all sessions that the filters choose. */
+export function sumSessions(query: Query, scoreKey: string | null, options: Options): Promise<SessionTotals> {
+  return request("GET /sessions/totals", { query: { ...query, ...(scoreKey !== null && { score_key: scoreKey }) } }, options);
 }
 
 /** The choices of the filters. Each list is read when its field is first opened. */
@@ -29,6 +30,4 @@ export const facets = {
   environments: () => request("GET /events/environments", {}),
   agents: () => request("GET /events/agent_ids", {}),
   scoreKeys: () => request("GET /evaluations/score_keys", {}),
-  /** The models in use, none for those who may not read events. */
-  models: () => (can("events:read") ? request("GET /events/models", {}) : Promise.resolve([])),
 };

@@ -6,13 +6,13 @@ import { MenuButton } from "../kit/menu";
 import { setQuery } from "../kit/router";
 import type { Column } from "../kit/table";
 import { pathOf } from "../kit/url";
-import { Count, Duration, Failures, Id, Moment } from "../kit/values";
-import { lasted, scoreOf, stateOf, type State } from "./model";
+import { Count, Duration, Failures, FittedId, Moment } from "../kit/values";
+import { lasted, scoreOf, scoreSort, sortQuery, stateOf, type State } from "./model";
 
 const STATES: Record<State, { icon: IconName; tone: string }> = {
   Running: { icon: "loader-circle", tone: "info" },
   Idle: { icon: "clock", tone: "dim" },
-  Ended: { icon: "check", tone: "ok" },
+  Ended: { icon: "flag", tone: "dim" },
 };
 const MOST_AGENTS = 2;
 
@@ -62,19 +62,31 @@ export interface Context {
   list: string;
   keys: readonly string[];
   scoreKey: string | null;
+  /** The order of the list, as `sort` of the API has it. */
+  sort: string;
+  descending: boolean;
   jobs: ReadonlyMap<string, EvaluationJob>;
   now: number;
   selected: ReadonlySet<string>;
   onSelect: (id: string, selected: boolean) => void;
 }
 
-function ScoreHead({ keys, scoreKey }: Context) {
+function ScoreHead({ keys, scoreKey, sort, descending }: Context) {
   if (scoreKey === null) return <>Score</>;
-  const items = keys.map((key) => ({ label: key, checked: key === scoreKey, onSelect: () => setQuery({ score: key === keys[0] ? null : key }) }));
+  const sorts = sort === scoreSort(scoreKey);
+  const pick = (key: string) => setQuery({ score: key === keys[0] ? null : key, ...(sorts && { sort: scoreSort(key) }) });
+  const order = (label: string, down: boolean) => ({
+    label, checked: sorts && descending === down, onSelect: () => setQuery(sortQuery(scoreSort(scoreKey), down)),
+  });
+  const items = [
+    order("Sort by highest", true),
+    order("Sort by lowest", false),
+    ...keys.map((key) => ({ label: key, checked: key === scoreKey, onSelect: () => pick(key) })),
+  ];
   return (
     <MenuButton label={`Score: ${scoreKey}`} items={items} class="sort">
       {scoreKey}
-      <Icon name="chevron-down" class="small" />
+      <Icon name={sorts ? (descending ? "arrow-down" : "arrow-up") : "chevron-down"} class="small" />
     </MenuButton>
   );
 }
@@ -93,23 +105,24 @@ export function columnsOf(context: Context): Column<Session>[] {
             onChange={(event) => onSelect(session_id, event.currentTarget.checked)}
           />
           <a href={link(session_id)}>
-            <Id value={session_id} most={22} />
+            <FittedId value={session_id} />
           </a>
         </>
       ),
     },
     { key: "agents", label: "Agents", cell: (session) => <Agents session={session} /> },
     { key: "environment", label: "Environment", width: "110px", narrow: "note", cell: ({ environment }) => environment },
-    { key: "started", label: "Started", width: "150px", sorts: true, cell: ({ started_at }) => <span class="soft"><Moment at={started_at} /></span> },
-    { key: "duration", label: "Duration", width: "96px", number: true, cell: (session) => <Duration ms={lasted(session)} /> },
-    { key: "events", label: "Events", width: "76px", number: true, cell: ({ event_count }) => <Count value={event_count} /> },
-    { key: "errors", label: "Errors", width: "70px", number: true, cell: ({ error_count }) => <Failures value={error_count} /> },
+    { key: "started_at", label: "Started", width: "140px", sorts: "descending", cell: ({ started_at }) => <span class="soft"><Moment at={started_at} /></span> },
+    { key: "last_event_at", label: "Last event", width: "140px", sorts: "descending", cell: ({ last_event_at }) => <span class="soft"><Moment at={last_event_at} /></span> },
+    { key: "duration", label: "Duration", width: "96px", number: true, sorts: true, cell: (session) => <Duration ms={lasted(session)} /> },
+    { key: "event_count", label: "Events", width: "76px", number: true, sorts: true, cell: ({ event_count }) => <Count value={event_count} /> },
+    { key: "error_count", label: "Errors", width: "74px", number: true, sorts: true, cell: ({ error_count }) => <Failures value={error_count} /> },
     {
-      key: "tokens", label: "Tokens", width: "82px", number: true,
+      key: "tokens", label: "Tokens", width: "82px", number: true, sorts: true,
       cell: ({ input_tokens, output_tokens }) => <Count value={input_tokens + output_tokens} unit="tokens" />,
     },
     {
-      key: "score", label: "Score", head: <ScoreHead {...context} />, width: "136px", number: true, narrow: "value",
+      key: scoreSort(scoreKey ?? ""), label: "Score", head: <ScoreHead {...context} />, width: "136px", number: true, narrow: "value",
       cell: (session) => <Score value={scoreOf(session, scoreKey, jobs.get(session.session_id), now)} />,
     },
     { key: "state", label: "State", width: "104px", narrow: "state", cell: (session) => <StateCell state={stateOf(session, now)} /> },

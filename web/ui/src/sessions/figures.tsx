@@ -1,51 +1,28 @@
-import { can } from "../api/session";
-import type { Query } from "../api/request";
-import type { EvaluationAggregate } from "../api/types";
-import { compact, decimal, exact, percent, plural } from "../kit/formats";
+import type { SessionTotals } from "../api/types";
 import { Figures, type FigureOf } from "../kit/figures";
-import { useLoad, type Load } from "../kit/load";
-import { facets, runSql } from "./api";
-import { figuresSql, intervalMinutes, totalsOf, type Totals } from "./model";
-import { own } from "../kit/own";
+import { compact, decimal, exact, percent, plural } from "../kit/formats";
+import type { Load } from "../kit/load";
+import { Waiting } from "../kit/loaded";
 
-interface Props {
-  query: Query;
-  /** Length of the range in milliseconds, null for all time. */
-  span: number | null;
-  scores: Load<EvaluationAggregate>;
-  scoreKey: string | null;
-  turn: number;
-}
-
-/** Sums over all sessions that the filters choose, not only over the rows that are shown. */
-function useTotals({ query, span, turn }: Props): Totals | undefined {
-  const minutes = intervalMinutes(span);
-  const sql = figuresSql(query, minutes);
-  const key = can("queries:run") ? `${turn} ${sql}` : null;
-  return useLoad(key, async (options) => totalsOf(await runSql(sql, options), minutes)).data;
-}
-
-/** The strip of key figures above the list. What the person may not read is left out. */
-export function SessionFigures(props: Props) {
-  const totals = useTotals(props);
-  const { data: models = [] } = useLoad("models", facets.models);
-  const { scoreKey, scores: { data: scores } } = props;
-  const stats = scores?.score_stats.find(({ key }) => key === scoreKey);
-  const found: (FigureOf | false | undefined)[] = [
-    totals && { label: "Sessions", value: exact(totals.sessions), note: plural(totals.events, "event"), spark: totals.over.sessions },
-    stats && scoreKey !== null && {
-      label: `Mean ${scoreKey}`, value: decimal(stats.avg), note: `${exact(stats.count)} scored`, color: "var(--cat-3)",
-      spark: scores!.timeline.points.map((point) => own(point.scores, scoreKey) ?? null),
+/** The strip of key figures above the list: sums over all sessions that the filters choose, not only over the rows that are shown. */
+export function SessionFigures({ load: { data, waiting } }: { load: Load<SessionTotals> }) {
+  if (!data) return waiting ? <Waiting seconds={waiting} /> : null;
+  const { points } = data.timeline;
+  const { score } = data;
+  const found: (FigureOf | null)[] = [
+    { label: "Sessions", value: exact(data.sessions), note: plural(data.event_count, "event"), spark: points.map((point) => point.sessions) },
+    score && score.avg !== null ? {
+      label: `Mean ${score.key}`, value: decimal(score.avg), note: `${exact(score.count)} scored`, color: "var(--cat-3)",
+      spark: points.map((point) => point.score_avg),
+    } : null,
+    {
+      label: "Failed events", value: exact(data.error_count), note: percent(data.event_count ? data.error_count / data.event_count : 0),
+      color: "var(--err)", spark: points.map((point) => point.error_count),
     },
-    totals && {
-      label: "Failed events", value: exact(totals.failed), note: percent(totals.events ? totals.failed / totals.events : 0),
-      color: "var(--err)", spark: totals.over.failed,
-    },
-    totals && {
-      label: "Tokens", value: compact(totals.tokens), note: models.length === 1 ? models[0] : models.length ? plural(models.length, "model") : undefined,
-      color: "var(--cat-4)", spark: totals.over.tokens,
+    {
+      label: "Tokens", value: compact(data.input_tokens + data.output_tokens), note: `${compact(data.output_tokens)} written`,
+      color: "var(--cat-4)", spark: points.map((point) => point.tokens),
     },
   ];
-  const figures = found.filter((figure) => !!figure);
-  return figures.length ? <Figures figures={figures} /> : null;
+  return <Figures figures={found.filter((figure) => figure !== null)} />;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EvaluationJob, Session } from "../api/types";
-import { conditions, intervalMinutes, lasted, merged, scoreOf, stateOf, totalsOf } from "./model";
+import { conditions, lasted, listSql, merged, scoreOf, stateOf } from "./model";
 
 const NOW = Date.parse("2026-11-02T08:00:00Z");
 
@@ -58,11 +58,8 @@ test("filters become conditions, and quotes stay inside their texts", () => {
   assert.ok(status!.startsWith("(session_id IN") && status!.includes(" OR session_id NOT IN"));
 });
 
-test("figures are sums, and their lines have zeros where nothing happened", () => {
-  const rows = [["2026-11-02T00:00:00Z", 2, 20, 1, 100], ["2026-11-02T02:00:00Z", 1, 5, 0, 50]];
-  const totals = totalsOf({ rows }, 60);
-  assert.deepEqual([totals.sessions, totals.events, totals.failed, totals.tokens], [3, 25, 1, 150]);
-  assert.deepEqual(totals.over.sessions, [2, 0, 1]);
-  assert.deepEqual(totalsOf({ rows: [] }, 60).over.tokens, []);
-  assert.deepEqual([intervalMinutes(null), intervalMinutes(15 * 60_000), intervalMinutes(86_400_000)], [120, 1, 30]);
+test("the statement has the order of the list", () => {
+  assert.match(listSql({}), /ORDER BY last_event_at DESC, session_id DESC\n/);
+  assert.match(listSql({ sort: "tokens", order: "asc" }), /ORDER BY tokens ASC, last_event_at DESC, session_id\n/);
+  assert.match(listSql({ sort: "score:reward" }), /newest_scores\['reward'\], NULL\) DESC NULLS LAST, last_event_at DESC, session_id\n/);
 });

@@ -1,10 +1,12 @@
 // Works out the cells and figures of the list of sessions. Pure functions.
-import type { EvaluationJob, QueryResult, Session } from "../api/types";
+import type { EvaluationJob, Session } from "../api/types";
 import type { Query } from "../api/request";
 import { among, literal, where, within } from "../kit/sql";
 import { splitValues } from "../kit/url";
 import { own } from "../kit/own";
 
+/** The standard order. */
+export const LAST_EVENT = "last_event_at";
 export const RUNNING_MS = 5 * 60_000;
 
 export type State = "Running" | "Idle" | "Ended";
@@ -52,6 +54,8 @@ export function merged(rows: readonly Session[], first: readonly Session[], held
   return { rows: [...first, ...rest], waiting: 0 };
 }
 
+const NEWEST_RESULT = "SELECT session_id, argMax(status, (completed_at, id)) AS newest_status, argMax(scores, (completed_at, id)) AS newest_scores FROM evaluations GROUP BY session_id";
+
 /** Conditions of SQL on `agent_sessions` that choose what `GET /sessions` chooses. */
 export function conditions(query: Query): string[] {
   const values = (name: string) => splitValues(query[name] as string | undefined);
@@ -59,70 +63,44 @@ export function conditions(query: Query): string[] {
   const agents = values("agent_id");
   if (agents.length) found.push(`session_id IN (SELECT session_id FROM events WHERE ${among("agent_id", agents)[0]})`);
   found.push(...within("last_event_at", query["ts_from"], query["ts_to"]));
-  const newest = "SELECT session_id, argMax(status, (completed_at, id)) AS newest_status, argMax(scores, (completed_at, id)) AS newest_scores FROM evaluations GROUP BY session_id";
   const scored = values("score_filters").map((filter) => {
     const [, key = "", min, max] = /^(.*):([^:]*?)\.\.([^:]*)$/.exec(filter) ?? [];
     const score = `newest_scores[${literal(key)}]`;
     return [`mapContains(newest_scores, ${literal(key)})`, min && `${score} >= ${Number(min)}`, max && `${score} <= ${Number(max)}`].filter(Boolean).join(" AND ");
   });
-  if (scored.length) found.push(`session_id IN (SELECT session_id FROM (${newest}) WHERE ${scored.join(" AND ")})`);
+  if (scored.length) found.push(`session_id IN (SELECT session_id FROM (${NEWEST_RESULT}) WHERE ${scored.join(" AND ")})`);
   const statuses = values("status");
   const known = statuses.filter((status) => status !== "none");
   const either = [
-    ...(known.length ? [`session_id IN (SELECT session_id FROM (${newest}) WHERE ${among("newest_status", known)[0]})`] : []),
+    ...(known.length ? [`session_id IN (SELECT session_id FROM (${NEWEST_RESULT}) WHERE ${among("newest_status", known)[0]})`] : []),
     ...(statuses.includes("none") ? ["session_id NOT IN (SELECT session_id FROM evaluations)"] : []),
   ];
   if (either.length) found.push(either.length > 1 ? `(${either.join(" OR ")})` : either[0]!);
   return found;
 }
 
+const SCORE = "score:";
+
+/** The name of the order by a score. */
+export function scoreSort(key: string): string {
+  return SCORE + key;
+}
+
+/** The parameters of an order; those of the standard one are left out. */
+export function sortQuery(sort: string, descending: boolean): Record<"sort" | "order", string | null> {
+  return { sort: sort === LAST_EVENT ? null : sort, order: descending ? null : "asc" };
+}
+
 /** A statement that lists the same sessions. */
 export function listSql(query: Query): string {
   const order = query["order"] === "asc" ? "ASC" : "DESC";
+  const sort = (query["sort"] as string | null | undefined) ?? LAST_EVENT;
+  const key = sort.startsWith(SCORE) ? literal(sort.slice(SCORE.length)) : null;
+  const value = key ? `if(mapContains(newest_scores, ${key}), newest_scores[${key}], NULL)` : sort === "duration" ? "dateDiff('microsecond', started_at, last_event_at)" : sort;
+  const ties = sort === LAST_EVENT ? `session_id ${order}` : "last_event_at DESC, session_id";
   return `SELECT session_id, agent_id, environment, started_at, last_event_at, ended_at,
        event_count, error_count, input_tokens + output_tokens AS tokens
-FROM agent_sessions${where(conditions(query))}
-ORDER BY last_event_at ${order}, session_id ${order}
+FROM agent_sessions${key ? ` LEFT JOIN (${NEWEST_RESULT}) AS results USING (session_id)` : ""}${where(conditions(query))}
+ORDER BY ${value} ${order}${key ? " NULLS LAST" : ""}, ${ties}
 LIMIT 1000`;
-}
-
-/** A statement for the figures: sums by intervals of that many minutes. */
-export function figuresSql(query: Query, minutes: number): string {
-  return `SELECT toStartOfInterval(last_event_at, INTERVAL ${minutes} MINUTE) AS at, count() AS sessions,
-       sum(event_count) AS events, sum(error_count) AS failed, sum(input_tokens + output_tokens) AS tokens
-FROM agent_sessions${where(conditions(query))}
-GROUP BY at ORDER BY at`;
-}
-
-/** An interval for `figuresSql` that makes a few dozen rows of a range of so many milliseconds. */
-export function intervalMinutes(span: number | null): number {
-  const minutes = [1, 5, 30, 60, 180, 1440];
-  return span === null ? 120 : (minutes.find((one) => span / (one * 60_000) <= 90) ?? 4320);
-}
-
-export interface Totals {
-  sessions: number;
-  events: number;
-  failed: number;
-  tokens: number;
-  /** The same by interval, oldest first, with zeros between. */
-  over: { sessions: number[]; failed: number[]; tokens: number[] };
-}
-
-/** Sums up the answer to `figuresSql`. */
-export function totalsOf(result: Pick<QueryResult, "rows">, minutes: number): Totals {
-  const rows = result.rows as [string, number, number, number, number][];
-  const sum = (column: 1 | 2 | 3 | 4) => rows.reduce((total, row) => total + Number(row[column]), 0);
-  const step = minutes * 60_000;
-  const start = rows.length ? Date.parse(rows[0]![0]) : 0;
-  const slots = rows.length ? Math.round((Date.parse(rows[rows.length - 1]![0]) - start) / step) + 1 : 0;
-  const series = (column: 1 | 3 | 4) => {
-    const values = new Array<number>(Math.min(slots, 400)).fill(0);
-    for (const row of rows) {
-      const slot = Math.floor(((Date.parse(row[0]) - start) / step) * (values.length / slots));
-      values[slot] = (values[slot] ?? 0) + Number(row[column]);
-    }
-    return values;
-  };
-  return { sessions: sum(1), events: sum(2), failed: sum(3), tokens: sum(4), over: { sessions: series(1), failed: series(3), tokens: series(4) } };
 }

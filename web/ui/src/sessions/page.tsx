@@ -14,16 +14,16 @@ import { scoreChips, ScoreFilter } from "../kit/score-filter";
 import { StatusBar } from "../kit/status-bar";
 import { Switch } from "../kit/switch";
 import { Table } from "../kit/table";
-import { boundsOf } from "../kit/time";
+import { boundsOf, type Preset, type Range } from "../kit/time";
 import { TimeRange } from "../kit/time-range";
 import { ViewToolbar } from "../kit/toolbar";
 import { pathOf, searchOf } from "../kit/url";
 import { currentRange } from "../kit/zone";
-import { aggregateScores, facets, jobsBySession, listSessions, PAGE_ROWS } from "./api";
+import { facets, jobsBySession, listSessions, PAGE_ROWS, sumSessions } from "./api";
 import { columnsOf } from "./columns";
 import { SessionFigures } from "./figures";
 import { useLive } from "./live";
-import { listSql } from "./model";
+import { LAST_EVENT, listSql, sortQuery } from "./model";
 
 const FILTERS: readonly Filter[] = [
   { param: "environment", label: "Environment", choices: facets.environments },
@@ -33,43 +33,57 @@ const FILTERS: readonly Filter[] = [
 ];
 const FILTERED_BY = [...FILTERS.map(({ param: name }) => name), "score_filters"];
 const MOST_SELECTED = 2;
+const SORTED_RANGE = "30d";
+
+/** Other orders than the standard one need a range. */
+function standardRange(): Preset {
+  return param("sort") ? SORTED_RANGE : "all";
+}
+
+/** The range of the URL. "All time" is too long for an order by a value, and the list says what it shows instead. */
+function rangeOfList(): Range {
+  const range = currentRange(standardRange());
+  return param("sort") && range.preset === "all" ? { ...range, preset: SORTED_RANGE } : range;
+}
 
 /** The request of the URL. A range that ends now moves on only when `turn` changes. */
-function useQuery(turn: number): { query: Query; span: number | null } {
-  const range = currentRange("all");
+function useQuery(turn: number): Query {
+  const range = rangeOfList();
+  const sort = param("sort");
   const filters = FILTERED_BY.map((name) => param(name));
   const order = param("order") === "asc" ? "asc" : null;
   return useMemo(() => {
-    const now = Date.now();
-    const { from, to } = boundsOf(range, now);
+    const { from, to } = boundsOf(range, Date.now());
     const named = Object.fromEntries(FILTERED_BY.map((name, index) => [name, filters[index]]));
-    const span = from ? (to ? Date.parse(to) : now) - Date.parse(from) : null;
-    return { query: { ...named, ts_from: from, ts_to: to, order }, span };
-  }, [turn, JSON.stringify(range), order, ...filters]);
+    return { ...named, ts_from: from, ts_to: to, sort, order };
+  }, [turn, JSON.stringify(range), sort, order, ...filters]);
 }
 
 /** The page "Sessions". */
 export default function SessionsPage({ org }: PageProps) {
   const [turn, setTurn] = useState(0);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const { query, span } = useQuery(turn);
-  const { order: _, ...filtered } = query;
+  const query = useQuery(turn);
+  const { sort: _, order: __, ...filtered } = query;
   const key = JSON.stringify([turn, query]);
   const pages = usePages<Session>(key, (cursor, options) => listSessions({ ...query, cursor }, options));
-  const { data: jobs = new Map() } = useLoad(`jobs ${turn}`, jobsBySession);
-  const { data: keys = [] } = useLoad("score keys", facets.scoreKeys);
-  const scores = useLoad(JSON.stringify([turn, filtered]), (options) => aggregateScores(filtered, options));
+  const unscored = (pages.data ?? []).filter(({ latest_evaluation }) => !latest_evaluation).map(({ session_id }) => session_id);
+  const { data: jobs = new Map() } = useLoad(JSON.stringify([turn, unscored]), (options) => jobsBySession(unscored, options));
+  const { data: known, busy: findingKeys } = useLoad("score keys", facets.scoreKeys);
+  const keys = known ?? [];
   const chosen = param("score");
   const scoreKey = chosen && keys.includes(chosen) ? chosen : (keys[0] ?? null);
+  const totals = useLoad(findingKeys ? null : JSON.stringify([turn, filtered, scoreKey]), (options) => sumSessions(filtered, scoreKey, options));
   const table = useRef<HTMLDivElement>(null);
   const descending = query["order"] !== "asc";
-  // New sessions come at the end of the other order, where nobody looks.
-  const isLive = param("live") !== "0" && descending;
+  const sort = param("sort") ?? LAST_EVENT;
+  // Only this order has new sessions at its top.
+  const isLive = param("live") !== "0" && descending && sort === LAST_EVENT;
   const held = () => !!table.current?.querySelector("tbody:hover, tbody:focus-within") || (table.current?.querySelector(".table-scroll")?.scrollTop ?? 0) > 0;
-  const live = useLive(isLive, query, pages, held);
+  const live = useLive(isLive, query, pages, held, totals);
   const refresh = () => setTurn((count) => count + 1);
   const unfiltered = FILTERED_BY.every((name) => param(name) === null);
-  const nothing = pages.current && pages.data?.length === 0 && unfiltered && currentRange("all").preset === "all";
+  const nothing = pages.current && pages.data?.length === 0 && unfiltered && currentRange(standardRange()).preset === "all";
   useEffect(() => {
     if (nothing) void navigate(pathOf(org, "start"), { replace: true });
   }, [nothing]);
@@ -77,7 +91,7 @@ export default function SessionsPage({ org }: PageProps) {
     // The two that were chosen last, so that a third replaces the first.
     setSelected(new Set([...[...selected].filter((one) => one !== id), ...(wanted ? [id] : [])].slice(-MOST_SELECTED)));
   const [a, b] = selected;
-  const columns = columnsOf({ org, list: searchOf(place.value.query).slice(1), keys, scoreKey, jobs, now: Date.now(), selected, onSelect });
+  const columns = columnsOf({ org, list: searchOf(place.value.query).slice(1), keys, scoreKey, sort, descending, jobs, now: Date.now(), selected, onSelect });
   return (
     <Page
       title="Sessions"
@@ -89,16 +103,16 @@ export default function SessionsPage({ org }: PageProps) {
               Compare
             </a>
           )}
-          <Switch label="Live" checked={isLive} onChange={(on) => setQuery(on ? { live: null, order: null } : { live: "0" })} />
+          <Switch label="Live" checked={isLive} onChange={(on) => setQuery(on ? { live: null, sort: null, order: null } : { live: "0" })} />
           <ViewToolbar curl={() => ({ route: "GET /sessions", query: { ...query, limit: PAGE_ROWS } })} sql={() => listSql(query)} onRefresh={refresh} />
-          <TimeRange standard="all" />
+          <TimeRange standard={standardRange()} />
         </>
       }
     >
       <Filters filters={FILTERS} extra={scoreChips()}>
         <ScoreFilter keys={facets.scoreKeys} />
       </Filters>
-      <SessionFigures query={filtered} span={span} scores={scores} scoreKey={scoreKey} turn={turn} />
+      <SessionFigures load={totals} />
       <NewRows waiting={live.waiting} onShow={live.show} />
       <Loaded load={pages}>
         {(rows) =>
@@ -107,12 +121,12 @@ export default function SessionsPage({ org }: PageProps) {
               <Table
                 label="Sessions" columns={columns} rows={rows} idOf={(row) => row.session_id}
                 hasMore={pages.hasMore} onMore={pages.more} busy={pages.busy}
-                sort={{ key: "started", descending }} onSort={(sort) => setQuery({ order: sort.descending ? null : "asc" })}
+                sort={{ key: sort, descending }} onSort={(wanted) => setQuery(sortQuery(wanted.key, wanted.descending))}
               />
               <StatusBar>{status(pages)}</StatusBar>
             </div>
           ) : (
-            !nothing && <Nothing things="sessions" filters={FILTERED_BY} standard="all">A session appears with its first event.</Nothing>
+            !nothing && <Nothing things="sessions" filters={FILTERED_BY} standard={standardRange()}>A session appears with its first event.</Nothing>
           )
         }
       </Loaded>
@@ -121,5 +135,6 @@ export default function SessionsPage({ org }: PageProps) {
 }
 
 function status({ data = [], hasMore }: Pages<Session>): string {
-  return `${plural(data.length, "session")} shown${hasMore ? ", more below" : ""}`;
+  const cut = param("sort") && currentRange(standardRange()).preset === "all";
+  return `${plural(data.length, "session")} shown${hasMore ? ", more below" : ""}${cut ? ", of the last 30 days" : ""}`;
 }
