@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from urllib.parse import quote
 
 import pytest
@@ -234,7 +235,7 @@ def test_two_sessions_are_aligned(admin: Callable[[str], Page], trips: Trips) ->
     trips.deliver("trip-open", trip("trip-open", ago(7200), ended=False))
     page = admin("compare?a=trip%2Fended&b=trip-open")
     expect(page.get_by_text("Identical up to event 13")).to_be_visible()
-    page.get_by_role("button", name="First divergence").click()
+    page.get_by_role("button", name="Next difference").click()
     expect(page.get_by_role("complementary", name="Payload difference")).to_contain_text(
         "Only one session"
     )
@@ -264,3 +265,85 @@ def test_neighbours_are_those_of_the_list(admin: Callable[[str], Page], trips: T
     page.get_by_role("link", name="Older session").click()
     expect(heading).to_have_text("neighbour-33")
     assert "list=" in page.url
+
+
+def test_other_texts_are_differences_though_the_steps_are_the_same(
+    admin: Callable[[str], Page], trips: Trips
+) -> None:
+    lines = [line.replace(b"Which day?", b"Which week?") for line in trip("trip-texts", ago(7200))]
+    trips.deliver("trip-texts", lines)
+    page = admin("compare?a=trip%2Fended&b=trip-texts")
+    expect(
+        page.get_by_text(f"Same steps in all {EVENTS} events, other texts from event")
+    ).to_be_visible()
+    page.get_by_role("button", name="Next difference").click()
+    expect(page.get_by_role("complementary", name="Payload difference")).to_contain_text("week")
+
+
+def test_markdown_is_shown_formatted_and_as_sent(
+    admin: Callable[[str], Page], trips: Trips
+) -> None:
+    table = "| from | price |\\n|---|---|\\n| JFK | 1 |"
+    text = f"# Flights\\n\\n{table}\\n\\n- one\\n- [two](https://a.example/x)"
+    lines = [
+        line.replace(b'"content": "Which day?"', f'"content": "{text}"'.encode())
+        for line in trip("trip-markdown", ago(7200))
+    ]
+    trips.deliver("trip-markdown", lines)
+    page = admin("sessions/trip-markdown?view=transcript")
+    answer = page.get_by_role("article", name="Assistant").first
+    expect(answer.get_by_role("table")).to_contain_text("JFK")
+    expect(answer.get_by_role("listitem")).to_have_count(2)
+    expect(answer.get_by_role("link")).to_have_attribute("href", "https://a.example/x")
+    answer.get_by_role("button", name="As sent").click()
+    expect(answer).to_contain_text("| from | price |")
+    expect(answer.get_by_role("table")).to_have_count(0)
+
+
+def test_a_failed_agent_and_a_failed_session_look_failed(
+    admin: Callable[[str], Page], trips: Trips
+) -> None:
+    """The trace of a call stands first in its panel, from both of its events."""
+    trace = "Traceback (most recent call last):\n  File a.py, line 1, in book\nToolError: no seat"
+    failed = {"agent_end": {"error": "gone"}, "tool_result": {"error": "no", "traceback": trace}}
+    made = [json.loads(line) for line in trip("trip-failed", ago(7200))]
+    lines = [json.dumps({**one, **failed.get(one["type"], {})}).encode() for one in made]
+    trips.deliver("trip-failed", lines)
+    page = admin("sessions/trip-failed")
+    expect(page.get_by_text("Failed", exact=True)).to_be_visible()
+    grid = page.get_by_role("treegrid")
+    expect(grid.locator("b.err").filter(has_text="search")).to_be_visible()
+    grid.get_by_role("row").filter(has_text="find_flights").first.click()
+    panel = page.get_by_role("complementary", name="Event")
+    expect(panel.get_by_role("region", name="Stack trace")).to_contain_text("ToolError: no seat")
+    expect(panel.get_by_role("button", name="Copy stack trace")).to_be_visible()
+
+
+def test_neighbours_of_one_millisecond_and_of_one_moment(
+    admin: Callable[[str], Page], trips: Trips
+) -> None:
+    base = ago(3600 * 50).replace(microsecond=0)
+    moments = [100, 150, 200, 400, 400, 400]
+    names = [f"micro-{place}" for place in range(len(moments))]
+    for name, offset in zip(names, moments, strict=True):
+        stamp = (base + timedelta(microseconds=offset)).isoformat(timespec="microseconds")
+        line = {
+            "timestamp": stamp.replace("+00:00", "Z"),
+            "session_id": name,
+            "agent_id": "a",
+            "type": "agent_start",
+            "environment": "micro",
+        }
+        trips.send([json.dumps(line).encode()])
+    for name in names:
+        trips.wait(name, 1)
+    page = admin("sessions/micro-5?list=environment%3Dmicro")
+    heading = page.get_by_role("heading", level=1)
+    for key, walk in (("]", names[::-1]), ("[", names)):
+        for one in walk:
+            expect(heading).to_have_text(one)
+            link = "Older session" if key == "]" else "Newer session"
+            if one != walk[-1]:
+                expect(page.get_by_role("link", name=link)).to_be_visible()
+                page.keyboard.press(key)
+        expect(page.get_by_role("link", name=link)).to_have_count(0)

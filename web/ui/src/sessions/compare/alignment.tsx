@@ -7,6 +7,7 @@ import { param, setQuery } from "../../kit/router";
 import type { Outline } from "../detail/model/outline";
 import { reveal, useVirtual } from "../detail/waterfall/virtual";
 import type { Comparison } from "./load";
+import type { Differences } from "./differences";
 import { firstDivergence, WINDOW } from "./model/align";
 
 const HEAD = 33;
@@ -21,7 +22,7 @@ export function chooseLine(line: number): void {
 }
 
 /** Both sessions beside each other: equal events on one line, others alone. */
-export function Alignment({ comparison }: { comparison: Comparison }) {
+export function Alignment({ comparison, differences }: { comparison: Comparison; differences: Differences }) {
   const scroller = useRef<HTMLDivElement>(null);
   const [left, right] = [comparison.left.outline!, comparison.right.outline!];
   const aligned = comparison.aligned!;
@@ -33,6 +34,7 @@ export function Alignment({ comparison }: { comparison: Comparison }) {
   useEffect(() => {
     if (line >= 0 && scroller.current) reveal(scroller.current, line, rowHeight, narrow ? 0 : HEAD);
   }, [line, rowHeight]);
+  useEffect(() => differences.look(range.first, range.last), [range.first, range.last]);
   const lines = Array.from({ length: Math.max(0, range.last - range.first) }, (_, index) => range.first + index);
   return (
     <div class="event-table alignment" ref={scroller}>
@@ -47,11 +49,11 @@ export function Alignment({ comparison }: { comparison: Comparison }) {
           <tr aria-hidden="true" class="space" style={{ height: `${range.first * rowHeight}px` }} />
           {lines.map((at) => {
             const [one, other] = [aligned.left[at]!, aligned.right[at]!];
-            const classes = [one < 0 || other < 0 ? "differs" : "", at === line ? "selected" : ""].filter(Boolean).join(" ");
+            const classes = [differences.has(at) ? "differs" : "", at === line ? "selected" : ""].filter(Boolean).join(" ");
             return (
               <tr key={at} class={classes} aria-rowindex={at + 2} aria-selected={at === line} onClick={() => chooseLine(at)}>
                 <Cell outline={left} event={one} line={at} />
-                <Cell outline={right} event={other} line={at} />
+                <Cell outline={right} event={other} line={at} differs={one >= 0 && other >= 0 && differences.has(at)} />
               </tr>
             );
           })}
@@ -62,7 +64,7 @@ export function Alignment({ comparison }: { comparison: Comparison }) {
   );
 }
 
-function Cell({ outline, event, line }: { outline: Outline; event: number; line: number }) {
+function Cell({ outline, event, line, differs = false }: { outline: Outline; event: number; line: number; differs?: boolean }) {
   if (event < 0) return <><td class="number" /><td class="dim">nothing here</td></>;
   const failed = outline.error[event] === 1;
   const kind = kindOf(outline.types[outline.type[event]!]!);
@@ -72,23 +74,29 @@ function Cell({ outline, event, line }: { outline: Outline; event: number; line:
       <td>
         <Icon name={failed ? "circle-alert" : KIND_ICONS[kind]} class={failed ? "err" : `kind-${kind}`} />
         <button type="button" class={failed ? "link err" : "link"} onClick={() => chooseLine(line)}>{outline.types[outline.type[event]!]}</button>
-        {failed && <span class="visually-hidden"> failed</span>}{" "}
+        {failed && <span class="visually-hidden"> failed</span>}
+        {differs && <span class="visually-hidden"> differs</span>}{" "}
         <span class="soft">{outline.summary[event] || outline.names[outline.name[event]!] || ""}</span>
       </td>
     </>
   );
 }
 
-/** "Identical up to event 41", and the button that leads there. */
-export function Divergence({ comparison }: { comparison: Comparison }) {
+/** "Same steps up to event 41", or "Identical…" where no text differs, and the button that leads to the next difference. */
+export function Divergence({ comparison, differences }: { comparison: Comparison; differences: Differences }) {
   const aligned = comparison.aligned!;
-  const first = firstDivergence(aligned);
+  const steps = firstDivergence(aligned);
+  const same = steps < 0 ? aligned.left.length : steps;
+  const first = differences.after(-1);
+  const next = differences.after(chosenLine()) ?? first;
+  const words = first === null || first >= same ? "Identical" : "Same steps";
   return (
     <div class="divergence">
       <span role="status">
-        {first < 0 ? `Identical in all ${exact(aligned.left.length)} events` : `Identical up to event ${exact(first)}`}
+        {steps < 0 ? `${words} in all ${exact(same)} events` : `${words} up to event ${exact(same)}`}
+        {words === "Same steps" && `, other texts from event ${exact(first! + 1)}`}
       </span>
-      {first >= 0 && <button type="button" class="button" onClick={() => chooseLine(first)}>First divergence</button>}
+      {next !== null && <button type="button" class="button" onClick={() => chooseLine(next)}>Next difference</button>}
       {aligned.windowed && <span class="dim">Aligned in windows of {exact(WINDOW)} rows: a match across their edges can be missed.</span>}
     </div>
   );

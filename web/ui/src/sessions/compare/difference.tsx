@@ -4,7 +4,7 @@ import { plural } from "../../kit/formats";
 import { Icon } from "../../kit/icon";
 import { useSideless } from "../../kit/media";
 import { Text } from "../../kit/text";
-import { Payloads } from "../detail/payloads";
+import type { Payloads } from "../detail/payloads";
 import { usePayload } from "../detail/use_payload";
 import { chooseLine, chosenLine } from "./alignment";
 import type { Comparison } from "./load";
@@ -15,12 +15,10 @@ const MOST_LINES = 2000;
 const TITLE = "Payload difference";
 
 /** How the payloads of the chosen pair differ: beside the rows, or as a dialog over them. */
-export function Difference({ comparison }: { comparison: Comparison }) {
+export function Difference({ comparison, one, other }: { comparison: Comparison; one: Payloads; other: Payloads }) {
   const { left, right, aligned } = comparison;
   const line = chosenLine();
   const asDialog = useSideless();
-  const one = useMemo(() => new Payloads(left.id), [left.id]);
-  const other = useMemo(() => new Payloads(right.id), [right.id]);
   const [i, j] = [aligned!.left[line] ?? -1, aligned!.right[line] ?? -1];
   const first = usePayload(one, i >= 0 ? left.outline!.id[i]! : null);
   const second = usePayload(other, j >= 0 ? right.outline!.id[j]! : null);

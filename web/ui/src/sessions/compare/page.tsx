@@ -1,3 +1,4 @@
+import { useMemo } from "preact/hooks";
 import { can } from "../../api/session";
 import { Skeleton } from "../../kit/loaded";
 import { Page, type PageProps } from "../../kit/page";
@@ -5,10 +6,12 @@ import { param } from "../../kit/router";
 import { Failed, Forbidden } from "../../kit/states";
 import { ViewToolbar } from "../../kit/toolbar";
 import { joinValues, pathOf } from "../../kit/url";
+import { Payloads } from "../detail/payloads";
 import { factsSql } from "../detail/model/statement";
 import { Alignment, Divergence } from "./alignment";
 import { Deltas } from "./deltas";
 import { Difference } from "./difference";
+import { useDifferences } from "./differences";
 import { useComparison, type Comparison } from "./load";
 
 export default function ComparePage({ org }: PageProps) {
@@ -37,14 +40,24 @@ function Content({ comparison }: { comparison: Comparison }) {
       <Deltas comparison={comparison} />
       {!can("evaluations:read") && <p class="side-note soft">Scores are not shown: you need the permission evaluations:read.</p>}
       {comparison.aligned ? (
-        <>
-          <Divergence comparison={comparison} />
-          <div class="session-split">
-            <div class="session-main"><Alignment comparison={comparison} /></div>
-            <Difference comparison={comparison} />
-          </div>
-        </>
+        <Aligned comparison={comparison} />
       ) : <Forbidden permission="events:read" />}
     </div>
+  );
+}
+
+function Aligned({ comparison }: { comparison: Comparison }) {
+  const { left, right } = comparison;
+  const one = useMemo(() => new Payloads(left.id), [left.id]);
+  const other = useMemo(() => new Payloads(right.id), [right.id]);
+  const differences = useDifferences(comparison, one, other);
+  return (
+    <>
+      <Divergence comparison={comparison} differences={differences} />
+      <div class="session-split">
+        <div class="session-main"><Alignment comparison={comparison} differences={differences} /></div>
+        <Difference comparison={comparison} one={one} other={other} />
+      </div>
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import { request, requestLines, requestText, type Answer, type Query } from "../../api/request";
+import { request, requestLines, requestText, type Answer, type Options, type Query } from "../../api/request";
 import type { OutlineAnswer } from "./model/outline";
 
 export type SessionDetail = Answer<"GET /sessions/{session_id}">;
@@ -53,4 +53,10 @@ export function readLines(id: string, take: (line: string) => boolean, signal: A
 
 export function reEvaluate(id: string) {
   return request("POST /sessions/{session_id}/re-evaluate", { path: { session_id: id } });
+}
+
+/** The newest sessions, to choose from. */
+export async function readNewestIds(options: Options): Promise<string[]> {
+  const { sessions } = await request("GET /sessions", { query: { limit: 200 } }, options);
+  return sessions.map(({ session_id }) => session_id);
 }

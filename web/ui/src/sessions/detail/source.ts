@@ -10,6 +10,7 @@ import { buildSession, endOf, type Session } from "./model/session";
 import { structureInWorker } from "./structure_worker";
 
 const FACTS_EACH_MS = 5000;
+const RESULT_EACH_MS = 1000;
 
 export class Source {
   readonly session = signal<Session | null>(null);
@@ -58,6 +59,16 @@ export class Source {
       this.factsError.value = null;
     } catch (error) {
       if (!this.#stop.signal.aborted) this.factsError.value = error;
+    }
+  }
+
+  /** Reads the facts again until the evaluation that was asked for has its outcome. */
+  async awaitEvaluation(): Promise<void> {
+    const { signal } = this.#stop;
+    await this.readFacts();
+    while (!signal.aborted && this.facts.value?.evaluation_state.job) {
+      await pause(RESULT_EACH_MS, signal).catch(() => undefined);
+      if (!signal.aborted) await this.readFacts();
     }
   }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { align, firstDivergence } from "./align";
-import { diffPayloads } from "./payload_diff";
+import { align, firstDivergence, textDifferences } from "./align";
+import { diffPayloads, samePayloads } from "./payload_diff";
 
 const codes = (text: string) => Int32Array.from(text, (letter) => letter.charCodeAt(0));
 const shown = (one: string, other: string, window?: number) => {
@@ -70,4 +70,11 @@ test("payloads differ by lines, envelope and commas aside", () => {
   ]);
   assert.ok(diffPayloads({ a: 1 }, { a: 1 }).every((line) => line.side === "same"));
   assert.deepEqual(diffPayloads(undefined, 5), [{ side: "right", text: "5" }]);
+});
+
+test("lines differ by their summaries, and payloads by more than their envelope", () => {
+  const lines = { left: Int32Array.from([0, 1, -1, 2]), right: Int32Array.from([0, 1, 2, -1]) };
+  assert.deepEqual([...textDifferences(lines, ["a", "b", "c"], ["a", "x", "c"])], [0, 1, 1, 1]);
+  assert.ok(samePayloads({ session_id: "a", n: 1 }, { session_id: "b", n: 1 }));
+  assert.ok(!samePayloads({ session_id: "a", n: 1 }, { session_id: "a", n: 2 }));
 });

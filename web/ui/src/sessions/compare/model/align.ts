@@ -104,3 +104,8 @@ export function firstDivergence({ left, right }: Pick<Aligned, "left" | "right">
   for (let line = 0; line < left.length; line++) if (left[line] === -1 || right[line] === -1) return line;
   return -1;
 }
+
+/** 1 for each line where only one side has something, or where the summaries differ. */
+export function textDifferences({ left, right }: Pick<Aligned, "left" | "right">, one: readonly string[], other: readonly string[]): Uint8Array {
+  return Uint8Array.from(left, (i, line) => (i < 0 || right[line]! < 0 || one[i] !== other[right[line]!] ? 1 : 0));
+}

@@ -37,3 +37,9 @@ function linesOf(payload: unknown): string[] {
     ? Object.fromEntries(Object.entries(payload).filter(([key]) => !ENVELOPE.has(key))) : payload;
   return JSON.stringify(shown, null, 2).split("\n");
 }
+
+/** Whether nothing but the envelope differs. */
+export function samePayloads(left: unknown, right: unknown): boolean {
+  const [one, other] = [linesOf(left), linesOf(right)];
+  return one.length === other.length && one.every((line, at) => line === other[at]);
+}

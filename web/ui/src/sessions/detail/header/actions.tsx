@@ -5,11 +5,12 @@ import { can } from "../../../api/session";
 import { announce } from "../../../kit/announce";
 import { Dialog } from "../../../kit/dialog";
 import { Icon } from "../../../kit/icon";
+import { useLoad } from "../../../kit/load";
 import { MenuButton } from "../../../kit/menu";
 import { navigate } from "../../../kit/router";
 import { ViewToolbar } from "../../../kit/toolbar";
 import { pathOf, searchOf } from "../../../kit/url";
-import { readExport, reEvaluate } from "../api";
+import { readExport, readNewestIds, reEvaluate } from "../api";
 import { eventsSql, factsSql, shownQuery } from "../model/statement";
 import { filters } from "../state";
 import type { View } from "../view";
@@ -55,7 +56,7 @@ function ReEvaluate({ view }: { view: View }) {
     try {
       await reEvaluate(view.source.id);
       announce("The evaluation is queued");
-      if (can("evaluations:read")) await view.source.readFacts();
+      if (can("evaluations:read")) void view.source.awaitEvaluation();
     } catch (error) {
       announce(error instanceof ApiError ? error.message : "The evaluation was not queued");
     }
@@ -71,6 +72,7 @@ function ReEvaluate({ view }: { view: View }) {
 
 function CompareWith({ id, org }: { id: string; org: string }) {
   const [open, setOpen] = useState(false);
+  const { data: ids = [] } = useLoad(open && can("evaluations:read") ? "sessions to compare with" : null, readNewestIds);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const other = String(new FormData(event.currentTarget as HTMLFormElement).get("other")).trim();
@@ -87,7 +89,8 @@ function CompareWith({ id, org }: { id: string; org: string }) {
       {open && (
         <Dialog title="Compare with" onClose={() => setOpen(false)}>
           <form class="compare-form" onSubmit={submit}>
-            <label>Session<input name="other" required autocomplete="off" autofocus /></label>
+            <label>Session<input name="other" list="compare-ids" required autocomplete="off" autofocus /></label>
+            <datalist id="compare-ids">{ids.filter((one) => one !== id).map((one) => <option key={one} value={one} />)}</datalist>
             <footer class="dialog-foot"><button type="submit" class="button primary">Compare</button></footer>
           </form>
         </Dialog>

@@ -1,8 +1,9 @@
-// The sessions before and after this one, in the list that one came from.
+// The sessions before and after this one by the last event, in the list that one came from.
 import type { Answer, Query } from "../../../api/request";
 import { request } from "../../../api/request";
 import { param } from "../../../kit/router";
 import { boundsOf, rangeOf } from "../../../kit/time";
+import { isAfter, nextMicrosecond, padded, type Place } from "../model/moments";
 
 type Row = Answer<"GET /sessions">["sessions"][number];
 
@@ -12,28 +13,35 @@ export interface Neighbours {
 }
 
 const FILTERS = ["agent_id", "environment", "status", "score_filters", "session_id"] as const;
+/** The session itself, the next one, and some with the same last event. */
+const ROWS = 10;
 
-/** The earlier of two moments; null is none. RFC 3339 in UTC sorts as text. */
-const earlier = (one: string, other: string | null) => (other !== null && other < one ? other : one);
-const later = (one: string, other: string | null) => (other !== null && other > one ? other : one);
+/** The first row of a list that fits, on whatever page. */
+async function first(query: Query, fits: (row: Row) => boolean, signal: AbortSignal): Promise<string | null> {
+  let cursor: string | null = null;
+  do {
+    const page: Answer<"GET /sessions"> = await request("GET /sessions", { query: { ...query, limit: ROWS, ...(cursor && { cursor }) } }, { signal });
+    const found = page.sessions.find(fits);
+    if (found) return found.session_id;
+    cursor = page.next_cursor;
+  } while (cursor);
+  return null;
+}
 
-/** @param lastEventAt of this session: the list is ordered by it */
+/** @param lastEventAt of this session */
 export async function readNeighbours(id: string, lastEventAt: string, signal: AbortSignal): Promise<Neighbours> {
   // The state of the list as it stood in its URL.
   const list = new URLSearchParams(param("list") ?? "");
   const filters: Query = Object.fromEntries(FILTERS.map((name) => [name, list.get(name)]));
   const { from, to } = boundsOf(rangeOf(list, "all"), Date.now());
-  const other = (row: Row) => row.session_id !== id;
-  // One microsecond further, because the end of a range is not part of it; ties are skipped by the id.
-  const after = new Date(Date.parse(lastEventAt) + 1).toISOString();
-  const newest: Query = { ...filters, ts_from: from, ts_to: earlier(after, to), limit: 2 };
-  const oldest: Query = { ...filters, ts_from: later(lastEventAt, from), ts_to: to, order: "asc", limit: 2 };
+  const here: Place = { session_id: id, last_event_at: lastEventAt };
+  // One microsecond further, because the end of a range is not part of it.
+  const after = nextMicrosecond(lastEventAt);
+  const end = to !== null && padded(to) < after ? to : after;
+  const start = from !== null && padded(from) > padded(lastEventAt) ? from : lastEventAt;
   const [older, newer] = await Promise.all([
-    request("GET /sessions", { query: newest }, { signal }),
-    request("GET /sessions", { query: oldest }, { signal }),
+    first({ ...filters, ts_from: from, ts_to: end }, (row) => isAfter(here, row), signal),
+    first({ ...filters, ts_from: start, ts_to: to, order: "asc" }, (row) => isAfter(row, here), signal),
   ]);
-  return {
-    older: older.sessions.find(other)?.session_id ?? null,
-    newer: newer.sessions.find(other)?.session_id ?? null,
-  };
+  return { older, newer };
 }

@@ -11,7 +11,6 @@ import { clock } from "../model/axis";
 import { isClose } from "../model/families";
 import { rowText } from "../model/row_text";
 import { msOf } from "../model/session";
-import { wordsOf } from "../model/transcript";
 import type { Payloads } from "../payloads";
 import { chooseEvent } from "../state";
 import { usePayload } from "../use_payload";
@@ -23,6 +22,8 @@ import { Raw } from "../../../kit/long-text";
 import { Text } from "../../../kit/text";
 import { longestOfName } from "./longest";
 import { linkToEvent } from "./link";
+import { Trace } from "./trace";
+import { failureOf, traceOf } from "../model/failure";
 
 export type EventTab = "payload" | "raw" | "pair";
 
@@ -56,13 +57,14 @@ function EventBody({ view, payloads, tab, onTab, onClose }: Props & { onClose?: 
   const text = rowText(session, row);
   const failed = outline.error[event] === 1 || (partner >= 0 && outline.error[partner] === 1);
   const sentence = failed ? failureOf(payload?.value) || failureOf(other.payload?.value) : "";
+  const trace = failed ? traceOf(payload?.value) || traceOf(other.payload?.value) : "";
   const size = payload ? new Blob([payload.raw]).size : null;
   const tabs = [{ id: "payload", label: "Payload" }, { id: "raw", label: "Raw" }, { id: "pair", label: "Pair" }];
   return (
     <>
       <header class="side-head">
         <div class="side-title">
-          <Icon name={failed && text.kind !== "agent" ? "circle-alert" : KIND_ICONS[text.kind]} class={failed ? "err" : `kind-${text.kind}`} />
+          <Icon name={failed ? "circle-alert" : KIND_ICONS[text.kind]} class={failed ? "err" : `kind-${text.kind}`} />
           <h2 title={text.title}>{text.title}</h2>
           {failed && <span class="pill err">failed</span>}
           <span class="grow" />
@@ -75,6 +77,7 @@ function EventBody({ view, payloads, tab, onTab, onClose }: Props & { onClose?: 
         <Head view={view} event={event} partner={partner} />
       </header>
       {sentence && <p class="box-err"><Text>{sentence}</Text></p>}
+      {trace && <Trace key={id} text={trace} />}
       <Tabs label="Event" tabs={tabs} value={tab} onChange={(next) => onTab(next as EventTab)} class="side-scroll"
         aside={size !== null && <span class="side-size" title={`${size} bytes`}>{bytes(size)}</span>}>
         {error ? <p class="side-note err" role="alert">The payload did not load: {error instanceof Error ? error.message : String(error)}</p> : null}
@@ -92,10 +95,6 @@ function Tool({ icon, label, onClick }: { icon: Parameters<typeof Icon>[0]["name
       <Icon name={icon} />
     </button>
   );
-}
-
-function failureOf(payload: Record<string, unknown> | undefined): string {
-  return payload ? wordsOf(payload["error"]) || wordsOf(payload["message"]) : "";
 }
 
 interface Part {

@@ -4,6 +4,7 @@ import type { Turn } from "../model/transcript";
 import { buildTurns } from "../model/transcript";
 import type { Payloads } from "../payloads";
 import type { View } from "../view";
+import { ContentHint } from "./content_hint";
 import { TurnArticle } from "./turn";
 
 const CHUNK = 25;
@@ -31,16 +32,19 @@ export function Transcript({ view, payloads }: { view: View; payloads: Payloads 
     (article ?? chunk)?.scrollIntoView({ block: "nearest" });
   }, [target]);
   return (
-    <div class="transcript" ref={scroller} tabIndex={0} role="feed" aria-label="Transcript" aria-busy={!view.source.complete.value}>
-      {chunks.map((chunk, index) => (
-        <Chunk key={session.outline.id[chunk[0]!.event]} turns={chunk} first={index * CHUNK} view={view} payloads={payloads}
-          scroller={scroller} holds={target >= index * CHUNK && target < (index + 1) * CHUNK} />
-      ))}
-      {printing && turns.length > MOST_PRINTED && (
-        <p class="side-note">{exact(MOST_PRINTED)} of {exact(turns.length)} turns are printed. Filter the events to print others.</p>
-      )}
-      {turns.length === 0 && <p class="side-note soft">No turn matches.</p>}
-    </div>
+    <>
+      <ContentHint turns={turns} ids={session.outline.id} payloads={payloads} />
+      <div class="transcript" ref={scroller} tabIndex={0} role="feed" aria-label="Transcript" aria-busy={!view.source.complete.value}>
+        {chunks.map((chunk, index) => (
+          <Chunk key={session.outline.id[chunk[0]!.event]} turns={chunk} first={index * CHUNK} view={view} payloads={payloads}
+            scroller={scroller} holds={target >= index * CHUNK && target < (index + 1) * CHUNK} />
+        ))}
+        {printing && turns.length > MOST_PRINTED && (
+          <p class="side-note">{exact(MOST_PRINTED)} of {exact(turns.length)} turns are printed. Filter the events to print others.</p>
+        )}
+        {turns.length === 0 && <p class="side-note soft">No turn matches.</p>}
+      </div>
+    </>
   );
 }
 

@@ -88,6 +88,7 @@ export interface Part {
   label: string;
   text: string;
   mono?: boolean;
+  markdown?: boolean;
   failed?: boolean;
   folded?: boolean;
 }
@@ -97,7 +98,7 @@ type Fields = Record<string, unknown>;
 function bodyOf(kind: TurnKind, payload: Fields, close?: Fields, earlier?: Fields): Part[] {
   switch (kind) {
     case "goal":
-      return plain("", payload["goal"]);
+      return formatted(payload["goal"]);
     case "end":
       return plain("", [payload["outcome"], payload["summary"]].filter(Boolean).join(": "));
     case "request":
@@ -105,9 +106,9 @@ function bodyOf(kind: TurnKind, payload: Fields, close?: Fields, earlier?: Field
         label: role === "system" ? "Prompt" : `${role}${index > 1 ? ` ${index}` : ""}`, text, folded: role === "system",
       }));
     case "assistant":
-      return [...plain("", payload["content"]), ...failure(payload)];
+      return [...formatted(payload["content"]), ...failure(payload)];
     case "person":
-      return plain("", payload["response"] ?? payload["prompt"] ?? payload["reason"]);
+      return formatted(payload["response"] ?? payload["prompt"] ?? payload["reason"]);
     case "tool":
       return [...code("Arguments", payload["input"]), ...code("Result", (close ?? payload)["output"]), ...failure(close ?? payload)];
     case "error":
@@ -119,6 +120,7 @@ function bodyOf(kind: TurnKind, payload: Fields, close?: Fields, earlier?: Field
 }
 
 const plain = (label: string, value: unknown): Part[] => (wordsOf(value) ? [{ label, text: wordsOf(value) }] : []);
+const formatted = (value: unknown): Part[] => plain("", value).map((part) => ({ ...part, markdown: true }));
 const code = (label: string, value: unknown): Part[] => (wordsOf(value) ? [{ label, text: pretty(value), mono: true }] : []);
 const failure = ({ error }: Fields): Part[] => (error ? [{ label: "Error", text: wordsOf(error), failed: true }] : []);
 

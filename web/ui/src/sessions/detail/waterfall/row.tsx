@@ -57,8 +57,8 @@ function Content(props: Props) {
       <div class="wf-event" role="gridcell" style={{ paddingInlineStart: `${Math.min(level - 1, MOST_INDENT) * 16}px` }}>
         <Rail session={session} row={row} />
         {holds && <Fold {...props} name={text.title} />}
-        <Icon name={text.failed && text.kind !== "agent" ? "circle-alert" : KIND_ICONS[text.kind]} class={iconClass(text)} />
-        <b class={text.failed && text.kind !== "agent" ? "err" : undefined} title={text.title}>{text.title}</b>
+        <Icon name={text.failed ? "circle-alert" : KIND_ICONS[text.kind]} class={iconClass(text)} />
+        <b class={text.failed ? "err" : undefined} title={text.title}>{text.title}</b>
         {text.failed && <span class="visually-hidden">failed</span>}
         <Waiting {...props} />
         <span class="wf-detail">{text.detail}</span>
@@ -75,7 +75,7 @@ function Content(props: Props) {
 }
 
 function iconClass(text: RowText): string {
-  return text.failed && text.kind !== "agent" ? "err" : `kind-${text.kind}`;
+  return text.failed ? "err" : `kind-${text.kind}`;
 }
 
 /** The bar says the same: when the row begins, and the tokens beside it. */

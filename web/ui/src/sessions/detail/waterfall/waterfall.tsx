@@ -115,6 +115,8 @@ function TimeHead({ view, width }: { view: View; width: number }) {
   const step = at.length > 1 ? Math.min(...at.slice(1).map((ms, index) => ms - at[index]!)) : 1000;
   return (
     <span role="columnheader" class="wf-axis" aria-label="Time">
+      {/* A header needs words, also before the axis has its width and where no label fits. */}
+      {at.length === 0 && <span style={{ insetInlineStart: "50%" }}>Time</span>}
       {at.map((ms) => <span key={ms} style={{ insetInlineStart: place(ms) }}>{clock(ms, step)}</span>)}
       {axis.gaps.filter((gap) => gap.at >= from && gap.at + gap.width <= to).map((gap) => (
         <span key={`gap-${gap.from}`} class="wf-gap" title={`nothing for ${duration(gap.to - gap.from)}`}
