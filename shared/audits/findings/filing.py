@@ -4,14 +4,13 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from operator import itemgetter
 
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from shared import organizations
 from shared.audits.findings.models import Finding, FindingSighting, Suppression
-from shared.audits.findings.priority import priority
+from shared.audits.findings.priority import SEVERITY_ORDER, priority
 from shared.audits.findings.rules import ACTIVE, SCOPES
 from shared.audits.findings.service import changeable
 from shared.audits.lock import lock_findings
@@ -112,7 +111,12 @@ def _most_urgent(
         for fingerprint, candidate in first.items()
         if fingerprint not in unwanted
     ]
-    return sorted(ranked, key=itemgetter(1), reverse=True)[: audit.top_k]
+    return sorted(ranked, key=_urgency, reverse=True)[: audit.top_k]
+
+
+def _urgency(ranked: tuple[Candidate, float]) -> tuple[int, float]:
+    candidate, urgency = ranked
+    return SEVERITY_ORDER.index(candidate.severity), urgency
 
 
 def _live(audit: Audit, fingerprints: Sequence[str]) -> Select[Finding]:

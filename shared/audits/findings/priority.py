@@ -7,6 +7,9 @@ from shared.audits.signals.interface import Candidate, Window
 _SEVERITY = {"info": 1 / 3, "warning": 2 / 3, "critical": 1.0}
 _MAGNITUDE = {"small": 1 / 3, "medium": 2 / 3, "big": 1.0}
 
+# Everything is listed by severity first: a leaked key comes before many small delays.
+SEVERITY_ORDER = ("info", "warning", "critical")
+
 # An acknowledged finding is sorted as if it had this part of its priority.
 ACKNOWLEDGED_FACTOR = 0.5
 

@@ -5,11 +5,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sqlalchemy import Select, case, func, select
+from sqlalchemy import ARRAY, Select, Text, case, func, literal, select
 from sqlalchemy.orm import Session
 
 from shared.audits.findings.models import Finding, FindingAction, FindingSighting
-from shared.audits.findings.priority import ACKNOWLEDGED_FACTOR
+from shared.audits.findings.priority import ACKNOWLEDGED_FACTOR, SEVERITY_ORDER
 from shared.audits.findings.rules import ACTIVE, Status
 from shared.audits.lock import lock_findings
 from shared.audits.models import Audit
@@ -17,6 +17,7 @@ from shared.core.errors import NotFound
 from shared.core.ids import parse_uuid
 from shared.postgres import transaction_time
 
+_SEVERITY = func.array_position(literal(SEVERITY_ORDER, ARRAY(Text)), Finding.severity)
 # People who acknowledged a finding want to see the others first. Its priority stays unchanged.
 _RANK = case(
     (Finding.acknowledged_at.is_not(None), Finding.priority * ACKNOWLEDGED_FACTOR),
@@ -43,7 +44,7 @@ class FindingFilter:
 def list_(
     session: Session, org_id: uuid.UUID, wanted: FindingFilter, *, limit: int, offset: int
 ) -> list[Listed]:
-    """Lists findings by priority (acknowledged ones by half of it), then by age and title."""
+    """Lists findings by severity, priority (acknowledged ones by half of it), age and title."""
     query = _of(org_id).where(Finding.status.in_(wanted.statuses))
     if wanted.audit_id is not None:
         query = query.where(Finding.audit_id == wanted.audit_id)
@@ -52,7 +53,9 @@ def list_(
             FindingSighting.org_id == org_id, FindingSighting.run_id == wanted.run_id
         )
         query = query.where(Finding.id.in_(seen))
-    ordered = query.order_by(_RANK.desc(), Finding.created_at.desc(), Finding.title, Finding.id)
+    ordered = query.order_by(
+        _SEVERITY.desc(), _RANK.desc(), Finding.created_at.desc(), Finding.title, Finding.id
+    )
     return [Listed(*row) for row in session.execute(ordered.limit(limit).offset(offset))]
 
 

@@ -61,6 +61,20 @@ def test_the_highest_priority_comes_first_and_an_acknowledged_one_counts_half(
     assert (last.finding.failure_type, last.finding.priority) == ("b", 0.7733)
 
 
+def test_the_most_severe_comes_first_whatever_its_priority(
+    audited: Audited, runtime: Runtime, names: Names
+) -> None:
+    wide = candidate("slow", affected_sessions=90, magnitude="big")
+    leak = candidate("leak", severity="critical", affected_sessions=1, magnitude="small")
+    audited.file(wide, leak, candidate("note", severity="info", affected_sessions=99))
+    assert names() == ["leak", "slow", "note"]
+    found = {one.failure_type: one.priority for one in audited.findings()}
+    assert found["leak"] < found["slow"]
+    few = Audited(runtime, audited.org, "few", top_k=1)
+    few.file(wide, leak)
+    assert few.finding().failure_type == "leak"
+
+
 def test_of_one_priority_the_newest_comes_first(
     audited: Audited, runtime: Runtime, org: Org, names: Names
 ) -> None:

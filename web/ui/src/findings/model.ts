@@ -15,9 +15,9 @@ export interface ActionOf {
 export const ACTIONS: readonly ActionOf[] = [
   { action: "ack", label: "Acknowledge", key: "a", about: "It stays open. Others see that you know of it." },
   { action: "assign", label: "Assign", key: null, about: "The assignee is shown beside the finding." },
-  { action: "resolve", label: "Resolve", key: "r", about: "If it is found again, it recurs." },
-  { action: "mute", label: "Mute", key: "m", about: "Later runs count it, and do not report it." },
-  { action: "dismiss", label: "Dismiss", key: "d", about: "It is no problem. Later runs do not report it." },
+  { action: "resolve", label: "Resolve", key: "r", about: "If a later run finds it again, a new finding opens." },
+  { action: "mute", label: "Mute", key: "m", about: "No audit of the organization reports or counts it until somebody reopens it." },
+  { action: "dismiss", label: "Dismiss", key: "d", about: "It is no problem: no audit of the organization reports or counts it until somebody reopens it." },
   { action: "reopen", label: "Reopen", key: null, about: "It counts as open from then on." },
 ];
 

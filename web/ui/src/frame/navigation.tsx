@@ -1,15 +1,14 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { request } from "../api/request";
 import { can } from "../api/session";
 import { Icon } from "../kit/icon";
+import { LOOK_EVERY_MS, openIncidents } from "../kit/open-incidents";
 import { organization } from "../kit/organization";
 import { place } from "../kit/router";
 import { pathOf } from "../kit/url";
 import { NAVIGATION, ROUTES, type NavEntry } from "../routes";
 import { menuOpen } from "./open";
 import { Stored } from "./stored";
-
-const COUNT_EVERY_MS = 30_000;
 
 /** The pages that the person may see. */
 export function visibleEntries(): NavEntry[] {
@@ -21,24 +20,24 @@ export function visibleEntries(): NavEntry[] {
 
 /** How many incidents are open; 0 also while that is not known. */
 function useOpenIncidents(): number {
-  const [count, setCount] = useState(0);
   useEffect(() => {
+    openIncidents.value = null;
     const controller = new AbortController();
     const read = () => {
       if (!can("incidents:read") || document.hidden) return;
       request("GET /alerts/incidents/count", {}, { retry: false, signal: controller.signal }).then(
-        (found) => setCount(found.count),
+        (found) => (openIncidents.value = found.count),
         () => undefined, // The number is an aside: the page itself reports what fails.
       );
     };
     read();
-    const timer = setInterval(read, COUNT_EVERY_MS);
+    const timer = setInterval(read, LOOK_EVERY_MS);
     return () => {
       clearInterval(timer);
       controller.abort();
     };
   }, []);
-  return count;
+  return openIncidents.value ?? 0;
 }
 
 function Entry({ entry, org, count }: { entry: NavEntry; org: string; count: number }) {

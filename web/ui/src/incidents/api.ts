@@ -1,18 +1,17 @@
 import { request, type Options } from "../api/request";
-import type { Answer } from "../api/request";
-import type { AlertPreview, AlertRow, IncidentDetail, IncidentRow } from "../api/types";
-import type { Evidence } from "./model";
+import type { AlertPreview, IncidentDetail, IncidentRow } from "../api/types";
 
-const MOST_SECS_A_POINT = 300;
 const INCIDENT = "GET /alerts/incidents/{incident_id}";
 
-/** Open incidents, and those that were resolved in the last 7 days are among the newest. */
-export async function readIncidents(options: Options): Promise<IncidentRow[]> {
-  const [open, resolved] = await Promise.all([
-    request("GET /alerts/incidents", { query: { state: "firing,acknowledged", limit: 1000 } }, options),
-    request("GET /alerts/incidents", { query: { state: "resolved", limit: 200 } }, options),
-  ]);
-  return [...open, ...resolved];
+const WEEK_MS = 7 * 86_400_000;
+
+/** The query of the board: open incidents, and those that were resolved in the 7 days before `now`. */
+export function boardQuery(now: number) {
+  return { state: "firing,acknowledged,resolved", resolved_since: new Date(now - WEEK_MS).toISOString(), limit: 1000 };
+}
+
+export function readIncidents(query: ReturnType<typeof boardQuery>, options: Options): Promise<IncidentRow[]> {
+  return request("GET /alerts/incidents", { query }, options);
 }
 
 export function readIncident(incident_id: string, options: Options): Promise<IncidentDetail> {
@@ -27,8 +26,12 @@ export function acknowledge(incident_id: string) {
   return request("POST /alerts/incidents/{incident_id}/ack", { path: { incident_id } });
 }
 
-export function resolve(incident_id: string) {
-  return request("POST /alerts/incidents/{incident_id}/resolve", { path: { incident_id } });
+export function resolve(incident_id: string, snooze_secs: number) {
+  return request("POST /alerts/incidents/{incident_id}/resolve", { path: { incident_id }, body: { snooze_secs } });
+}
+
+export function sendAgain(incident_id: string) {
+  return request("POST /alerts/incidents/{incident_id}/send-again", { path: { incident_id } });
 }
 
 export function assign(incident_id: string, assignees: string[]) {
@@ -48,29 +51,14 @@ export function subscribe(incident_id: string, wanted: boolean) {
   return request(`POST /alerts/incidents/{incident_id}/${verb}`, { path: { incident_id }, body: {} });
 }
 
-export interface Rule {
-  alert: AlertRow;
-  preview: AlertPreview;
+/** The values of the rule of an incident around its breach. */
+export function readValues(incident_id: string, options: Options): Promise<AlertPreview> {
+  return request("GET /alerts/incidents/{incident_id}/values", { path: { incident_id } }, options);
 }
 
-/** The rule of an incident, and its values between two moments. */
-export async function readRule(alert_id: string, from: string, to: string, options: Options): Promise<Rule> {
-  const alert = await request("GET /alerts/{alert_id}", { path: { alert_id } }, options);
-  const { trigger_kind, trigger_spec, min_breaches, eval_window } = alert;
-  // A rule that is evaluated once a day has values in between, too.
-  const eval_interval_secs = Math.min(alert.eval_interval_secs, MOST_SECS_A_POINT);
-  const body = { trigger_kind, trigger_spec, min_breaches, eval_window, eval_interval_secs, from, to };
-  return { alert, preview: await request("POST /alerts/preview", { body }, options) };
-}
-
-export type EventRow = Answer<"GET /events/summary">["events"][number];
-
-const SHOWN_EVENTS = 10;
-const MOST_EVENTS = 200;
-
-/** The events that the evidence of an incident is about: the chosen ones in their order, else the newest. */
-export async function readEvidence({ query, chosen, sessions }: Pick<Evidence, "query" | "chosen" | "sessions">, options: Options): Promise<EventRow[]> {
-  if (!chosen) return (await request("GET /events/summary", { query: { ...query, limit: SHOWN_EVENTS } }, options)).events;
-  const { events } = await request("GET /events/summary", { query: { ...query, session_id: sessions.join(","), limit: MOST_EVENTS } }, options);
-  return chosen.flatMap((id) => events.find((event) => event.id === id) ?? []);
+/** The statement that lists what a finding is about. */
+export async function readStatement(fid: string, options: Options): Promise<string | null> {
+  const { evidence_queries: queries } = await request("GET /audits/findings/{fid}", { path: { fid } }, options);
+  // The first one computes the numbers.
+  return (queries[1] ?? queries[0])?.sql ?? null;
 }

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ActivityRow, IncidentDetail, IncidentRow } from "../api/types";
-import { activityText, entries, eventsSearch, evidenceOf, evidenceSql, sections, summaryText } from "./model";
-
-const NOW = new Date("2026-11-10T00:00:00Z");
+import { activityText, breachText, entries, eventsSearch, evidenceOf } from "./model";
 
 function incident(changes: Partial<IncidentRow>): IncidentRow {
   return { id: "i", title: "t", state: "firing", resolved_at: null, evidence: null, ...changes } as IncidentRow;
@@ -13,20 +11,11 @@ function entry(kind: ActivityRow["kind"], detail: ActivityRow["detail"] = {}): A
   return { kind, actor: "ada@example.com", at: "2026-11-02T00:00:00Z", detail };
 }
 
-test("resolved incidents stay in the list for a week", () => {
-  const rows = [
-    incident({ id: "a" }),
-    incident({ id: "b", state: "resolved", resolved_at: "2026-11-03T00:00:01Z" }),
-    incident({ id: "c", state: "resolved", resolved_at: "2026-11-02T23:59:59Z" }),
-  ];
-  assert.deepEqual(sections(rows, NOW).map((one) => one.rows.map(({ id }) => id)), [["a"], [], ["b"]]);
-});
-
 test("the history is told in sentences", () => {
-  assert.equal(activityText(entry("breached", { count: 8, summary: "x was 2" })), "breached 8 more times: x was 2");
-  assert.equal(activityText(entry("breached")), "breached once more");
-  assert.equal(activityText(entry("assigned", { assignees: ["bob@example.com"] })), "assigned it to bob@example.com");
-  assert.equal(activityText(entry("assigned", { assignees: [] })), "removed the assignees");
+  assert.equal(activityText(entry("breached", { count: 8, summary: "x was 2" }), "alert"), "breached 8 more times: x was 2");
+  assert.equal(activityText(entry("breached"), "alert"), "breached once more");
+  assert.equal(activityText(entry("assigned", { assignees: ["bob@example.com"] }), "alert"), "assigned it to bob@example.com");
+  assert.equal(activityText(entry("assigned", { assignees: [] }), "alert"), "removed the assignees");
 });
 
 test("comments stand in the history where they were made", () => {
@@ -36,14 +25,19 @@ test("comments stand in the history where they were made", () => {
 });
 
 test("what the service does by itself has no actor", () => {
-  const own = (kind: ActivityRow["kind"], detail: ActivityRow["detail"] = {}) => activityText({ ...entry(kind, detail), actor: "system" });
+  const own = (kind: ActivityRow["kind"], detail: ActivityRow["detail"] = {}, source: IncidentRow["source"] = "alert") => activityText({ ...entry(kind, detail), actor: "system" }, source);
   assert.equal(own("opened", { summary: "x was 2 (> 1)" }), "Opened by the rule: x was 2 (> 1)");
   assert.equal(own("resolved"), "Resolved by itself");
+  assert.equal(own("opened", {}, "audit"), "Opened by the audit");
+  assert.equal(own("breached", { count: 2 }, "audit"), "Found 2 more times");
 });
 
-test("rates are percentages", () => {
-  assert.equal(summaryText("error_rate was 0.107143 over the last 4 h (> 0.05)"), "error_rate was 10.7 % over the last 4 h (> 5.0 %)");
-  assert.equal(summaryText("token_sum was 1200 over the last 4 h (> 5)"), "token_sum was 1200 over the last 4 h (> 5)");
+test("a rate is a percentage whatever the summary says", () => {
+  const compared = { metric: "error_rate", value: 0.107143, op: ">", bound: 0.05 };
+  assert.equal(breachText("whatever", compared), "error_rate was 10.7 % (> 5.0 %)");
+  assert.equal(activityText(entry("breached", { ...compared, summary: "other words" }), "alert"), "breached once more: error_rate was 10.7 % (> 5.0 %)");
+  assert.equal(breachText("token_sum was 1200 (> 5)", { metric: "token_sum", value: 1200, op: ">", bound: 5 }), "token_sum was 1200 (> 5)");
+  assert.equal(breachText("reported by hand", null), "reported by hand");
 });
 
 const WINDOW = { from: "2026-11-02T00:00:00Z", to: "2026-11-02T04:00:00Z" };
@@ -56,17 +50,18 @@ test("evidence leads to the events that were counted", () => {
   };
   const found = evidenceOf(incident({ evidence }));
   assert.deepEqual(found, {
-    query: { event_type: "tool_result", errored: true, ...BOUNDS }, chosen: null, sessions: ["s1"], result: null, counts: "92 events, 1 error",
+    query: { event_type: "tool_result", errored: true, ...BOUNDS }, events: [1], total: 1, sessions: ["s1"], result: null, counts: "92 events, 1 error",
   });
   assert.equal(`${eventsSearch(found.query!)}`, "event_type=tool_result&errored=true&from=2026-11-02T00%3A00%3A00Z&to=2026-11-02T04%3A00%3A00Z");
-  assert.match(evidenceSql(found.query!), /event_type IN \('tool_result'\)\n {2}AND is_error\n {2}AND ts >= /);
 });
 
-test("where filters find more than what breached, the events are named", () => {
-  const message = { metric: "matching_events", filter: { event_type: "error", message_contains: "payment" }, window: WINDOW, event_ids: [3, 1], session_ids: ["s"] };
-  const found = evidenceOf(incident({ evidence: message }));
-  assert.deepEqual([found.query, found.chosen], [{ event_type: "error", search: "payment", ...BOUNDS }, [3, 1]]);
-  assert.deepEqual(evidenceOf(incident({ evidence: { metric: "p95_latency_ms", window: WINDOW, event_ids: [7] } })).chosen, [7]);
+test("the events of each trigger and of an audit are those that are named", () => {
+  const message = { metric: "matching_events", filter: { event_type: "error", message_contains: "payment" }, counts: { events: 36 }, window: WINDOW, event_ids: [3, 1], session_ids: ["s"] };
+  const { query, events, total } = evidenceOf(incident({ evidence: message }));
+  assert.deepEqual([query, events, total], [{ event_type: "error", search: "payment", ...BOUNDS }, [3, 1], 36]);
+  assert.deepEqual(evidenceOf(incident({ evidence: { metric: "p95_latency_ms", window: WINDOW, event_ids: [7] } })).events, [7]);
+  const audit = evidenceOf(incident({ evidence: { event_ids: [5, 4], session_ids: ["a", "b"], numbers: {}, window: WINDOW } }));
+  assert.deepEqual([audit.query, audit.events, audit.sessions], [null, [5, 4], ["a", "b"]]);
 });
 
 test("evidence without events is sessions, rows or nothing", () => {

@@ -1,26 +1,21 @@
 import type { ActivityRow, CommentRow, IncidentDetail, IncidentRow } from "../api/types";
-import { eventConditions } from "../kit/event-conditions";
-import { percent, plural } from "../kit/formats";
-import { where } from "../kit/sql";
+import { decimal, exact, percent, plural } from "../kit/formats";
 
 /** The actor of what the service does by itself. */
 export const SYSTEM = "system";
-const RESOLVED_DAYS = 7;
-const DAY_MS = 86_400_000;
 
 export interface Section {
   title: "Firing" | "Acknowledged" | "Resolved";
   rows: IncidentRow[];
 }
 
-/** The regions of the list. Resolved incidents stay for a week. */
-export function sections(rows: readonly IncidentRow[], now: Date): Section[] {
-  const since = now.getTime() - RESOLVED_DAYS * DAY_MS;
+/** The regions of the list. */
+export function sections(rows: readonly IncidentRow[]): Section[] {
   const of = (state: IncidentRow["state"]) => rows.filter((row) => row.state === state);
   return [
     { title: "Firing", rows: of("firing") },
     { title: "Acknowledged", rows: of("acknowledged") },
-    { title: "Resolved", rows: of("resolved").filter(({ resolved_at }) => Date.parse(resolved_at ?? "") >= since) },
+    { title: "Resolved", rows: of("resolved") },
   ];
 }
 
@@ -28,19 +23,26 @@ function text(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? `${value}` : "";
 }
 
-/** A summary as people read it: rates are percentages, "error_rate was 10.7 % over the last 4 h (> 5.0 %)". */
-export function summaryText(summary: string): string {
-  const rate = /^(\w+_rate was )([\d.e-]+)( .*\([<>=]+ )([\d.e-]+)\)$/.exec(summary);
-  return rate ? `${rate[1]}${percent(Number(rate[2]))}${rate[3]}${percent(Number(rate[4]))})` : summary;
+/** How values of a metric are written: the error rate is a percentage. */
+export function formatOf(metric: unknown): (value: number) => string {
+  return metric === "error_rate" ? percent : (value) => (Number.isInteger(value) ? exact(value) : decimal(value));
+}
+
+/** What breached: a rate with its bound from the numbers that were compared, everything else in the words of the server. */
+export function breachText(summary: string, compared: Record<string, unknown> | null): string {
+  const { metric, value, op, bound } = compared ?? {};
+  if (metric !== "error_rate" || typeof value !== "number" || typeof bound !== "number") return summary;
+  return summary.includes(percent(value)) ? summary : `${metric} was ${percent(value)} (${text(op)} ${percent(bound)})`;
 }
 
 /** The sentence of an entry of the history. Its actor comes first, unless it is the service itself. */
-export function activityText({ kind, actor, detail }: ActivityRow): string {
-  const summary = text(detail["summary"]) && `: ${summaryText(text(detail["summary"]))}`;
+export function activityText({ kind, actor, detail }: ActivityRow, source: IncidentRow["source"]): string {
+  const summary = text(detail["summary"]) && `: ${breachText(text(detail["summary"]), detail)}`;
   const byRule = actor === SYSTEM;
+  const byAudit = byRule && source === "audit";
   switch (kind) {
     case "opened":
-      return `${byRule ? "Opened by the rule" : "opened it"}${summary}`;
+      return `${byAudit ? "Opened by the audit" : byRule ? "Opened by the rule" : "opened it"}${summary}`;
     case "acknowledged":
       return "acknowledged it";
     case "assigned": {
@@ -57,7 +59,7 @@ export function activityText({ kind, actor, detail }: ActivityRow): string {
       return `unsubscribed ${text(detail["email"])}`.trim();
     case "breached": {
       const count = Number(detail["count"] ?? 1);
-      return `${byRule ? "Breached" : "breached"} ${count === 1 ? "once more" : `${count} more times`}${summary}`;
+      return `${byAudit ? "Found" : byRule ? "Breached" : "breached"} ${count === 1 ? "once more" : `${count} more times`}${summary}`;
     }
     case "resolved":
       return byRule ? "Resolved by itself" : "resolved it";
@@ -85,8 +87,9 @@ type EventFilters = Record<string, string | boolean>;
 export interface Evidence {
   /** The filters of GET /events that find what was counted; null where no events were. */
   query: EventFilters | null;
-  /** The events to show, where the filters find more than what breached; null for the newest ones. */
-  chosen: readonly number[] | null;
+  /** The events that show it, and their number in all, if that was counted. */
+  events: number[];
+  total: number | null;
   sessions: string[];
   /** The rows of a statement, if that is what breached. */
   result: { columns: string[]; rows: unknown[][] } | null;
@@ -104,7 +107,8 @@ function list(value: unknown): unknown[] {
 
 function queryOf(all: Record<string, unknown>): EventFilters | null {
   const { from, to } = record(all["window"]);
-  if (typeof from !== "string" || typeof to !== "string" || all["evaluation_ids"]) return null;
+  // An audit names what it found, and no filters.
+  if (typeof from !== "string" || typeof to !== "string" || all["evaluation_ids"] || !all["metric"]) return null;
   const { message_contains, ...filter } = record(all["filter"]);
   const given = Object.entries(filter).filter((entry): entry is [string, string] => typeof entry[1] === "string");
   return {
@@ -121,23 +125,17 @@ function queryOf(all: Record<string, unknown>): EventFilters | null {
 export function evidenceOf({ evidence }: Pick<IncidentRow, "evidence">): Evidence {
   const all = record(evidence);
   const query = queryOf(all);
-  const slowest = text(all["metric"]).endsWith("_ms");
-  const counted = Object.entries(record(all["counts"])).filter(([, count]) => typeof count === "number");
+  const counts = record(all["counts"]);
+  const counted = Object.entries(counts).filter(([, count]) => typeof count === "number");
+  const total = counts["errors"] ?? counts["events"];
   return {
     query,
-    chosen: query && (slowest || "search" in query) ? list(all["event_ids"]).map(Number) : null,
+    events: list(all["event_ids"]).map(Number),
+    total: typeof total === "number" ? total : null,
     sessions: list(all["session_ids"]).map(text),
     result: Array.isArray(all["rows"]) ? { columns: list(all["columns"]).map(text), rows: list(all["rows"]).map(list) } : null,
     counts: counted.map(([name, count]) => plural(Number(count), name.replace(/s$/, "").replaceAll("_", " "))).join(", "),
   };
-}
-
-/** A statement that lists the events of the evidence. */
-export function evidenceSql(query: EventFilters): string {
-  return `SELECT ts, event_type, agent_id, session_id, environment, summary, id
-FROM events${where(eventConditions(query) ?? [])}
-ORDER BY ts DESC, id DESC
-LIMIT 1000`;
 }
 
 /** The parameters of the page "Events" for the filters of the API. */

@@ -1,4 +1,5 @@
-import { useState } from "preact/hooks";
+import { effect } from "@preact/signals";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { can } from "../api/session";
 import type { IncidentRow } from "../api/types";
 import { RadioField, TextField } from "../kit/fields";
@@ -7,6 +8,7 @@ import { FormDialog } from "../kit/form-dialog";
 import { plural } from "../kit/formats";
 import { useLoad } from "../kit/load";
 import { Loaded } from "../kit/loaded";
+import { LOOK_EVERY_MS, openIncidents } from "../kit/open-incidents";
 import { Page, type PageProps } from "../kit/page";
 import { navigate } from "../kit/router";
 import { Severity } from "../kit/severity";
@@ -16,16 +18,19 @@ import { Table, type Column } from "../kit/table";
 import { ViewToolbar } from "../kit/toolbar";
 import { pathOf } from "../kit/url";
 import { Moment } from "../kit/values";
-import { openIncident, readIncidents } from "./api";
-import { sections, summaryText } from "./model";
+import { boardQuery, openIncident, readIncidents } from "./api";
+import { breachText, sections } from "./model";
 
 /** The page "Incidents": firing, acknowledged, and what was resolved in the last week. */
 export default function IncidentsPage({ org }: PageProps) {
   const [opening, setOpening] = useState(false);
-  const load = useLoad(`incidents ${org}`, readIncidents);
+  const [query] = useState(() => boardQuery(Date.now()));
+  const load = useLoad(`incidents ${org}`, (options) => readIncidents(query, options));
+  const open = load.data?.filter(({ state }) => state !== "resolved").length;
+  useTogether(open, load.reload);
   const head = (
     <>
-      <ViewToolbar curl={() => ({ route: "GET /alerts/incidents", query: { state: "firing,acknowledged,resolved", limit: 1000 } })} onRefresh={load.reload} />
+      <ViewToolbar curl={() => ({ route: "GET /alerts/incidents", query })} onRefresh={load.reload} />
       {can("incidents:write") && (
         <button type="button" class="button primary" onClick={() => setOpening(true)}>
           Open incident
@@ -36,10 +41,30 @@ export default function IncidentsPage({ org }: PageProps) {
   return (
     <Page title="Incidents" actions={head}>
       <Loaded load={load}>{(rows) => <Sections org={org} rows={rows} />}</Loaded>
-      {load.data && <StatusBar search={false}>{plural(load.data.filter(({ state }) => state !== "resolved").length, "open incident")}</StatusBar>}
+      {open !== undefined && <StatusBar search={false}>{plural(open, "open incident")}</StatusBar>}
       {opening && <OpenDialog org={org} onClose={() => setOpening(false)} />}
     </Page>
   );
+}
+
+/** Keeps the page and the number in the navigation alike: both look again, and each follows the other. */
+function useTogether(open: number | undefined, reload: () => void): void {
+  const shown = useRef(open);
+  shown.current = open;
+  useEffect(() => {
+    if (open !== undefined) openIncidents.value = open;
+  }, [open]);
+  useEffect(() => {
+    const timer = setInterval(() => !document.hidden && reload(), LOOK_EVERY_MS);
+    const stop = effect(() => {
+      const counted = openIncidents.value;
+      if (counted !== null && shown.current !== undefined && counted !== shown.current) reload();
+    });
+    return () => {
+      clearInterval(timer);
+      stop();
+    };
+  }, [reload]);
 }
 
 function Sections({ org, rows }: { org: string; rows: readonly IncidentRow[] }) {
@@ -51,7 +76,7 @@ function Sections({ org, rows }: { org: string; rows: readonly IncidentRow[] }) 
     );
   return (
     <div class="incident-sections">
-      {sections(rows, new Date()).map(({ title, rows: mine }) => (
+      {sections(rows).map(({ title, rows: mine }) => (
         <section key={title} aria-label={title}>
           <h2>
             {title} <span class="dim">{title === "Resolved" ? `${mine.length} in the last 7 days` : mine.length}</span>
@@ -65,15 +90,20 @@ function Sections({ org, rows }: { org: string; rows: readonly IncidentRow[] }) 
 
 function columnsOf(org: string, resolved: boolean): Column<IncidentRow>[] {
   return [
-    { key: "title", label: "Incident", narrow: "title", cell: (row) => row.title, href: (row) => pathOf(org, "incidents", row.id) },
-    { key: "summary", label: "Summary", narrow: "note", cell: ({ breach_summary: text }) => text && <span title={summaryText(text)}>{summaryText(text)}</span> },
+    { key: "title", label: "Incident", width: "280px", narrow: "title", cell: (row) => row.title, href: (row) => pathOf(org, "incidents", row.id) },
+    { key: "summary", label: "Summary", narrow: "note", cell: (row) => <Summary row={row} /> },
     { key: "severity", label: "Severity", width: "100px", narrow: "value", cell: (row) => <Severity value={row.alert_severity} /> },
-    { key: "assignees", label: "Assignees", width: "180px", cell: (row) => row.assignees.join(", ") || <span class="dim">none</span> },
+    { key: "assignees", label: "Assignees", width: "130px", cell: (row) => row.assignees.join(", ") || <span class="dim">none</span> },
     { key: "opened", label: "Opened", width: "150px", cell: (row) => <Moment at={row.opened_at} /> },
     resolved
       ? { key: "resolved", label: "Resolved", width: "150px", narrow: "state", cell: (row) => row.resolved_at && <Moment at={row.resolved_at} /> }
       : { key: "breached", label: "Last breach", width: "150px", narrow: "state", cell: (row) => <Moment at={row.last_breach_at} /> },
   ];
+}
+
+function Summary({ row }: { row: IncidentRow }) {
+  const text = breachText(row.breach_summary ?? "", row.evidence);
+  return <span title={text}>{text}</span>;
 }
 
 const SEVERITIES = [{ value: "info", label: "info" }, { value: "warning", label: "warning" }, { value: "critical", label: "critical" }];

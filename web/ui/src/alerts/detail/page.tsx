@@ -15,7 +15,7 @@ import { ViewToolbar } from "../../kit/toolbar";
 import { pathOf } from "../../kit/url";
 import { Pill } from "../../kit/values";
 import { deleteAlert, readAlert, saveAlert, sendTest } from "../api";
-import { bodyOf, conditionText, draftOf } from "../model";
+import { bodyOf, conditionText, draftOf, sqlOf } from "../model";
 import { NoticeFields, RuleFields } from "./fields";
 import { Preview } from "./preview";
 import { AlertState } from "./state";
@@ -53,7 +53,7 @@ function Existing({ org, id }: { org: string; id: string }) {
   };
   const head = (
     <>
-      <ViewToolbar curl={() => ({ route: "GET /alerts/{alert_id}", path: { alert_id: id } })} onRefresh={load.reload} />
+      <ViewToolbar curl={() => ({ route: "GET /alerts/{alert_id}", path: { alert_id: id } })} sql={alert && sqlOf(alert)} onRefresh={load.reload} />
       {alert && can("alerts:write") && (
         <>
           <button type="button" class="button" onClick={() => void attempt(async () => setTest(await sendTest(id)))}>

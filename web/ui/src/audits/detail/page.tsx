@@ -21,6 +21,7 @@ import { outcomeText, scheduleText, scopeText } from "../model";
 import { RunState } from "../run-state";
 
 const LOOK_AGAIN_MS = 1000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The page of one audit: its runs, and the report of the newest one that has one. */
 export default function AuditPage({ org, id }: PageProps) {
@@ -39,6 +40,13 @@ export default function AuditPage({ org, id }: PageProps) {
     const timer = setInterval(refresh, LOOK_AGAIN_MS);
     return () => clearInterval(timer);
   }, [running]);
+  // A run by the schedule: the first one of a new audit is due at once.
+  const next = audit.data?.enabled ? audit.data.next_attempt_at : null;
+  useEffect(() => {
+    if (!next || running) return;
+    const timer = setTimeout(refresh, Math.min(Math.max(Date.parse(next) - Date.now(), LOOK_AGAIN_MS), LONGEST_TIMER_MS));
+    return () => clearTimeout(timer);
+  }, [audit.data, running]);
   const newest = runs.data?.[0]?.id;
   useEffect(() => setQueued(false), [newest]);
   const attempt = async (action: () => Promise<unknown>) => {

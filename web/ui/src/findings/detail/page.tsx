@@ -24,11 +24,12 @@ export default function FindingPage({ org, id }: PageProps) {
   const load = useLoad(`finding ${org} ${id}`, (options) => readFinding(id, options));
   const [asked, setAsked] = useState<ActionOf | null>(null);
   const finding = load.data;
+  const statement = finding?.evidence_queries[0];
   const actions = finding && can("audits:write") ? actionsOf(finding) : [];
   useShortcuts(actions.flatMap((one) => (one.key ? [{ keys: one.key, label: one.label, run: () => setAsked(one) }] : [])));
   const head = (
     <>
-      <ViewToolbar curl={() => ({ route: "GET /audits/findings/{fid}", path: { fid: id } })} onRefresh={load.reload} />
+      <ViewToolbar curl={() => ({ route: "GET /audits/findings/{fid}", path: { fid: id } })} sql={statement && (() => statement.sql)} onRefresh={load.reload} />
       {actions.map((one) => (
         <button key={one.action} type="button" class={one.action === "ack" ? "button primary" : "button"} onClick={() => setAsked(one)}>
           {one.label}

@@ -41,7 +41,7 @@ export function Activity({ incident, onChange }: Props) {
       <h2 id="activity">Activity</h2>
       <ul aria-labelledby="activity" aria-label="Activity">
         {entries(incident).map((entry, index) => (
-          <Item key={index} entry={entry} onDelete={(id) => void remove(id)} />
+          <Item key={index} entry={entry} source={incident.source} onDelete={(id) => void remove(id)} />
         ))}
       </ul>
       {problem !== null && <Failed error={problem} />}
@@ -50,7 +50,7 @@ export function Activity({ incident, onChange }: Props) {
   );
 }
 
-function Item({ entry: { activity, comment }, onDelete }: { entry: Entry; onDelete: (id: string) => void }) {
+function Item({ entry: { activity, comment }, source, onDelete }: { entry: Entry; source: IncidentDetail["source"]; onDelete: (id: string) => void }) {
   const mine = comment?.body !== null && comment?.author_email === session.value?.email;
   return (
     <li>
@@ -60,7 +60,7 @@ function Item({ entry: { activity, comment }, onDelete }: { entry: Entry; onDele
       <div>
         <p>
           {activity.actor !== SYSTEM && <strong>{activity.actor} </strong>}
-          <Text>{activityText(activity)}</Text>
+          <Text>{activityText(activity, source)}</Text>
         </p>
         {comment && (comment.body === null ? <p class="dim">This comment was deleted.</p> : <p class="comment"><Text>{comment.body}</Text></p>)}
         {comment && mine && can("incidents:ack") && (

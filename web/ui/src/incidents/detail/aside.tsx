@@ -12,7 +12,7 @@ const ICONS: Record<IncidentNotification["channel"], IconName> = {
 const STATES = { sent: "ok", queued: "warn", failed: "err", skipped: undefined } as const;
 
 /** Assignees, rule, deliveries, finding and subscribers. */
-export function Aside({ org, incident }: { org: string; incident: IncidentDetail }) {
+export function Aside({ org, incident, onSendAgain }: { org: string; incident: IncidentDetail; onSendAgain: () => void }) {
   const subscribers = incident.subscribers.filter(({ unsubscribed_at }) => !unsubscribed_at);
   return (
     <aside class="incident-aside" aria-label="Details">
@@ -57,6 +57,11 @@ export function Aside({ org, incident }: { org: string; incident: IncidentDetail
           ))}
         </ul>
         {!incident.notifications.length && <p class="dim">none</p>}
+        {can("incidents:ack") && incident.notifications.some(({ status }) => status === "failed") && (
+          <button type="button" class="button small" onClick={onSendAgain}>
+            <Icon name="refresh-cw" class="small" /> Send again
+          </button>
+        )}
       </Part>
       <Part title="Subscribers">
         {subscribers.map(({ email, source }) => (

@@ -1,43 +1,44 @@
 import { can } from "../../api/session";
 import type { IncidentDetail } from "../../api/types";
+import { exact } from "../../kit/formats";
 import { useLoad } from "../../kit/load";
 import { Loaded } from "../../kit/loaded";
+import { readNamedEvents, type EventRow } from "../../kit/named-events";
 import { SqlLink } from "../../kit/sql-link";
 import { Table, type Column } from "../../kit/table";
 import { Text } from "../../kit/text";
 import { pathOf, searchOf } from "../../kit/url";
 import { Moment } from "../../kit/values";
-import { readEvidence, type EventRow } from "../api";
-import { eventsSearch, evidenceOf, evidenceSql, type Evidence as Found } from "../model";
+import { eventsSearch, evidenceOf, type Evidence as Found } from "../model";
 
 /** The events, sessions or rows behind an incident, as links. */
-export function Evidence({ org, incident }: { org: string; incident: IncidentDetail }) {
+export function Evidence({ org, incident, sql }: { org: string; incident: IncidentDetail; sql: (() => string) | undefined }) {
   const found = evidenceOf(incident);
-  const query = can("events:read") ? found.query : null;
-  if (!query && !found.sessions.length && !found.result) return null;
+  const { query, events, sessions, result } = found;
+  if (!query && !events.length && !sessions.length && !result) return null;
   return (
     <section class="panel" aria-label="Evidence">
       <header class="panel-head">
         <h2>Evidence</h2>
         <span class="dim grow">{found.counts}</span>
-        {query && (
-          <>
-            <SqlLink class="link" sql={() => evidenceSql(query)}>
-              Open in SQL
-            </SqlLink>
-            <a class="link" href={pathOf(org, "events") + searchOf(eventsSearch(query))}>
-              Open in Events
-            </a>
-          </>
+        {sql && (
+          <SqlLink class="link" sql={sql}>
+            Open in SQL
+          </SqlLink>
+        )}
+        {query && can("events:read") && (
+          <a class="link" href={pathOf(org, "events") + searchOf(eventsSearch(query))}>
+            Open in Events
+          </a>
         )}
       </header>
-      {query ? <Events org={org} found={found} /> : found.result ? <Result org={org} {...found.result} /> : <Sessions org={org} ids={found.sessions} />}
+      {events.length && can("events:read") ? <Events org={org} found={found} /> : result ? <Result org={org} {...result} /> : <Sessions org={org} ids={sessions} />}
     </section>
   );
 }
 
 function Events({ org, found }: { org: string; found: Found }) {
-  const load = useLoad(`evidence ${org} ${JSON.stringify([found.query, found.chosen])}`, (options) => readEvidence(found, options));
+  const load = useLoad(`evidence ${org} ${JSON.stringify([found.events, found.sessions])}`, (options) => readNamedEvents(found.events, found.sessions, options));
   const columns: Column<EventRow>[] = [
     {
       key: "session",
@@ -53,7 +54,16 @@ function Events({ org, found }: { org: string; found: Found }) {
   ];
   return (
     <Loaded load={load} class="panel-table">
-      {(rows) => (rows.length ? <Table label="Evidence" columns={columns} rows={rows} idOf={(row) => `${row.id}`} scroll="page" /> : <Sessions org={org} ids={found.sessions} />)}
+      {(rows) =>
+        rows.length ? (
+          <>
+            <Table label="Evidence" columns={columns} rows={rows} idOf={(row) => `${row.id}`} scroll="page" />
+            {found.total !== null && found.total > rows.length && <p class="dim panel-note">{`${exact(rows.length)} of ${exact(found.total)} shown`}</p>}
+          </>
+        ) : (
+          <Sessions org={org} ids={found.sessions} />
+        )
+      }
     </Loaded>
   );
 }

@@ -2,7 +2,6 @@ import { useState } from "preact/hooks";
 import { can, session } from "../../api/session";
 import type { IncidentDetail } from "../../api/types";
 import { announce } from "../../kit/announce";
-import { confirm } from "../../kit/dialog";
 import { eventsSql } from "../../kit/event-conditions";
 import { duration } from "../../kit/formats";
 import { Icon } from "../../kit/icon";
@@ -13,18 +12,20 @@ import { Severity } from "../../kit/severity";
 import { Failed } from "../../kit/states";
 import { ViewToolbar } from "../../kit/toolbar";
 import { Pill } from "../../kit/values";
-import { acknowledge, readIncident, resolve, subscribe } from "../api";
+import { acknowledge, readIncident, readStatement, sendAgain, subscribe } from "../api";
 import { evidenceOf } from "../model";
 import { AssignDialog } from "./assign";
 import { Evidence } from "./evidence";
 import { Activity } from "./activity";
 import { Aside } from "./aside";
 import { RuleFigure } from "./figure";
+import { ResolveDialog } from "./resolve";
 
 /** The page of one incident. */
 export default function IncidentPage({ org, id }: PageProps) {
   const load = useLoad(`incident ${org} ${id}`, (options) => readIncident(id, options));
   const [assigning, setAssigning] = useState(false);
+  const [resolving, setResolving] = useState(false);
   const [problem, setProblem] = useState<unknown>(null);
   const run = async (said: string, action: () => Promise<unknown>) => {
     try {
@@ -37,14 +38,14 @@ export default function IncidentPage({ org, id }: PageProps) {
     load.reload();
   };
   const incident = load.data;
-  const evidence = incident && evidenceOf(incident).query;
+  const sql = useStatement(org, incident);
   const actions = (
     <>
       <ViewToolbar
         curl={() => ({ route: "GET /alerts/incidents/{incident_id}", path: { incident_id: id } })}
-        sql={evidence ? () => eventsSql(evidence) : undefined} onRefresh={load.reload}
+        sql={sql} onRefresh={load.reload}
       />
-      {incident && can("incidents:ack") && <Actions incident={incident} run={run} onAssign={() => setAssigning(true)} />}
+      {incident && can("incidents:ack") && <Actions incident={incident} run={run} onAssign={() => setAssigning(true)} onResolve={() => setResolving(true)} />}
     </>
   );
   return (
@@ -55,16 +56,25 @@ export default function IncidentPage({ org, id }: PageProps) {
           <div class="incident">
             <div class="incident-main">
               <RuleFigure incident={data} />
-              <Evidence org={org} incident={data} />
+              <Evidence org={org} incident={data} sql={sql} />
               <Activity incident={data} onChange={load.reload} />
             </div>
-            <Aside org={org} incident={data} />
+            <Aside org={org} incident={data} onSendAgain={() => void run("Sent again", () => sendAgain(id))} />
           </div>
         )}
       </Loaded>
+      {resolving && incident && <ResolveDialog incident={incident} onClose={() => setResolving(false)} onDone={load.reload} />}
       {assigning && incident && <AssignDialog incident={incident} onClose={() => setAssigning(false)} onDone={load.reload} />}
     </Page>
   );
+}
+
+/** The statement behind an incident: of its filters, or of the finding that opened it. */
+function useStatement(org: string, incident: IncidentDetail | undefined): (() => string) | undefined {
+  const finding = can("audits:read") && incident?.source_finding_id;
+  const found = useLoad(finding ? `statement ${org} ${finding}` : null, (options) => readStatement(finding || "", options)).data;
+  const query = incident && evidenceOf(incident).query;
+  return found ? () => found : query ? () => eventsSql(query) : undefined;
 }
 
 function Badges({ incident }: { incident: IncidentDetail }) {
@@ -95,16 +105,13 @@ interface ActionsProps {
   incident: IncidentDetail;
   run: (said: string, action: () => Promise<unknown>) => Promise<void>;
   onAssign: () => void;
+  onResolve: () => void;
 }
 
-function Actions({ incident, run, onAssign }: ActionsProps) {
-  const { id, title, state, subscribers } = incident;
+function Actions({ incident, run, onAssign, onResolve }: ActionsProps) {
+  const { id, state, subscribers } = incident;
   const mine = session.value?.email;
   const subscribed = subscribers.some(({ email, unsubscribed_at }) => email === mine && !unsubscribed_at);
-  const end = async () => {
-    if (await confirm({ title: `Resolve ${title}?`, verb: "Resolve", text: "The next breach opens a new incident.", danger: false }))
-      await run("Resolved", () => resolve(id));
-  };
   return (
     <>
       <button type="button" class="button" onClick={() => void run(subscribed ? "Unsubscribed" : "Subscribed", () => subscribe(id, !subscribed))}>
@@ -120,7 +127,7 @@ function Actions({ incident, run, onAssign }: ActionsProps) {
               Acknowledge
             </button>
           )}
-          <button type="button" class="button" onClick={() => void end()}>
+          <button type="button" class="button" onClick={onResolve}>
             <Icon name="check" /> Resolve
           </button>
         </>

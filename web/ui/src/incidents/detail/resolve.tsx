@@ -1,0 +1,34 @@
+import type { IncidentDetail } from "../../api/types";
+import { announce } from "../../kit/announce";
+import { RadioField } from "../../kit/fields";
+import { useForm } from "../../kit/form";
+import { FormDialog } from "../../kit/form-dialog";
+import { resolve } from "../api";
+
+const SNOOZES = [
+  { value: "0", label: "not at all" },
+  { value: "3600", label: "1 h" },
+  { value: "28800", label: "8 h" },
+  { value: "86400", label: "1 d" },
+];
+
+interface Props {
+  incident: IncidentDetail;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+/** The dialog that resolves an incident, and lets its alert rest. */
+export function ResolveDialog({ incident, onClose, onDone }: Props) {
+  const form = useForm({ snooze: "0" }, async ({ snooze }) => {
+    await resolve(incident.id, Number(snooze));
+    announce("Resolved");
+  });
+  const after = incident.alert_id ? "Only what happens afterwards opens another one." : "It stays resolved.";
+  return (
+    <FormDialog title={`Resolve ${incident.title}?`} verb="Resolve" form={form} onClose={onClose} onDone={onDone}>
+      <p>{after}</p>
+      {incident.alert_id && <RadioField form={form} name="snooze" label="Snooze the alert" options={SNOOZES} />}
+    </FormDialog>
+  );
+}
