@@ -4,7 +4,10 @@ import re
 
 from playwright.sync_api import expect
 
+from shared.core.clock import now_us
+from shared.evaluations import store
 from tests.flows.api import eventually
+from tests.support.evaluations import evaluation
 from tests.support.jobs import insert_job
 from tests.ui.browser.conftest import Opened
 from tests.ui.browser.site import Site
@@ -24,14 +27,44 @@ def test_scores_are_shown_with_their_reasons(visit: Opened, site: Site) -> None:
     lowest = page.get_by_role("table", name="Lowest scores")
     heads = ["Session", "task_success", "Reasoning", "Agent", "Environment", "Completed"]
     expect(lowest.get_by_role("columnheader")).to_have_text(heads)
+    page.get_by_role("tab", name="Evaluation jobs").click()
     jobs = page.get_by_role("table", name="Evaluation jobs")
     waiting = jobs.get_by_role("row", name=re.compile("waits-until-tomorrow"))
     expect(waiting).to_contain_text("pending")
     expect(waiting).to_contain_text("manual")
+    page.get_by_role("tab", name="Lowest scores").click()
     result = lowest.get_by_role("link").first
     expect(result).to_have_attribute("href", re.compile(r"/sessions/s-\d+\?view=evaluations$"))
     result.click()
     expect(page.get_by_role("tab", name="Evaluations")).to_have_attribute("aria-selected", "true")
+
+
+def test_failed_results_are_listed_with_session_and_error(visit: Opened, site: Site) -> None:
+    """The number of failures leads to the list; all of it can be evaluated again."""
+    failed = evaluation(
+        str(site.org.uuid), "went-wrong", now_us(), agent_id="broken", scores=None,
+        status="error", error="the evaluator answered 401: wrong token",
+    )  # fmt: skip
+    store.insert(site.runtime.clickhouse, [failed])
+    page = visit("admin", "evaluations?agent_id=broken&time=completion")
+    page.get_by_role("link", name="1 failed").click()
+    row = page.get_by_role("table", name="Results", exact=True).get_by_role("row").nth(1)
+    expect(row).to_contain_text("401: wrong token")
+    href = re.compile(r"/sessions/went-wrong\?view=evaluations$")
+    expect(row.get_by_role("link")).to_have_attribute("href", href)
+    page.get_by_role("button", name="Evaluate again…").click()
+    dialog = page.get_by_role("dialog", name="Evaluate 1 session again?")
+    dialog.get_by_role("button", name="Evaluate again").click()
+    expect(page.get_by_role("status").filter(has_text="1 evaluation queued")).to_be_visible()
+
+
+def test_results_count_at_the_time_of_their_sessions(visit: Opened) -> None:
+    page = visit("admin", "evaluations?agent_id=support")
+    heading = page.get_by_role("heading", name="Scores over time")
+    expect(heading).to_contain_text("by the session's last event")
+    page.get_by_role("checkbox", name="By completion").check()
+    expect(heading).to_contain_text("by completion")
+    expect(page).to_have_url(re.compile("time=completion"))
 
 
 def test_without_scores_there_is_a_way_out(visit: Opened) -> None:

@@ -5,6 +5,7 @@ import re
 from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.ui.browser.conftest import NARROW, Opened
@@ -106,6 +107,25 @@ def test_errors_are_counted_and_filtered(visit: Opened) -> None:
     expect(row.get_by_role("link").first).to_have_attribute(
         "href", re.compile(r"/sessions/s-005\?e=\d+$")
     )
+
+
+@pytest.mark.parametrize("way", ["click", "keys"])
+@pytest.mark.parametrize("name", ["errors", "events"])
+def test_a_row_opens_and_its_session_is_a_link(visit: Opened, name: str, way: str) -> None:
+    """A click beside the links and Enter do the same."""
+    page = visit("admin", f"{name}?agent_id=billing,support&live=0")
+    table = page.get_by_role("table", name=name.capitalize(), exact=True)
+    row = table.get_by_role("row").nth(1)
+    session = row.get_by_role("link", name=re.compile(r"^s-\d+$"))
+    expect(session).to_have_attribute("href", re.compile(r"/sessions/s-\d+"))
+    if way == "click":
+        row.get_by_role("cell").last.click()
+    else:
+        # The tables before it have rows of their own.
+        row.get_by_role("link").first.focus()
+        page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"[?&]e=\d+"))
+    expect(page.get_by_role("tab", name="Payload").first).to_be_visible()
 
 
 def test_the_chart_chooses_the_range(visit: Opened) -> None:

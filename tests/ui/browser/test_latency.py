@@ -49,8 +49,9 @@ def test_names_lead_to_their_events(visit: Opened) -> None:
         "aria-sort", "descending"
     )
     names.get_by_role("link", name="m-1").click()
-    expect(page.get_by_role("button", name="Remove Model: m-1")).to_be_visible()
-    expect(page.get_by_role("button", name="Remove Type: model_request")).to_be_visible()
+    expect(page.get_by_role("heading", name="Calls of m-1")).to_be_visible()
+    page.get_by_role("button", name="Close calls").click()
+    expect(page.get_by_role("table", name="Calls")).to_have_count(0)
 
 
 def test_two_drawings_have_one_cursor(visit: Opened) -> None:
@@ -66,9 +67,21 @@ def test_two_drawings_have_one_cursor(visit: Opened) -> None:
     page.mouse.move(*over(percentiles))
     expect(heat.locator("p").first).to_have_text(percentiles.locator("p").first.inner_text())
     page.mouse.click(*over(heat))
-    expect(page.get_by_role("heading", level=1)).to_have_text("Events")
-    assert state(page)["event_type"] == ["tool_use"]
-    assert {"from", "to"} <= state(page).keys()
+    expect(page.get_by_role("heading", name=re.compile("^Calls, "))).to_be_visible()
+    assert {"band", "since", "until"} <= state(page).keys()
+
+
+def test_the_calls_of_a_cell_are_listed_with_their_durations(visit: Opened) -> None:
+    """The band of the default data has the calls of half a second, and no others."""
+    page = visit("admin", "latency?band=5")
+    calls = page.get_by_role("table", name="Calls")
+    heads = ["Time", "Tool", "Duration", "Result", "Session"]
+    expect(calls.get_by_role("columnheader")).to_have_text(heads)
+    expect(calls.get_by_role("row").nth(1).get_by_role("cell").nth(2)).to_have_text("500 ms")
+    start = calls.get_by_role("row").nth(1).get_by_role("link").first
+    expect(start).to_have_attribute("href", re.compile(r"/sessions/[^/?]+\?e=\d+$"))
+    shown = page.get_by_text(re.compile(r"^(\d+) of \1 calls shown, the longest$"))
+    expect(shown).to_be_visible()
 
 
 def test_without_pairs_there_is_a_way_out(visit: Opened) -> None:

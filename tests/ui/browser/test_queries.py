@@ -125,6 +125,14 @@ def test_a_cancelled_statement_ends_on_the_server(visit: Opened, site: Site) -> 
     wait_until(lambda: running() == 0, secs=5)
 
 
+def test_no_rows_for_an_empty_parameter_name_it(visit: Opened) -> None:
+    statement = "SELECT id FROM events WHERE agent_id = $1 AND session_id != $2"
+    page = visit("admin", f"sql?sql={quote(statement)}&p2=x")
+    page.get_by_role("button", name="Run").click()
+    expect(_results(page).get_by_role("heading", name="No rows match")).to_be_visible()
+    expect(_results(page)).to_contain_text("$1 is empty.")
+
+
 def test_rows_lead_on_and_are_inert(visit: Opened) -> None:
     page = visit("admin", "sql")
     _run(page, "SELECT id, session_id, ts FROM events WHERE session_id = 's-001' ORDER BY ts")
@@ -239,6 +247,18 @@ def test_a_query_is_saved_changed_shown_and_deleted(visit: Opened, site: Site) -
     [tile] = site.api.get(f"/dashboards/{dashboard['id']}/tiles")["tiles"]
     assert (tile["title"], tile["query_id"]) == ("Agents", query["id"])
     assert (tile["chart_type"], tile["chart_config"]["x"]) == ("pie", "agent_id")
+
+    # A dashboard that does not exist yet is made on the way.
+    page.get_by_role("button", name="Add to dashboard").click()
+    dialog.get_by_role("combobox", name="Dashboard").click()
+    dialog.get_by_role("option", name="New dashboard").click()
+    dialog.get_by_role("textbox", name="Name").fill("Made on the way")
+    dialog.get_by_role("button", name="Add", exact=True).click()
+    expect(dialog).to_have_count(0)
+    boards = site.api.get("/dashboards")["dashboards"]
+    [board] = [one for one in boards if one["name"] == "Made on the way"]
+    assert board["tile_count"] == 1
+    site.call("DELETE", f"/dashboards/{board['id']}")
 
     saved.get_by_role("button", name="Delete Events by agent").click()
     question = page.get_by_role("dialog", name="Delete Events by agent?")

@@ -148,18 +148,24 @@ def test_latency(view: View, recorded: Recorded, state: str) -> None:
             assert (row["count"], row["errors"]) == (number(cells[5]), failed)
 
 
+COMPLETED = {
+    "time": "completion",
+    "from": (SCORED + timedelta(minutes=5)).isoformat(),
+    "to": (SCORED + timedelta(minutes=35)).isoformat(),
+}
+
+
 @pytest.mark.parametrize(
     "state",
     [
-        in_url(agent_id=[HOSTILE_ID, "airline-support"], score=HOSTILE),
-        in_url(status=["done"], **IDS),
+        in_url(agent_id=[HOSTILE_ID, "airline-support"], score=HOSTILE, **COMPLETED),
+        in_url(status=["done"], **IDS, **COMPLETED),
+        in_url(**RECORDED),
     ],
-    ids=["all", "hostile"],
+    ids=["all", "hostile", "by session"],
 )
 def test_evaluations(view: View, recorded: Recorded, state: str) -> None:
-    begin, end = (SCORED + timedelta(minutes=minute) for minute in (5, 35))
-    span = in_url(**{"from": begin.isoformat(), "to": end.isoformat()})
-    view.open(f"{recorded.url}/evaluations?{state}&{span}")
+    view.open(f"{recorded.url}/evaluations?{state}")
     answer = view.curl()
     assert number(view.figure("Evaluations")) == answer["total"] > 0
     mean = float(view.figure("reward"))
@@ -186,8 +192,11 @@ def test_evaluations(view: View, recorded: Recorded, state: str) -> None:
     [
         in_url(environment=["production"], score_filters=["reward:0.2..0.9"], order="asc"),
         in_url(session_id=[HOSTILE_ID], **IDS, **AROUND),
+        in_url(sort="score:reward", order="asc", **RECORDED),
+        in_url(sort="duration", **RECORDED),
+        in_url(sort="tokens", order="asc", **RECORDED),
     ],
-    ids=["scores", "hostile"],
+    ids=["scores", "hostile", "score", "duration", "tokens"],
 )
 def test_sessions(view: View, recorded: Recorded, state: str) -> None:
     view.open(f"{recorded.url}/sessions?live=0&{state}")

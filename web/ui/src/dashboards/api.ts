@@ -1,5 +1,6 @@
 import { request, type Options } from "../api/request";
-import type { DashboardDetail, DashboardList, DashboardRow, PlaceBody, QueryList, QueryResult, TileBody } from "../api/types";
+import type { DashboardDetail, DashboardList, DashboardRow, PlaceBody, QueryList, QueryResult, TileBody, TileRow } from "../api/types";
+import type { Bounds } from "../kit/time";
 
 export function readDashboards(options: Options): Promise<DashboardList> {
   return request("GET /dashboards", {}, options);
@@ -26,7 +27,13 @@ export function readQueries(options: Options): Promise<QueryList> {
   return request("GET /queries", {}, options);
 }
 
-/** Runs a tile's statement. It waits while too many run, as it changes nothing. */
+/** Runs a tile. It waits while too many run, as it changes nothing. */
+export function runTile({ dashboard_id, id }: TileRow, { from, to }: Bounds, options: Options): Promise<QueryResult> {
+  const body = { ...(from && { from }), ...(to && { to }) };
+  return request("POST /dashboards/{dashboard_id}/tiles/{tile_id}/run", { path: { dashboard_id, tile_id: id }, body }, { retry: true, ...options });
+}
+
+/** Runs the statement of a tile that is not saved yet. */
 export function runStatement(sql: string, params: unknown[], options: Options): Promise<QueryResult> {
   return request("POST /queries/run", { body: { sql, params } }, { retry: true, ...options });
 }

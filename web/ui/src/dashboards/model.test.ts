@@ -39,6 +39,7 @@ test("the range fills from and to, and a tile's own values replace the saved one
   const bounds = { from: "2026-11-02T00:00:00.000Z", to: null };
   assert.deepEqual(boundTyped(query, {}, bounds, 0), { 1: "2026-11-02T00:00:00.000Z", 2: "1970-01-01T00:00:00.000Z", 3: "a" });
   assert.equal(boundTyped(query, { 3: "7", 1: "never" }, bounds, 0)[3], "7");
+  assert.equal(boundTyped(query, { agent: "7" }, bounds, 0)[3], "7");
   assert.equal(boundTyped(query, { 3: "7", 1: "never" }, bounds, 0)[1], bounds.from);
 });
 

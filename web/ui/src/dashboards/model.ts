@@ -79,7 +79,8 @@ export function nameOf(query: QueryRow, number: number): string {
 export function typedFor(query: QueryRow, bindings: TileRow["param_bindings"]): Record<number, string> {
   const typed: Record<number, string> = {};
   query.params.forEach(({ value }, index) => (typed[index + 1] = `${(value as string | undefined) ?? ""}`));
-  for (const [number, value] of Object.entries(bindings)) typed[Number(number)] = `${value as string}`;
+  for (const [key, value] of Object.entries(bindings))
+    typed[Number(key) || query.params.findIndex(({ name }) => name === key) + 1] = `${value as string}`;
   return typed;
 }
 

@@ -7,9 +7,14 @@ import { changed, pathOf, searchOf, splitValues } from "../kit/url";
 import { Count, Id, Moment } from "../kit/values";
 import type { Grouping } from "./model";
 
+/** The address of an event in its session. */
+export function eventPath(org: string, { session_id, id }: EventSummary): string {
+  return `${pathOf(org, "sessions", session_id)}?e=${id}`;
+}
+
 /** The columns of the table "Errors". A row leads to its event in the session. */
 export function errorColumns(org: string): Column<EventSummary>[] {
-  const linkTo = ({ session_id, id }: EventSummary) => `${pathOf(org, "sessions", session_id)}?e=${id}`;
+  const linkTo = (event: EventSummary) => eventPath(org, event);
   return [
     { key: "time", label: "Time", width: "150px", narrow: "state", href: linkTo, cell: ({ ts }) => <Moment at={ts} /> },
     { key: "type", label: "Error type", width: "150px", cell: ({ error_type }) => (error_type ? <span title={error_type}>{error_type}</span> : <span class="dim">–</span>) },
@@ -18,7 +23,7 @@ export function errorColumns(org: string): Column<EventSummary>[] {
       cell: ({ event_type, is_error }) => <EventType type={event_type} failed={is_error} />,
     },
     { key: "agent", label: "Agent", width: "150px", narrow: "value", cell: ({ agent_id }) => <span title={agent_id}>{agent_id}</span> },
-    { key: "session", label: "Session", width: "180px", cell: ({ session_id }) => <Id value={session_id} most={22} /> },
+    { key: "session", label: "Session", width: "180px", href: ({ session_id }) => pathOf(org, "sessions", session_id), cell: ({ session_id }) => <Id value={session_id} most={22} /> },
     { key: "environment", label: "Environment", width: "110px", cell: ({ environment }) => environment },
     { key: "summary", label: "Summary", narrow: "note", cell: ({ summary }) => <span class="soft" title={summary}>{summary}</span> },
   ];
@@ -27,13 +32,14 @@ export function errorColumns(org: string): Column<EventSummary>[] {
 /** The columns of a tab. A name filters the page by itself. */
 export function groupColumns({ id, head }: Grouping, total: number): Column<ErrorGroup>[] {
   const linkTo = ({ key }: ErrorGroup) => {
-    if (key === null) return null;
+    // No filter is about templates of messages.
+    if (key === null || id === "message") return null;
     const { query } = place.value;
     const chosen = splitValues(query.get(id));
     return location.pathname + searchOf(changed(query, { [id]: chosen.includes(key) ? chosen : [...chosen, key] }));
   };
   return [
-    { key: "name", label: head, narrow: "title", href: linkTo, cell: ({ key }) => (key === null ? <span class="dim">none</span> : <span title={key}>{key}</span>) },
+    { key: "name", label: head, narrow: "title", href: linkTo, cell: ({ key }) => (key === null ? <span class="dim">{id === "message" ? "others" : "none"}</span> : <span title={key}>{key}</span>) },
     {
       key: "bar", label: "Share", width: "30%",
       cell: (group) => (

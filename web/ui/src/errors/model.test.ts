@@ -9,8 +9,8 @@ test("bars begin where the bins begin", () => {
 
 test("an unknown grouping is the first one", () => {
   assert.equal(groupingOf("tool_name").label, "By tool");
-  assert.equal(groupingOf("nothing").id, "error_type");
-  assert.equal(groupingOf(null).id, "error_type");
+  assert.equal(groupingOf("nothing").id, "message");
+  assert.equal(groupingOf(null).id, "message");
 });
 
 test("the statement asks for failures only", () => {

@@ -6,6 +6,7 @@ import { where } from "../kit/sql";
 
 /** The tabs: what failures are counted by. The ids are the values of `group_by`. */
 export const GROUPINGS = [
+  { id: "message", label: "By message", head: "Message" },
   { id: "error_type", label: "By type", head: "Error type" },
   { id: "tool_name", label: "By tool", head: "Tool" },
   { id: "agent_id", label: "By agent", head: "Agent" },

@@ -10,7 +10,7 @@ import { useLoad, usePages, type Pages } from "../kit/load";
 import { Loaded } from "../kit/loaded";
 import { Nothing } from "../kit/nothing";
 import { Page, type PageProps } from "../kit/page";
-import { param, setQuery } from "../kit/router";
+import { navigate, param, setQuery } from "../kit/router";
 import { SearchBox } from "../kit/search-box";
 import { StatusBar } from "../kit/status-bar";
 import { Table } from "../kit/table";
@@ -20,7 +20,7 @@ import { ViewToolbar } from "../kit/toolbar";
 import { Moment } from "../kit/values";
 import { currentRange } from "../kit/zone";
 import { listErrors, PAGE_ROWS, readSummary } from "./api";
-import { errorColumns, groupColumns } from "./columns";
+import { errorColumns, eventPath, groupColumns } from "./columns";
 import { barsOf, errorsSql, GROUPINGS, groupingOf, type Grouping } from "./model";
 
 const FILTERS = EVENT_FILTERS.filter((filter) => filter.param !== "errored");
@@ -125,6 +125,7 @@ function List({ org, pages }: { org: string; pages: Pages<EventSummary> }) {
         <>
           <Table
             label="Errors" columns={errorColumns(org)} rows={rows} idOf={(row) => `${row.id}`} scroll="page"
+            onOpen={(row) => void navigate(eventPath(org, row))}
             hasMore={pages.hasMore} onMore={pages.more} busy={pages.busy}
           />
           <StatusBar>{`${plural(rows.length, "error")} shown${pages.hasMore ? ", more below" : ""}`}</StatusBar>

@@ -3,9 +3,10 @@ import { Histogram } from "../kit/charts/histogram";
 import { TimeChart } from "../kit/charts/time-chart";
 import { Figures } from "../kit/figures";
 import { decimal, exact, plural } from "../kit/formats";
-import { setQuery } from "../kit/router";
+import { param, place, setQuery } from "../kit/router";
 import { Tabs } from "../kit/tabs";
 import { linesOf, resultsOf, scoreNote } from "./model";
+import { changed, searchOf } from "../kit/url";
 import { own } from "../kit/own";
 
 interface Props {
@@ -14,6 +15,12 @@ interface Props {
   /** How many series the chart could have. */
   asked: number;
 }
+
+/** The list of the results that failed. */
+const failedHref = () => location.pathname + searchOf(changed(place.value.query, { status: ["error", "timeout"], list: "results" }));
+
+/** What the time of a result is. */
+const timeNote = () => (param("time") === "completion" ? "by completion" : "by the session's last event");
 
 /** The figures of each score, and the course and the distribution of the chosen one. */
 export function Aggregate({ data, scoreKey, asked }: Props) {
@@ -28,14 +35,14 @@ export function Aggregate({ data, scoreKey, asked }: Props) {
   }));
   return (
     <>
-      <Figures figures={[{ label: "Evaluations", value: exact(data.total), note: failed ? `${exact(failed)} failed` : "none failed", spark: points.map(({ total }) => total) }, ...figures]} />
+      <Figures figures={[{ label: "Evaluations", value: exact(data.total), note: failed ? <a href={failedHref()}>{exact(failed)} failed</a> : "none failed", spark: points.map(({ total }) => total) }, ...figures]} />
       {scoreKey !== null && (
         <Tabs label="Score" tabs={data.score_stats.map(({ key }) => ({ id: key, label: key }))} value={scoreKey} onChange={(score) => setQuery({ score })} class="scores-charts">
           <Course data={data} scoreKey={scoreKey} times={times} asked={asked} />
         </Tabs>
       )}
       <section>
-        <h2 class="scores-head">Results over time</h2>
+        <h2 class="scores-head">Results over time <span class="dim">{timeNote()}</span></h2>
         <TimeChart label="Results over time" kind="stacked_bar" times={times} span={bucket_secs * 1000} series={resultsOf(points)} height={120} counts format={exact} />
       </section>
     </>
@@ -45,18 +52,24 @@ export function Aggregate({ data, scoreKey, asked }: Props) {
 function Course({ data, scoreKey, times, asked }: Props & { scoreKey: string; times: readonly number[] }) {
   const { points, bucket_secs } = data.timeline;
   const { lines, others } = linesOf(data.series, points.map(({ ts }) => ts));
-  const left = others + asked - data.series.length;
+  const left = asked - data.series.length;
   const histogram = data.histograms.find(({ key }) => key === scoreKey);
   const span = bucket_secs * 1000;
   return (
     <div class="scores-pair">
       <section>
-        <h2>Scores over time</h2>
+        <h2>Scores over time <span class="dim">{timeNote()}</span></h2>
         <TimeChart
           label="Scores over time" kind="line" times={times} span={span} from={times[0]} to={(times[times.length - 1] ?? 0) + span}
           series={lines} format={decimal}
         />
-        {left > 0 && <p class="scores-others dim">{plural(left, "other line")} left out. Filter by agent or environment to see them.</p>}
+        {others + left > 0 && (
+          <p class="scores-others dim">
+            {others > 0 && `${plural(others, "other line")} left out. `}
+            {left > 0 && `${plural(left, "more pair")} of agent and environment may have lines. `}
+            Filter by agent or environment to see them.
+          </p>
+        )}
       </section>
       {histogram && (
         <section>

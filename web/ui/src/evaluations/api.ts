@@ -1,8 +1,11 @@
 import { request, type Options, type Query } from "../api/request";
-import type { Evaluation, EvaluationAggregate, EvaluationJob } from "../api/types";
+import type { Evaluation, EvaluationAggregate, JobList, Requested } from "../api/types";
+import type { PageOf } from "../kit/load";
 
 export const BINS = 20;
-const MOST_LOWEST = 50;
+// So many that they name the agents and environments of a rare score.
+const MOST_LOWEST = 200;
+const PAGE_ROWS = 50;
 export const MOST_JOBS = 200;
 
 export function readAggregate(query: Query, options: Options): Promise<EvaluationAggregate> {
@@ -14,8 +17,20 @@ export async function readLowest(query: Query, key: string, options: Options): P
   return (await request("GET /evaluations", { query: { ...query, lowest: key, limit: MOST_LOWEST } }, options)).evaluations;
 }
 
-export async function readJobs(options: Options): Promise<EvaluationJob[]> {
-  return (await request("GET /evaluation-jobs", { query: { limit: MOST_JOBS } }, options)).jobs;
+/** The results that match, newest first. */
+export async function listResults(query: Query, options: Options): Promise<PageOf<Evaluation>> {
+  const { evaluations, next_cursor } = await request("GET /evaluations", { query: { ...query, limit: PAGE_ROWS } as object }, options);
+  return { rows: evaluations, next: next_cursor };
+}
+
+export function readJobs(options: Options): Promise<JobList> {
+  return request("GET /evaluation-jobs", { query: { limit: MOST_JOBS, health: true } }, options);
+}
+
+/** Evaluates the sessions again whose newest result matches, or only counts them. */
+export function evaluateAgain(query: Query, dryRun: boolean): Promise<Requested> {
+  const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== null));
+  return request("POST /evaluations/re-evaluate", { body: { ...given, dry_run: dryRun } as object });
 }
 
 /** The choices of the filters, and the scores that there are. */

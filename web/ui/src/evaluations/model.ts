@@ -1,8 +1,8 @@
 // Scores over time, and what asks for them. Pure functions.
 import type { Query } from "../api/request";
-import type { EvaluationAggregate, ScoreSeries, ScoreStats, TimelinePoint } from "../api/types";
+import type { Evaluation, EvaluationAggregate, EvaluatorHealth, ScoreSeries, ScoreStats, TimelinePoint } from "../api/types";
 import type { Series } from "../kit/charts/time-chart";
-import { decimal, exact } from "../kit/formats";
+import { decimal, exact, plural } from "../kit/formats";
 import { among, where, within } from "../kit/sql";
 import { splitValues } from "../kit/url";
 
@@ -15,10 +15,19 @@ const WEEK_SECS = 7 * 86_400;
 // From a Monday, where weeks begin, to 1970.
 const TO_MONDAY_SECS = 3 * 86_400;
 
-/** The series that the chart asks for: the mean of a score for each agent in each environment. */
-export function seriesOf(key: string, agents: readonly string[], environments: readonly string[]): [string, string, string, "avg"][] {
+/**
+ * The series that the chart asks for: the mean of a score for each agent in each environment. Those
+ * that are known to have the score come first, because not all can be asked for.
+ */
+export function seriesOf(
+  key: string, agents: readonly string[], environments: readonly string[], known: readonly Pick<Evaluation, "agent_id" | "environment">[] = [],
+): [string, string, string, "avg"][] {
   const [rows, columns] = [agents, environments].map((names) => (names.length ? names : EVERY));
-  return rows!.flatMap((agent) => columns!.map((environment) => [agent, environment, key, "avg"] as [string, string, string, "avg"]));
+  const pairs = [
+    ...(rows === EVERY || columns === EVERY ? [] : known.map(({ agent_id, environment }) => [agent_id, environment])),
+    ...rows!.flatMap((agent) => columns!.map((environment) => [agent, environment])),
+  ];
+  return [...new Map(pairs.map((pair) => [JSON.stringify(pair), pair])).values()].map(([agent, environment]) => [agent!, environment!, key, "avg"]);
 }
 
 /** The lines of the chart at these times, those with the most values, and how many are left out. */
@@ -48,6 +57,12 @@ export function resultsOf(points: readonly TimelinePoint[]): Series[] {
   ];
 }
 
+/** Why evaluations wait; null while the evaluator answers. */
+export function troubleOf({ state, failures, last_error }: EvaluatorHealth): string | null {
+  if (state !== "open") return null;
+  return `The last ${plural(failures, "call")} of the evaluator failed: ${last_error ?? "it gave no reason"}. Evaluations wait, and nothing is lost for 24 hours. Next call: `;
+}
+
 /** How many results have a score. */
 export function countOf({ score_stats }: Pick<EvaluationAggregate, "score_stats">, key: string): number {
   return score_stats.find((stats) => stats.key === key)?.count ?? 0;
@@ -60,9 +75,9 @@ export function scoreNote({ count, min, max }: ScoreStats, total: number): strin
 }
 
 /** The beginning of the interval that a result belongs to; weeks begin on Monday. */
-function intervalOf(secs: number): string {
-  if (secs < WEEK_SECS) return `toStartOfInterval(completed_at, INTERVAL ${secs} SECOND, 'UTC')`;
-  return `toDateTime(intDiv(toUnixTimestamp(completed_at) + ${TO_MONDAY_SECS}, ${secs}) * ${secs} - ${TO_MONDAY_SECS}, 'UTC')`;
+function intervalOf(time: string, secs: number): string {
+  if (secs < WEEK_SECS) return `toStartOfInterval(${time}, INTERVAL ${secs} SECOND, 'UTC')`;
+  return `toDateTime(intDiv(toUnixTimestamp(${time}) + ${TO_MONDAY_SECS}, ${secs}) * ${secs} - ${TO_MONDAY_SECS}, 'UTC')`;
 }
 
 /**
@@ -70,14 +85,17 @@ function intervalOf(secs: number): string {
  * seconds.
  */
 export function scoresSql(query: Query, secs: number): string {
+  const [time, source] = query["time"] === "session"
+    ? ["last_event_at", "(SELECT * FROM evaluations INNER JOIN (SELECT session_id, last_event_at FROM agent_sessions) AS s USING (session_id))"]
+    : ["completed_at", "evaluations"];
   const columns = ["environment", "agent_id", "status", "session_id"];
   const conditions = [
     ...columns.flatMap((column) => among(column, splitValues(query[column] as string | null))),
-    ...within("completed_at", query["ts_from"], query["ts_to"]),
+    ...within(time, query["ts_from"], query["ts_to"]),
   ];
-  return `SELECT ${intervalOf(secs)} AS at, score, agent_id, environment,
+  return `SELECT ${intervalOf(time, secs)} AS at, score, agent_id, environment,
   avg(value) AS average, count() AS results, min(value) AS lowest, max(value) AS highest
-FROM evaluations
+FROM ${source}
 ARRAY JOIN mapKeys(scores) AS score, mapValues(scores) AS value${where(conditions)}
 GROUP BY at, score, agent_id, environment
 ORDER BY at, score, agent_id, environment`;

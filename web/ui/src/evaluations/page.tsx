@@ -1,23 +1,25 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Options, Query } from "../api/request";
-import { can } from "../api/session";
 import { filterValues, Filters, type Filter } from "../kit/filters";
 import { useLoad } from "../kit/load";
 import { Loaded } from "../kit/loaded";
 import { Nothing } from "../kit/nothing";
 import { Page, type PageProps } from "../kit/page";
-import { param } from "../kit/router";
+import { param, setQuery } from "../kit/router";
 import { Failed } from "../kit/states";
+import { Switch } from "../kit/switch";
+import { Tabs } from "../kit/tabs";
 import { boundsOf } from "../kit/time";
 import { TimeRange } from "../kit/time-range";
 import { ViewToolbar } from "../kit/toolbar";
+import { Moment } from "../kit/values";
 import { currentRange } from "../kit/zone";
-import { BINS, facets, readAggregate } from "./api";
+import { BINS, facets, readAggregate, readJobs, readLowest } from "./api";
 import { Aggregate } from "./aggregate";
-import { aggregateQuery, countOf, scoresSql, seriesOf } from "./model";
-import { Jobs, Lowest } from "./tables";
+import { aggregateQuery, countOf, scoresSql, seriesOf, troubleOf } from "./model";
+import { Jobs, Lowest, Results } from "./tables";
 
-const agents = (options?: Options) => (can("events:read") ? facets.agents(options) : Promise.resolve([]));
+const agents = (options?: Options) => facets.agents(options);
 const FILTERS: readonly Filter[] = [
   { param: "environment", label: "Environment", choices: () => facets.environments() },
   { param: "agent_id", label: "Agent", choices: () => agents() },
@@ -25,16 +27,18 @@ const FILTERS: readonly Filter[] = [
   { param: "session_id", label: "Session", search: true },
 ];
 const FILTERED_BY = FILTERS.map(({ param: name }) => name);
+const LISTS = [{ id: "lowest", label: "Lowest scores" }, { id: "results", label: "Results" }, { id: "jobs", label: "Evaluation jobs" }];
 const HOUR_SECS = 3600;
 
 /** The request of the URL. A range that ends now moves on only when `turn` changes. */
 function useQuery(turn: number): Query {
   const values = FILTERED_BY.map((name) => param(name));
   const range = currentRange("24h");
+  const time = param("time") === "completion" ? null : "session";
   return useMemo(() => {
     const { from, to } = boundsOf(range, Date.now());
-    return { ...Object.fromEntries(FILTERED_BY.map((name, index) => [name, values[index]])), ts_from: from, ts_to: to };
-  }, [turn, JSON.stringify(range), ...values]);
+    return { ...Object.fromEntries(FILTERED_BY.map((name, index) => [name, values[index]])), ts_from: from, ts_to: to, time };
+  }, [turn, JSON.stringify(range), time, ...values]);
 }
 
 /** The page "Evaluations": scores in figures, over time, and the lowest ones. */
@@ -49,15 +53,21 @@ export default function EvaluationsPage({ org }: PageProps) {
   const chosen = param("score");
   const key = chosen && keys.includes(chosen) ? chosen : (keys[0] ?? null);
   const pick = (name: string, all: readonly string[] = []) => (filterValues(name).length ? filterValues(name) : all);
-  const series = key === null ? [] : seriesOf(key, pick("agent_id", offered.data?.agents), pick("environment", offered.data?.environments));
+  const lowest = useLoad(key === null ? null : JSON.stringify([query, key, turn]), (options) => readLowest(query, key!, options));
+  const series = key === null ? [] : seriesOf(key, pick("agent_id", offered.data?.agents), pick("environment", offered.data?.environments), lowest.data ?? []);
   const asked = aggregateQuery(query, series, BINS);
-  const load = useLoad(offered.data ? JSON.stringify([asked, turn]) : null, (options) => readAggregate(asked, options));
+  const isKnown = offered.data && (key === null || lowest.data || lowest.error !== null);
+  const jobs = useLoad(`jobs ${org} ${turn}`, readJobs);
+  const trouble = jobs.data?.health && troubleOf(jobs.data.health);
+  const list = param("list") ?? (key === null || param("status") ? "results" : "lowest");
+  const load = useLoad(isKnown ? JSON.stringify([asked, turn]) : null, (options) => readAggregate(asked, options));
   const secs = load.data?.timeline.bucket_secs ?? HOUR_SECS;
   return (
     <Page
       title="Evaluations"
       actions={
         <>
+          <Switch label="By completion" checked={!query["time"]} onChange={(on) => setQuery({ time: on ? "completion" : null })} />
           <ViewToolbar
             curl={() => ({ route: "GET /evaluations/aggregate", query: asked })} sql={() => scoresSql(query, secs)}
             onRefresh={() => setTurn(turn + 1)}
@@ -67,6 +77,7 @@ export default function EvaluationsPage({ org }: PageProps) {
       }
     >
       <Filters filters={FILTERS} />
+      {trouble && <p class="notice warn" role="status">{trouble}<Moment at={jobs.data!.health.retry_at!} /></p>}
       <div class="scores-page">
         {offered.error !== null ? (
           <Failed error={offered.error} onRetry={offered.reload} />
@@ -83,8 +94,15 @@ export default function EvaluationsPage({ org }: PageProps) {
             }
           </Loaded>
         )}
-        {key !== null && load.data?.total ? <Lowest org={org} query={query} scoreKey={key} count={countOf(load.data, key)} turn={turn} /> : null}
-        <Jobs org={org} turn={turn} />
+        <Tabs label="Lists" tabs={LISTS.map((tab) => (tab.id === "jobs" ? { ...tab, count: jobs.data?.jobs.length || undefined } : tab))} value={list} onChange={(id) => setQuery({ list: id })} class="scores-list">
+          {list === "jobs" ? (
+            <Jobs org={org} load={jobs} />
+          ) : list === "lowest" && key !== null ? (
+            <Lowest org={org} load={lowest} scoreKey={key} count={load.data ? countOf(load.data, key) : 0} />
+          ) : (
+            <Results org={org} query={query} turn={turn} onQueued={() => setTurn(turn + 1)} />
+          )}
+        </Tabs>
       </div>
     </Page>
   );

@@ -1,44 +1,105 @@
+import { ApiError } from "../api/errors";
 import type { Query } from "../api/request";
-import type { Evaluation, EvaluationJob } from "../api/types";
+import { can } from "../api/session";
+import type { Evaluation, EvaluationJob, JobList } from "../api/types";
+import { announce } from "../kit/announce";
+import { confirm } from "../kit/dialog";
 import { decimal, exact, plural } from "../kit/formats";
-import { useLoad } from "../kit/load";
+import { usePages, type Load } from "../kit/load";
 import { Loaded } from "../kit/loaded";
+import { StatusBar } from "../kit/status-bar";
 import { Table, type Column } from "../kit/table";
 import { pathOf } from "../kit/url";
 import { Id, Moment, Pill } from "../kit/values";
-import { MOST_JOBS, readJobs, readLowest } from "./api";
+import { evaluateAgain, listResults, MOST_JOBS } from "./api";
 import { own } from "../kit/own";
 
 interface LowestProps {
   org: string;
-  query: Query;
+  load: Load<Evaluation[]>;
   scoreKey: string;
   /** How many results have the score. */
   count: number;
-  turn: number;
+}
+
+const MOST_SHOWN = 50;
+
+function resultColumns(org: string): Record<"session" | "agent" | "environment" | "completed", Column<Evaluation>> {
+  return {
+    session: { key: "session", label: "Session", narrow: "title", width: "240px", cell: (row) => <Id value={row.session_id} />, href: (row) => `${pathOf(org, "sessions", row.session_id)}?view=evaluations` },
+    agent: { key: "agent", label: "Agent", width: "150px", cell: (row) => <span title={row.agent_id}>{row.agent_id}</span> },
+    environment: { key: "environment", label: "Environment", width: "120px", cell: (row) => row.environment },
+    completed: { key: "completed", label: "Completed", width: "160px", narrow: "state", cell: (row) => <Moment at={row.completed_at} /> },
+  };
 }
 
 /** The results with the lowest values of a score, and why. */
-export function Lowest({ org, query, scoreKey, count, turn }: LowestProps) {
-  const load = useLoad(JSON.stringify([query, scoreKey, turn]), (options) => readLowest(query, scoreKey, options));
+export function Lowest({ org, load, scoreKey, count }: LowestProps) {
+  const { session, agent, environment, completed } = resultColumns(org);
   const columns: Column<Evaluation>[] = [
-    { key: "session", label: "Session", narrow: "title", width: "240px", cell: (row) => <Id value={row.session_id} />, href: (row) => `${pathOf(org, "sessions", row.session_id)}?view=evaluations` },
+    session,
     { key: "score", label: scoreKey, number: true, width: "130px", narrow: "value", cell: (row) => <Score value={own(row.scores, scoreKey)} /> },
     { key: "summary", label: "Reasoning", narrow: "note", cell: (row) => <Said row={row} scoreKey={scoreKey} /> },
-    { key: "agent", label: "Agent", width: "150px", cell: (row) => <span title={row.agent_id}>{row.agent_id}</span> },
-    { key: "environment", label: "Environment", width: "120px", cell: (row) => row.environment },
-    { key: "completed", label: "Completed", width: "160px", narrow: "state", cell: (row) => <Moment at={row.completed_at} /> },
+    agent, environment, completed,
   ];
   return (
-    <section>
-      <h2 class="scores-head">
-        Lowest scores <span class="dim">{load.data && `${exact(load.data.length)} of ${plural(count, "result")}`}</span>
-      </h2>
-      <Loaded load={load}>
-        {(rows) => (rows.length ? <Table label="Lowest scores" columns={columns} rows={rows} idOf={(row) => row.id} scroll="page" /> : <p class="scores-none dim">No result has the score {scoreKey}.</p>)}
-      </Loaded>
-    </section>
+    <Loaded load={load}>
+      {(found) => {
+        const rows = found.slice(0, MOST_SHOWN);
+        if (!rows.length) return <p class="scores-none dim">No result has the score {scoreKey}.</p>;
+        return (
+          <>
+            <Table label="Lowest scores" columns={columns} rows={rows} idOf={(row) => row.id} scroll="page" />
+            <StatusBar>{`${exact(rows.length)} of ${plural(count, "result")} with ${scoreKey} shown, the lowest`}</StatusBar>
+          </>
+        );
+      }}
+    </Loaded>
   );
+}
+
+const RESULT_KINDS = { done: "ok", error: "err", timeout: "err" } as const;
+
+/** All results that match, newest first, with what went wrong; and the button that evaluates them again. */
+export function Results({ org, query, turn, onQueued }: { org: string; query: Query; turn: number; onQueued: () => void }) {
+  const pages = usePages<Evaluation>(JSON.stringify([query, turn]), (cursor, options) => listResults({ ...query, cursor }, options));
+  const { session, agent, environment, completed } = resultColumns(org);
+  const columns: Column<Evaluation>[] = [
+    session,
+    { key: "status", label: "Status", width: "100px", narrow: "value", cell: ({ status }) => <Pill kind={RESULT_KINDS[status as keyof typeof RESULT_KINDS]}>{status}</Pill> },
+    { key: "error", label: "Error", narrow: "note", cell: ({ error, summary }) => (error ? <span class="err" title={error}>{error}</span> : <span class="soft" title={summary ?? ""}>{summary}</span>) },
+    agent, environment, completed,
+  ];
+  return (
+    <Loaded load={pages}>
+      {(rows) =>
+        rows.length ? (
+          <>
+            <Table label="Results" columns={columns} rows={rows} idOf={(row) => row.id} scroll="page" hasMore={pages.hasMore} onMore={pages.more} busy={pages.busy} />
+            <StatusBar>
+              {`${plural(rows.length, "result")} shown${pages.hasMore ? ", more below" : ""}`}
+              {can("evaluations:trigger") && <button type="button" class="button small" onClick={() => void again(query, onQueued)}>Evaluate again…</button>}
+            </StatusBar>
+          </>
+        ) : (
+          <p class="scores-none dim">No results match.</p>
+        )
+      }
+    </Loaded>
+  );
+}
+
+/** Says how many sessions would be evaluated again, and does it. */
+async function again(query: Query, onQueued: () => void): Promise<void> {
+  try {
+    const { sessions } = await evaluateAgain(query, true);
+    const text = "All sessions whose newest result matches the filters. Those with an evaluation under way are left out.";
+    if (!(await confirm({ title: `Evaluate ${plural(sessions, "session")} again?`, verb: "Evaluate again", text, danger: false }))) return;
+    announce(`${plural((await evaluateAgain(query, false)).queued, "evaluation")} queued`);
+    onQueued();
+  } catch (error) {
+    announce(error instanceof ApiError ? error.message : "Nothing was queued");
+  }
 }
 
 function Score({ value }: { value: number | undefined }) {
@@ -53,8 +114,7 @@ function Said({ row, scoreKey }: { row: Evaluation; scoreKey: string }) {
 const JOB_KINDS = { pending: "warn", polling: "info" } as const;
 
 /** The evaluations that have no result yet. */
-export function Jobs({ org, turn }: { org: string; turn: number }) {
-  const load = useLoad(`jobs ${org} ${turn}`, readJobs);
+export function Jobs({ org, load }: { org: string; load: Load<JobList> }) {
   const columns: Column<EvaluationJob>[] = [
     { key: "session", label: "Session", narrow: "title", width: "240px", cell: (row) => <Id value={row.session_id} />, href: (row) => pathOf(org, "sessions", row.session_id) },
     { key: "status", label: "Status", width: "100px", narrow: "value", cell: (row) => <Pill kind={JOB_KINDS[row.status]}>{row.status}</Pill> },
@@ -64,13 +124,17 @@ export function Jobs({ org, turn }: { org: string; turn: number }) {
     { key: "next", label: "Next attempt", width: "160px", narrow: "state", cell: (row) => <Moment at={row.next_attempt_at} /> },
   ];
   return (
-    <section>
-      <h2 class="scores-head">
-        Evaluation jobs <span class="dim">{load.data && load.data.length > 0 && `${plural(load.data.length, "job")}${load.data.length < MOST_JOBS ? "" : " shown, there may be more"}`}</span>
-      </h2>
-      <Loaded load={load}>
-        {(rows) => (rows.length ? <Table label="Evaluation jobs" columns={columns} rows={rows} idOf={(row) => row.id} scroll="page" /> : <p class="scores-none dim">No evaluation waits or runs.</p>)}
-      </Loaded>
-    </section>
+    <Loaded load={load}>
+      {({ jobs }) =>
+        jobs.length ? (
+          <>
+            <Table label="Evaluation jobs" columns={columns} rows={jobs} idOf={(row) => row.id} scroll="page" />
+            <StatusBar>{`${plural(jobs.length, "job")} shown${jobs.length < MOST_JOBS ? "" : ", there may be more"}`}</StatusBar>
+          </>
+        ) : (
+          <p class="scores-none dim">No evaluation waits or runs.</p>
+        )
+      }
+    </Loaded>
   );
 }

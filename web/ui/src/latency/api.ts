@@ -1,10 +1,14 @@
 import { request, type Options, type Query } from "../api/request";
-import type { LatencyAggregate } from "../api/types";
+import type { LatencyAggregate, LatencyCalls } from "../api/types";
 import type { Bounds } from "../kit/time";
 import type { Family } from "./model";
 
 export function readLatency(query: Query, options: Options): Promise<LatencyAggregate> {
   return request("GET /events/latency_aggregate", { query: query as object }, options);
+}
+
+export function readCalls(query: Query, options: Options): Promise<LatencyCalls> {
+  return request("GET /events/latency_calls", { query: query as object }, options);
 }
 
 /**

@@ -5,27 +5,22 @@ import { HEAT_MAP_LEFT, HeatMap } from "../kit/charts/heat-map";
 import { TimeChart } from "../kit/charts/time-chart";
 import { Figures } from "../kit/figures";
 import { duration, exact, percent } from "../kit/formats";
-import { navigate } from "../kit/router";
-import { pathOf, searchOf } from "../kit/url";
+import { setQuery } from "../kit/router";
 import { Duration, Failures } from "../kit/values";
-import { bandNames, eventsQuery, failedShare, type Choice } from "./model";
+import { bandNames, cellParams, failedShare } from "./model";
 
 interface Props {
-  org: string;
   data: LatencyAggregate;
-  choice: Choice;
 }
 
 /** The figures of all pairs, and two drawings of them over time with one cursor. */
-export function Charts({ org, data, choice }: Props) {
+export function Charts({ data }: Props) {
   const cursor = useRef(signal<number | null>(null)).current;
   const { summary, bins, heatmap, bounds, events } = data;
   const times = bins.map(({ ts }) => Date.parse(ts));
   const failed = failedShare(data);
-  const open = (column: number) => {
-    const span = { from: bins[column]!.ts, to: bins[column + 1]?.ts ?? bounds.to };
-    void navigate(pathOf(org, "events") + searchOf(eventsQuery({ ...choice, bounds: span })));
-  };
+  const open = (column: number, band: number) =>
+    setQuery(cellParams({ band, name: null, bounds: { from: bins[column]!.ts, to: bins[column + 1]?.ts ?? bounds.to } }));
   return (
     <>
       <Figures

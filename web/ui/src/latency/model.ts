@@ -26,21 +26,63 @@ export const FAMILIES: readonly Family[] = [
 ];
 
 const BINS = 48;
+const MOST_NAMES = 500;
 
 /** The names in the answer for pairs without a name, and for those of all smaller names. */
-const NO_NAMES: readonly string[] = ["(none)", "(other)"];
+export const OTHER = "(other)";
+const NO_NAMES: readonly string[] = ["(none)", OTHER];
 
 /** The request of a family. */
-export function queryOf(family: Family, filters: Query, bounds: Bounds): Query {
+export function queryOf(choice: Choice, order = "p95"): Query {
+  return { ...pairsOf(choice), bin_count: BINS, distribution_limit: MOST_NAMES, distribution_order: order };
+}
+
+function pairsOf({ family, filters, bounds }: Choice): Query {
   return {
     ...filters,
     start_event_type: family.start,
     end_event_type: family.end,
     pair_key_paths: family.link,
     distribution_key_paths: family.key,
-    bin_count: BINS,
     ts_from: bounds.from,
     ts_to: bounds.to,
+  };
+}
+
+/** The calls that are listed: those of a cell of the heat map, or of a name. */
+export interface Cell {
+  /** The number of the band, null for all. */
+  band: number | null;
+  /** A value of the family's column, null for all. */
+  name: string | null;
+  /** Within these bounds; those of the page if both are null. */
+  bounds: Bounds;
+}
+
+/** The cell that the parameters of the page name; null for none. */
+export function cellOf(param: (name: string) => string | null): Cell | null {
+  const [band, name, from, to] = ["band", "name", "since", "until"].map(param);
+  if (!band && !name) return null;
+  return { band: band ? Number(band) : null, name: name ?? null, bounds: { from: from ?? null, to: to ?? null } };
+}
+
+/** The parameters of a cell; without one they are removed. */
+export function cellParams(cell: Cell | null): Record<string, string | null> {
+  return {
+    band: cell?.band == null ? null : `${cell.band}`, name: cell?.name ?? null,
+    since: cell?.bounds.from ?? null, until: cell?.bounds.to ?? null,
+  };
+}
+
+/** The request of the calls of a cell. The outer bands are open. */
+export function callsQuery(choice: Choice, cell: Cell, edges: readonly number[]): Query {
+  const { band, name, bounds } = cell;
+  const last = edges.length - 2;
+  return {
+    ...pairsOf({ ...choice, bounds: bounds.from || bounds.to ? bounds : choice.bounds }),
+    ...(name === null ? {} : { [choice.family.key]: name.replaceAll(",", "\\,") }),
+    latency_from: band === null || band === 0 ? null : edges[band]!,
+    latency_to: band === null || band === last ? null : edges[band + 1]!,
   };
 }
 
@@ -63,13 +105,13 @@ export interface Choice {
   bounds: Bounds;
 }
 
-/** The query of "Events" for pairs: their starts, which the bounds are about, or their failed ends. */
-export function eventsQuery({ family, filters, bounds }: Choice, { name, failed = false }: { name?: string; failed?: boolean } = {}): URLSearchParams {
+/** The query of "Events" for the failed ends of pairs of a name. */
+export function failedQuery({ family, filters, bounds }: Choice, name: string): URLSearchParams {
   return changed(new URLSearchParams(), {
     ...(filters as Record<string, string | null>),
-    ...(name === undefined ? {} : { [family.key]: [name] }),
-    event_type: failed ? family.end : family.start,
-    errored: failed ? "true" : null,
+    [family.key]: [name],
+    event_type: family.end,
+    errored: "true",
     from: bounds.from,
     to: bounds.to,
   });

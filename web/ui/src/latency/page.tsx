@@ -7,14 +7,16 @@ import { Loaded } from "../kit/loaded";
 import { Nothing } from "../kit/nothing";
 import { Page, type PageProps } from "../kit/page";
 import { param, setQuery } from "../kit/router";
+import type { Sort } from "../kit/table";
 import { Tabs } from "../kit/tabs";
 import { boundsOf } from "../kit/time";
 import { TimeRange } from "../kit/time-range";
 import { ViewToolbar } from "../kit/toolbar";
 import { currentRange } from "../kit/zone";
 import { facets, readExtent, readLatency } from "./api";
+import { Calls } from "./calls";
 import { Charts } from "./charts";
-import { FAMILIES, queryOf, type Choice } from "./model";
+import { cellOf, cellParams, FAMILIES, OTHER, queryOf, type Choice } from "./model";
 import { Names } from "./names";
 import { latencySql } from "./statement";
 
@@ -44,10 +46,10 @@ interface Answer {
   choice: Choice;
 }
 
-async function read(choice: Choice, options: Parameters<typeof readLatency>[1]): Promise<Answer> {
+async function read(choice: Choice, order: string, options: Parameters<typeof readLatency>[1]): Promise<Answer> {
   const { family, filters, bounds } = choice;
   const wanted = bounds.from === null && bounds.to === null ? await readExtent(family, filters, options) : bounds;
-  const data = await readLatency(queryOf(family, filters, wanted), options);
+  const data = await readLatency(queryOf({ ...choice, bounds: wanted }, order), options);
   return { data, choice: { ...choice, bounds: { from: data.bounds.from, to: data.bounds.to } } };
 }
 
@@ -55,7 +57,14 @@ async function read(choice: Choice, options: Parameters<typeof readLatency>[1]):
 export default function LatencyPage({ org }: PageProps) {
   const [turn, setTurn] = useState(0);
   const choice = useChoice(turn);
-  const load = useLoad(JSON.stringify([choice, turn]), (options) => read(choice, options));
+  const [sort, setSort] = useState<Sort>({ key: "p95", descending: true });
+  const [order, setOrder] = useState("p95");
+  const load = useLoad(JSON.stringify([choice, order, turn]), (options) => read(choice, order, options));
+  const onSort = (next: Sort) => {
+    setSort(next);
+    // Where not all names are there, others may be the first ones by this figure.
+    if (next.key !== "key" && load.data?.data.distribution.some(({ key }) => key === OTHER)) setOrder(next.key);
+  };
   const shown = load.data && load.current ? load.data.choice : choice;
   return (
     <Page
@@ -63,7 +72,7 @@ export default function LatencyPage({ org }: PageProps) {
       actions={
         <>
           <ViewToolbar
-            curl={() => ({ route: "GET /events/latency_aggregate", query: queryOf(shown.family, shown.filters, shown.bounds) })}
+            curl={() => ({ route: "GET /events/latency_aggregate", query: queryOf(shown, order) })}
             sql={() => latencySql(shown)} onRefresh={() => setTurn(turn + 1)}
           />
           <TimeRange standard="24h" />
@@ -73,15 +82,16 @@ export default function LatencyPage({ org }: PageProps) {
       <Filters filters={FILTERS} />
       <Tabs
         label="Pairs of events" tabs={FAMILIES} value={choice.family.id} class="latency"
-        onChange={(id) => setQuery({ view: id === FAMILIES[0]!.id ? null : id })}
+        onChange={(id) => setQuery({ view: id === FAMILIES[0]!.id ? null : id, ...cellParams(null) })}
       >
-        <Loaded load={load}>{(answer) => <Content org={org} {...answer} />}</Loaded>
+        <Loaded load={load}>{(answer) => <Content org={org} {...answer} sort={sort} onSort={onSort} />}</Loaded>
       </Tabs>
     </Page>
   );
 }
 
-function Content({ org, data, choice }: Answer & { org: string }) {
+function Content({ org, data, choice, sort, onSort }: Answer & { org: string; sort: Sort; onSort: (sort: Sort) => void }) {
+  const cell = cellOf(param);
   const { start, end } = choice.family;
   if (!data.summary.count)
     return (
@@ -91,9 +101,10 @@ function Content({ org, data, choice }: Answer & { org: string }) {
     );
   return (
     <div class="latency-body">
-      <Charts org={org} data={data} choice={choice} />
+      <Charts data={data} />
+      {cell && <Calls org={org} choice={choice} cell={cell} edges={data.heatmap.edges_ms} />}
       <h2 class="latency-head">Slowest names</h2>
-      <Names org={org} rows={data.distribution} choice={choice} />
+      <Names org={org} rows={data.distribution} choice={choice} sort={sort} onSort={onSort} />
     </div>
   );
 }

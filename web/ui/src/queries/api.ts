@@ -1,5 +1,5 @@
 import { request, type Options } from "../api/request";
-import type { DashboardList, PublishedTables, QueryBody, QueryList, QueryResult, QueryRow, TileBody } from "../api/types";
+import type { DashboardList, DashboardRow, PublishedTables, QueryBody, QueryList, QueryResult, QueryRow, TileBody } from "../api/types";
 
 /** Runs a statement. While four others run it waits and tries again, as it changes nothing. */
 export function runStatement(sql: string, params: unknown[], options: Options): Promise<QueryResult> {
@@ -32,6 +32,10 @@ export async function deleteQuery(query_id: string): Promise<void> {
 
 export function readDashboards(): Promise<DashboardList> {
   return request("GET /dashboards", {});
+}
+
+export function createDashboard(name: string): Promise<DashboardRow> {
+  return request("POST /dashboards", { body: { name } });
 }
 
 export async function addTile(dashboard_id: string, body: TileBody): Promise<void> {

@@ -6,7 +6,7 @@ import { useForm } from "../kit/form";
 import { FormDialog } from "../kit/form-dialog";
 import { CHART_TYPES, type ChartFields, type ChartType } from "../kit/results/model";
 import { parametersOf } from "../kit/results/parameters";
-import { addTile, createQuery, readDashboards, replaceQuery } from "./api";
+import { addTile, createDashboard, createQuery, readDashboards, replaceQuery } from "./api";
 import type { Typed } from "./model";
 
 interface SaveProps {
@@ -62,16 +62,23 @@ interface AddProps {
   onClose: () => void;
 }
 
+/** Stands for a dashboard that does not exist yet. */
+const NEW = "new";
+
 /** The dialog "Add to dashboard". The tile gets the table or chart that the page shows, with its values. */
 export function AddDialog({ query, type, fields, bindings, onClose }: AddProps) {
-  const form = useForm({ dashboard: "", title: query.name, chart_type: type as string }, async ({ dashboard, title, chart_type }) => {
-    await addTile(dashboard, { query_id: query.id, title, chart_type: chart_type as ChartType, chart_config: fields ? { ...fields } : null, param_bindings: { ...bindings } });
+  const made = useRef("");
+  const form = useForm({ dashboard: "", name: "", title: query.name, chart_type: type as string }, async ({ dashboard, name, title, chart_type }) => {
+    // A second try after an error adds to the dashboard of the first.
+    if (dashboard === NEW) made.current ||= (await createDashboard(name)).id;
+    await addTile(dashboard === NEW ? made.current : dashboard, { query_id: query.id, title, chart_type: chart_type as ChartType, chart_config: fields ? { ...fields } : null, param_bindings: { ...bindings } });
     announce(`${title || query.name} is on the dashboard`);
   });
-  const dashboards = async () => (await readDashboards()).dashboards.map(({ id, name }) => ({ value: id, label: name }));
+  const dashboards = async () => [...(await readDashboards()).dashboards.map(({ id, name }) => ({ value: id, label: name })), { value: NEW, label: "New dashboard" }];
   return (
     <FormDialog title="Add to dashboard" verb="Add" form={form} disabled={!form.values.dashboard} onClose={onClose}>
       <SelectField form={form} name="dashboard" label="Dashboard" choices={dashboards} />
+      {form.values.dashboard === NEW && <TextField form={form} name="name" label="Name" placeholder="Airline agent" />}
       <SelectField form={form} name="chart_type" label="Chart type" choices={CHART_TYPES} />
       <TextField form={form} name="title" label="Title" />
     </FormDialog>

@@ -25,8 +25,12 @@ const NARROW_COLUMNS = 4;
 interface Props {
   org: string;
   run: Run;
+  /** The statement in the editor. */
+  sql: string;
   /** Button and parameters, which stand in the same bar. */
   controls: ComponentChildren;
+  /** Says which parameters are empty. */
+  empty: string;
   type: ChartType;
   fields: ChartFields | null;
   onFields: (type: ChartType, fields: ChartFields) => void;
@@ -36,7 +40,7 @@ interface Props {
 }
 
 /** The region "Results": status, table or chart, and the ways out of the page. */
-export function Results({ org, run, controls, type, fields, onFields, onShow, onPlace }: Props) {
+export function Results({ org, run, sql, controls, empty, type, fields, onFields, onShow, onPlace }: Props) {
   const { result, error } = run;
   const before = (
     <div class="sql-controls">
@@ -55,6 +59,7 @@ export function Results({ org, run, controls, type, fields, onFields, onShow, on
     <section class="sql-results" aria-label="Results" aria-busy={run.busy}>
       <Tabs label="Results" class="sql-panel" tabs={TABS} value={param("view") === "chart" ? "chart" : "table"} onChange={(id) => onShow({ view: id === "table" ? null : id })} before={before} aside={result && <Exports result={result} />}>
         <Waiting seconds={run.waiting} />
+        {result && !run.busy && run.sql !== sql && <p class="notice" role="status">These rows are of an earlier statement. Run this one to see its own.</p>}
         {result && <Cut result={result} />}
         {error !== null ? (
           <Refused sql={run.sql} error={error} onPlace={onPlace} />
@@ -68,7 +73,7 @@ export function Results({ org, run, controls, type, fields, onFields, onShow, on
         ) : result.rows.length ? (
           <ResultTable org={org} label="Rows" result={result} order={param("sort")} onOrder={(sort) => onShow({ sort })} />
         ) : (
-          <section class="state"><h2>No rows match</h2></section>
+          <section class="state"><h2>No rows match</h2>{empty && <p>{empty}</p>}</section>
         )}
       </Tabs>
     </section>

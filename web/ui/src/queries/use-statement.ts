@@ -27,7 +27,7 @@ export interface Statement {
 
 /**
  * The statement in the editor, of the saved query `id` or none (""). `sql` of the URL has it where it differs from `saved` and is short
- * enough; a longer one is kept in this tab.
+ * enough. The tab keeps a draft of any length for the next visit.
  */
 export function useStatement(org: string, id: string, saved: string | null, params: Typed): Statement {
   const storedAs = `wp-sql ${session.peek()?.id} ${org} ${id}`;
@@ -63,13 +63,14 @@ export function useStatement(org: string, id: string, saved: string | null, para
       clearTimeout(timer.current);
     };
   }, []);
+  /** Keeps the text in this tab, so that it is here after a visit to another page. */
+  const keepDraft = (text: string) => (text === standard ? sessionStorage.removeItem(storedAs) : sessionStorage.setItem(storedAs, text));
   /** Writes what is in the editor into the URL, or beside it where it is too long. */
   const write = (step: (changes: Changes) => void, changes: Changes, ran: boolean) => {
     clearTimeout(timer.current);
     const text = newest.current;
     const long = text !== standard && !fitsUrl(text);
-    if (long) sessionStorage.setItem(storedAs, text);
-    else sessionStorage.removeItem(storedAs);
+    keepDraft(text);
     step({ ...changes, sql: text === standard || long ? null : text });
     remember(LONG, long ? text : undefined);
     remember(RAN, ran);
@@ -81,6 +82,7 @@ export function useStatement(org: string, id: string, saved: string | null, para
     change: (text) => {
       if (text === newest.current) return;
       newest.current = text;
+      keepDraft(text);
       setState((before) => ({ ...before, sql: text }));
       clearTimeout(timer.current);
       timer.current = setTimeout(() => write(typeQuery, {}, false), WRITTEN_AFTER_MS);

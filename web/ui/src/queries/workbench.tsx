@@ -8,7 +8,7 @@ import { Skeleton } from "../kit/loaded";
 import { useNarrow } from "../kit/media";
 import { Page } from "../kit/page";
 import { fieldsFor, type ChartFields, type ChartType } from "../kit/results/model";
-import { parametersOf, valuesFor } from "../kit/results/parameters";
+import { emptyNote, parametersOf, valuesFor } from "../kit/results/parameters";
 import { navigate, param, place, remember, remembered } from "../kit/router";
 import { Failed } from "../kit/states";
 import { ViewToolbar } from "../kit/toolbar";
@@ -141,7 +141,7 @@ export function Workbench({ org, query, onSaved }: Props) {
         )}
         <div class="sql-main">
           <Editor value={sql} revision={revision} onChange={statement.change} onRun={start} schema={schema.data} marked={marked} handle={editor} />
-          <Results org={org} run={run} controls={controls} type={type} fields={fields} onFields={choose} onShow={statement.show} onPlace={(place) => editor.current?.focus(place)} />
+          <Results org={org} run={run} sql={sql} controls={controls} empty={emptyNote(sql, typed)} type={type} fields={fields} onFields={choose} onShow={statement.show} onPlace={(place) => editor.current?.focus(place)} />
         </div>
       </div>
       {(dialog === "save" || dialog === "save and add") && <SaveDialog sql={sql} typed={typed} query={query} onClose={() => setDialog(null)} onSaved={saved} />}

@@ -8,7 +8,7 @@ import { Dashboard } from "./dashboard";
 /** The page of a dashboard. */
 export default function DashboardPage({ org, id }: PageProps) {
   const load = useLoad(`dashboard ${org} ${id}`, async (options) => {
-    // Without the permission the layout is shown, and each tile says what is missing.
+    // Without the permission tiles have their results, and no names of their queries.
     const queries = can("queries:read") ? readQueries(options) : { queries: [] };
     const [dashboard, listed] = await Promise.all([readDashboard(id, options), queries]);
     return { dashboard, ...listed };

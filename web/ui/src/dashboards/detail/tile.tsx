@@ -1,13 +1,11 @@
-import { can } from "../../api/session";
 import type { QueryRow, TileRow } from "../../api/types";
 import { ApiError } from "../../api/errors";
 import { plural } from "../../kit/formats";
 import { Skeleton, Waiting } from "../../kit/loaded";
 import { ResultChart } from "../../kit/results/chart";
 import { fieldsFor } from "../../kit/results/model";
-import { valuesFor } from "../../kit/results/parameters";
+import { emptyNote } from "../../kit/results/parameters";
 import { ResultTable } from "../../kit/results/table";
-import { Forbidden } from "../../kit/states";
 import { boundsOf, type Range } from "../../kit/time";
 import { boundTyped, fieldsOf } from "../model";
 import { useRoom } from "./use-room";
@@ -17,6 +15,7 @@ interface Props {
   org: string;
   tile: TileRow;
   title: string;
+  /** Its query, for those who may read it. */
   query: QueryRow | undefined;
   range: Range;
   /** Counts the refreshes. */
@@ -26,17 +25,8 @@ interface Props {
 }
 
 /** The content of a tile, or the reason why there is none. */
-export function Tile(props: Props) {
-  const missing = ["queries:read", "queries:run"].find((permission) => !can(permission));
-  if (missing) return <div class="tile-body"><Forbidden permission={missing} /></div>;
-  if (!props.query) return <p class="tile-note err">Its query cannot be read.</p>;
-  return <Content {...props} query={props.query} />;
-}
-
-function Content({ org, tile, title, query, range, turn, asTable }: Props & { query: QueryRow }) {
-  const values = () => valuesFor(query.sql_text, boundTyped(query, tile.param_bindings, boundsOf(range, Date.now()), Date.now()));
-  const key = JSON.stringify([tile.param_bindings, query.params, range]);
-  const { result, error, busy, waiting, retry } = useTile(query.sql_text, values, key, turn);
+export function Tile({ org, tile, title, query, range, turn, asTable }: Props) {
+  const { result, error, busy, waiting, retry } = useTile(tile, range, turn);
   const [body, height] = useRoom([result, asTable, error, waiting]);
   return (
     <div ref={body} class="tile-body" aria-busy={busy} tabIndex={0}>
@@ -45,7 +35,7 @@ function Content({ org, tile, title, query, range, turn, asTable }: Props & { qu
       {!result ? (
         error === null && <Skeleton rows={3} />
       ) : !result.rows.length ? (
-        <p class="tile-note">No rows match.</p>
+        <p class="tile-note">No rows match. {query && emptyNote(query.sql_text, boundTyped(query, tile.param_bindings, boundsOf(range, 0), 0))}</p>
       ) : asTable || tile.chart_type === "table" ? (
         <ResultTable org={org} label={title} result={result} />
       ) : (

@@ -1,8 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { pause } from "../../api/request";
-import type { QueryResult } from "../../api/types";
+import type { QueryResult, TileRow } from "../../api/types";
 import { isAbort } from "../../kit/load";
-import { runStatement } from "../api";
+import { boundsOf, type Range } from "../../kit/time";
+import { runTile } from "../api";
 import { queueOf } from "./queue";
 
 const MOST_AT_ONCE = 3;
@@ -18,12 +19,11 @@ export interface TileState {
   retry: () => void;
 }
 
-/** Runs a tile's statement when it appears, when its values change, and with each `turn`. null runs nothing. */
-export function useTile(sql: string | null, params: () => unknown[], key: string, turn: number): TileState {
+/** Runs a tile when it appears, when it or the range changes, and with each `turn`. */
+export function useTile(tile: TileRow, range: Range, turn: number): TileState {
   const [state, setState] = useState<Omit<TileState, "retry">>({ result: null, error: null, busy: true, waiting: 0 });
   const [tries, setTries] = useState(0);
   useEffect(() => {
-    if (sql === null) return;
     const controller = new AbortController();
     const { signal } = controller;
     const change = (changes: Partial<TileState>) => {
@@ -32,13 +32,13 @@ export function useTile(sql: string | null, params: () => unknown[], key: string
     change({ busy: true });
     const run = async () => {
       await pause(0, signal);
-      return runStatement(sql, params(), { signal, onWait: (waiting) => change({ waiting }) });
+      return runTile(tile, boundsOf(range, Date.now()), { signal, onWait: (waiting) => change({ waiting }) });
     };
     queue(run).then(
       (result) => change({ result, error: null, busy: false, waiting: 0 }),
       (error: unknown) => isAbort(error) || change({ error, busy: false, waiting: 0 }),
     );
     return () => controller.abort();
-  }, [sql, key, turn, tries]);
+  }, [tile.id, tile.updated_at, JSON.stringify(range), turn, tries]);
   return { ...state, retry: () => setTries(tries + 1) };
 }

@@ -32,6 +32,13 @@ test("names are the axis, and all numbers are values", () => {
   assert.deepEqual(series.map(({ values }) => values), [[3, 2], [1, 0]]);
 });
 
+test("one axis has one unit: that of the first values", () => {
+  const values = (columns: Record<string, string>) => guessFields(result({ tool: "String", ...columns }, [])).y;
+  assert.deepEqual(values({ calls: "UInt64", failed: "UInt64", share: "Float64", p95_ms: "Float64" }), ["calls", "failed"]);
+  assert.deepEqual(values({ p50_ms: "Float64", p95_ms: "Float64", calls: "UInt64" }), ["p50_ms", "p95_ms"]);
+  assert.deepEqual(values({ input_tokens: "UInt64", output_tokens: "UInt64", n: "UInt64" }), ["input_tokens", "output_tokens"]);
+});
+
 test("a third column makes series over time, in order, with gaps as null", () => {
   const rows = result({ at: "DateTime", agent: "String", n: "UInt64" }, [
     ["2026-11-02T09:00:00Z", "a", 1], ["2026-11-02T08:00:00Z", "b", 2], ["2026-11-02T08:00:00Z", "a", 4],

@@ -50,6 +50,12 @@ export function momentOf(value: unknown): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
+/** The unit that a column of numbers seems to have, by its name and its type. */
+function unitOf({ name, type }: QueryResult["columns"][number]): string {
+  const named = /(?:^|_)(ms|secs|seconds|bytes|tokens|rate|share|ratio|percent|pct)(?:_|$)/.exec(name.toLowerCase());
+  return named?.[1] ?? (/Float|Decimal/.test(type) ? "fraction" : "count");
+}
+
 /** The fields that fit a result: moments or names as the axis, numbers as values, but rather not ids. */
 export function guessFields({ columns }: QueryResult): ChartFields {
   const named = (kind: ColumnKind) => columns.filter(({ type }) => kindOf(type) === kind).map(({ name }) => name);
@@ -57,7 +63,10 @@ export function guessFields({ columns }: QueryResult): ChartFields {
   const x = moments[0] ?? others[0] ?? columns[0]?.name ?? "";
   const rest = numbers.filter((name) => name !== x);
   const counted = rest.filter((name) => !/(?:^|_)id$/.test(name));
-  const y = counted.length ? counted : rest;
+  const fit = counted.length ? counted : rest;
+  // One axis has one unit: a share beside counts would be a line at zero.
+  const unit = (name: string) => unitOf(columns.find((column) => column.name === name)!);
+  const y = fit.filter((name) => unit(name) === unit(fit[0]!));
   return { x, y: y.slice(0, 8), series: moments.length && y.length === 1 ? (others[0] ?? "") : "" };
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parametersOf, valueOf, valuesFor } from "./parameters";
+import { emptyNote, parametersOf, valueOf, valuesFor } from "./parameters";
 
 test("parameters are those outside of texts, names and comments", () => {
   const sql = "SELECT '$9', \"$8\", 'it''s $7' -- $6\n/* $5 */ FROM events WHERE a = $2 AND b IN $1 AND c = $2";
@@ -24,4 +24,10 @@ test("values are JSON where they read so, else texts", () => {
 
 test("each number up to the last parameter has a value", () => {
   assert.deepEqual(valuesFor("SELECT $3, $1", { 1: "a", 3: "7" }), ["a", "", 7]);
+});
+
+test("empty parameters are named", () => {
+  assert.equal(emptyNote("SELECT $1, $2", { 1: " ", 2: "a" }), "$1 is empty.");
+  assert.equal(emptyNote("SELECT $1, $3", { 2: "a" }), "$1 and $3 are empty.");
+  assert.equal(emptyNote("SELECT $1", { 1: "0" }), "");
 });

@@ -25,6 +25,12 @@ export function valueOf(typed: string): unknown {
   }
 }
 
+/** "$1 and $3 are empty.", for a result without rows; "" where each parameter has a value. */
+export function emptyNote(sql: string, typed: Readonly<Record<number, string>>): string {
+  const empty = parametersOf(sql).filter((number) => !typed[number]?.trim()).map((number) => `$${number}`);
+  return empty.length ? `${empty.join(" and ")} ${empty.length > 1 ? "are" : "is"} empty.` : "";
+}
+
 /** The values of `$1` to the last parameter that the statement has. */
 export function valuesFor(sql: string, typed: Readonly<Record<number, string>>): unknown[] {
   const most = Math.max(0, ...parametersOf(sql));
