@@ -16,8 +16,8 @@ _CLASS = re.compile(r"\.([a-zA-Z][\w-]*)(?=[^{}]*\{)")
 
 # A folder → the other folders that it may import. Other folders are pages.
 _FOUNDATIONS = {"api": {"api"}, "kit": {"api", "kit"}}
-# These put the parts together: the entry point, the table of pages, the frame.
-_WHOLE = {"main.tsx", "routes.ts", "frame"}
+# These put the parts together: the entry point, the table of pages, its chunks, the frame.
+_WHOLE = {"main.tsx", "routes.ts", "watch.ts", "administration.ts", "frame"}
 
 
 def sources() -> list[Path]:

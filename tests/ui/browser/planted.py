@@ -90,10 +90,24 @@ def plant(site: Site, mark: str) -> Planted:
     api = Api(site.api.port, secret)
     session_id = word("session", 256).replace("\0", "") + (HIDDEN if mark == HOSTILE else "")
     api.deliver(_events(session_id, word, hostile=mark == HOSTILE))
+    _send_a_bad_event(api, word)
     person = Api(site.api.port, people["admin"].token)
     pages = _resources(person, word) | {"finding": _finding(site, org, word, session_id)}
     wait_until(lambda: len(person.get("/evaluations")["evaluations"]) > 0, 30)
     return Planted(org, mark, person, people, {"session": session_id, **pages})
+
+
+def _send_a_bad_event(api: Api, word: Word) -> None:
+    """Sends an event without a session, which is skipped, as a sender with the mark in its name."""
+    bad = {"type": word("bad event"), "agent_id": word("agent")}
+    status, answer = api.request(
+        "POST",
+        "/events",
+        json.dumps([bad]).encode(),
+        Content_Type="application/json",
+        User_Agent=word("sender", 100),
+    )
+    assert (status, json.loads(answer)["skipped"]) == (202, 1), answer
 
 
 def _resources(api: Api, word: Word) -> dict[str, str]:

@@ -32,6 +32,8 @@ PAGES = {
     "settings": ("Settings", "settings:read"),
     "model-windows": ("Model windows", "settings:read"),
     "audit-log": ("Audit log", "settings:read"),
+    "sources": ("Sources", "events:read"),
+    "deletions": ("Deletions", "events:delete"),
     "usage": ("Usage", "settings:read"),
 }
 

@@ -15,7 +15,7 @@ LOOK = Path(__file__).with_name("look.js").read_text()
 SOUND = {"executed": False, "elements": [], "links": [], "hidden": [], "wide": []}
 
 # These show nothing that people have written.
-OWN_TEXTS = {"sql", "alerts/new", "usage", "start"}
+OWN_TEXTS = {"sql", "alerts/new", "sources?view=otel", "deletions", "usage", "start"}
 
 
 def require_texts_only(page: Page, *, narrow: bool = False) -> None:
@@ -48,6 +48,7 @@ def pages_of(rival: Planted) -> Iterator[str]:
     yield from ("incidents", f"incidents/{ids['incident']}", "audits", f"audits/{ids['audit']}")
     yield from ("findings", f"findings/{ids['finding']}", "keys", "members", "permission-sets")
     yield from ("settings", "model-windows", "audit-log", "usage", "start")
+    yield from ("sources?t=all", "sources?view=otel", "sources?view=skipped", "deletions")
 
 
 def test_every_page_shows_texts(opened: Callable[[str], Page], rival: Planted) -> None:

@@ -83,11 +83,15 @@ ACTIONS: dict[str, dict[str, str]] = {
         ("button New window", "button Edit", "button Delete"), "settings:write"
     ),
     "audit-log": {"button Export": "settings:read"},
+    "sources": {},
     "usage": {},
     "start": {"button Create a key": "keys:create"},
 }
 # Pages that only some may see.
-GUARDED = {"alerts/new": ("New alert", "alerts:write")}
+GUARDED = {
+    "alerts/new": ("New alert", "alerts:write"),
+    "deletions": ("Deletions", "events:delete"),
+}
 
 
 def path_of(planted: Planted, page: str) -> str:

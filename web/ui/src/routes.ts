@@ -24,6 +24,10 @@ export interface NavEntry {
 
 const session = ["events:read", "evaluations:read"];
 
+// Small pages that are used together are one chunk each: what they have in common is packed once.
+const watch = (page: keyof typeof import("./watch")) => async () => ({ default: (await import("./watch"))[page] });
+const administration = (page: keyof typeof import("./administration")) => async () => ({ default: (await import("./administration"))[page] });
+
 export const ROUTES: readonly Route[] = [
   { path: "start", title: "Send your first event", permissions: [], load: () => import("./start/page") },
   { path: "sessions", title: "Sessions", permissions: ["evaluations:read"], load: () => import("./sessions/page") },
@@ -37,22 +41,24 @@ export const ROUTES: readonly Route[] = [
   { path: "sql/:id", title: "SQL", permissions: ["queries:read"], load: () => import("./queries/page") },
   { path: "dashboards", title: "Dashboards", permissions: ["dashboards:read"], load: () => import("./dashboards/page") },
   { path: "dashboards/:id", title: "Dashboard", permissions: ["dashboards:read"], load: () => import("./dashboards/detail/page") },
-  { path: "alerts", title: "Alerts", permissions: ["alerts:read"], load: () => import("./alerts/page") },
-  { path: "alerts/new", title: "New alert", permissions: ["alerts:write"], load: () => import("./alerts/detail/page") },
-  { path: "alerts/:id", title: "Alert", permissions: ["alerts:read"], load: () => import("./alerts/detail/page") },
-  { path: "incidents", title: "Incidents", permissions: ["incidents:read"], load: () => import("./incidents/page") },
-  { path: "incidents/:id", title: "Incident", permissions: ["incidents:read"], load: () => import("./incidents/detail/page") },
-  { path: "audits", title: "Audits", permissions: ["audits:read"], load: () => import("./audits/page") },
-  { path: "audits/:id", title: "Audit", permissions: ["audits:read"], load: () => import("./audits/detail/page") },
-  { path: "findings", title: "Findings", permissions: ["audits:read"], load: () => import("./findings/page") },
-  { path: "findings/:id", title: "Finding", permissions: ["audits:read"], load: () => import("./findings/detail/page") },
-  { path: "keys", title: "Keys", permissions: ["keys:read"], load: () => import("./keys/page") },
-  { path: "members", title: "Members", permissions: ["users:read"], load: () => import("./users/page") },
-  { path: "permission-sets", title: "Permission sets", permissions: ["users:read"], load: () => import("./permission_sets/page") },
-  { path: "settings", title: "Settings", permissions: ["settings:read"], load: () => import("./settings/page") },
-  { path: "model-windows", title: "Model windows", permissions: ["settings:read"], load: () => import("./model_windows/page") },
-  { path: "audit-log", title: "Audit log", permissions: ["settings:read"], load: () => import("./audit_log/page") },
-  { path: "usage", title: "Usage", permissions: ["settings:read"], load: () => import("./usage/page") },
+  { path: "alerts", title: "Alerts", permissions: ["alerts:read"], load: watch("Alerts") },
+  { path: "alerts/new", title: "New alert", permissions: ["alerts:write"], load: watch("Alert") },
+  { path: "alerts/:id", title: "Alert", permissions: ["alerts:read"], load: watch("Alert") },
+  { path: "incidents", title: "Incidents", permissions: ["incidents:read"], load: watch("Incidents") },
+  { path: "incidents/:id", title: "Incident", permissions: ["incidents:read"], load: watch("Incident") },
+  { path: "audits", title: "Audits", permissions: ["audits:read"], load: watch("Audits") },
+  { path: "audits/:id", title: "Audit", permissions: ["audits:read"], load: watch("Audit") },
+  { path: "findings", title: "Findings", permissions: ["audits:read"], load: watch("Findings") },
+  { path: "findings/:id", title: "Finding", permissions: ["audits:read"], load: watch("Finding") },
+  { path: "keys", title: "Keys", permissions: ["keys:read"], load: administration("Keys") },
+  { path: "members", title: "Members", permissions: ["users:read"], load: administration("Members") },
+  { path: "permission-sets", title: "Permission sets", permissions: ["users:read"], load: administration("PermissionSets") },
+  { path: "settings", title: "Settings", permissions: ["settings:read"], load: administration("Settings") },
+  { path: "model-windows", title: "Model windows", permissions: ["settings:read"], load: administration("ModelWindows") },
+  { path: "audit-log", title: "Audit log", permissions: ["settings:read"], load: administration("AuditLog") },
+  { path: "sources", title: "Sources", permissions: ["events:read", "settings:read"], load: administration("Sources") },
+  { path: "deletions", title: "Deletions", permissions: ["events:delete"], load: administration("Deletions") },
+  { path: "usage", title: "Usage", permissions: ["settings:read"], load: administration("Usage") },
 ];
 
 export const NAVIGATION: readonly NavEntry[] = [
@@ -73,6 +79,8 @@ export const NAVIGATION: readonly NavEntry[] = [
   { path: "settings", label: "Settings", icon: "sliders-horizontal", group: "Administration" },
   { path: "model-windows", label: "Model windows", icon: "sparkles", group: "Administration" },
   { path: "audit-log", label: "Audit log", icon: "scroll-text", group: "Administration" },
+  { path: "sources", label: "Sources", icon: "upload", group: "Administration" },
+  { path: "deletions", label: "Deletions", icon: "trash-2", group: "Administration" },
   { path: "usage", label: "Usage", icon: "chart-pie", group: "Administration" },
 ];
 

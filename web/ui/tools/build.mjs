@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import zopfli from "@gfx/zopfli";
 import { thirdParty } from "./licences.mjs";
-import { sprite, workers } from "./plugins.mjs";
+import { sprite, together, workers } from "./plugins.mjs";
 
 const ui = resolve(import.meta.dirname, "..");
 const { values } = parseArgs({
@@ -97,7 +97,7 @@ const builder = await context({
   legalComments: "none",
   charset: "utf8",
   logLevel: "warning",
-  plugins: [sprite, workers(seen), writer],
+  plugins: [sprite, workers(seen), together([sprite, workers([])]), writer],
 });
 if (values.watch) {
   await builder.watch();

@@ -1,5 +1,5 @@
-// esbuild plugins: the icon sprite (`sprite:icons`) and workers (`worker:./name.ts`). Both become
-// files of the bundle, and the import is the URL of that file.
+// esbuild plugins: the icon sprite (`sprite:icons`) and workers (`worker:./name.ts`), which become
+// files of the bundle, and the import is the URL of that file; and one chunk for what pages share.
 import { build } from "esbuild";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
@@ -60,6 +60,58 @@ export function workers(seen) {
         seen.push(metafile);
         const watchFiles = Object.keys(metafile.inputs).map((input) => resolve(root, input));
         return { contents: outputFiles[0].contents, loader: "file", watchFiles };
+      });
+    },
+  };
+}
+
+const SHARED_BY = 3;
+
+/** The modules of the kit that at least `SHARED_BY` pages or other chunks import, as paths. */
+async function sharedModules(plugins) {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: ["src/main.tsx"],
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    outdir: "unwritten",
+    write: false,
+    metafile: true,
+    logLevel: "silent",
+    plugins,
+  });
+  const users = new Map();
+  const visit = (path, seen) => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    for (const { path: next, kind } of metafile.inputs[path].imports)
+      if (kind === "import-statement") visit(next, seen);
+  };
+  for (const { entryPoint } of Object.values(metafile.outputs)) {
+    if (!entryPoint) continue;
+    const reached = new Set();
+    visit(entryPoint, reached);
+    for (const path of reached) users.set(path, (users.get(path) ?? 0) + 1);
+  }
+  return [...users].filter(([path, count]) => path.startsWith("src/kit/") && count >= SHARED_BY).map(([path]) => path);
+}
+
+/**
+ * Puts what several pages share of the kit into one chunk. esbuild makes a chunk for each set of pages that share
+ * something, so ninety small ones, each packed alone. Therefore `kit/page.tsx`, which every page imports, imports
+ * those modules too.
+ */
+export function together(others) {
+  return {
+    name: "together",
+    setup(context) {
+      context.onLoad({ filter: /src\/kit\/page\.tsx$/ }, async ({ path }) => {
+        const shared = (await sharedModules(others)).map((module) => join(root, module)).filter((module) => module !== path);
+        const imports = shared.sort().map((module) => `import "./${relative(dirname(path), module).replace(/\.tsx?$/, "")}";`);
+        return { contents: [await readFile(path, "utf8"), ...imports].join("\n"), loader: "tsx" };
       });
     },
   };

@@ -1,0 +1,130 @@
+// The tables of the page, each with the request that fills it.
+import type { ComponentChildren } from "preact";
+import type { Query } from "../api/request";
+import type { OtelService, OtelStatus, Receipt, SkippedRow } from "../api/types";
+import { plural } from "../kit/formats";
+import { useLoad, usePages, type Pages } from "../kit/load";
+import { Loaded } from "../kit/loaded";
+import { Nothing } from "../kit/nothing";
+import { StatusBar } from "../kit/status-bar";
+import { Empty } from "../kit/states";
+import { Table, type Column } from "../kit/table";
+import { Count, Duration, Moment, Pill } from "../kit/values";
+import { listReceipts, listSkipped, readOtelStatus } from "./api";
+import { lossOf, senderId, skippedId, unmappedText, WAYS } from "./model";
+import { CAPTURE_VARIABLE } from "../kit/capture";
+
+interface Props {
+  /** Names everything that the answer depends on. */
+  reads: string;
+  query: Query;
+}
+
+const SENDERS: Column<Receipt>[] = [
+  { key: "sender", label: "Sender", narrow: "title", cell: (row) => <span title={row.sender}>{row.service ?? (row.sender || "unnamed")}</span> },
+  { key: "way", label: "Way in", width: "160px", narrow: "note", cell: (row) => WAYS[row.source] },
+  { key: "key", label: "Key", width: "150px", cell: (row) => row.key_name ?? <span class="dim">signed in</span> },
+  { key: "machine", label: "Machine", width: "130px", cell: (row) => row.machine_id ?? <span class="dim">–</span> },
+  { key: "accepted", label: "Accepted", number: true, width: "100px", narrow: "value", cell: (row) => <Count value={row.accepted} /> },
+  { key: "repeated", label: "Repeated", number: true, width: "90px", cell: (row) => <Count value={row.duplicate} /> },
+  { key: "lag", label: "Lag, median", number: true, width: "110px", cell: (row) => <Duration ms={row.lag_ms.p50} /> },
+  { key: "last", label: "Last request", width: "130px", narrow: "state", cell: (row) => <Moment at={row.last_at} /> },
+  { key: "lost", label: "Not stored", cell: (row) => <Loss row={row} /> },
+];
+
+function Loss({ row }: { row: Receipt }) {
+  const lost = lossOf(row);
+  if (!lost) return <span class="dim">–</span>;
+  return <span class="err" title={row.reasons.map(({ reason, count }) => `${count} × ${reason}`).join("\n")}>{lost}</span>;
+}
+
+/** Who sent what, and what became of it. */
+export function Senders({ reads, query }: Props) {
+  const pages = usePages<Receipt>(`receipts ${reads}`, (cursor, options) => listReceipts({ ...query, cursor }, options));
+  const none = <Nothing things="senders" filters={[]} standard="24h">The first request with events appears here, with its key and what was skipped.</Nothing>;
+  return <List label="Senders" noun="sender" columns={SENDERS} pages={pages} idOf={senderId} none={none} />;
+}
+
+const SKIPPED: Column<SkippedRow>[] = [
+  { key: "at", label: "When", width: "130px", narrow: "state", cell: (row) => <Moment at={row.at} /> },
+  { key: "reason", label: "Reason", narrow: "title", cell: (row) => row.reason },
+  { key: "sender", label: "Sender", width: "180px", narrow: "note", cell: (row) => row.service ?? row.sender },
+  { key: "where", label: "Line or span", width: "150px", narrow: "value", cell: (row) => <span class="mono">{row.where}</span> },
+  { key: "excerpt", label: "It begins with", cell: (row) => <span class="mono" title={row.excerpt}>{row.excerpt}</span> },
+];
+
+/** Lines and records that were not accepted, with their reasons. */
+export function Skipped({ reads, query }: Props) {
+  const pages = usePages<SkippedRow>(`skipped ${reads}`, (cursor, options) => listSkipped({ ...query, cursor }, options));
+  const none = <Empty title="No skipped lines"><p>Everything that arrived in the last 7 days was accepted.</p></Empty>;
+  return <List label="Skipped lines" noun="line" columns={SKIPPED} pages={pages} idOf={skippedId} none={none} />;
+}
+
+interface ListProps<Row> {
+  label: string;
+  noun: string;
+  columns: Column<Row>[];
+  pages: Pages<Row>;
+  idOf: (row: Row) => string;
+  none: ComponentChildren;
+}
+
+function List<Row>({ label, noun, columns, pages, idOf, none }: ListProps<Row>) {
+  return (
+    <Loaded load={pages}>
+      {(rows) =>
+        rows.length ? (
+          <>
+            <Table label={label} columns={columns} rows={rows} idOf={idOf} hasMore={pages.hasMore} onMore={pages.more} busy={pages.busy} />
+            <StatusBar search={false}>{`${plural(rows.length, noun)} shown${pages.hasMore ? ", more below" : ""}`}</StatusBar>
+          </>
+        ) : (
+          none
+        )
+      }
+    </Loaded>
+  );
+}
+
+const SERVICES: Column<OtelService>[] = [
+  { key: "name", label: "Service", narrow: "title", cell: (row) => row.name },
+  { key: "spans", label: "Spans", number: true, width: "90px", cell: (row) => <Count value={row.spans} /> },
+  { key: "events", label: "Events", number: true, width: "90px", narrow: "value", cell: (row) => <Count value={row.event_count} /> },
+  { key: "rejected", label: "Rejected", number: true, width: "90px", cell: (row) => <Count value={row.rejected} /> },
+  { key: "last", label: "Last request", width: "130px", narrow: "state", cell: (row) => <Moment at={row.last_received_at} /> },
+  { key: "unmapped", label: "Attributes without a rule", narrow: "note", cell: (row) => unmappedText(row) || <span class="dim">–</span> },
+];
+
+/** The services that send by OpenTelemetry, and where exporters have to send. */
+export function Services({ reads }: { reads: string }) {
+  const load = useLoad(`otel ${reads}`, readOtelStatus);
+  return (
+    <Loaded load={load}>
+      {(status) => (
+        <>
+          <p class="sources-about"><Endpoints status={status} /></p>
+          {status.services.filter((one) => one.content_missing).map(({ name }) => (
+            <p key={name} class="sources-about">
+              <Pill kind="warn">{name}</Pill> sends calls of models without their messages: set <code>{CAPTURE_VARIABLE}</code> where it runs.
+            </p>
+          ))}
+          {status.services.length ? (
+            <Table label="OpenTelemetry services" columns={SERVICES} rows={status.services} idOf={(row) => row.name} />
+          ) : (
+            <Empty title="No services in the last 24 hours"><p>Services appear here once they export spans or log records.</p></Empty>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Endpoints({ status: { enabled, endpoints } }: { status: OtelStatus }) {
+  if (!enabled) return <>OpenTelemetry is switched off for this organization: see "otel.ingest_enabled" in Settings.</>;
+  return (
+    <>
+      HTTP: <code>OTEL_EXPORTER_OTLP_ENDPOINT={endpoints.http}</code>
+      {endpoints.grpc && <>, gRPC: <code>{endpoints.grpc}</code></>}
+    </>
+  );
+}
