@@ -1,1 +1,0 @@
-import{I as n,u as r}from"/ui/chunk-ESJOACE2.js";var o="wp-org",t=r(localStorage.getItem(o));function l(){return n.value.org??t.value}function g(e){t.value=e,localStorage.setItem(o,e)}function m(){t.value=null,localStorage.removeItem(o)}export{l as a,g as b,m as c};

@@ -1,1 +1,0 @@
-import{V as a}from"/ui/chunk-ESJOACE2.js";var o="/ui/icons-3D6ILF4H.svg";function p({name:t,label:h,class:d}){let l=h?{role:"img","aria-label":h}:{"aria-hidden":!0};return a("svg",{class:d?`icon ${d}`:"icon",...l,children:a("use",{href:`${o}#${t}`})})}export{p as a};

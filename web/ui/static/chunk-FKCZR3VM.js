@@ -1,1 +1,0 @@
-import{u as a}from"/ui/chunk-ESJOACE2.js";function e(o){let t=matchMedia(o),s=a(t.matches);return t.addEventListener("change",()=>{s.value=t.matches}),()=>s.value}var r=e("(max-width: 799px)"),i=e("(pointer: coarse)"),c=e("(max-width: 1099px)");export{r as a,i as b,c};

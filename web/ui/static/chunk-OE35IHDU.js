@@ -1,6 +1,0 @@
-import{a as o,b as i,c as p,d as c}from"/ui/chunk-XHXWKGTJ.js";import{D as s}from"/ui/chunk-ESJOACE2.js";var g=["session_id","agent_id","event_type","environment","error_type","tool_name","hook_name","trigger_event","model"];function h(t,n,e){let r=s(t.errored);return{...t,errored:r.length===1?r[0]:null,ts_from:n,ts_to:e}}function m(t){let n=g.flatMap(e=>i(e,s(t[e])));return t.errored&&n.push(`${t.errored}`=="true"?"is_error":"NOT is_error"),t.search&&n.push($(`${t.search}`,s(t.search_exclude))),[...n,...p("ts",t.ts_from,t.ts_to)]}function v(t){return`SELECT ts, event_type, agent_id, session_id, environment, summary, id
-FROM events${c(m(t))}
-ORDER BY ts DESC, id DESC
-LIMIT 1000`}var u=String.raw`"(?:[^"\\]|\\.)*"`,y=/^[A-Za-z0-9.+-]*$/,_=/^[^"\\/\p{Cc}]*$/u,d="JSONExtractKeysAndValuesRaw(payload)";function $(t,n){let e=o(t),r=n.length?`if(empty(${d}), payload, arrayStringConcat(arrayMap(m -> concat(toJSONString(m.1), ':', m.2), arrayFilter(m -> NOT ${i("m.1",n)[0]}, ${d})), ','))`:"payload",a=_.test(t)?`(positionCaseInsensitiveUTF8(payload, ${e}) > 0 OR position(payload, '\\\\u') > 0)
-  AND `:"",l=`arrayExists(s -> positionCaseInsensitiveUTF8(JSONExtractString(s), ${e}) > 0, extractAll(${r}, ${o(u)}))`;return y.test(t)?`${a}(${l}
-    OR positionCaseInsensitiveUTF8(replaceRegexpAll(${r}, ${o(u)}, '""'), ${e}) > 0)`:a+l}export{h as a,m as b,v as c};

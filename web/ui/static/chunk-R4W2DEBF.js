@@ -1,1 +1,0 @@
-import{f as o}from"/ui/chunk-IOM22HVD.js";import{V as n}from"/ui/chunk-ESJOACE2.js";var r={critical:"err",warning:"warn",info:"info"};function f({value:i}){return n(o,{kind:r[i],children:i})}export{f as a};

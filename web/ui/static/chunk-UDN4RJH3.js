@@ -1,1 +1,0 @@
-var r=globalThis.trustedTypes?.createPolicy("wp",{createScriptURL(e){if(!/^\/ui\/[\w.-]+$/.test(e))throw new TypeError(`no worker: ${e}`);return e}});function t(e){return new Worker(r?r.createScriptURL(e):e)}function n(){return document.querySelector("script[nonce]")?.nonce??""}export{t as a,n as b};
