@@ -259,8 +259,8 @@ def read_options() -> argparse.Namespace:
     parser.add_argument(
         "--inactivity-timeout-secs",
         type=float,
-        default=30,
-        help="a session without an event for this long counts as over; 0: never",
+        default=0,
+        help="a session without an event for this long counts as over; 0: it stays open",
     )
     return parser.parse_args()
 

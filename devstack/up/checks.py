@@ -44,10 +44,14 @@ def run_checks(api: Api, played: Played, *, scores: bool) -> list[Check]:
         _equal("sessions", len(sent.session_ids), len(sessions)),
         _equal("events counted per session", _event_counts(sent.events), _totals(sessions)),
         _equal("sessions evaluated", len(sent.ended_session_ids), len(played.evaluations)),
+        _equal("sessions without scores", {}, dict(played.failures)),
         _equal("evaluated once each", sorted(sent.ended_session_ids), _evaluated(played)),
     ]
     checks += _figure_checks(played, scores=scores)
     checks += _oversight_checks(played)
+    if played.board is not None:
+        board = played.board
+        checks.append(_equal("a tile of the dashboard", board.expected_failures, board.failures))
     checks.append(_equal("events of a trace by OTLP", EXPECTED_EVENTS, played.trace.event_types))
     if scores:
         checks += _score_checks(played)

@@ -1,12 +1,14 @@
 """Plays the demonstration: sends a recording in a burst and waits for the results."""
 
 import time
+from collections import Counter
 from dataclasses import dataclass
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from devstack.up.api import Api, Row
+from devstack.up.dashboard import Board, show_dashboard
 from devstack.up.figures import Figures, ask_figures
 from devstack.up.oversight import Oversight, oversee
 from devstack.up.recording import Recording, record
@@ -20,7 +22,11 @@ _EVALUATIONS_A_PAGE = 200
 
 @dataclass(frozen=True)
 class Played:
-    """The recording, the number of events that the service accepted, and its results."""
+    """The recording, the number of events that the service accepted, and its results.
+
+    `failures` counts the ended sessions without scores by the reason. `board` is None where SQL is
+    not served.
+    """
 
     recording: Recording
     accepted: int
@@ -29,13 +35,15 @@ class Played:
     figures: Figures
     oversight: Oversight
     trace: Trace
+    board: Board | None
+    failures: Counter[str]
 
 
 def play(api: Api, console: Console, *, sql: bool) -> Played:
     """Sends a fresh recording and waits up to two minutes until each ended session is evaluated.
 
-    Then sets up an alert and an audit, and sends a trace as exporters do. `sql` False leaves out
-    the figures that are queried in SQL.
+    Then sets up an alert, an audit and a dashboard, and sends a trace as exporters do. `sql` False
+    leaves out what is queried in SQL.
     """
     recording = record()
     with Progress(
@@ -50,7 +58,17 @@ def play(api: Api, console: Console, *, sql: bool) -> Played:
     figures = ask_figures(api, recording, sql=sql)
     oversight = oversee(api, recording)
     trace = send_trace(api)
-    return Played(recording, accepted, skipped, tuple(evaluations), figures, oversight, trace)
+    return Played(
+        recording,
+        accepted,
+        skipped,
+        tuple(evaluations),
+        figures,
+        oversight,
+        trace,
+        show_dashboard(api, recording) if sql else None,
+        _failures(api, recording, evaluations),
+    )
 
 
 def _send(api: Api, recording: Recording, progress: Progress) -> tuple[int, int]:
@@ -76,3 +94,18 @@ def _wait_for_evaluations(api: Api, recording: Recording, progress: Progress) ->
         if len(evaluated) == len(ended) or time.monotonic() > deadline:
             return evaluations
         time.sleep(_POLL_SECONDS)
+
+
+def _failures(api: Api, recording: Recording, evaluations: list[Row]) -> Counter[str]:
+    """Counts the ended sessions without scores by what the evaluator did wrong."""
+    failed = Counter(_reason(row["error"]) for row in evaluations if row["status"] == "error")
+    waiting = set(recording.ended_session_ids) - {row["session_id"] for row in evaluations}
+    if waiting:
+        jobs = api.get("/v1/evaluation-jobs", {"limit": "500"})["jobs"]
+        last = {row["session_id"]: row["last_error"] for row in jobs}
+        failed.update(_reason(last.get(session_id)) for session_id in waiting)
+    return failed
+
+
+def _reason(error: str | None) -> str:
+    return error or "no answer of the evaluator yet"

@@ -14,6 +14,15 @@ from devstack.up.deployment import Deployment
 from devstack.up.page_checks import check_link
 
 
+def has_events(deployment: Deployment) -> bool:
+    """Returns whether the organization of the administrator's key has any event."""
+    api = Api(deployment.url, deployment.admin_key)
+    try:
+        return bool(api.get("/v1/events", {"limit": "1"})["events"])
+    finally:
+        api.close()
+
+
 def show_demonstration(deployment: Deployment) -> None:
     """Plays and prints it, and the time that it took."""
     started = time.monotonic()
@@ -40,6 +49,8 @@ def _played(deployment: Deployment, console: Console) -> Iterator[tuple[Api, Pla
         report.print_scores(console, played)
         report.print_figures(console, played.figures)
         report.print_oversight(console, played.oversight)
+        if played.board is not None:
+            report.print_board(console, played.board)
         report.print_trace(console, played.trace)
         yield api, played
     finally:

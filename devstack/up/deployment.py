@@ -96,10 +96,11 @@ class Deployment:
             if program.name == name:
                 program.kill()
 
-    def start(self) -> None:
+    def start(self, *, stores_only: bool = False) -> None:
         """Starts everything and waits until `web` answers and a worker stores events.
 
-        Raises `StackError`, with everything stopped, when a part does not start.
+        `stores_only` leaves out all processes, as a restore needs it. Raises `StackError`, with
+        everything stopped, when a part does not start.
         """
         directory = self.stack.directory
         self._say(f"starting the stores in {directory}; every log is in {directory}/logs")
@@ -109,8 +110,11 @@ class Deployment:
             self.environ = self._make_environ()
             self._say("migrating")
             Program("release", self._lines["release"], self.stack, self.environ).run_to_end()
-            self._start_programs()
-            self._wait_until_ready()
+            for server in self.stack.servers:
+                self._watcher.add(server)
+            if not stores_only:
+                self._start_programs()
+                self._wait_until_ready()
             environment.write_orgctl_file(directory, self.environ)
             self._watcher.start()
         except BaseException:
@@ -167,8 +171,6 @@ class Deployment:
             port = self.environ["EVALUATOR_ENDPOINT"].rpartition(":")[2]
             lines["example-evaluator"] = f"python examples/evaluator.py --port {port}"
         self._say(f"starting {', '.join(lines)}")
-        for server in self.stack.servers:
-            self._watcher.add(server)
         for name, line in lines.items():
             program = Program(name, line, self.stack, self.environ)
             self._programs.append(program)

@@ -20,7 +20,7 @@ from devstack.up.script import Event
 _WINDOW_SECS = 4 * 3600
 _DAY_SECS = 86_400
 _AGENTS = [profile.agent_id for profile in PROFILES]
-_ALERTED_AGENT = "travel-booking"
+_ALERTED_AGENT = "travel-booking-v2"
 _ALERT = {
     "name": "demonstration: bookings fail",
     "severity": "critical",
@@ -28,7 +28,7 @@ _ALERT = {
     "trigger_spec": {
         "metric": "error_rate",
         "op": ">",
-        "value": 0.05,
+        "value": 0.15,
         "window_secs": _WINDOW_SECS,
         "filter": {"event_type": "tool_result", "agent_id": _ALERTED_AGENT},
     },

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Profile:
-    """An agent. Rates are probabilities. `turns` is the range of the number of model calls."""
+    """An agent. Rates are probabilities. `turns` is the range of the number of model calls.
+
+    `tool_error` is the message of a call that fails, and `slowness` a factor of the time of calls.
+    """
 
     agent_id: str
     model: str
@@ -15,7 +18,16 @@ class Profile:
     success_rate: float
     tool_failure_rate: float
     helper: str | None = None
+    tool_error: str = "connection reset by peer"
+    slowness: float = 1.0
 
+
+_BOOKING_GOALS = (
+    "Book the cheapest train from Vienna to Trieste on Friday",
+    "Move the return flight of reservation ZK4XQP by one day",
+    "Find a hotel near the fair for three nights, breakfast included",
+)
+_BOOKING_TOOLS = ("search_trips", "get_reservation", "book", "refund")
 
 PROFILES = (
     Profile(
@@ -45,18 +57,26 @@ PROFILES = (
         tool_failure_rate=0.12,
         helper="test-runner",
     ),
+    # Two versions of one agent. The new one is worse in everything that Watchpost shows.
     Profile(
         agent_id="travel-booking",
         model="gpt-4o",
-        goals=(
-            "Book the cheapest train from Vienna to Trieste on Friday",
-            "Move the return flight of reservation ZK4XQP by one day",
-            "Find a hotel near the fair for three nights, breakfast included",
-        ),
-        tools=("search_trips", "get_reservation", "book", "refund"),
+        goals=_BOOKING_GOALS,
+        tools=_BOOKING_TOOLS,
         turns=(4, 12),
-        success_rate=0.5,
-        tool_failure_rate=0.2,
+        success_rate=0.9,
+        tool_failure_rate=0.03,
+    ),
+    Profile(
+        agent_id="travel-booking-v2",
+        model="gpt-4o-mini",
+        goals=_BOOKING_GOALS,
+        tools=_BOOKING_TOOLS,
+        turns=(12, 30),
+        success_rate=0.35,
+        tool_failure_rate=0.3,
+        tool_error="the booking service answered 422: field 'passengers' is missing",
+        slowness=2.5,
     ),
     Profile(
         agent_id="invoice-extraction",

@@ -44,7 +44,7 @@ class Recording:
 
 
 def record(now: datetime | None = None) -> Recording:
-    """Creates some 60 sessions and 2,500 events. Session ids are new each time."""
+    """Creates some 70 sessions and 3,500 events. Session ids are new each time."""
     newest = now or datetime.now(UTC)
     run = secrets.token_hex(3)
     dice = random.Random(run)  # noqa: S311 a demonstration needs no secret randomness

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from devstack.up.checks import Check
+from devstack.up.dashboard import NAME, Board
 from devstack.up.demo import Played
 from devstack.up.figures import Figures
 from devstack.up.oversight import Oversight
@@ -15,12 +16,13 @@ from devstack.up.trace import Trace
 
 _MOST_SCORES = 6
 _MOST_TOOLS = 3
+_MOST_REASONS = 3
 
 
 def print_scores(console: Console, played: Played) -> None:
     """Prints a line for each agent: its evaluated sessions and the mean of each score."""
     by_agent: dict[str, list[dict[str, float]]] = defaultdict(list)
-    for row in played.evaluations:
+    for row in (one for one in played.evaluations if one["status"] == "done"):
         by_agent[row["agent_id"]].append(row["scores"] or {})
     names = sorted({name for rows in by_agent.values() for scores in rows for name in scores})
     table = Table(title="Mean scores by agent")
@@ -32,11 +34,13 @@ def print_scores(console: Console, played: Played) -> None:
         table.add_row(agent_id, str(len(rows)), *(_mean(rows, n) for n in names[:_MOST_SCORES]))
     console.print(table)
     ended = len(played.recording.ended_session_ids)
-    console.print(
+    _say(
+        console,
         f"{len(played.recording.lines)} events of {len(played.recording.session_ids)} sessions; "
-        f"{len(played.evaluations)} of {ended} that ended are evaluated",
-        highlight=False,
+        f"{ended - played.failures.total()} of {ended} that ended are evaluated",
     )
+    for reason, count in played.failures.most_common(_MOST_REASONS):
+        _say(console, f"{count} without scores: {reason}")
 
 
 def _mean(rows: Sequence[dict[str, float]], name: str) -> str:
@@ -65,6 +69,11 @@ def print_oversight(console: Console, oversight: Oversight) -> None:
         critical = sum(one["severity"] == "critical" for one in findings)
         first = f"; most urgent: {findings[0]['title']}" if findings else ""
         _say(console, f"findings of an audit: {len(findings)}, {critical} critical{first}")
+
+
+def print_board(console: Console, board: Board) -> None:
+    """Prints the name of the dashboard, and how many tiles it has."""
+    _say(console, f"a dashboard: {NAME}, with {board.tiles} tiles")
 
 
 def print_trace(console: Console, trace: Trace) -> None:

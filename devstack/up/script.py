@@ -83,12 +83,10 @@ class Script:
             "tool_use", tool_name=tool, tool_call_id=call_id, input={"query": f"{tool} {call_id}"}
         )
         failed = self.dice.random() < self.profile.tool_failure_rate
-        result: Event = (
-            {"error": "connection reset by peer"} if failed else {"output": "3 rows found"}
-        )
+        result: Event = {"error": self.profile.tool_error} if failed else {"output": "3 rows found"}
         yield self._event(
             "tool_result",
-            after_ms=self.dice.randint(20, 4000),
+            after_ms=round(self.dice.randint(20, 4000) * self.profile.slowness),
             tool_name=tool,
             tool_call_id=call_id,
             **result,

@@ -1,17 +1,23 @@
 """The demonstration's events, and its checks, which have to notice errors."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from io import StringIO
+from statistics import fmean
 
 import msgspec
 import pytest
+from rich.console import Console
 
+from devstack.up import report
 from devstack.up.api import Api, Row
 from devstack.up.checks import run_checks
+from devstack.up.dashboard import Board
 from devstack.up.demo import Played
-from devstack.up.expected import expected_scores
+from devstack.up.expected import expected_scores, tool_failed
 from devstack.up.figures import Figures, expected_figures
 from devstack.up.oversight import Oversight, expected_failing_tools, expected_failure_rate
 from devstack.up.recording import Recording, record
@@ -72,6 +78,16 @@ def finding(failures: int, calls: int, sessions: int) -> Row:
     return {"failure_type": "tool_failure", "evidence": {"numbers": numbers}}
 
 
+BOARD = Board(
+    1,
+    [("book", 2, 1), ("refund", 0, 1)],
+    tuple(
+        {"tool_name": tool, "error": error}
+        for tool, error in (("refund", None), ("book", "x"), ("book", ""), ("book", "y"))
+    ),
+)
+
+
 def failed(
     recording: Recording,
     rows: dict[str, list[Row]],
@@ -79,22 +95,34 @@ def failed(
     figures: Figures | None = None,
     oversight: Oversight | None = None,
     traced: Sequence[str] = EXPECTED_EVENTS,
+    board: Board = BOARD,
+    unscored: Counter[str] | None = None,
 ) -> set[str]:
     figures = figures or expected_figures(recording)
     oversight = oversight or overseen(recording)
     trace = Trace("demo-otlp", 3, list(traced))
     accepted = len(recording.lines)
-    played = Played(recording, accepted, 0, tuple(evaluations), figures, oversight, trace)
+    played = Played(
+        recording,
+        accepted,
+        0,
+        tuple(evaluations),
+        figures,
+        oversight,
+        trace,
+        board,
+        unscored or Counter(),
+    )
     checks = run_checks(Answers(rows), played, scores=True)
     return {check.what for check in checks if not check.passed}
 
 
 def test_the_recording_looks_like_agents_at_work(recording: Recording) -> None:
-    assert len(recording.session_ids) == 60
-    assert 1_800 <= len(recording.lines) <= 3_600
-    assert len(recording.ended_session_ids) == 57
+    assert len(recording.session_ids) == 72
+    assert 2_500 <= len(recording.lines) <= 5_500
+    assert len(recording.ended_session_ids) == 69
     agents = {event["agent_id"] for event in recording.events}
-    assert len(agents) == 7
+    assert len(agents) == 8
     environments = {event["environment"] for event in recording.events}
     assert environments == {"production", "staging", "development"}
     assert len(set(recording.lines)) == len(recording.lines)
@@ -190,7 +218,7 @@ def test_a_deployment_without_sql_is_checked_without_it(recording: Recording) ->
 
 def result(tool: str, session_id: str, *, error: str | None = None) -> Row:
     timestamp = "2026-11-20T11:00:00.000000Z"
-    names = {"agent_id": "travel-booking", "tool_name": tool, "session_id": session_id}
+    names = {"agent_id": "travel-booking-v2", "tool_name": tool, "session_id": session_id}
     return {"type": "tool_result", "timestamp": timestamp, "error": error, **names}
 
 
@@ -236,3 +264,36 @@ def test_an_event_of_the_trace_that_is_missing_is_noticed(recording: Recording) 
     rows, evaluations = perfect(recording)
     lost = failed(recording, rows, evaluations, traced=EXPECTED_EVENTS[1:])
     assert lost == {"events of a trace by OTLP"}
+
+
+def test_a_tile_that_shows_something_else_is_noticed(recording: Recording) -> None:
+    wrong = replace(BOARD, failures=[("book", 1, 2), ("refund", 0, 1)])
+    assert failed(recording, *perfect(recording), board=wrong) == {"a tile of the dashboard"}
+
+
+def test_sessions_without_scores_are_told_with_the_reason(recording: Recording) -> None:
+    rows, evaluations = perfect(recording)
+    reasons = Counter({"the evaluator answered 401": 2})
+    assert failed(recording, rows, evaluations, unscored=reasons) == {"sessions without scores"}
+    printed = StringIO()
+    console = Console(file=printed, width=200)
+    figures, oversight = expected_figures(recording), overseen(recording)
+    trace = Trace("demo-otlp", 3, [])
+    report.print_scores(
+        console,
+        Played(recording, 0, 0, (), figures, oversight, trace, None, reasons),
+    )
+    assert "67 of 69 that ended are evaluated" in printed.getvalue()
+    assert "2 without scores: the evaluator answered 401" in printed.getvalue()
+
+
+def test_one_version_of_an_agent_is_worse_than_the_other(recording: Recording) -> None:
+    def share(agent_id: str) -> float:
+        results = [
+            one
+            for one in recording.events
+            if one["type"] == "tool_result" and one["agent_id"] == agent_id
+        ]
+        return fmean(tool_failed(one) for one in results)
+
+    assert share("travel-booking-v2") > 2 * share("travel-booking")

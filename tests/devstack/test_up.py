@@ -14,6 +14,10 @@ from devstack.lock import DirectoryLock
 from devstack.ports import free_port
 from devstack.processes import end, leftovers
 from devstack.state import StateFile
+from devstack.up.programs import PROJECT
+from tests.flows.api import Api
+from tests.support.events import event
+from tests.support.processes import wait_until
 from tests.support.stack import stack_directory
 
 pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
@@ -34,6 +38,22 @@ def directory() -> Iterator[Path]:
         lock = DirectoryLock(made)
         lock.acquire()
         lock.release()
+
+
+def orgctl(directory: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [PROJECT / "bin" / "orgctl", *words],
+        env={**_CLEAN, "DEVSTACK_DIR": str(directory)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def stop(process: subprocess.Popen[str]) -> None:
+    process.send_signal(signal.SIGINT)
+    output, _nothing = process.communicate(timeout=60)
+    assert process.returncode == 0, output
 
 
 def start(directory: Path, *options: str) -> subprocess.Popen[str]:
@@ -83,10 +103,14 @@ def test_demonstrate_stop_and_check_on_the_same_data(directory: Path) -> None:
     link = read_until(serving, "Sign in: ").split()[-1]
     assert link.startswith(f"{opened}development/sign-in/")
     read_until(serving, "Ctrl-C stops everything")
-    serving.send_signal(signal.SIGINT)
-    serving.communicate(timeout=60)
-    assert serving.returncode == 0
+    stop(serving)
     assert leftovers(directory, StateFile(directory).read()) == []
+
+    # Beside events of a user the demonstration plays only when it is asked for.
+    again = start(directory)
+    read_until(again, "no demonstration, because there are events")
+    read_until(again, "Ctrl-C stops everything")
+    stop(again)
 
     checking = start(directory, "--check")
     output, _nothing = checking.communicate(timeout=150)
@@ -97,5 +121,36 @@ def test_demonstrate_stop_and_check_on_the_same_data(directory: Path) -> None:
     assert "failures by tool, in SQL ... ok" in output
     assert "scores: task_success ... ok" in output
     assert "incident of an alert ... ok" in output
+    assert "a tile of the dashboard ... ok" in output
     assert "tools that fail, by the audit ... ok" in output
     assert leftovers(directory, StateFile(directory).read()) == []
+
+
+def test_a_backup_is_restored_into_stores_without_processes(
+    directory: Path, tmp_path: Path
+) -> None:
+    """The steps of the document about backups."""
+    serving = start(directory, "--no-demo")
+    url = read_until(serving, "ready http").split()[1]
+    key = read_until(serving, "ADMIN_KEY: ").split()[1]
+    api = Api(int(url.rpartition(":")[2]), key)
+    api.deliver([event("kept", "11:00:00")])
+    wait_until(lambda: len(list(api.rows("sessions"))) == 1)
+    place = orgctl(directory, "backup", "create", str(tmp_path)).stdout.split()[-1]
+    refused = orgctl(directory, "backup", "restore", place)
+    assert refused.returncode == 1
+    assert "bin/up --stores" in refused.stderr
+    stop(serving)
+
+    with stack_directory() as restored:
+        stores = start(restored, "--stores")
+        read_until(stores, "ready stores")
+        done = orgctl(restored, "backup", "restore", place)
+        assert done.returncode == 0, done.stderr
+        stop(stores)
+        again = start(restored, "--no-demo")
+        url = read_until(again, "ready http").split()[1]
+        key = read_until(again, "ADMIN_KEY: ").split()[1]
+        api = Api(int(url.rpartition(":")[2]), key)
+        assert [row["session_id"] for row in api.rows("sessions")] == ["kept"]
+        stop(again)

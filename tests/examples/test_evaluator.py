@@ -152,7 +152,7 @@ def is_healthy(url: str) -> bool:
 def test_a_synchronous_delivery_is_answered_with_scores() -> None:
     with serving("--mode", "sync") as url:
         assert call(f"{url}/health") == (200, {"status": "ok"})
-        assert call(f"{url}/config") == (200, {"inactivity_timeout_secs": 30})
+        assert call(f"{url}/config") == (200, {"inactivity_timeout_secs": 0})
         request = eval_request(start(), end("success"))
         assert call(f"{url}/evaluate", request) == (200, evaluate(request))
 

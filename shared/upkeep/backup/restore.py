@@ -95,7 +95,8 @@ def _require_stopped(runtime: Runtime) -> None:
         running = is_consumed(runtime.redis, PERSIST_EVENTS.queue)
     if running:
         raise Conflict(
-            "workers of this deployment run: stop all of its processes, wait 15 s and try again",
+            "workers of this deployment run: stop all of its processes, wait 15 s and try again."
+            " With bin/up: stop it, and start the stores alone with bin/up --stores",
             code="not_stopped",
         )
 
