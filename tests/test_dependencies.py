@@ -31,9 +31,13 @@ UNPINNED = {
 }
 EXTRAS = "options.extras_require"
 OURS = {"web", "workers", "orgctl", "shared"}
-# Many packages put modules into this one.
-SHARED_NAMESPACE = "opentelemetry"
-PARTS = {"sdk": "opentelemetry-sdk", "exporter": "opentelemetry-exporter-otlp-proto-http"}
+# Many packages put modules into these.
+SHARED_NAMESPACES = {"google", "opentelemetry"}
+PARTS = {
+    "google.protobuf": "protobuf",
+    "opentelemetry.exporter": "opentelemetry-exporter-otlp-proto-http",
+    "opentelemetry.sdk": "opentelemetry-sdk",
+}
 
 
 def asked_for(section: str, option: str) -> set[str]:
@@ -55,7 +59,7 @@ def production_files() -> list[Path]:
 def top_level(module: str) -> str:
     """Returns the module by which a package is known: its first part, in most cases."""
     parts = module.split(".")
-    return parts[0] if parts[0] != SHARED_NAMESPACE else ".".join(parts[:2])
+    return ".".join(parts[:2]) if parts[0] in SHARED_NAMESPACES else parts[0]
 
 
 # Reads the lists of files of all packages, which takes a tenth of a second.
@@ -64,9 +68,9 @@ distributions = cache(packages_distributions)
 
 def packages_of(module: str) -> list[str]:
     """Returns the packages that contain a module."""
-    if not module.startswith(SHARED_NAMESPACE):
+    if module.partition(".")[0] not in SHARED_NAMESPACES:
         return distributions()[module]
-    return [PARTS.get(module.partition(".")[2], "opentelemetry-api")]
+    return [PARTS.get(module, "opentelemetry-api")]
 
 
 def imported(statements: list[ast.stmt]) -> Iterator[str]:

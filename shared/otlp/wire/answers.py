@@ -3,7 +3,6 @@
 import msgspec
 
 from shared.core.errors import RateLimited, WatchpostError
-from shared.otlp.wire.fields import VARINT, tag
 from shared.otlp.wire.reading import JSON
 from shared.otlp.wire.signals import Signal
 
@@ -23,6 +22,7 @@ CODES = {
     503: 14,
 }
 _INTERNAL = 13
+_NUMBER, _BYTES = 0, 2
 _RETRY_INFO = "type.googleapis.com/google.rpc.RetryInfo"
 
 
@@ -69,7 +69,7 @@ def code_of(http_status: int) -> int:
 
 
 def _number(field: int, value: int) -> bytes:
-    return bytes([tag(field, VARINT)]) + _varint(value) if value else b""
+    return bytes([field << 3 | _NUMBER]) + _varint(value) if value else b""
 
 
 def _text(field: int, value: str) -> bytes:
@@ -77,7 +77,7 @@ def _text(field: int, value: str) -> bytes:
 
 
 def _message(field: int, content: bytes) -> bytes:
-    return bytes([tag(field)]) + _varint(len(content)) + content
+    return bytes([field << 3 | _BYTES]) + _varint(len(content)) + content
 
 
 def _varint(value: int) -> bytes:

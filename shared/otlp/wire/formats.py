@@ -1,5 +1,6 @@
 """The part of a request's reading that differs between protobuf and JSON."""
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from shared.otlp.records import LogRecord, Resource, Scope, Span
@@ -10,16 +11,16 @@ class Format(Protocol):
     """A reader of one request, from the outside in; `head` is what a level has beside its members.
 
     `groups`, `group` and `scope_group` raise `BadRequest` or `TooLarge`. The others raise
-    `Rejected`, `Malformed`, `UnicodeDecodeError` or `RecursionError` for a single bad part.
+    `Rejected`, `DecodeError`, `UnicodeDecodeError` or `RecursionError` for a single bad part.
     """
 
-    def groups(self, body: bytes) -> list[bytes]:
+    def groups(self, body: bytes) -> Sequence[bytes]:
         """Returns the groups of records of one resource."""
 
-    def group(self, data: bytes) -> tuple[Any, list[bytes]]:
+    def group(self, data: bytes) -> tuple[Any, Sequence[bytes]]:
         """Returns the head of a group with its resource, and the groups of one scope."""
 
-    def scope_group(self, data: bytes) -> tuple[Any, list[bytes]]:
+    def scope_group(self, data: bytes) -> tuple[Any, Sequence[bytes]]:
         """Returns the head of a group with its scope, and its records."""
 
     def resource(self, head: Any) -> Resource:

@@ -1,17 +1,17 @@
 """Reads a request: collects the good records, and counts the bad ones by their reasons."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import msgspec
+from google.protobuf.message import DecodeError
 
 from shared.core.errors import BadRequest
 from shared.otlp.records import Records
 from shared.otlp.wire.as_json import Json
 from shared.otlp.wire.as_protobuf import Protobuf
 from shared.otlp.wire.checks import NOT_DECODED, NOT_UTF_8, TOO_DEEP, Rejected, Tally
-from shared.otlp.wire.fields import Malformed
 from shared.otlp.wire.formats import Format
 from shared.otlp.wire.signals import METRICS, TRACES, Signal
 
@@ -80,7 +80,9 @@ class Reading:
             return Rejected(f"{name}: {error}")
         return len(into) - 1
 
-    def _take(self, records: list[bytes], resource: int | Rejected, scope: int | Rejected) -> None:
+    def _take(
+        self, records: Sequence[bytes], resource: int | Rejected, scope: int | Rejected
+    ) -> None:
         self.tally.total += len(records)
         if self._signal is METRICS:
             self._first = self._first or records[0]
@@ -126,7 +128,7 @@ def _checked(read: Callable[..., T], *arguments: Any) -> T:
     """Returns the result of `read`; raises `Rejected` if it cannot be read."""
     try:
         return read(*arguments)
-    except Malformed:
+    except DecodeError:
         raise Rejected(NOT_DECODED) from None
     except UnicodeDecodeError:
         raise Rejected(NOT_UTF_8) from None

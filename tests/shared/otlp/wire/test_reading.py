@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
 from shared.core.errors import BadRequest, TooLarge
-from shared.otlp.wire import fields, pruning
+from shared.otlp.wire import pruning, values
 from shared.otlp.wire.reading import JSON, PROTOBUF, Reading
 from shared.otlp.wire.signals import LOGS, METRICS, TRACES, Signal
 from tests.support.otlp import (
@@ -258,7 +258,7 @@ def test_values_nest_64_levels_deep(levels: int, is_good: bool, kind: str, form:
         b"\x0a",
         b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
         b"\x07\x01",
-        b"\x0b\x0c",
+        b"\x0b",
         b"hello world",
     ],
 )
@@ -272,6 +272,14 @@ def test_a_span_that_does_not_decode_is_rejected_alone() -> None:
     reading = read(TRACES, PROTOBUF, framed(bad, good))
     assert [span.name for span in reading.records.spans] == ["chat 2"]
     assert reading.tally.reasons == {"it does not decode": 1}
+
+
+def test_groups_are_unknown_fields_as_in_official_parsers() -> None:
+    group = b"\x0b\x28\x05\x0c"
+    [span] = read(
+        TRACES, PROTOBUF, group + framed(make_span().SerializeToString() + group)
+    ).records.spans
+    assert span.name == "chat 1"
 
 
 def test_values_of_another_form_are_unknown_fields() -> None:
@@ -302,11 +310,11 @@ def test_no_records_are_no_mistake(form: str, body: bytes, signal: Signal) -> No
 
 
 def test_there_are_bounds_on_fields_and_brackets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fields, "MAX_FIELDS", 100)
+    monkeypatch.setattr(values, "MAX_MEMBERS", 100)
     monkeypatch.setattr(pruning, "MAX_BRACKETS", 10)
     with pytest.raises(TooLarge):
         read(TRACES, PROTOBUF, b"\x0a\0" * 101)
     with pytest.raises(TooLarge):
-        read_message(traces(*map(make_span, range(1, 20))))
+        read_message(traces(*map(make_span, range(1, 60))))
     with pytest.raises(TooLarge):
         read_document(one_span(attributes=[{}] * 10))
