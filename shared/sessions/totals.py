@@ -18,7 +18,10 @@ class AgentCount(NamedTuple):
 
 
 class SessionTotals(NamedTuple):
-    """The totals of a session's events; `agents` is ordered by events, descending, then by name."""
+    """The totals of a session's events; `agents` is ordered by events, descending, then by name.
+
+    `outcome` and `failed` are those of the root agent's last agent_end.
+    """
 
     agents: tuple[AgentCount, ...]
     event_count: int
@@ -27,6 +30,8 @@ class SessionTotals(NamedTuple):
     output_tokens: int
     first_event_id: int
     last_event_id: int
+    outcome: str | None
+    failed: bool
 
 
 # One row per agent of a session.
@@ -39,7 +44,10 @@ SELECT
     sum(coalesce(input_tokens, 0)),
     sum(coalesce(output_tokens, 0)),
     min({ORDER_KEY}),
-    max({ORDER_KEY})
+    max({ORDER_KEY}),
+    argMaxIf(
+        (CAST(outcome, 'Nullable(String)'), is_error), {ORDER_KEY}, event_type = 'agent_end'
+    )
 FROM {TABLE} FINAL
 PREWHERE {{where}}
 GROUP BY session_id, agent_id
@@ -67,11 +75,13 @@ def totals_of(
     by_session: dict[str, list[Row]] = {}
     for row in clickhouse.rows(_TOTALS.format(where=where), where.params, settings=SMALL_PAGE):
         by_session.setdefault(row[0], []).append(row)
-    return {session_id: _add_up(rows) for session_id, rows in by_session.items()}
+    roots = {facts.session_id: facts.agent_id for facts in sessions}
+    return {name: _add_up(rows, roots[name]) for name, rows in by_session.items()}
 
 
-def _add_up(rows: Iterable[Row]) -> SessionTotals:
-    _, agents, counts, errors, inputs, outputs, firsts, lasts = zip(*rows, strict=True)
+def _add_up(rows: Iterable[Row], root: str) -> SessionTotals:
+    _, agents, counts, errors, inputs, outputs, firsts, lasts, ends = zip(*rows, strict=True)
+    outcome, failed = dict(zip(agents, ends, strict=True)).get(root, (None, False))
     return SessionTotals(
         agents=tuple(map(AgentCount, agents, counts)),
         event_count=sum(counts),
@@ -80,4 +90,6 @@ def _add_up(rows: Iterable[Row]) -> SessionTotals:
         output_tokens=sum(outputs),
         first_event_id=min(firsts)[2],
         last_event_id=max(lasts)[2],
+        outcome=outcome,
+        failed=failed,
     )

@@ -156,10 +156,11 @@ _INCIDENT = (
     " opened_at last_breach_at acknowledged_at? acknowledged_by? assignees resolved_at?"
     " resolved_by? breach_value? breach_summary? evidence?"
 )
-_SESSION = (
+_EXPORTED_SESSION = (
     "session_id agent_id agents environment event_count error_count started_at last_event_at"
-    " ended_at? first_event_id last_event_id input_tokens output_tokens latest_evaluation?"
+    " ended_at? first_event_id last_event_id input_tokens output_tokens"
 )
+_SESSION = f"{_EXPORTED_SESSION} latest_evaluation? outcome? failed"
 _DELETION = (
     "id state field? value_hash? sessions removed remaining created_by created_at hidden_at?"
     " rewritten_at? finished_at? error?"
@@ -204,7 +205,7 @@ ROWS = {
     " error_type? tool_name? tool_call_id? hook_name? hook_id? trigger_event? input_id? pause_id?"
     " request_id? model? parent_id? outcome? duration_ms? input_tokens? output_tokens?"
     " context_window? context_fill?",
-    "SessionLine": _SESSION.removesuffix(" latest_evaluation?"),
+    "SessionLine": _EXPORTED_SESSION,
     "EvaluationLine": "evaluation_id session_id agent_id environment status scores? reasoning?"
     " summary? error? attempt_count duration_ms? completed_at",
     "ExportFileList": "schedule? files",

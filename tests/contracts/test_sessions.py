@@ -31,16 +31,18 @@ def headers(key: Key) -> Headers:
 def test_a_session_is_added_up_from_its_events(
     client: FlaskClient, document: Document, bench: Bench, headers: Headers
 ) -> None:
-    """Root: the first agent_start; ended_at: its last agent_end; environment: the first event's."""
+    """Root: the first agent_start; ended_at and outcome: its last agent_end's; environment: the
+    first event's.
+    """
     note = {"agent_id": "helper", "environment": "staging"}
     root = {"agent_id": "root", "environment": "other", "input_tokens": 5}
     lines = [
         event("s", "10:00:00", "note", **note),
         event("s", "10:00:01", "agent_start", **root),
         event("s", "10:00:02", "agent_start", **note),
-        event("s", "10:00:03", "agent_end", **root, output_tokens=2),
-        event("s", "10:00:04", "agent_end", **root, error="late"),
-        event("s", "10:00:05", "agent_end", **note),
+        event("s", "10:00:03", "agent_end", **root, outcome="success", output_tokens=2),
+        event("s", "10:00:04", "agent_end", **root, outcome="Late", error="late"),
+        event("s", "10:00:05", "agent_end", **note, outcome="success"),
         event("s", "10:00:06", "tool_use", **note),
     ]
     for _ in range(2):
@@ -60,6 +62,8 @@ def test_a_session_is_added_up_from_its_events(
         "started_at": "2026-11-02T10:00:00.000000Z",
         "last_event_at": "2026-11-02T10:00:06.000000Z",
         "ended_at": "2026-11-02T10:00:04.000000Z",
+        "outcome": "Late",
+        "failed": True,
         "first_event_id": stored[0].event_id,
         "last_event_id": stored[-1].event_id,
         "input_tokens": 15,

@@ -30,6 +30,7 @@ class Stored:
     is_error: bool
     input_tokens: int | None
     output_tokens: int | None
+    outcome: str | None
 
 
 def _stored(line: bytes, arrival: int) -> Stored:
@@ -48,6 +49,7 @@ def _stored(line: bytes, arrival: int) -> Stored:
         is_error=bool(fields.get("error")) or fields["type"] == "error",
         input_tokens=fields.get("input_tokens"),
         output_tokens=fields.get("output_tokens"),
+        outcome=fields.get("outcome"),
     )
 
 
@@ -79,6 +81,7 @@ def store_events(clickhouse: ClickHouse, org_id: str, lines: Iterable[bytes]) ->
             "is_error": [item.is_error for item in events],
             "input_tokens": [item.input_tokens for item in events],
             "output_tokens": [item.output_tokens for item in events],
+            "outcome": [item.outcome for item in events],
         },
     )
     return events

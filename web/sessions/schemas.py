@@ -53,6 +53,8 @@ class Session(Schema):
     started_at = fields.text(format="date-time")
     last_event_at = fields.text(format="date-time")
     ended_at = fields.text("the root agent's last agent_end", null=True, format="date-time")
+    outcome = fields.text("of the root agent's last agent_end, as it was sent", null=True)
+    failed = fields.flag("whether that agent_end is a failure, by its outcome or its error")
     first_event_id = fields.integer()
     last_event_id = fields.integer()
     input_tokens = fields.integer()

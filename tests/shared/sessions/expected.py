@@ -24,8 +24,7 @@ def sessions_of(stored: Sequence[Stored]) -> list[ListedSession]:
 
 
 def _facts_of(events: Sequence[Stored], last_arrival_ms: int) -> SessionFacts:
-    starts = [item for item in events if item.event_type == "agent_start"]
-    root = (starts or events)[0].agent_id
+    root = _root_of(events)
     ends = [item.ts for item in events if (item.event_type, item.agent_id) == ("agent_end", root)]
     return SessionFacts(
         session_id=events[0].session_id,
@@ -38,8 +37,15 @@ def _facts_of(events: Sequence[Stored], last_arrival_ms: int) -> SessionFacts:
     )
 
 
+def _root_of(events: Sequence[Stored]) -> str:
+    starts = [item for item in events if item.event_type == "agent_start"]
+    return (starts or events)[0].agent_id
+
+
 def _totals_of(events: Sequence[Stored]) -> SessionTotals:
     counts = Counter(item.agent_id for item in events)
+    root = _root_of(events)
+    ends = [item for item in events if (item.event_type, item.agent_id) == ("agent_end", root)]
     agents = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     return SessionTotals(
         agents=tuple(AgentCount(*pair) for pair in agents),
@@ -49,4 +55,6 @@ def _totals_of(events: Sequence[Stored]) -> SessionTotals:
         output_tokens=sum(item.output_tokens or 0 for item in events),
         first_event_id=events[0].event_id,
         last_event_id=events[-1].event_id,
+        outcome=ends[-1].outcome if ends else None,
+        failed=bool(ends) and ends[-1].is_error,
     )

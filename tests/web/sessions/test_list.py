@@ -41,7 +41,7 @@ def read_all(client: FlaskClient, headers: Headers, **query: object) -> Iterator
 
 def row_of(events: list[Stored]) -> dict[str, object]:
     """Returns the row of a session of one agent without evaluations, computed here."""
-    ends = [item.ts for item in events if item.event_type == "agent_end"]
+    ends = [item for item in events if item.event_type == "agent_end"]
     return {
         "session_id": events[0].session_id,
         "agent_id": events[0].agent_id,
@@ -51,7 +51,9 @@ def row_of(events: list[Stored]) -> dict[str, object]:
         "error_count": sum(item.is_error for item in events),
         "started_at": format_us(events[0].ts),
         "last_event_at": format_us(events[-1].ts),
-        "ended_at": format_us(ends[-1]) if ends else None,
+        "ended_at": format_us(ends[-1].ts) if ends else None,
+        "outcome": ends[-1].outcome if ends else None,
+        "failed": bool(ends) and ends[-1].is_error,
         "first_event_id": events[0].event_id,
         "last_event_id": events[-1].event_id,
         "input_tokens": sum(item.input_tokens or 0 for item in events),

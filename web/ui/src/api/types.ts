@@ -1253,6 +1253,8 @@ export interface Session {
   started_at: string;
   last_event_at: string;
   ended_at: string | null;
+  outcome: string | null;
+  failed: boolean;
   first_event_id: number;
   last_event_id: number;
   input_tokens: number;
@@ -1275,6 +1277,8 @@ export interface SessionDetail {
   started_at: string;
   last_event_at: string;
   ended_at: string | null;
+  outcome: string | null;
+  failed: boolean;
   first_event_id: number;
   last_event_id: number;
   input_tokens: number;

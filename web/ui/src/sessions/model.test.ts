@@ -9,7 +9,7 @@ function session(id: string, changes: Partial<Session> = {}): Session {
   return {
     session_id: id, agent_id: "a", agents: [{ agent_id: "a", event_count: 1 }], environment: "e",
     event_count: 1, error_count: 0, started_at: "2026-11-02T07:00:00Z", last_event_at: "2026-11-02T07:01:16Z",
-    ended_at: null, first_event_id: 1, last_event_id: 1, input_tokens: 0, output_tokens: 0,
+    ended_at: null, outcome: null, failed: false, first_event_id: 1, last_event_id: 1, input_tokens: 0, output_tokens: 0,
     latest_evaluation: null, ...changes,
   };
 }
