@@ -6,7 +6,8 @@
 
 Each benchmark starts servers of its own and needs a machine that does nothing else. `--short` is
 for a quick look; `--long` adds two million events, 100,000 waiting sessions and ten million events
-to read. `--at` runs the benchmarks of this work tree against the code, the environment and the
+to read. `--json` without a file keeps the figures in `bench/results`, and prints them into the
+documents. `--at` runs the benchmarks of this work tree against the code, the environment and the
 devstack of another commit, in a temporary work tree. `--check` compares the ratios with
 `bench/reference.json` and ends with an error when one has halved.
 """
@@ -16,21 +17,26 @@ import traceback
 from pathlib import Path
 
 import click
+import msgspec
 
-from bench import check
+from bench import check, documents
 from bench.elsewhere import run_at
 from bench.figures import figures_of, lines_of
-from bench.record import Record, begin, comparison, read, write
+from bench.record import Record, begin, busy, comparison, read, today, write
 from bench.results import RESULTS, keep
 from bench.suite import BENCHMARKS, Length
 
 _WORSE_THAN = 1.2
 
 
-def measure(record: Record, names: list[str], length: Length) -> None:
-    """Runs the benchmarks and prints their figures. One that breaks does not stop the others."""
+def measure(record: Record, names: list[str], length: Length, folder: Path | None) -> None:
+    """Runs the benchmarks and prints their figures. One that breaks does not stop the others.
+
+    `folder` gets a file for each, as soon as it is measured.
+    """
     for name in names:
         click.echo(f"== {name}")
+        now_busy = busy()
         try:
             figures = figures_of(BENCHMARKS[name](length))
         except (Exception, SystemExit) as error:  # noqa: BLE001 the others still count
@@ -38,6 +44,12 @@ def measure(record: Record, names: list[str], length: Length) -> None:
             record.failed[name] = repr(error)
             continue
         record.figures += figures
+        record.busy = max(record.busy, now_busy)
+        if folder:
+            own = msgspec.structs.replace(
+                record, date=today(), busy=round(now_busy, 2), figures=figures, failed={}
+            )
+            keep(name, own, folder)
         for line in lines_of(figures):
             click.echo(line)
 
@@ -106,11 +118,13 @@ def main(
         for line in halved:
             click.echo(f"HALVED: {line}")
         sys.exit(1 if halved else 0)
-    measure(record, names, length)
-    if json and not json.suffix:  # a folder, in the work tree of `--at` too
-        keep(record, json)
-    elif json:
+    # Without a suffix it is a folder, in the work tree of `--at` too.
+    folder = json if json and not json.suffix else None
+    measure(record, names, length, folder)
+    if json and not folder:
         write(record, json)
+    if folder == RESULTS:
+        documents.write_all()
     for name, reason in record.failed.items():
         click.echo(f"{name} was not measured: {reason}")
     sys.exit(1 if record.failed else 0)

@@ -24,6 +24,7 @@ import click
 # Lets `python bench/backup.py` find its neighbours, as `python -m` does.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from bench.figures import figures_of, lines_of
 from bench.site import Site
 from bench.workload import ensure
 
@@ -49,9 +50,8 @@ def run(site: Site, *words: str) -> tuple[Any, float, float]:
     return json.loads(answer), took, used.ru_maxrss * _KIB / _MB
 
 
-@click.command(help=__doc__, context_settings={"max_content_width": 100})
-@click.option("--events", default=1_000_000, show_default=True)
-def main(events: int) -> None:
+def measure(events: int = 1_000_000) -> dict[str, float]:
+    """Returns seconds and megabytes for a million events, and the megabytes of the tool."""
     millions = events / 1_000_000
     with (
         tempfile.TemporaryDirectory(prefix="watchpost-bench-") as folder,
@@ -66,12 +66,17 @@ def main(events: int) -> None:
         made, *create = run(site, "create", target)
         _, *verify = run(site, "verify", made["place"])
         _, *restore = run(other, "restore", made["place"])
-    click.echo(
-        f"{events:,} events, {made['rows']:,} rows, {made['files']} files,"
-        f" {made['bytes'] / _MB / millions:,.0f} MB a million events"
-    )
+    values = {"backup.files": made["bytes"] / _MB / millions}
     for name, (took, memory) in (("create", create), ("verify", verify), ("restore", restore)):
-        click.echo(f"{name:8}{took / millions:8.1f} s a million events {memory:8,.0f} MB of memory")
+        values |= {f"backup.{name}_time": took / millions, f"backup.{name}_memory": memory}
+    return values
+
+
+@click.command(help=__doc__, context_settings={"max_content_width": 100})
+@click.option("--events", default=1_000_000, show_default=True)
+def main(events: int) -> None:
+    for line in lines_of(figures_of(measure(events))):
+        click.echo(line)
 
 
 if __name__ == "__main__":

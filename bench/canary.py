@@ -31,6 +31,7 @@ import psutil
 # Lets `python bench/canary.py` find its neighbours, as `python -m bench.canary` does.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from bench.figures import figures_of, lines_of
 from bench.site import Site
 from devstack.ports import LOOPBACK, free_port
 from devstack.server import Server
@@ -151,11 +152,9 @@ def measured(fault: Fault, ready: Ready, interval: float, bound: float) -> Measu
     return Measured(fault, red, secs_until(ready.is_green, bound), others)
 
 
-@click.command(help=__doc__)
-@click.option("--interval", default=60.0, show_default=True, help="CANARY_INTERVAL_SECS")
-@click.option("--bound", default=90.0, show_default=True, help="the most seconds for either")
-def main(interval: float, bound: float) -> None:
-    """Prints a table."""
+def measure(interval: float = 60.0, bound: float = 90.0) -> dict[str, float]:
+    """Returns the seconds to red and to green for each part and fault."""
+    values: dict[str, float] = {}
     with (
         tempfile.TemporaryDirectory(prefix="watchpost-bench-") as folder,
         Site(Path(folder)) as site,
@@ -171,20 +170,26 @@ def main(interval: float, bound: float) -> None:
         ready = Ready(port)
         if secs_until(ready.is_green, _STARTING_SECS) is None:
             raise SystemExit(f"the deployment did not become ready; logs: {site.directory}")
-        click.echo("| part | | red | green | named before |\n|---|---|---|---|---|")
-        slow = 0
         for fault in faults(site, web, ingest):
             one = measured(fault, ready, interval, bound)
-            slow += one.red is None or one.green is None
-            cells = (fault.part, fault.what, shown(one.red), shown(one.green))
-            click.echo(f"| {' | '.join(cells)} | {', '.join(one.others)} |")
-    if slow:
-        raise SystemExit(f"{slow} faults were not shown, or not over, within {bound:g} s")
+            if one.others:
+                click.echo(f"{fault.part} {fault.what}: named before: {', '.join(one.others)}")
+            if one.red is None or one.green is None:
+                raise SystemExit(f"{fault.part} {fault.what}: not shown, or not over, in time")
+            values |= {
+                f"canary.{fault.part}_{fault.what}_red": one.red,
+                f"canary.{fault.part}_{fault.what}_green": one.green,
+            }
+    return values
 
 
-def shown(secs: float | None) -> str:
-    """Returns seconds as text."""
-    return "never" if secs is None else f"{secs:.1f} s"
+@click.command(help=__doc__)
+@click.option("--interval", default=60.0, show_default=True, help="CANARY_INTERVAL_SECS")
+@click.option("--bound", default=90.0, show_default=True, help="the most seconds for either")
+def main(interval: float, bound: float) -> None:
+    """Prints the seconds."""
+    for line in lines_of(figures_of(measure(interval, bound))):
+        click.echo(line)
 
 
 if __name__ == "__main__":

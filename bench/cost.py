@@ -3,10 +3,10 @@
     python -m bench.cost [--copies 16] [--senders 8]
 
 Starts its own deployment and sends the airline recording `copies` times, as `bench.ingest` does.
-The first table has the processor time of every program: until a query counts all events, and until
+`cost` is the processor time of every program: until a query counts all events, and until
 ClickHouse has merged them too. ClickHouse is split by the names of its threads into merges and
-statements. `idle` is the time of the program while nothing is sent. The second table has the steps
-of web and worker, each alone in one process without servers.
+statements. `idle` is the time of the program while nothing is sent. `steps` are those of web and
+worker, each alone in one process without servers; the columns contain fields and summaries.
 """
 
 import os
@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.airline import read_events
 from bench.bodies import bodies_of
 from bench.deployments import deployed
+from bench.figures import figures_of, lines_of
 from bench.ingest import empty, send_all, settle, wait_until_counted
 from devstack.up.deployment import Deployment
 from shared.core.body import unpack
@@ -91,9 +92,9 @@ def _merging_seconds(process: psutil.Process) -> float:
 def measure_programs(
     deployment: Deployment, lines: list[bytes], copies: int, senders: int
 ) -> dict[str, float]:
-    """Sends the events twice, and prints the time of each program during the second pass.
+    """Sends the events twice, and returns the time of each program during the second pass.
 
-    Returns the sums: µs an event until all are queryable, until all are merged, and % when idle.
+    µs an event until all are queryable, and until all are merged; % of a core when idle.
     """
     clickhouse = Client.from_url(deployment.environ["CLICKHOUSE_URL"])
     events = len(lines) * copies
@@ -111,28 +112,30 @@ def measure_programs(
     time.sleep(_IDLE_SECS)
     idle = _between(idle_from, processor_seconds())
     click.echo(f"{events:,} events: accepted in {accepted:.1f} s, queryable in {elapsed:.1f} s")
-    click.echo(f"{'µs an event':26}{'queryable':>10}{'merged':>10}{'idle, % of a core':>20}")
     first, both = _between(before, queryable), _between(before, settled)
+    values: dict[str, float] = {}
     for name in sorted(both, key=both.__getitem__, reverse=True):
-        click.echo(
-            f"{name:26}{first[name] / events * 1e6:>10.1f}{both[name] / events * 1e6:>10.1f}"
-            f"{idle[name] / _IDLE_SECS * 100:>20.1f}"
-        )
-    sums = [sum(column.values()) / events * 1e6 for column in (first, both)]
-    click.echo(
-        f"{'together':26}{sums[0]:>10.1f}{sums[1]:>10.1f}"
-        f"{sum(idle.values()) / _IDLE_SECS * 100:>20.1f}"
-    )
-    return {
-        "cost.queryable": sums[0],
-        "cost.merged": sums[1],
+        program = _key(name)
+        values |= {
+            f"cost.{program}_queryable": first[name] / events * 1e6,
+            f"cost.{program}_merged": both[name] / events * 1e6,
+            f"cost.{program}_idle": idle[name] / _IDLE_SECS * 100,
+        }
+    return values | {
+        "cost.queryable": sum(first.values()) / events * 1e6,
+        "cost.merged": sum(both.values()) / events * 1e6,
         "cost.idle": sum(idle.values()) / _IDLE_SECS * 100,
     }
 
 
-def measure_steps(lines: list[bytes], copies: int = 4) -> None:
-    """Prints the time of each step in web and worker, the best of three."""
+def _key(program: str) -> str:
+    return program.replace(",", "").replace(":", "").replace("-", "_").replace(" ", "_")
+
+
+def measure_steps(lines: list[bytes], copies: int = 4) -> dict[str, float]:
+    """Returns the µs an event of each step in web and worker, the best of three."""
     events = len(lines) * copies
+    values: dict[str, float] = {}
 
     def timed(name: str, step: Callable[[], Any]) -> Any:
         seconds = []
@@ -140,28 +143,32 @@ def measure_steps(lines: list[bytes], copies: int = 4) -> None:
             started = time.process_time()
             result = step()
             seconds.append(time.process_time() - started)
-        click.echo(f"{name:26}{min(seconds) / events * 1e6:>10.2f}")
+        values[f"steps.{name}"] = min(seconds) / events * 1e6
         return result
 
     bodies = bodies_of(lines, copies, 0)
-    click.echo(f"{'step, µs an event':26}")
-    unpacked = timed("unpack", lambda: [unpack(b, "gzip", _MAX_BODY_BYTES) for b in bodies])
-    lists = timed("split", lambda: [ndjson_lines(body) for body in unpacked])
-    decoded = timed("decode", lambda: [decode_events(li, "org", _MAX_EVENT_BYTES) for li in lists])
+    unpacked = timed("web_unpack", lambda: [unpack(b, "gzip", _MAX_BODY_BYTES) for b in bodies])
+    lists = timed("web_split", lambda: [ndjson_lines(body) for body in unpacked])
+    decoded = timed(
+        "web_check", lambda: [decode_events(li, "org", _MAX_EVENT_BYTES) for li in lists]
+    )
     entries = timed(
-        "encode",
+        "web_encode",
         lambda: [
             encode_sent(one.batch, "org", body, "gzip", plain) or encode_batch(one.batch)
             for one, body, plain in zip(decoded, bodies, unpacked, strict=True)
         ],
     )
-    batches = timed("decode the entry", lambda: [decode_batch(entry) for entry in entries])
+    batches = timed("worker_decode", lambda: [decode_batch(entry) for entry in entries])
     batch = Batch([], [], [], [], [], [], [], [])
     for one in batches:
         batch.extend(one)
-    fields = timed("read_fields", lambda: [read_fields(payload) for payload in batch.payloads])
-    timed("summarise", lambda: list(map(summarise, batch.event_types, fields, batch.payloads)))
-    timed("columns, with both", lambda: columns_of("org", batch, lambda _model: 200_000))
+    fields = timed("worker_fields", lambda: [read_fields(payload) for payload in batch.payloads])
+    timed(
+        "worker_summaries", lambda: list(map(summarise, batch.event_types, fields, batch.payloads))
+    )
+    timed("worker_columns", lambda: columns_of("org", batch, lambda _model: 200_000))
+    return values
 
 
 @click.command(help=__doc__, context_settings={"max_content_width": 100})
@@ -170,8 +177,9 @@ def measure_steps(lines: list[bytes], copies: int = 4) -> None:
 def main(copies: int, senders: int) -> None:
     lines = read_events()
     with deployed() as deployment:
-        measure_programs(deployment, lines, copies, senders)
-    measure_steps(lines)
+        values = measure_programs(deployment, lines, copies, senders)
+    for line in lines_of(figures_of(values | measure_steps(lines))):
+        click.echo(line)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ Makes files of the transcript of Claude Code in WATCHPOST_SHARED: a session each
 `turns` times.
 
 convert      one file, over and over in one process: events a second, µs of processor time an event
-import       all files, one after the other over one connection: events a second until the last
+new          all files, one after the other over one connection: events a second until the last
              answer, and µs of web's processor time an event
 again        the same files again, of which nothing is new
 """
@@ -27,6 +27,7 @@ import psutil
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.deployments import deployed, service_processes
+from bench.figures import figures_of, lines_of
 from devstack.ports import LOOPBACK
 from devstack.up.deployment import Deployment
 from shared.events.redaction.rules import Redactor
@@ -96,23 +97,32 @@ def _web_seconds() -> float:
     return used
 
 
+def measure(files: int = 20, turns: int = 100, runs: int = 5) -> dict[str, float]:
+    """Returns events a second, and µs of processor time an event: of all, or of web."""
+    texts = [transcript(session, turns) for session in range(files)]
+    events, seconds = conversion(texts[0], runs)
+    values = {
+        "imports.convert_rate": events / seconds,
+        "imports.convert_cost": seconds / events * 1e6,
+    }
+    with deployed(lambda _: None) as deployment:
+        importing(deployment, [transcript(files, turns)])
+        for name, is_new in (("new", True), ("again", False)):
+            events, accepted, took, used = importing(deployment, texts)
+            if accepted != events * is_new:
+                raise SystemExit(f"{accepted} of {events} events were new")
+            values[f"imports.{name}_rate"] = events / took
+            values[f"imports.{name}_cost"] = used / events * 1e6
+    return values
+
+
 @click.command(help=__doc__, context_settings={"max_content_width": 100})
 @click.option("--files", default=20, show_default=True)
 @click.option("--turns", default=100, show_default=True)
 @click.option("--runs", default=5, show_default=True)
 def main(files: int, turns: int, runs: int) -> None:
-    texts = [transcript(session, turns) for session in range(files)]
-    click.echo(f"{files} files of {len(texts[0]) / _MIB:.2f} MiB and {turns} turns")
-    events, seconds = conversion(texts[0], runs)
-    click.echo(f"convert {events / seconds:10,.0f} events/s {seconds / events * 1e6:8.1f} µs")
-    with deployed(lambda _: None) as deployment:
-        importing(deployment, [transcript(files, turns)])
-        for name in ("import", "again"):
-            events, accepted, took, used = importing(deployment, texts)
-            click.echo(
-                f"{name:8}{events / took:10,.0f} events/s {used / events * 1e6:8.1f} µs of web,"
-                f" {accepted} of {events} new"
-            )
+    for line in lines_of(figures_of(measure(files, turns, runs))):
+        click.echo(line)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ import click
 # Lets `python bench/otlp_steps.py` find its neighbours, as `python -m bench.otlp_steps` does.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from bench.figures import figures_of, lines_of
 from bench.otlp import COPIES
 from bench.spans import recorded_traces, request_of, spans_in
 from shared.events.batch import Batch, decode_batch, encode_batch, entries_of
@@ -46,8 +47,15 @@ _MAX_EVENT_BYTES = 1024 * 1024
 _ROUNDS = 5
 
 
-def measure(bodies: list[bytes], spans: int) -> None:
-    """Prints the time of each step for requests that have so many spans together."""
+def measure(requests: int = 10) -> dict[str, float]:
+    """Returns the µs a span of each step, for so many requests."""
+    recorded = recorded_traces()
+    spans = len(list(spans_in(recorded))) * COPIES * requests
+    bodies = [
+        gzip.compress(request_of(recorded, COPIES, number).SerializeToString())
+        for number in range(requests)
+    ]
+    values: dict[str, float] = {}
 
     def timed(name: str, step: Callable[[], T]) -> T:
         return timed_with(name, lambda: None, lambda _: step())
@@ -59,27 +67,26 @@ def measure(bodies: list[bytes], spans: int) -> None:
             started = time.process_time()
             result = step(prepared)
             seconds.append(time.process_time() - started)
-        click.echo(f"{name:46}{min(seconds) / spans * 1e6:>8.2f}")
+        values[f"otlp_steps.{name}"] = min(seconds) / spans * 1e6
         return result
 
-    click.echo(f"{'step, µs a span':46}")
-    unpacked = timed("web: unpack the body", lambda: list(map(gzip.decompress, bodies)))
-    readings = timed("web: read the records", lambda: list(map(_read, unpacked)))
-    timed("web: receipt", lambda: [_receipt(*one) for one in zip(readings, unpacked, strict=True)])
+    unpacked = timed("web_unpack", lambda: list(map(gzip.decompress, bodies)))
+    readings = timed("web_read", lambda: list(map(_read, unpacked)))
+    timed("web_receipt", lambda: [_receipt(*one) for one in zip(readings, unpacked, strict=True)])
     entries = timed_with(
-        "web: cut and encode the entries",
+        "web_cut",
         # Cutting moves the records, so each round needs its own.
         lambda: [_read(body).records for body in unpacked],
         lambda read: [data for one in read for _, data in cutting.entries_of(one)],
     )
-    records = timed("worker: decode the entries", lambda: list(map(decode_records, entries)))
-    traces = timed("worker: kinds, names of sessions and agents", lambda: _traces(records))
-    placed = timed("worker: sessions, agents and roles", lambda: list(map(_placed, traces)))
-    output = timed("worker: events and counts", lambda: _output(placed))
-    stored = timed("worker: encode events", lambda: list(map(encode_batch, entries_of(output))))
-    batches = timed("worker: decode events", lambda: list(map(decode_batch, stored)))
-    timed("worker: columns", lambda: [columns_of(_ORG, one, lambda _: 200_000) for one in batches])
-    click.echo(f"{len(output) / spans:.2f} events a span")
+    records = timed("worker_decode", lambda: list(map(decode_records, entries)))
+    traces = timed("worker_names", lambda: _traces(records))
+    placed = timed("worker_place", lambda: list(map(_placed, traces)))
+    output = timed("worker_events", lambda: _output(placed))
+    stored = timed("worker_encode_events", lambda: list(map(encode_batch, entries_of(output))))
+    batches = timed("worker_decode_events", lambda: list(map(decode_batch, stored)))
+    timed("worker_columns", lambda: [columns_of(_ORG, one, lambda _: 200_000) for one in batches])
+    return values | {"otlp_steps.together": sum(values.values())}
 
 
 def _read(body: bytes) -> Reading:
@@ -124,12 +131,8 @@ def _output(placed: list[list[Placement]]) -> Batch:
 @click.command(help=__doc__, context_settings={"max_content_width": 100})
 @click.option("--requests", default=10, show_default=True, help="number of requests")
 def main(requests: int) -> None:
-    recorded = recorded_traces()
-    bodies = [
-        gzip.compress(request_of(recorded, COPIES, number).SerializeToString())
-        for number in range(requests)
-    ]
-    measure(bodies, len(list(spans_in(recorded))) * COPIES * requests)
+    for line in lines_of(figures_of(measure(requests))):
+        click.echo(line)
 
 
 if __name__ == "__main__":

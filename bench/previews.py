@@ -21,6 +21,7 @@ import click
 # Lets `python bench/previews.py` find its neighbours, as `python -m bench.previews` does.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from bench.figures import figures_of, lines_of
 from bench.site import Site
 from bench.week import DAYS, fill
 from shared import organizations
@@ -32,7 +33,7 @@ from shared.core.logs import configure_logging
 from shared.deployment.runtime import Runtime
 from shared.queries.run import QueryRunner
 
-_WINDOWS = (300, 3600, 86_400, 7 * 86_400)
+_WINDOWS = {"5min": 300, "1h": 3600, "1d": 86_400, "7d": 7 * 86_400}
 _METRICS = ("event_count", "error_rate", "session_count", "p95_latency_ms")
 _SCORE = {"score_key": "accuracy", "op": "<", "value": 0.5}
 
@@ -40,20 +41,20 @@ _SCORE = {"score_key": "accuracy", "op": "<", "value": 0.5}
 def rules() -> list[tuple[str, str, dict[str, Any]]]:
     """Returns the name, the kind and the spec of each rule."""
     of_metrics = [
-        (f"{metric}, {secs} s", "metric_threshold", _threshold(metric, secs))
+        (f"{metric}_{name}", "metric_threshold", _threshold(metric, secs))
         for metric in _METRICS
-        for secs in _WINDOWS
+        for name, secs in _WINDOWS.items()
     ]
     of_scores = [
-        (f"score, {secs} s", "evaluation_score", {**_SCORE, "window_secs": secs})
-        for secs in _WINDOWS
+        (f"score_{name}", "evaluation_score", {**_SCORE, "window_secs": secs})
+        for name, secs in _WINDOWS.items()
     ]
     event = {"event_type": "error", "lookback_secs": 300}
     return [
         *of_metrics,
         *of_scores,
         ("event", "per_event", event),
-        ("event that says something", "per_event", {**event, "message_contains": "refused"}),
+        ("event_with_text", "per_event", {**event, "message_contains": "refused"}),
     ]
 
 
@@ -61,11 +62,9 @@ def _threshold(metric: str, window_secs: int) -> dict[str, Any]:
     return {"metric": metric, "op": ">", "value": 1e12, "window_secs": window_secs}
 
 
-@click.command(help=__doc__.splitlines()[0] if __doc__ else None)
-@click.option("--events", default=1_000_000, help="events in the week")
-@click.option("--times", default=5, help="previews of each rule")
-def main(events: int, times: int) -> None:
-    """Fills a site, replays rules, and prints the times."""
+def measure(events: int = 1_000_000, times: int = 5) -> dict[str, float]:
+    """Fills a site, replays rules, and returns the median milliseconds of each."""
+    values: dict[str, float] = {}
     with ExitStack() as stack:
         site = stack.enter_context(Site(Path(stack.enter_context(tempfile.TemporaryDirectory()))))
         site.start_stores()
@@ -87,7 +86,17 @@ def main(events: int, times: int) -> None:
                 began = time.perf_counter()
                 preview(context, draft, schema="")
                 took.append(time.perf_counter() - began)
-            click.echo(f"{name:<30} {statistics.median(took) * 1000:6.0f} ms")
+            values[f"previews.{name}"] = statistics.median(took) * 1000
+    return values
+
+
+@click.command(help=__doc__.splitlines()[0] if __doc__ else None)
+@click.option("--events", default=1_000_000, help="events in the week")
+@click.option("--times", default=5, help="previews of each rule")
+def main(events: int, times: int) -> None:
+    """Prints the times."""
+    for line in lines_of(figures_of(measure(events, times))):
+        click.echo(line)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ import redis
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.airline import read_events
+from bench.figures import figures_of, lines_of
 from devstack import DevStack
 from shared.events.ingest.decode import decode_events
 from shared.events.ingest.receipts import receipt_of
@@ -54,10 +55,8 @@ def redis_seconds(client: redis.Redis) -> float:
     return float(cpu["used_cpu_sys"] + cpu["used_cpu_user"])
 
 
-@click.command(help=__doc__, context_settings={"max_content_width": 100})
-@click.option("--posts", default=3000, show_default=True)
-@click.option("--rounds", default=5, show_default=True)
-def main(posts: int, rounds: int) -> None:
+def measure(posts: int = 3000, rounds: int = 5) -> dict[str, float]:
+    """Returns the µs of a request without receipts, and those that its receipt adds."""
     lines = read_events()[:BATCH]
     body = b"\n".join(lines)
     decoded = decode_events(lines, ORG, 1024 * 1024)
@@ -74,21 +73,36 @@ def main(posts: int, rounds: int) -> None:
             receipt = receipt_of(ORIGIN, body, decoded, redactor)
             append(client, ORG, "bench", decoded.batch, receipt)
 
-        differences, folds = [], []
+        plains, differences, folds = [], [], []
         for _ in range(rounds):
             without, with_receipts = cost(pool, posts, plain), cost(pool, posts, counted)
+            plains.append(without)
             differences.append(
                 [one - other for one, other in zip(with_receipts, without, strict=True)]
             )
-            own, of_redis = cost(pool, 1, lambda: fold(client, ORG))
+            _, of_redis = cost(pool, 1, lambda: fold(client, ORG))
             folds.append(of_redis / posts)
             client.unlink(keys_of(ORG).rows)
             remove(pool, ORG)
-            here, there = without
-            click.echo(f"{BATCH} events without: {here:.0f} µs here, {there:.0f} in Redis")
-        own, of_redis = (statistics.median(values) for values in zip(*differences, strict=True))
-        click.echo(f"its receipt: {own:+.1f} µs here, {of_redis:+.1f} in Redis")
-        click.echo(f"folding it later: {statistics.median(folds):.1f} µs in Redis")
+    (here, there), (own, of_redis) = (
+        [statistics.median(values) for values in zip(*pairs, strict=True)]
+        for pairs in (plains, differences)
+    )
+    return {
+        "receipts.request_here": here,
+        "receipts.request_redis": there,
+        "receipts.receipt_here": own,
+        "receipts.receipt_redis": of_redis,
+        "receipts.folding_redis": statistics.median(folds),
+    }
+
+
+@click.command(help=__doc__, context_settings={"max_content_width": 100})
+@click.option("--posts", default=3000, show_default=True)
+@click.option("--rounds", default=5, show_default=True)
+def main(posts: int, rounds: int) -> None:
+    for line in lines_of(figures_of(measure(posts, rounds))):
+        click.echo(line)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
+import psutil
 import psycopg2
 import redis
 from clickhouse_driver import Client
@@ -17,13 +18,16 @@ from devstack import DevStack
 from devstack.ports import Ports
 
 PROJECT = Path(__file__).resolve().parents[1]
+_LOOK_SECS = 3.0
+_NOT_MEASURED = ("bench", "docs", "tests", "*.md")
 
 
 class Record(msgspec.Struct, kw_only=True):
     """The figures of a run.
 
-    `changed`: files outside of `bench/` differ from the commit. `failed` has the reason of each
-    benchmark that could not be run. `measured_by` is the commit of the benchmarks themselves.
+    `changed`: files that are measured differ from the commit. `busy`: the processors that other
+    work took just before. `failed` has the reason of each benchmark that
+    could not be run. `measured_by` is the commit of the benchmarks themselves.
     """
 
     commit: str
@@ -33,6 +37,7 @@ class Record(msgspec.Struct, kw_only=True):
     length: str
     cores: int
     versions: dict[str, str]
+    busy: float = 0.0
     figures: list[Figure] = []
     failed: dict[str, str] = {}
 
@@ -43,7 +48,9 @@ def begin(length: str, measured_by: str | None) -> Record:
     return Record(
         commit=commit,
         measured_by=measured_by or commit,
-        changed=bool(_git("status", "--porcelain", "--", ".", ":!bench")),
+        changed=bool(
+            _git("status", "--porcelain", "--", ".", *(f":!{name}" for name in _NOT_MEASURED))
+        ),
         date=today(),
         length=length,
         cores=cores(),
@@ -64,6 +71,12 @@ def today() -> str:
 def cores() -> int:
     """Returns the number of processors that this process may use."""
     return len(os.sched_getaffinity(0))
+
+
+def busy() -> float:
+    """Returns the number of processors that the machine's work takes now."""
+    share: float = psutil.cpu_percent(interval=_LOOK_SECS) / 100
+    return share * (psutil.cpu_count() or 1)
 
 
 def read(path: Path) -> Record:

@@ -1,13 +1,12 @@
 """The results that the repository keeps in `bench/results`, and what they prove."""
 
-import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
-from bench.record import PROJECT, Record, commit_of_head, cores, today, write
+from bench.record import PROJECT, Record, commit_of_head, cores, read, today, write
 
 RESULTS = PROJECT / "bench" / "results"
 CHAOS = RESULTS / "chaos.json"
@@ -36,12 +35,17 @@ class Chaos(msgspec.Struct, kw_only=True):
     runs: list[Storm] = []
 
 
-def keep(record: Record, folder: Path = RESULTS) -> None:
-    """Writes the figures of each benchmark into a file of its own."""
+def keep(name: str, record: Record, folder: Path = RESULTS) -> None:
+    """Writes the figures of a benchmark into a file of its own."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name in sorted({figure.name.partition(".")[0] for figure in record.figures}):
-        own = [figure for figure in record.figures if figure.name.startswith(f"{name}.")]
-        write(msgspec.structs.replace(record, figures=own, failed={}), folder / f"{name}.json")
+    write(record, folder / f"{name}.json")
+
+
+def read_results(folder: Path = RESULTS) -> Iterator[Record]:
+    """Yields the kept figures of each benchmark."""
+    for path in sorted(folder.glob("*.json")):
+        if path.name != CHAOS.name:
+            yield read(path)
 
 
 def keep_storm(storm: Storm, path: Path = CHAOS) -> None:
@@ -81,21 +85,3 @@ def _is_whole(run: Storm) -> bool:
         and run.faults >= _LEAST_FAULTS
         and run.organizations >= _LEAST_ORGANIZATIONS
     )
-
-
-def misquoted(text: str, folder: Path = RESULTS) -> Iterator[str]:
-    """Yields each mention of a result file whose commit in the text is not that of the file.
-
-    A document names the source of its figures as `bench/results/read.json` at 1234567.
-    """
-    for line, name, commit in _mentions(text):
-        path = folder / f"{name}.json"
-        if not path.exists():
-            yield f"{line}: there is no such file"
-        elif msgspec.json.decode(path.read_bytes())["commit"] != commit:
-            yield f"{line}: the figures were measured at another commit"
-
-
-def _mentions(text: str) -> Iterator[tuple[str, str, str]]:
-    for found in re.finditer(r"`bench/results/(\w+)\.json`,? at ([0-9a-f]{7,40})", text):
-        yield found[0], found[1], found[2]

@@ -46,11 +46,25 @@ def cost(length: Length) -> Values:
         return measure_programs(deployment, read_events(), 4 if length == "short" else 16, 8)
 
 
+def steps(_length: Length) -> Values:
+    """Processor time of each step of web and worker for an event, alone in one process."""
+    from bench.cost import measure_steps
+
+    return measure_steps(read_events())
+
+
 def otlp(length: Length) -> Values:
     """Spans over HTTP and over gRPC, next to the same events over POST /v1/events."""
     from bench.otlp import measure_ways
 
     return measure_ways(requests=15 if length == "short" else 60, senders=4)
+
+
+def otlp_steps(_length: Length) -> Values:
+    """The same for a span."""
+    from bench.otlp_steps import measure
+
+    return measure()
 
 
 def disk(length: Length) -> Values:
@@ -110,11 +124,90 @@ def read(length: Length) -> Values:
     return measure([_MILLION // 10, _MILLION], calls=20 if length == "short" else 100)
 
 
+def imports(length: Length) -> Values:
+    """Events a second out of transcripts, in one process and over HTTP."""
+    from bench.imports import measure
+
+    return measure(files=4 if length == "short" else 20)
+
+
+def backup(length: Length) -> Values:
+    """Seconds, megabytes and memory of a backup and what restores it."""
+    from bench.backup import measure
+
+    return measure(100_000 if length == "short" else _MILLION)
+
+
+def canary(length: Length) -> Values:
+    """The time until /ready names a part that fails, and until it is green again."""
+    from bench.canary import measure
+
+    return measure(interval=5.0 if length == "short" else 60.0)
+
+
+def auth(length: Length) -> Values:
+    """The cost of knowing the caller: next to a route without, and in round trips."""
+    from bench.auth import measure
+
+    return measure(runs=1 if length == "short" else 5)
+
+
+def traces(length: Length) -> Values:
+    """Processor time of a request with traces off, and on."""
+    from bench.traces import measure
+
+    return measure(*((100, 1) if length == "short" else (500, 5)))
+
+
+def redaction(length: Length) -> Values:
+    """The cost of listed keys while events are decoded."""
+    from bench.redaction import measure
+
+    return measure(runs=1 if length == "short" else 9)
+
+
+def receipts(length: Length) -> Values:
+    """The cost of the receipt of a request."""
+    from bench.receipts import measure
+
+    return measure(posts=500 if length == "short" else 3000)
+
+
+def alerts(length: Length) -> Values:
+    """How late 10,000 rules are evaluated while events come in."""
+    from bench.alerts import measure
+
+    return measure(seconds={"short": 30, "usual": 120, "long": 300}[length], statements=10)
+
+
+def previews(length: Length) -> Values:
+    """Previews of rules over a week of a million events."""
+    from bench.previews import measure
+
+    return measure(times=1 if length == "short" else 5)
+
+
+def audit(length: Length) -> Values:
+    """All signals over a week of a million events."""
+    from bench.audit import measure
+
+    return measure(_MILLION // 10 if length == "short" else _MILLION)
+
+
+def faults(length: Length) -> Values:
+    """Recall and precision of the signals of audits."""
+    from bench.faults import measure
+
+    return measure(range(1001, 1003 if length == "short" else 1021))
+
+
 BENCHMARKS: dict[str, Callable[[Length], Values]] = {
     "ingest": ingest,
     "ingest_busy": ingest_busy,
     "cost": cost,
+    "steps": steps,
     "otlp": otlp,
+    "otlp_steps": otlp_steps,
     "disk": disk,
     "evaluations": evaluations,
     "burst": burst,
@@ -122,6 +215,17 @@ BENCHMARKS: dict[str, Callable[[Length], Values]] = {
     "lateness": lateness,
     "outline": outline,
     "read": read,
+    "imports": imports,
+    "backup": backup,
+    "canary": canary,
+    "auth": auth,
+    "traces": traces,
+    "redaction": redaction,
+    "receipts": receipts,
+    "alerts": alerts,
+    "previews": previews,
+    "audit": audit,
+    "faults": faults,
 }
 
 

@@ -27,6 +27,7 @@ import psutil
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.deployments import deployed, service_processes
+from bench.figures import figures_of, lines_of
 from devstack.ports import LOOPBACK
 from devstack.up.deployment import Deployment
 
@@ -45,9 +46,9 @@ class Kind:
 
 
 KINDS = (
-    Kind("GET /v1/auth/introspect", "GET", "/v1/auth/introspect"),
-    Kind("GET /v1/sessions", "GET", "/v1/sessions?limit=20"),
-    Kind("POST /v1/events, one event", "POST", "/v1/events", has_event=True),
+    Kind("introspect", "GET", "/v1/auth/introspect"),
+    Kind("sessions", "GET", "/v1/sessions?limit=20"),
+    Kind("one_event", "POST", "/v1/events", has_event=True),
 )
 
 
@@ -112,10 +113,9 @@ class Side:
         return float(sum(one.user + one.system for one in times))
 
 
-@click.command(help=__doc__, context_settings={"max_content_width": 100})
-@click.option("--requests", default=1000, show_default=True, help="requests of a measurement")
-@click.option("--rounds", default=5, show_default=True, help="measurements of each kind and side")
-def main(requests: int, rounds: int) -> None:
+def measure(requests: int = 1000, rounds: int = 5) -> dict[str, float]:
+    """Returns the µs of a request with traces off and on, and the median of the differences."""
+    values: dict[str, float] = {}
     with ExitStack() as stack:
         url = stack.enter_context(receiver())
         sides = []
@@ -126,14 +126,25 @@ def main(requests: int, rounds: int) -> None:
                 deployed(lambda _line: None, OTEL_EXPORTER_OTLP_ENDPOINT=endpoint)
             )
             sides.append(Side(made, set(service_processes()) - before))
-        click.echo(f"{'µs a request':30}{'off':>10}{'on':>10}{'more':>10}")
         for kind in KINDS:
             for side in sides:
                 side.cost(kind, requests // 10)
             pairs = [tuple(side.cost(kind, requests) for side in sides) for _ in range(rounds)]
-            off, on = (statistics.median(values) for values in zip(*pairs, strict=True))
-            more = statistics.median(on - off for off, on in pairs)
-            click.echo(f"{kind.name:30}{off:>10.0f}{on:>10.0f}{more:>10.0f}")
+            off, on = (statistics.median(times) for times in zip(*pairs, strict=True))
+            values |= {
+                f"traces.{kind.name}_off": off,
+                f"traces.{kind.name}_on": on,
+                f"traces.{kind.name}_more": statistics.median(on - off for off, on in pairs),
+            }
+    return values
+
+
+@click.command(help=__doc__, context_settings={"max_content_width": 100})
+@click.option("--requests", default=1000, show_default=True, help="requests of a measurement")
+@click.option("--rounds", default=5, show_default=True, help="measurements of each kind and side")
+def main(requests: int, rounds: int) -> None:
+    for line in lines_of(figures_of(measure(requests, rounds))):
+        click.echo(line)
 
 
 if __name__ == "__main__":

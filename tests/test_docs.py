@@ -15,7 +15,6 @@ import msgspec
 import pytest
 from honcho.environ import parse_procfile
 
-from bench import results
 from orgctl.cli import main as orgctl
 from shared.alerts.specs import SPECS, EventFilter, Spec
 from shared.audits.signals import NAMES
@@ -73,19 +72,6 @@ def test_the_readme_stays_short() -> None:
 def test_the_newest_version_of_the_changelog_is_this_one() -> None:
     versions = re.findall(r"^## \[([\d.]+)\]", document("CHANGELOG.md"), re.MULTILINE)
     assert versions[0] == VERSION
-
-
-@pytest.mark.parametrize("path", DOCUMENTS, ids=names)
-def test_figures_name_the_commit_of_their_result(path: Path) -> None:
-    assert list(results.misquoted(path.read_text())) == []
-
-
-def test_a_figure_of_another_commit_is_noticed(tmp_path: Path) -> None:
-    (tmp_path / "read.json").write_text('{"commit": "1234567"}')
-    named = "`bench/results/read.json` at 1234567"
-    assert list(results.misquoted(named, tmp_path)) == []
-    for wrong in (named.replace("1234567", "7654321"), named.replace("read", "ingest")):
-        assert len(list(results.misquoted(wrong, tmp_path))) == 1
 
 
 @pytest.mark.flow  # it asks git
