@@ -59,7 +59,9 @@ class AlertState(Leased, Base):
     first, at most `eval_window` of them. `clean`: the evaluations without a breach since the last
     one with. `last_due_at` and `last_attempted_at`: the moments when the last evaluation was due,
     and was recorded. `begins_at`: windows begin no earlier, because a person resolved the incident,
-    or snoozed the rule until then. A worker holds the rule while `lease_token` is its own.
+    or snoozed the rule until then. `held_until`: a rule of SQL that breached when its incident was
+    resolved opens no other one before, unless an evaluation without a breach came first. A worker
+    holds the rule while `lease_token` is its own.
     """
 
     __tablename__ = "alert_states"
@@ -73,6 +75,7 @@ class AlertState(Leased, Base):
     last_error: Mapped[str | None]
     evaluated_to: Mapped[datetime | None] = mapped_column(timestamp_type)
     begins_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    held_until: Mapped[datetime | None] = mapped_column(timestamp_type)
     recent: Mapped[list[bool]] = mapped_column(ARRAY(Boolean), server_default=text("'{}'"))
     clean: Mapped[int] = mapped_column(server_default=text("0"))
 

@@ -13,14 +13,18 @@ from shared.incidents.models import Incident
 from shared.postgres import present_time
 
 MAX_SNOOZE_SECS = 30 * 86_400
+# SQL names its own window, which nothing can shorten. A day is longer than most of them, and short
+# enough that a problem that never ends is not forgotten.
+MAX_HOLD = timedelta(days=1)
 
 
 def begin_after(session: Session, org_id: uuid.UUID, incident_id: str, *, snooze_secs: int) -> None:
     """Lets the windows of the incident's rule begin now, or when it was snoozed for `snooze_secs`.
 
     Call it before the incident is locked: every transaction with both locks the rule's state first.
-    An evaluation that is under way does not count. Raises `Invalid` naming `snooze_secs` for a bad
-    time, and for an incident without a rule.
+    An evaluation that is under way does not count. A rule of SQL that breaches now is held until it
+    is evaluated without a breach, for `MAX_HOLD` at most; a snooze takes the place of that. Raises
+    `Invalid` naming `snooze_secs` for a bad time, and for an incident without a rule.
     """
     if not 0 <= snooze_secs <= MAX_SNOOZE_SECS:
         raise Invalid.field("snooze_secs", f"must be between 0 and {MAX_SNOOZE_SECS}")
@@ -32,7 +36,10 @@ def begin_after(session: Session, org_id: uuid.UUID, incident_id: str, *, snooze
     )
     state = session.scalars(locked.with_for_update()).one_or_none()
     if state is not None:
-        state.begins_at = present_time(session) + timedelta(seconds=snooze_secs)
+        present = present_time(session)
+        state.begins_at = present + timedelta(seconds=snooze_secs)
+        is_held = state.is_sql and not snooze_secs and state.recent[-1:] == [True]
+        state.held_until = present + MAX_HOLD if is_held else None
         state.recent, state.clean = [], 0
         state.lease_token = state.lease_expires_at = None
         session.flush()

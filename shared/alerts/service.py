@@ -125,6 +125,7 @@ def _begin_anew(session: Session, alert: Alert, state: AlertState) -> None:
         "last_error": None,
         "evaluated_to": None,
         "begins_at": None,
+        "held_until": None,
         "recent": [],
         "clean": 0,
         "lease_token": None,

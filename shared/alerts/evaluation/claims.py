@@ -38,6 +38,7 @@ class ClaimedRule:
 
     `evaluated_to` is the end of the last evaluated window, null before the first evaluation.
     `has_failed` shows whether the last evaluation failed. No window begins before `begins_at`.
+    Before `held_until` a breach opens no incident.
     """
 
     alert_id: uuid.UUID
@@ -50,6 +51,7 @@ class ClaimedRule:
     evaluated_to: datetime | None
     has_failed: bool
     begins_at: datetime | None = None
+    held_until: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,8 @@ WITH mark AS (
 )
 SELECT state.org_id, mark.until, alerts.id, alerts.revision, alerts.trigger_kind,
     alerts.trigger_spec, alerts.min_breaches, alerts.eval_window, alerts.eval_interval_secs,
-    state.evaluated_to, state.last_error IS NOT NULL AS has_failed, state.begins_at
+    state.evaluated_to, state.last_error IS NOT NULL AS has_failed, state.begins_at,
+    state.held_until
 FROM mark
 JOIN alert_states AS state ON state.org_id = mark.org_id
 JOIN alerts ON alerts.id = state.alert_id

@@ -15,6 +15,7 @@ from shared.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, R
 from shared.alerts.models import Alert
 from shared.alerts.opening import measured
 from shared.core.actor import SYSTEM
+from shared.core.clock import format_ts
 from shared.core.errors import Unavailable
 from shared.core.logs import get_logger
 from shared.core.text import storable
@@ -50,6 +51,7 @@ SET last_due_at = state.due_at,
     due_at = done.due_at,
     recent = CAST(done.recent AS boolean[]),
     clean = done.clean,
+    held_until = CASE WHEN done.evaluated_to IS NULL THEN state.held_until END,
     -- Null after a failed evaluation, so that the next one covers its events as well.
     evaluated_to = greatest(state.evaluated_to, done.evaluated_to),
     lease_token = NULL,
@@ -131,6 +133,8 @@ def _held(
 
 def _conclude(held: _Held, incidents: "_Incidents", batch: RuleBatch) -> _Done:
     rule, outcome, history = held.rule, held.outcome, held.before
+    if incidents.must_wait(held):
+        outcome = NotEvaluated(_still_breaching(rule))
     if isinstance(outcome, Reading):
         after = history.followed_by(outcome.breached, _terms(rule))
         if incidents.follow(rule, outcome, after):
@@ -173,6 +177,13 @@ class _Incidents:
         alerts = select(Alert).where(Alert.org_id == org_id, Alert.id.in_(breached))
         self._alerts = {alert.id: alert for alert in session.scalars(alerts)} if breached else {}
 
+    def must_wait(self, held: _Held) -> bool:
+        """Returns whether a breach would only repeat an incident that was resolved."""
+        until, outcome = held.rule.held_until, held.outcome
+        is_early = until is not None and held.now < until
+        is_breach = isinstance(outcome, Reading) and outcome.breached
+        return is_early and is_breach and held.rule.alert_id not in self._open
+
     def follow(self, rule: ClaimedRule, reading: Reading, history: History) -> bool:
         """Opens, folds or resolves; returns False if a fault of ours prevented that.
 
@@ -213,6 +224,14 @@ def _update(session: Session, batch: RuleBatch, done: Sequence[_Done]) -> None:
         "evaluated_tos": [one.evaluated_to for one in done],
     }
     session.execute(_UPDATE, {**columns, "org_id": batch.org_id})
+
+
+def _still_breaching(rule: ClaimedRule) -> str:
+    until = "" if rule.held_until is None else f", or from {format_ts(rule.held_until)}"
+    return (
+        "it has breached ever since its incident was resolved: the next one opens after an"
+        f" evaluation without a breach{until}"
+    )
 
 
 def _terms(rule: ClaimedRule) -> Terms:

@@ -2,9 +2,12 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 
+from shared.alerts import service
+from shared.alerts.opening import reported
 from shared.alerts.resolution import begin_after
 from shared.core.errors import Invalid
 from shared.incidents import manual
@@ -31,6 +34,14 @@ def resolve(watch: Watch, snooze_secs: int = 0) -> None:
         incidents.resolve(session, watch.runtime, watch.org.uuid, found["id"], key_actor())
 
 
+def report(watch: Watch, alert_id: UUID) -> None:
+    """Opens an incident of the rule by hand."""
+    with watch.runtime.postgres.transaction() as session:
+        alert, _ = service.get(session, watch.org.uuid, str(alert_id))
+        opening = reported(alert, key_actor(), "customers call", None)
+        incidents.open_incident(session, watch.runtime, opening)
+
+
 def begin(watch: Watch, secs_ago: float) -> None:
     """Moves the begin of the windows: evaluations see only what is surely stored."""
     watch.sql(
@@ -40,10 +51,10 @@ def begin(watch: Watch, secs_ago: float) -> None:
     )
 
 
-def run(watch: Watch) -> int:
+def run(watch: Watch, *, is_sql: bool = False) -> int:
     """Evaluates the rules once more; returns the number of incidents so far."""
     watch.make_due()
-    watch.run()
+    watch.run(is_sql=is_sql)
     return len(watch.incidents())
 
 
@@ -123,6 +134,67 @@ def test_an_evaluation_that_was_under_way_opens_nothing(watch: Watch) -> None:
     watch.make_due()
     watch.run(resolved_meanwhile)
     assert [row["state"] for row in watch.incidents()] == ["resolved"]
+
+
+SQL = """
+    SELECT countIf(is_error) / count() AS error_rate FROM events WHERE ts > now() - INTERVAL 1 HOUR
+"""
+
+
+@pytest.fixture
+def sql_rule(watch: Watch) -> UUID:
+    """A rule that breaches, because of two events that failed, and whose incident is resolved."""
+    rule = watch.rule("custom_sql", trigger_spec={"sql": SQL, "op": ">", "value": 0.2})
+    fail(watch, 50)
+    fail(watch, 40)
+    assert run(watch, is_sql=True) == 1
+    return rule
+
+
+def succeed(watch: Watch, count: int) -> None:
+    """Stores events that did not fail."""
+    at = datetime.now(UTC).isoformat()
+    lines = [event(f"s{number}", "12:00:00", timestamp=at) for number in range(count)]
+    store_events(watch.runtime.clickhouse, watch.org.id, lines)
+
+
+def test_sql_that_still_breaches_after_a_resolution_waits_until_it_was_clean(
+    watch: Watch, sql_rule: UUID
+) -> None:
+    resolve(watch)
+    begin(watch, 30)
+    assert [run(watch, is_sql=True) for _ in range(2)] == [1, 1]
+    assert "ever since its incident was resolved" in watch.state(sql_rule)["last_error"]
+    succeed(watch, 20)
+    assert run(watch, is_sql=True) == 1
+    assert watch.state(sql_rule)["last_error"] is None
+    for _ in range(10):
+        fail(watch, 5)
+    assert run(watch, is_sql=True) == 2
+
+
+def test_sql_that_breaches_for_a_day_opens_another_incident(watch: Watch, sql_rule: UUID) -> None:
+    resolve(watch)
+    begin(watch, 30)
+    watch.sql("UPDATE alert_states SET held_until = now() WHERE org_id = :org_id")
+    assert run(watch, is_sql=True) == 2
+    assert watch.state(sql_rule)["held_until"] is None
+
+
+@pytest.mark.parametrize("what", ["clean", "snoozed", "changed", "reported"])
+def test_sql_is_not_held(watch: Watch, sql_rule: UUID, what: str) -> None:
+    """If it was clean at the resolution, was snoozed or changed, or has an open incident."""
+    if what == "clean":
+        watch.sql("UPDATE alert_states SET recent = '{f}' WHERE org_id = :org_id")
+    resolve(watch, 3600 if what == "snoozed" else 0)
+    begin(watch, 30)
+    if what == "changed":
+        changed = {"sql": SQL, "op": ">", "value": 0.1}
+        watch.change(sql_rule, "custom_sql", trigger_spec=changed)
+    if what == "reported":
+        report(watch, sql_rule)
+    assert run(watch, is_sql=True) == 2
+    assert watch.state(sql_rule)["recent"] == [True]
 
 
 def test_an_incident_without_a_rule_cannot_be_snoozed(watch: Watch) -> None:
