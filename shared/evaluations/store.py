@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from shared.clickhouse import ClickHouse
 from shared.evaluations.records import COLUMNS, MAP_COLUMNS, Evaluation
 
+# A part never has two copies of a result, because an insert removes them. Aggregates rely on it.
+_INSERT = {"optimize_on_insert": 1}
+
 
 def insert(clickhouse: ClickHouse, rows: Sequence[Evaluation]) -> None:
     """Appends results; repeating the call with equal records changes nothing.
@@ -13,7 +16,8 @@ def insert(clickhouse: ClickHouse, rows: Sequence[Evaluation]) -> None:
     """
     if not rows:
         return
-    clickhouse.insert("evaluations", {name: _column(name, rows) for name in COLUMNS})
+    columns = {name: _column(name, rows) for name in COLUMNS}
+    clickhouse.insert("evaluations", columns, settings=_INSERT)
 
 
 def _column(name: str, rows: Sequence[Evaluation]) -> list[object]:

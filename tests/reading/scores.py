@@ -221,3 +221,19 @@ def _begin(moment: datetime, unit: str) -> datetime:
 
 def _text(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def require_equal(found: Any, expected: Any, path: str) -> None:
+    """Checks that all fields are equal, floats up to rounding. Names the path of a difference."""
+    if isinstance(expected, float) and found is not None:
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-12), path
+    elif isinstance(expected, dict):
+        assert found.keys() == expected.keys(), path
+        for name, value in expected.items():
+            require_equal(found[name], value, f"{path}.{name}")
+    elif isinstance(expected, list):
+        assert len(found) == len(expected), path
+        for place, value in enumerate(expected):
+            require_equal(found[place], value, f"{path}[{place}]")
+    else:
+        assert found == expected, path

@@ -12,7 +12,7 @@ from shared.deployment.runtime import Runtime
 from shared.evaluations import store
 from shared.evaluations.records import Evaluation
 from tests.reading.conftest import NEWEST, AirlineOrg
-from tests.reading.scores import Rule, Series, Wanted, aggregate, results_of
+from tests.reading.scores import Rule, Series, Wanted, aggregate, require_equal, results_of
 
 AGGREGATES = ("avg", "min", "max", "p50", "p75", "p90", "p95", "p99", "stddev")
 KEYS = ("success", "tools", "tools a turn", "cost, total", "politeness", "größe")
@@ -202,19 +202,3 @@ def test_results_are_as_various_as_the_cases_need(results: list[Evaluation]) -> 
     assert max(map(sessions.count, sessions)) == 4
     assert len({(row.session_id, row.completed_at) for row in results}) < len(results) - 10
     assert len({row.environment for row in results}) > 2
-
-
-def require_equal(found: Any, expected: Any, path: str) -> None:
-    """Checks that all fields are equal, floats up to rounding. Names the path of a difference."""
-    if isinstance(expected, float) and found is not None:
-        assert found == pytest.approx(expected, rel=1e-9, abs=1e-12), path
-    elif isinstance(expected, dict):
-        assert found.keys() == expected.keys(), path
-        for name, value in expected.items():
-            require_equal(found[name], value, f"{path}.{name}")
-    elif isinstance(expected, list):
-        assert len(found) == len(expected), path
-        for place, value in enumerate(expected):
-            require_equal(found[place], value, f"{path}[{place}]")
-    else:
-        assert found == expected, path

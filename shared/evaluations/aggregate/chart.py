@@ -50,8 +50,7 @@ def charts_of(
 
 def _column(number: int, selector: Selector, params: dict[str, object]) -> str:
     """Returns the SQL of a selector's value; adds its parameters to `params`."""
-    # Rows without scores have an empty key, but a real key may be empty too.
-    conditions = ["place > 0"] if selector.key == "" else []
+    conditions = []
     for column in ("key", "agent_id", "environment"):
         value = getattr(selector, column)
         if column == "key" or value != EVERY:

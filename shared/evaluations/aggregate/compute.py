@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import NamedTuple
 
 from shared.clickhouse import ClickHouse
 from shared.core.clock import now_us, to_us
 from shared.evaluations.aggregate.buckets import Buckets, choose
 from shared.evaluations.aggregate.chart import Chart, charts_of
+from shared.evaluations.aggregate.copies import overlaps
 from shared.evaluations.aggregate.histogram import Histogram, histograms
 from shared.evaluations.aggregate.selectors import EVERY, MAX_SERIES, Selector
 from shared.evaluations.aggregate.stats import (
@@ -16,14 +18,28 @@ from shared.evaluations.aggregate.stats import (
     Overview,
     ScoreStats,
     overview,
-    span_of,
+    spans_of,
 )
 from shared.evaluations.filters import EvaluationFilters
-from shared.evaluations.source import source_of
+from shared.evaluations.source import Range, source_of
 
 # The range of DateTime64; there is nothing to show outside.
 _OLDEST = to_us(datetime(1900, 1, 1, tzinfo=UTC))
 _NEWEST = to_us(datetime(2300, 1, 1, tzinfo=UTC))
+
+
+class _Extent(NamedTuple):
+    """The range [first, stop) in microseconds, empty if there is nothing to show.
+
+    Only results that were completed in `copies` may have some; None if that is not known.
+    """
+
+    first: int
+    stop: int
+    copies: list[Range] | None
+
+
+_NOTHING = _Extent(0, 0, None)
 
 
 class Aggregate(NamedTuple):
@@ -61,13 +77,15 @@ def aggregate(
     `MAX_SERIES` of `series` are computed. `histogram` is a number of bins.
     """
     as_of = now_us()
-    first, stop = _span(clickhouse, org_id, wanted, as_of)
+    first, stop, copies = _extent(clickhouse, org_id, wanted, as_of)
     buckets = choose(bucket, first, stop)
     # Results that arrived since must not lie outside the range.
-    source = source_of(org_id, wanted, as_of=as_of, within=(first, stop))
+    source = partial(source_of, org_id, wanted, as_of=as_of, within=(first, stop))
     keys = list(dict.fromkeys(featured_keys))
     made = series[:MAX_SERIES]
-    found = overview(clickhouse, source, buckets, keys)
+    found = overview(clickhouse, source(copies=copies), buckets, keys)
+    if found.is_doubtful:
+        found = overview(clickhouse, source(), buckets, keys)
     return Aggregate(
         total=Counts(*(sum(column) for column in zip(Counts(), *found.counts, strict=True))),
         score_stats=found.stats,
@@ -77,11 +95,11 @@ def aggregate(
             _averages(found, key, buckets)
             for key in keys or [row.key for row in found.stats[:MAX_FEATURED]]
         ],
-        series=charts_of(clickhouse, source, buckets, made),
+        series=charts_of(clickhouse, source(), buckets, made),
         is_truncated=len(series) > len(made),
         histograms=None
         if histogram is None
-        else histograms(clickhouse, source, found.stats, histogram),
+        else histograms(clickhouse, source(), found.stats, histogram),
     )
 
 
@@ -91,19 +109,18 @@ def _averages(found: Overview, key: str, buckets: Buckets) -> Chart:
     return Chart(selector, [averages.get(number) for number in range(buckets.count)])
 
 
-def _span(
-    clickhouse: ClickHouse, org_id: str, wanted: EvaluationFilters, as_of: int
-) -> tuple[int, int]:
-    """Returns [first, stop) in microseconds; the range is empty if there is nothing to show.
-
-    Copies of a result do not change the range, so they need not be merged to find an open end.
-    """
+def _extent(clickhouse: ClickHouse, org_id: str, wanted: EvaluationFilters, as_of: int) -> _Extent:
+    """Returns the range of the answer, and where results have to be merged with their copies."""
     first = None if wanted.ts_from is None else max(to_us(wanted.ts_from), _OLDEST)
     stop = None if wanted.ts_to is None else min(to_us(wanted.ts_to), _NEWEST)
-    if first is None or stop is None:
-        found = span_of(clickhouse, source_of(org_id, wanted, as_of=as_of, merged=False))
-        if found is None:
-            return 0, 0
-        first = found[0] if first is None else first
-        stop = found[1] + 1 if stop is None else stop
-    return first, stop
+    # Servers of a cluster do not agree on their parts, and other times do not tell copies.
+    are_merged = clickhouse.layout.cluster is not None or wanted.is_by_session
+    if are_merged and first is not None and stop is not None:
+        return _Extent(first, stop, None)
+    spans = spans_of(clickhouse, source_of(org_id, wanted, as_of=as_of, copies=()))
+    copies = None if are_merged else overlaps(spans)
+    if not spans:
+        return _Extent(first, stop, None) if first is not None and stop is not None else _NOTHING
+    first = min(one[0] for one in spans) if first is None else first
+    stop = max(one[1] for one in spans) + 1 if stop is None else stop
+    return _Extent(first, stop, copies)

@@ -28,7 +28,6 @@ FROM (
         {SCALED} AS score, {{{{lows:Array(Float64)}}}}[number] AS low,
         {{{{highs:Array(Float64)}}}}[number] AS high, {{{{bins:UInt8}}}} AS bins
     FROM (SELECT scores FROM {{source}}) {EACH_SCORE}
-    WHERE place > 0
 )
 WHERE number > 0
 GROUP BY number, bin
