@@ -82,6 +82,8 @@ KINDS: dict[str, Kind] = {
     "imports.*_rate": Kind("events/s"),
     "imports.*_cost": Kind("µs", None, "less"),
     "otlp.to_events": Kind("times", 0.5),
+    # The same by processor time, which other work on the machine hardly changes.
+    "otlp.to_events_cost": Kind("times", 0.5),
     "otlp.http_queryable": Kind("spans/s"),
     "otlp.grpc_queryable": Kind("spans/s"),
     "otlp.events_queryable": Kind("events/s"),
