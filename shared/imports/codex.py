@@ -56,6 +56,7 @@ class _Rollout:
         self._session = ""
         self._model = ""
         self._started = False
+        self._has_messages = False
         self._response = _Response()
         # The tools of calls by their ids.
         self._tools: dict[str, str] = {}
@@ -92,8 +93,17 @@ class _Rollout:
 
     def person(self, said: _Said) -> Iterator[Outcome]:
         """Yields the words of a person."""
+        self._has_messages = True
+        yield from self._asked(said, said.payload.text("message"))
+
+    def item(self, said: _Said) -> Iterator[Outcome]:
+        """Yields the words of a person as later versions write them, in place of a message."""
+        item = said.payload.node("item")
+        if item.text("type") == "UserMessage" and not self._has_messages:
+            yield from self._asked(said, text_of(item))
+
+    def _asked(self, said: _Said, text: str) -> Iterator[Outcome]:
         yield from self._finish(said)
-        text = said.payload.text("message")
         if not self._started:
             self._started = True
             yield self._event(said, "agent_start", given(goal=text))
@@ -201,6 +211,7 @@ _KINDS: dict[tuple[str, str], _Read] = {
     ("response_item", "*_call"): _Rollout.call,
     ("response_item", "*_call_output"): _Rollout.output,
     ("event_msg", "user_message"): _Rollout.person,
+    ("event_msg", "item_completed"): _Rollout.item,
     ("event_msg", "token_count"): _Rollout.tokens,
     ("event_msg", "task_complete"): _Rollout.ended,
     ("event_msg", "turn_aborted"): _Rollout.aborted,

@@ -118,6 +118,20 @@ def test_every_kind_of_call() -> None:
     assert "tool_name" not in second
 
 
+def test_words_of_a_person_are_a_message_or_an_item() -> None:
+    """Codex 0.169 writes an item where earlier versions wrote a message."""
+    person = {"type": "UserMessage", "content": [{"type": "text", "text": "Weather?"}]}
+    model = {"type": "AgentMessage", "content": [{"type": "Text", "text": "Sunny."}]}
+    items = [line(2, "event_msg", "item_completed") for _ in range(2)]
+    for one, said in zip(items, (person, model), strict=True):
+        one["payload"]["item"] = said
+    found = convert(*items)
+    assert found.types == ["agent_start", "human_input"]
+    assert (found.events[0]["goal"], found.events[1]["response"]) == ("Weather?", "Weather?")
+    both = convert(line(1, "event_msg", "user_message", message="Weather?"), *items)
+    assert both.types == ["agent_start", "human_input"]
+
+
 def test_the_session_is_the_first_meta_else_the_uuid_of_the_name() -> None:
     person = line(1, "event_msg", "user_message", message="hi")
     found = told(lines_of(META, line(0, "session_meta", id="copied"), person))
