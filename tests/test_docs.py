@@ -298,3 +298,11 @@ def test_the_tests_that_the_security_page_names_exist() -> None:
         path, _, function = one.partition("::")
         assert (PROJECT / path).is_file(), one
         assert not function or f"def {function}(" in document(path), one
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=names)
+def test_the_wheel_is_that_of_the_collector(path: Path) -> None:
+    initial = (PROJECT / "collector/watchpost_collect/__init__.py").read_text()
+    [version] = re.findall(r'^__version__ = "(.*)"$', initial, re.MULTILINE)
+    named = set(re.findall(r"watchpost_collect-[\w.-]+?\.whl", path.read_text()))
+    assert named <= {f"watchpost_collect-{version}-py3-none-any.whl"}
