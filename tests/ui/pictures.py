@@ -1,9 +1,9 @@
 """Takes a picture of every page: `bin/ui pictures [--out FOLDER] [--only TEXT]`.
 
-Starts a deployment of its own with three organizations: the demonstration, the recording of an
-airline's agent (where it is present), and one whose every text is hostile. Each page is taken at
-1440 and 390 pixels in both themes. `index.html` in the folder shows all of them side by side.
-Needs Chromium.
+Starts a deployment of its own with four organizations: the demonstration, the recording of an
+airline's agent (where it is present), one whose every text is hostile, and an empty one. Each page
+is taken at 1440 and 390 pixels in both themes. `index.html` in the folder shows all of them side by
+side. Needs Chromium.
 """
 
 import html
@@ -97,7 +97,8 @@ def _subjects() -> Iterator[tuple[str, list[Subject]]]:
             demonstration = _demonstration(site, deployment)
             rival = plant(site, HOSTILE)
             hostile = Subject("hostile", rival.org.slug, rival.people["admin"].token, rival.api)
-            yield deployment.url, [demonstration, *_recording(site), hostile]
+            empty = _subject(site, "empty", make_org(runtime))
+            yield deployment.url, [demonstration, *_recording(site), hostile, empty]
 
 
 def _subject(site: Site, name: str, org: Org) -> Subject:
@@ -153,7 +154,8 @@ def _shoot(browser: Browser, url: str, subject: Subject, only: str, out: Path) -
         for index, path in enumerate(subject.paths()):
             if only not in path:
                 continue
-            page.goto(f"/o/{subject.slug}/{path}")
+            # Some pages show nothing, not even a skeleton, for the first moments.
+            page.goto(f"/o/{subject.slug}/{path}", wait_until="networkidle")
             for width, size in WIDTHS.items():
                 file = folder / f"{index:02}-{_name(path)}-{width}-{theme}.png"
                 _take(page, size, file)
