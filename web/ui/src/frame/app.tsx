@@ -101,7 +101,7 @@ export function App() {
   }, [known, base, org]);
   if (error) return <Failed error={error} onRetry={start} />;
   if (known === undefined) return null;
-  if (base === "/sign-in") return <SignIn onSignedIn={signedIn} />;
+  if (base === "/sign-in") return <SignIn onSignedIn={signedIn} person={known?.email} />;
   if (known === null || (base === "/" && ownOrganization())) return null;
   return (
     <>

@@ -3,16 +3,20 @@ import { ApiError } from "../api/errors";
 import { Brand } from "../kit/brand";
 import { mailIsSetUp } from "../kit/mail";
 import { Page } from "../kit/page";
+import { param } from "../kit/router";
+import { ownPath } from "../kit/url";
 import { requestCode, verifyCode } from "./api";
 import { hasCodes, provider, providerPath } from "./provider";
 import { codeOf, isWhole, messageOf } from "./model";
 
 interface Props {
   onSignedIn: () => Promise<void>;
+  /** The address of a person who is signed in already, and followed a link of a mail. */
+  person?: string | undefined;
 }
 
 /** The page "Sign in": an address, then the code that was sent to it. */
-export default function SignInPage({ onSignedIn }: Props) {
+export default function SignInPage({ onSignedIn, person }: Props) {
   const [email, setEmail] = useState("");
   const [sent, setSent] = useState(false);
   return (
@@ -22,6 +26,11 @@ export default function SignInPage({ onSignedIn }: Props) {
           <Brand />
         </p>
         <Page title="Sign in" />
+        {person && (
+          <p>
+            You are signed in as {person}. <a class="link" href={ownPath(param("next"))}>Open Watchpost</a>
+          </p>
+        )}
         {provider() && !sent && (
           <a class="button" href={providerPath()}>
             Sign in with {provider()}
