@@ -24,9 +24,10 @@ def next_steps(deployment: Deployment) -> list[str]:
     json = "-H 'Content-Type: application/json'"
     return [
         "",
-        f"Open:      {url}/",
-        f"Sign in:   {deployment.sign_in_link.at(url)}",
-        f"           once, within an hour, as {deployment.admin_email}; or {deployment.sign_in}",
+        f"Open:      {deployment.sign_in_link.at(url)}",
+        f"           It signs you in as {deployment.admin_email}, once, within an hour.",
+        f"Later:     {url}/",
+        f"           Sign in {deployment.sign_in}.",
         f"API:       {url}/v1/docs",
         f"OpenAPI:   {url}/v1/openapi.json",
         f"ADMIN_KEY: {key}",
@@ -40,6 +41,6 @@ def next_steps(deployment: Deployment) -> list[str]:
         f"curl {auth} -H 'Content-Type: application/x-ndjson' -d '{line}' {url}/v1/events",
         "",
         "Send your own agents' data: docs/send.md",
-        "bin/orgctl --help",
+        "Administer the deployment: bin/orgctl --help",
         "",
     ]
