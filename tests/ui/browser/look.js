@@ -24,11 +24,36 @@ async () => {
     return element === document.documentElement || /auto|scroll/.test(getComputedStyle(element).overflowX);
   };
   const wide = innerWidth < 400 ? all.filter((element) => isWide(element) && !isCode(element) && element.tagName !== "INPUT") : [];
+  // Of each text in a table something is seen, and an ellipsis ends one that is cut.
+  const isClipping = (element) => /hidden|clip/.test(getComputedStyle(element).overflowX);
+  const isLost = (text, cell) => {
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    const { right } = range.getBoundingClientRect();
+    let block = text.parentElement;
+    while (getComputedStyle(block).display === "inline") block = block.parentElement;
+    let end = right;
+    for (let one = text.parentElement; cell.contains(one); one = one.parentElement) if (isClipping(one)) end = Math.min(end, one.getBoundingClientRect().right);
+    if (end >= right - 1) return false;
+    const { display, textOverflow } = getComputedStyle(block);
+    const hasEllipsis = isClipping(block) && textOverflow === "ellipsis" && !display.includes("flex");
+    return !hasEllipsis || end - block.getBoundingClientRect().left < 16;
+  };
+  const lost = [];
+  const quoted = (text) => `${said(text.parentElement)}: ${text.data.slice(0, 40)}`;
+  for (const cell of document.querySelectorAll("td")) {
+    const inCell = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    while (inCell.nextNode()) {
+      const text = inCell.currentNode;
+      if (text.data.trim() && !text.parentElement.closest(".visually-hidden") && isLost(text, cell)) lost.push(quoted(text));
+    }
+  }
   return {
     executed: "executed" in window,
     elements: all.filter((element) => !isSound(element)).map(said),
     links: [...document.links].filter((link) => !isOwn(link)).map((link) => link.href),
     hidden,
+    lost,
     wide: wide.map((element) => `${said(element)} ${element.scrollWidth} > ${element.clientWidth}`),
   };
 }

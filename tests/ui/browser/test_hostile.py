@@ -10,9 +10,9 @@ from playwright.sync_api import Page, expect
 from tests.ui.browser.conftest import NARROW, WIDE, Opened
 from tests.ui.browser.planted import SHORT_MARKUP, Planted, follow, settled
 
-# Returns what a page has made of texts: elements, links, characters that nobody sees.
+# Returns what a page has made of texts: elements, links, characters and texts that nobody sees.
 LOOK = Path(__file__).with_name("look.js").read_text()
-SOUND = {"executed": False, "elements": [], "links": [], "hidden": [], "wide": []}
+SOUND = {"executed": False, "elements": [], "links": [], "hidden": [], "lost": [], "wide": []}
 
 # These show nothing that people have written.
 OWN_TEXTS = {"sql", "alerts/new", "sources?view=otel", "deletions", "usage", "start"}

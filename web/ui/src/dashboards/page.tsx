@@ -9,7 +9,7 @@ import { Empty, Failed } from "../kit/states";
 import { Table, type Column } from "../kit/table";
 import { ViewToolbar } from "../kit/toolbar";
 import { pathOf } from "../kit/url";
-import { Count, Moment } from "../kit/values";
+import { CountOf, Moment } from "../kit/values";
 import { readDashboards } from "./api";
 import { askAndDelete, NewDialog, RenameDialog } from "./dialogs";
 
@@ -59,10 +59,10 @@ function columnsOf(org: string, remove: (row: DashboardRow) => void, rename: (ro
     { label: "Delete", permission: "dashboards:delete", onClick: () => remove(row) },
   ];
   return [
-    { key: "name", label: "Name", narrow: "title", cell: (row) => row.name, href: (row) => pathOf(org, "dashboards", row.id) },
-    { key: "tiles", label: "Tiles", width: "80px", number: true, narrow: "value", cell: (row) => <Count value={row.tile_count} unit="tiles" /> },
+    { key: "name", label: "Name", width: "240px", narrow: "title", cell: (row) => row.name, href: (row) => pathOf(org, "dashboards", row.id) },
+    { key: "tiles", label: "Tiles", width: "80px", number: true, narrow: "value", cell: (row) => <CountOf value={row.tile_count} noun="tile" /> },
     { key: "description", label: "Description", cell: (row) => row.description },
-    { key: "author", label: "Created by", width: "220px", narrow: "note", cell: (row) => row.created_by ?? <span class="dim">–</span> },
+    { key: "author", label: "Created by", width: "190px", narrow: "note", cell: (row) => row.created_by ?? <span class="dim">–</span> },
     { key: "updated", label: "Updated", width: "150px", cell: (row) => <Moment at={row.updated_at} /> },
     { key: "actions", label: "Actions", width: "170px", narrow: "state", cell: (row) => <RowActions name={row.name} actions={actions(row)} /> },
   ];

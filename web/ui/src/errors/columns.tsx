@@ -4,7 +4,7 @@ import { percent } from "../kit/formats";
 import { place } from "../kit/router";
 import type { Column } from "../kit/table";
 import { changed, pathOf, searchOf, splitValues } from "../kit/url";
-import { Count, Id, Moment } from "../kit/values";
+import { Count, CountOf, Id, Moment } from "../kit/values";
 import type { Grouping } from "./model";
 
 /** The address of an event in its session. */
@@ -49,7 +49,7 @@ export function groupColumns({ id, head }: Grouping, total: number): Column<Erro
         </span>
       ),
     },
-    { key: "total", label: "Errors", width: "96px", number: true, narrow: "value", cell: (group) => <Count value={group.total} /> },
+    { key: "total", label: "Errors", width: "96px", number: true, narrow: "value", cell: (group) => <CountOf value={group.total} noun="error" /> },
     { key: "sessions", label: "Sessions", width: "96px", number: true, cell: ({ sessions }) => <Count value={sessions} /> },
     { key: "last", label: "Last", width: "160px", narrow: "note", cell: ({ last_ts }) => <span class="soft"><Moment at={last_ts} /></span> },
   ];

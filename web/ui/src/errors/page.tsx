@@ -17,6 +17,7 @@ import { Table } from "../kit/table";
 import { Tabs } from "../kit/tabs";
 import { TimeRange } from "../kit/time-range";
 import { ViewToolbar } from "../kit/toolbar";
+import { pathOf } from "../kit/url";
 import { Moment } from "../kit/values";
 import { currentRange } from "../kit/zone";
 import { listErrors, PAGE_ROWS, readSummary } from "./api";
@@ -52,7 +53,7 @@ export default function ErrorsPage({ org }: PageProps) {
         <SearchBox label="Search payloads" />
       </Filters>
       <Loaded load={summary} class="errors-summary">
-        {(answer) => <Summary answer={answer} grouping={grouping} />}
+        {(answer) => <Summary org={org} answer={answer} grouping={grouping} />}
       </Loaded>
       {summary.data?.total ? <List org={org} pages={pages} /> : null}
     </Page>
@@ -65,10 +66,12 @@ function useEnd({ ts_from, ts_to }: Query, turn: number): Query[string] {
   return ts_to ?? (ts_from ? now : null);
 }
 
-function Summary({ answer, grouping }: { answer: ErrorSummary; grouping: Grouping }) {
+function Summary({ org, answer, grouping }: { org: string; answer: ErrorSummary; grouping: Grouping }) {
   const { total } = answer;
   const nothing = total === 0 && (
-    <Nothing things="errors" filters={PARAMS} standard="24h">Events that report a failure appear here.</Nothing>
+    <Nothing things="errors" filters={PARAMS} standard="24h">
+      Events that report a failure appear here. <a class="link" href={pathOf(org, "events")}>See all events</a>
+    </Nothing>
   );
   // A chosen span without errors keeps its chart, which shows where one is.
   if (nothing && currentRange("24h").preset === "all") return nothing;

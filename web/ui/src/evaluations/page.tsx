@@ -88,7 +88,7 @@ export default function EvaluationsPage({ org }: PageProps) {
                 <Aggregate data={data} scoreKey={key} asked={series.length} />
               ) : (
                 <Nothing things="evaluations" filters={FILTERED_BY} standard="24h">
-                  Each session that has ended is evaluated, once the organization has an evaluator.
+                  Sessions that have ended are evaluated if the deployment has an evaluator, which the variable <code>EVALUATOR_ENDPOINT</code> names.
                 </Nothing>
               )
             }

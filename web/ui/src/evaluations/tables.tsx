@@ -82,7 +82,7 @@ export function Results({ org, query, turn, onQueued }: { org: string; query: Qu
             </StatusBar>
           </>
         ) : (
-          <p class="scores-none dim">No results match.</p>
+          <p class="scores-none dim">No results.</p>
         )
       }
     </Loaded>

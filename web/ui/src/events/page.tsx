@@ -78,7 +78,9 @@ export default function EventsPage({ org }: PageProps) {
                   <StatusBar>{`${plural(rows.length, "event")} shown${pages.hasMore ? ", more below" : ""}`}</StatusBar>
                 </>
               ) : (
-                <Nothing things="events" filters={EVENT_PARAMS} standard="all">Events appear here as soon as an agent sends them.</Nothing>
+                <Nothing things="events" filters={EVENT_PARAMS} standard="all">
+                  Events appear here as soon as an agent sends them. <a class="link" href={pathOf(org, "start")}>Send your first event</a>
+                </Nothing>
               )
             }
           </Loaded>

@@ -12,7 +12,7 @@ export function EventType({ type, failed }: Props) {
   return (
     <span class={failed ? "event-type err" : "event-type"} title={type}>
       <Icon name={failed && kind !== "agent" ? "circle-alert" : KIND_ICONS[kind]} class={failed ? "err" : `kind-${kind}`} />
-      {type}
+      <span>{type}</span>
       {failed && <span class="visually-hidden"> failed</span>}
     </span>
   );

@@ -10,6 +10,9 @@ function matching(query: string) {
 /** Whether the screen has room for one column only. */
 export const useNarrow = matching("(max-width: 799px)");
 
+/** Whether a wide table has to leave something out. */
+export const useTight = matching("(max-width: 1439px)");
+
 /** Whether people point with a finger. */
 export const useCoarse = matching("(pointer: coarse)");
 

@@ -22,6 +22,12 @@ export function Count({ value, unit }: { value: number | null; unit?: string }) 
   return <span title={`${exact(value)}${unit ? ` ${unit}` : ""}`}>{compact(value)}</span>;
 }
 
+/** A count of a column. Narrow rows, which have no headers, show its noun too. */
+export function CountOf({ value, noun }: { value: number; noun: string }) {
+  const unit = value === 1 ? noun : `${noun}s`;
+  return <><Count value={value} unit={unit} /><span class="narrow-unit"> {unit}</span></>;
+}
+
 /** A length of time, given in milliseconds. */
 export function Duration({ ms }: { ms: number | null }) {
   if (ms === null) return <span class="dim">–</span>;

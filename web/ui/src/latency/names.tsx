@@ -2,7 +2,7 @@ import type { LatencyOfKey } from "../api/types";
 import { sorted, Table, type Column, type Sort } from "../kit/table";
 import { place } from "../kit/router";
 import { changed, pathOf, searchOf } from "../kit/url";
-import { Count, Duration, Failures } from "../kit/values";
+import { CountOf, Duration, Failures } from "../kit/values";
 import { cellParams, failedQuery, isName, type Choice } from "./model";
 
 interface Props {
@@ -27,10 +27,10 @@ export function Names({ org, rows, choice, sort, onSort }: Props) {
       cell: ({ key }) => <span class={isName(key) ? undefined : "dim"} title={key}>{key}</span>,
     },
     quantile("p50"), quantile("p95"), quantile("p99"), quantile("max"),
-    { key: "count", label: "Count", number: true, sorts: true, width: "90px", narrow: "note", cell: (row) => <><Count value={row.count} unit="pairs" /><span class="latency-unit"> pairs</span></> },
+    { key: "count", label: "Count", number: true, sorts: true, width: "90px", narrow: "note", cell: (row) => <CountOf value={row.count} noun="pair" /> },
     {
       key: "error_count", label: "Errors", number: true, sorts: true, width: "90px", narrow: "state",
-      href: (row) => (row.error_count ? failuresOf(row) : null), cell: (row) => <><Failures value={row.error_count} /><span class="latency-unit"> failed</span></>,
+      href: (row) => (row.error_count ? failuresOf(row) : null), cell: (row) => <><Failures value={row.error_count} /><span class="narrow-unit"> failed</span></>,
     },
   ];
   const of = (row: LatencyOfKey, key: string) => row[key as keyof LatencyOfKey];

@@ -12,6 +12,7 @@ import { Tabs } from "../kit/tabs";
 import { boundsOf } from "../kit/time";
 import { TimeRange } from "../kit/time-range";
 import { ViewToolbar } from "../kit/toolbar";
+import { pathOf } from "../kit/url";
 import { currentRange } from "../kit/zone";
 import { facets, readExtent, readLatency } from "./api";
 import { Calls } from "./calls";
@@ -96,7 +97,7 @@ function Content({ org, data, choice, sort, onSort }: Answer & { org: string; so
   if (!data.summary.count)
     return (
       <Nothing things="pairs" filters={FILTERED_BY} standard="24h">
-        A pair is a {start} and the {end} that belongs to it.
+        A pair is a {start} and the {end} that belongs to it. <a class="link" href={pathOf(org, "events")}>See all events</a>
       </Nothing>
     );
   return (

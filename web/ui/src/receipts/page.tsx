@@ -34,7 +34,7 @@ export default function SourcesPage({ org }: PageProps) {
   return (
     <Page title="Sources" actions={actions}>
       <Tabs label="Sources" tabs={tabs} value={tab.id} onChange={(id) => setQuery({ view: id === "senders" ? null : id })} class="sources-panel">
-        {tab.id === "senders" && <Senders reads={key} query={query} />}
+        {tab.id === "senders" && <Senders org={org} reads={key} query={query} />}
         {tab.id === "otel" && <Services reads={key} />}
         {tab.id === "skipped" && <Skipped reads={key} query={query} />}
       </Tabs>

@@ -9,7 +9,8 @@ import { Nothing } from "../kit/nothing";
 import { StatusBar } from "../kit/status-bar";
 import { Empty } from "../kit/states";
 import { Table, type Column } from "../kit/table";
-import { Count, Duration, Moment, Pill } from "../kit/values";
+import { pathOf } from "../kit/url";
+import { Count, CountOf, Duration, Moment, Pill } from "../kit/values";
 import { listReceipts, listSkipped, readOtelStatus } from "./api";
 import { lossOf, senderId, skippedId, unmappedText, WAYS } from "./model";
 import { CAPTURE_VARIABLE } from "../kit/capture";
@@ -22,10 +23,10 @@ interface Props {
 
 const SENDERS: Column<Receipt>[] = [
   { key: "sender", label: "Sender", narrow: "title", cell: (row) => <span title={row.sender}>{row.service ?? (row.sender || "unnamed")}</span> },
-  { key: "way", label: "Way in", width: "160px", narrow: "note", cell: (row) => WAYS[row.source] },
+  { key: "way", label: "Way in", width: "180px", narrow: "note", cell: (row) => WAYS[row.source] },
   { key: "key", label: "Key", width: "150px", cell: (row) => row.key_name ?? <span class="dim">signed in</span> },
   { key: "machine", label: "Machine", width: "130px", cell: (row) => row.machine_id ?? <span class="dim">–</span> },
-  { key: "accepted", label: "Accepted", number: true, width: "100px", narrow: "value", cell: (row) => <Count value={row.accepted} /> },
+  { key: "accepted", label: "Accepted", number: true, width: "100px", narrow: "value", cell: (row) => <CountOf value={row.accepted} noun="event" /> },
   { key: "repeated", label: "Repeated", number: true, width: "90px", cell: (row) => <Count value={row.duplicate} /> },
   { key: "lag", label: "Lag, median", number: true, width: "110px", cell: (row) => <Duration ms={row.lag_ms.p50} /> },
   { key: "last", label: "Last request", width: "130px", narrow: "state", cell: (row) => <Moment at={row.last_at} /> },
@@ -39,14 +40,18 @@ function Loss({ row }: { row: Receipt }) {
 }
 
 /** Who sent what, and what became of it. */
-export function Senders({ reads, query }: Props) {
+export function Senders({ org, reads, query }: Props & { org: string }) {
   const pages = usePages<Receipt>(`receipts ${reads}`, (cursor, options) => listReceipts({ ...query, cursor }, options));
-  const none = <Nothing things="senders" filters={[]} standard="24h">The first request with events appears here, with its key and what was skipped.</Nothing>;
+  const none = (
+    <Nothing things="senders" filters={[]} standard="24h">
+      The first request with events appears here, with its key and what was skipped. <a class="link" href={pathOf(org, "start")}>Send your first event</a>
+    </Nothing>
+  );
   return <List label="Senders" noun="sender" columns={SENDERS} pages={pages} idOf={senderId} none={none} />;
 }
 
 const SKIPPED: Column<SkippedRow>[] = [
-  { key: "at", label: "When", width: "130px", narrow: "state", cell: (row) => <Moment at={row.at} /> },
+  { key: "at", label: "When", width: "140px", narrow: "state", cell: (row) => <Moment at={row.at} /> },
   { key: "reason", label: "Reason", narrow: "title", cell: (row) => row.reason },
   { key: "sender", label: "Sender", width: "180px", narrow: "note", cell: (row) => row.service ?? row.sender },
   { key: "where", label: "Line or span", width: "150px", narrow: "value", cell: (row) => <span class="mono">{row.where}</span> },
@@ -89,7 +94,7 @@ function List<Row>({ label, noun, columns, pages, idOf, none }: ListProps<Row>) 
 const SERVICES: Column<OtelService>[] = [
   { key: "name", label: "Service", narrow: "title", cell: (row) => row.name },
   { key: "spans", label: "Spans", number: true, width: "90px", cell: (row) => <Count value={row.spans} /> },
-  { key: "events", label: "Events", number: true, width: "90px", narrow: "value", cell: (row) => <Count value={row.event_count} /> },
+  { key: "events", label: "Events", number: true, width: "90px", narrow: "value", cell: (row) => <CountOf value={row.event_count} noun="event" /> },
   { key: "rejected", label: "Rejected", number: true, width: "90px", cell: (row) => <Count value={row.rejected} /> },
   { key: "last", label: "Last request", width: "130px", narrow: "state", cell: (row) => <Moment at={row.last_received_at} /> },
   { key: "unmapped", label: "Attributes without a rule", narrow: "note", cell: (row) => unmappedText(row) || <span class="dim">–</span> },

@@ -34,7 +34,7 @@ function Agents({ session }: { session: Session }) {
       {names.slice(0, MOST_AGENTS).map((name, index) => (
         <span key={name} class="session-agent">
           <span class={`dot agent-${index + 1}`} />
-          {name}
+          <span>{name}</span>
         </span>
       ))}
       {rest > 0 && <span class="dim">+{rest}</span>}
@@ -67,6 +67,8 @@ export interface Context {
   descending: boolean;
   jobs: ReadonlyMap<string, EvaluationJob>;
   now: number;
+  /** Whether there is no room for both moments of a session. */
+  tight: boolean;
   selected: ReadonlySet<string>;
   onSelect: (id: string, selected: boolean) => void;
 }
@@ -94,10 +96,11 @@ function ScoreHead({ keys, scoreKey, sort, descending }: Context) {
 /** The columns of the table "Sessions". */
 export function columnsOf(context: Context): Column<Session>[] {
   const { org, list, scoreKey, jobs, now, selected, onSelect } = context;
+  const spare = context.sort === "started_at" ? "last_event_at" : "started_at";
   const link = (id: string) => pathOf(org, "sessions", id) + (list && `?list=${encodeURIComponent(list)}`);
-  return [
+  const columns: Column<Session>[] = [
     {
-      key: "session", label: "Session", width: "180px", narrow: "title",
+      key: "session", label: "Session", width: "164px", narrow: "title",
       cell: ({ session_id }) => (
         <>
           <input
@@ -111,20 +114,21 @@ export function columnsOf(context: Context): Column<Session>[] {
       ),
     },
     { key: "agents", label: "Agents", cell: (session) => <Agents session={session} /> },
-    { key: "environment", label: "Environment", width: "110px", narrow: "note", cell: ({ environment }) => environment },
-    { key: "started_at", label: "Started", width: "140px", sorts: "descending", cell: ({ started_at }) => <span class="soft"><Moment at={started_at} /></span> },
-    { key: "last_event_at", label: "Last event", width: "140px", sorts: "descending", cell: ({ last_event_at }) => <span class="soft"><Moment at={last_event_at} /></span> },
-    { key: "duration", label: "Duration", width: "96px", number: true, sorts: true, cell: (session) => <Duration ms={lasted(session)} /> },
+    { key: "environment", label: "Environment", width: "104px", narrow: "note", cell: ({ environment }) => environment },
+    { key: "started_at", label: "Started", width: "132px", sorts: "descending", cell: ({ started_at }) => <span class="soft"><Moment at={started_at} /></span> },
+    { key: "last_event_at", label: "Last event", width: "132px", sorts: "descending", cell: ({ last_event_at }) => <span class="soft"><Moment at={last_event_at} /></span> },
+    { key: "duration", label: "Duration", width: "86px", number: true, sorts: true, cell: (session) => <Duration ms={lasted(session)} /> },
     { key: "event_count", label: "Events", width: "76px", number: true, sorts: true, cell: ({ event_count }) => <Count value={event_count} /> },
     { key: "error_count", label: "Errors", width: "74px", number: true, sorts: true, cell: ({ error_count }) => <Failures value={error_count} /> },
     {
-      key: "tokens", label: "Tokens", width: "82px", number: true, sorts: true,
+      key: "tokens", label: "Tokens", width: "80px", number: true, sorts: true,
       cell: ({ input_tokens, output_tokens }) => <Count value={input_tokens + output_tokens} unit="tokens" />,
     },
     {
-      key: scoreSort(scoreKey ?? ""), label: "Score", head: <ScoreHead {...context} />, width: "136px", number: true, narrow: "value",
+      key: scoreSort(scoreKey ?? ""), label: "Score", head: <ScoreHead {...context} />, width: "116px", number: true, narrow: "value",
       cell: (session) => <Score value={scoreOf(session, scoreKey, jobs.get(session.session_id), now)} />,
     },
-    { key: "state", label: "State", width: "104px", narrow: "state", cell: (session) => <StateCell state={stateOf(session, now)} /> },
+    { key: "state", label: "State", width: "102px", narrow: "state", cell: (session) => <StateCell state={stateOf(session, now)} /> },
   ];
+  return context.tight ? columns.filter(({ key }) => key !== spare) : columns;
 }

@@ -7,6 +7,7 @@ import { Icon } from "../kit/icon";
 import { NewRows } from "../kit/live";
 import { Loaded } from "../kit/loaded";
 import { useLoad, usePages, type Pages } from "../kit/load";
+import { useTight } from "../kit/media";
 import { Nothing } from "../kit/nothing";
 import { Page, type PageProps } from "../kit/page";
 import { navigate, param, place, setQuery } from "../kit/router";
@@ -91,7 +92,7 @@ export default function SessionsPage({ org }: PageProps) {
     // The two that were chosen last, so that a third replaces the first.
     setSelected(new Set([...[...selected].filter((one) => one !== id), ...(wanted ? [id] : [])].slice(-MOST_SELECTED)));
   const [a, b] = selected;
-  const columns = columnsOf({ org, list: searchOf(place.value.query).slice(1), keys, scoreKey, sort, descending, jobs, now: Date.now(), selected, onSelect });
+  const columns = columnsOf({ org, list: searchOf(place.value.query).slice(1), keys, scoreKey, sort, descending, jobs, now: Date.now(), tight: useTight(), selected, onSelect });
   return (
     <Page
       title="Sessions"

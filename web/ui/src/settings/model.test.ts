@@ -43,8 +43,8 @@ test("a setting is set when it differs from its default", () => {
 test("a hint says what a field takes, and its default", () => {
   assert.equal(hintOf(row("a", "url", "")), "Default: none.");
   assert.equal(hintOf(row("a", "boolean", true)), "Default: on.");
-  assert.equal(hintOf(row("a", "string_list", [])), "One a line. Default: none.");
+  assert.equal(hintOf(row("a", "string_list", [])), "One per line. Default: none.");
   const span = row("a", "positive_int", 86_400);
-  assert.equal(hintOf({ ...span, schema: { ...span.schema, min: 60, max: 100_000, unit: "seconds" } }), "From 60 to 100000. Default: 86400 seconds (1 d).");
+  assert.equal(hintOf({ ...span, schema: { ...span.schema, min: 60, max: 172_800, unit: "seconds" } }), "From 60 to 172800 seconds (2 d). Default: 86400 seconds (1 d).");
   assert.equal(hintOf({ ...row("a", "secret", ""), value_set: true }), "A secret is set.");
 });

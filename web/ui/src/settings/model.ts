@@ -75,6 +75,6 @@ export function secretText({ value_set }: SettingRow): string {
 export function hintOf(row: SettingRow): string {
   const { kind, min, max, default: standard } = row.schema;
   if (kind === "secret") return secretText(row);
-  const takes = isList(row) ? "One a line. " : min !== null && max !== null ? `From ${min} to ${max}. ` : "";
+  const takes = isList(row) ? "One per line. " : min !== null && max !== null ? `From ${min} to ${valueText(row, max)}. ` : "";
   return `${takes}Default: ${valueText(row, standard)}.`;
 }

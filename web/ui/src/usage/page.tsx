@@ -7,7 +7,7 @@ import { param } from "../kit/router";
 import { Table, type Column } from "../kit/table";
 import { ViewToolbar } from "../kit/toolbar";
 import { pathOf } from "../kit/url";
-import { Count, Moment, Pill } from "../kit/values";
+import { Count, CountOf, Moment, Pill } from "../kit/values";
 import { readUsage, readWindows } from "./api";
 import { GROUPS, limitFigures } from "./model";
 
@@ -80,7 +80,7 @@ function columnsOf(org: string, usage: Usage | undefined): Column<UsageOfWindow>
       href: (row) => pathOf(org, "usage") + (newest(row) ? "" : `?window_start=${encodeURIComponent(row.from)}`),
     },
     { key: "to", label: "To", narrow: "note", cell: (row) => <Moment at={row.to} /> },
-    { key: "events", label: "Events ingested", number: true, narrow: "value", cell: (row) => <Count value={row.events_ingested} /> },
+    { key: "events", label: "Events ingested", number: true, narrow: "value", cell: (row) => <CountOf value={row.events_ingested} noun="event" /> },
     { key: "evaluations", label: "Evaluations", number: true, cell: (row) => <Count value={row.evaluations} /> },
     {
       key: "state",

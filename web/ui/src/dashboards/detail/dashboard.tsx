@@ -75,7 +75,7 @@ export function Dashboard({ org, dashboard, queries, onChanged }: Props) {
           </Grid>
         ) : (
           <Empty title="No tiles yet">
-            <p>A tile shows a saved query. {can("dashboards:write") && "Save one on the SQL page, then add it here."}</p>
+            <p>A tile shows a saved query. {can("dashboards:write") && <>Save one on the <a class="link" href={pathOf(org, "sql")}>SQL page</a>, then add it here.</>}</p>
           </Empty>
         )}
       </div>

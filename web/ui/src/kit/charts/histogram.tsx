@@ -14,11 +14,15 @@ interface Props {
 }
 
 /** Draws the number of values in each of some equal bins. */
-export function Histogram({ label, min, max, counts, height = 140, format = decimal }: Props) {
+export function Histogram({ label, min, max, counts: bins, height = 140, format = decimal }: Props) {
   const [drawing, width] = useWidth<HTMLDivElement>();
+  // Values that are all the same have no bins between them.
+  const counts = min < max ? bins : [bins.reduce((sum, count) => sum + count, 0)];
   const axis = ticks(0, Math.max(1, ...counts), 3, 1);
   const y = linear(0, axis[axis.length - 1]!, height - 20, 8);
   const x = linear(0, counts.length, 40, Math.max(41, width - 10));
+  const step = x(1) - x(0);
+  const bar = Math.min(48, Math.max(1, step - 2));
   const edge = (index: number) => min + ((max - min) * index) / counts.length;
   const table = {
     head: ["From", "To", "Count"],
@@ -37,14 +41,14 @@ export function Histogram({ label, min, max, counts, height = 140, format = deci
               </g>
             ))}
             {counts.map((count, index) => (
-              <rect key={index} class="chart-bin" x={x(index) + 1} y={y(count)} width={Math.max(1, x(index + 1) - x(index) - 2)} height={y(0) - y(count)}>
+              <rect key={index} class="chart-bin" x={x(index) + (step - bar) / 2} y={y(count)} width={bar} height={y(0) - y(count)}>
                 <title>{`${format(edge(index))} – ${format(edge(index + 1))}: ${exact(count)}`}</title>
               </rect>
             ))}
-            {counts.map((_, index) => index % labelled === 0 && (
+            {min < max && counts.map((_, index) => index % labelled === 0 && (
               <text key={index} class="chart-tick" x={x(index)} y={height - 4} text-anchor="middle">{format(edge(index))}</text>
             ))}
-            <text class="chart-tick" x={x(counts.length)} y={height - 4} text-anchor="end">{format(max)}</text>
+            <text class="chart-tick" x={min < max ? x(counts.length) : x(0.5)} y={height - 4} text-anchor={min < max ? "end" : "middle"}>{format(max)}</text>
           </svg>
         )}
       </div>

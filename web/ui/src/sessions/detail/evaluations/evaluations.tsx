@@ -81,7 +81,7 @@ function Result({ result, newest }: { result: Evaluation; newest: boolean }) {
         {scores.map(([key, value]) => (
           <div key={key}>
             <dt>{key}</dt>
-            <dd><b title={String(value)}>{decimal(value)}</b><Text>{reasons.get(key) ?? ""}</Text></dd>
+            <dd><b title={String(value)}>{decimal(value)}</b><span><Text>{reasons.get(key) ?? ""}</Text></span></dd>
           </div>
         ))}
         {others.map(([key, text]) => <div key={key}><dt>{key}</dt><dd><Text>{text}</Text></dd></div>)}
