@@ -134,9 +134,15 @@ def stores() -> Iterator[Settings]:
 
 
 @contextmanager
-def restored_web(settings: Settings, admin_key: str) -> Iterator[tuple[Runtime, FlaskClient]]:
-    """Runs the web application on restored stores, as a start would."""
-    changed = msgspec.structs.replace(settings, admin_key=admin_key)
+def restored_web(
+    settings: Settings, deployment: Deployment
+) -> Iterator[tuple[Runtime, FlaskClient]]:
+    """Runs the web application on restored stores, as a start with the same variables would."""
+    changed = msgspec.structs.replace(
+        settings,
+        admin_key=deployment.admin_key,
+        evaluator_endpoint=deployment.environ["EVALUATOR_ENDPOINT"],
+    )
     with connected(changed) as runtime:
         require_current(runtime.postgres, runtime.clickhouse)
         bootstrap(runtime)
@@ -240,7 +246,7 @@ def test_a_backup_under_load_is_restored(
 
     with (
         connected(settings_for(deployment.stack.urls)) as original,
-        restored_web(stores, deployment.admin_key) as (copy, client),
+        restored_web(stores, deployment) as (copy, client),
     ):
         ids = org_ids(original)
         assert org_ids(copy) == ids
@@ -296,7 +302,10 @@ def require_everything_accepted(copy: Runtime, org_id: str, accepted: list[int])
 
 
 def require_nothing_is_evaluated_or_sent_again(copy: Runtime, default: str, busy: str) -> None:
-    """Checks that a session has its result or a way to it, and that no mail waits."""
+    """Checks that a session has its result or a way to it, and that no mail waits.
+
+    The drain of the copy watches sessions whose batches waited in Redis.
+    """
     live = "SELECT count(*) FROM evaluation_jobs WHERE org_id = :org AND status <> 'done'"
     assert count(copy, live, org=default) == 0
     done = "SELECT count(*) FROM evaluation_jobs WHERE org_id = :org"

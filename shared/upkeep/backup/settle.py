@@ -14,6 +14,7 @@ from shared.clickhouse import ClickHouse
 from shared.core.clock import to_us
 from shared.evaluation_jobs.watching import StoredSession, watch_all
 from shared.events.batch import POSITION_BITS
+from shared.organizations import CANARY_ID
 from shared.upkeep.backup.files import in_blocks
 from shared.upkeep.backup.manifest import Manifest
 
@@ -61,8 +62,14 @@ _SETTLE = (
 _UNSETTLED = timedelta(minutes=10)
 _RECENT = """
 SELECT org_id, session_id, notEmpty(agent_ends) FROM agent_sessions FINAL
-WHERE last_arrival >= {since:UInt64} AND (org_id = {org_id:String} OR {org_id:String} = '')
+WHERE last_arrival >= {since:UInt64} AND org_id != {canary:String}
+    AND (org_id = {org_id:String} OR {org_id:String} = '')
 """
+_EVALUATES = text("""
+SELECT EXISTS (
+    SELECT FROM watched_sessions
+    WHERE CAST(:org_id AS uuid) IS NULL OR org_id = CAST(:org_id AS uuid))
+""")
 _KNOWN = text("""
 SELECT watched.org_id, watched.session_id
 FROM watched_sessions AS watched
@@ -82,28 +89,30 @@ def settle(connection: Connection, found: Manifest, org_id: uuid.UUID | None = N
 def watch_again(
     clickhouse: ClickHouse, session: Session, found: Manifest, org_id: uuid.UUID | None = None
 ) -> None:
-    """Watches the sessions whose events are in ClickHouse's part of a backup only.
+    """Watches the sessions with events that were stored while the backup was taken.
 
-    Only organizations whose sessions were watched before are concerned, so it does not depend on
-    the settings of this process.
+    PostgreSQL was read before them, so it may not know the session, or that an agent has ended. If
+    it watched no session at all, there was no evaluator. Whether an organization may use it is
+    checked when a session is due, so this does not depend on the settings of this process.
     """
-    watching = set(session.scalars(text("SELECT DISTINCT org_id FROM watched_sessions")))
+    if not session.scalar(_EVALUATES, {"org_id": org_id}):
+        return
     since = datetime.fromisoformat(found.point_at) - _UNSETTLED
     params = {
         "since": (to_us(since) // 1000) << POSITION_BITS,
+        "canary": str(CANARY_ID),
         "org_id": "" if org_id is None else str(org_id),
     }
     for block in in_blocks(clickhouse.rows(_RECENT, params)):
-        stored = [
-            StoredSession(parsed, "", str(session_id), bool(has_end), idle_only=True)
-            for org, session_id, has_end in block
-            if (parsed := uuid.UUID(str(org))) in watching
-        ]
         asked = {
-            "org_ids": [str(one.org_id) for one in stored],
-            "session_ids": [one.session_id for one in stored],
+            "org_ids": [str(org) for org, _, _ in block],
+            "session_ids": [str(session_id) for _, session_id, _ in block],
         }
-        known = {(org, one) for org, one in session.execute(_KNOWN, asked)}
+        known = {(str(org), one) for org, one in session.execute(_KNOWN, asked)}
         # When a session is new here, nothing tells whether its agents end many times. To wait until
         # it is idle is right for both.
-        watch_all(session, [one for one in stored if (one.org_id, one.session_id) not in known])
+        stored = [
+            StoredSession(uuid.UUID(org), "", one, bool(has_end), idle_only=(org, one) not in known)
+            for org, one, has_end in block
+        ]
+        watch_all(session, stored)
