@@ -151,10 +151,12 @@ def run(storm: Storm, make_load: Callable[[Deployment], Load]) -> list[str]:
         finally:
             faults.end()
             load.finish()
-        lasted = wait_until_settled(deployment, _SETTLED_WITHIN_SECS)
+        lasted, left = wait_until_settled(deployment, _SETTLED_WITHIN_SECS)
         clickhouse = Client.from_url(deployment.stack.clickhouse.url)
         sessions = load.sessions(clickhouse)
         found = [*load.problems(clickhouse), *problems(deployment, sessions, load.slugs)]
+        if left:
+            found.append(f"after {lasted:.0f} s it is not QUIET: {left}")
         clickhouse.disconnect()
     report(faults, load, sessions, lasted)
     return found

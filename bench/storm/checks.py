@@ -18,6 +18,7 @@ from devstack.up.deployment import Deployment
 from shared.events.ingest import dead_letters
 from shared.events.ingest.stream import waiting
 from shared.events.ingest.upstream import active_orgs
+from shared.organizations import CANARY_ID
 
 _SHOWN = 3
 _PAGE = 200
@@ -28,35 +29,45 @@ _LIVE_JOBS = (
     "SELECT count(*), count(*) FILTER (WHERE status IN ('pending', 'polling', 'storing'))"
     " FROM evaluation_jobs"
 )
+_BREAKER = "SELECT failures, wait_secs, retry_at - now() FROM evaluator_breaker"
+# The canary sends events of its own, and its session is never evaluated.
+SENT = f"org_id != '{CANARY_ID}'"
+_SESSIONS = f"SELECT uniqExact(org_id, session_id) FROM events WHERE {SENT}"
 
 
-def wait_until_settled(deployment: Deployment, secs: float) -> float:
+def wait_until_settled(deployment: Deployment, secs: float) -> tuple[float, str]:
     """Waits until every session has its result and nothing is left to do, `secs` at most.
 
-    Returns the seconds.
+    Returns the seconds, and what is left to do.
     """
     started = time.monotonic()
+    left = ""
     while time.monotonic() - started < secs:
         try:
-            if _is_settled(deployment):
-                break
-        except (RedisError, psycopg2.Error, ClickHouseError, OSError, EOFError):
-            pass  # a store that was killed a moment ago is still starting
+            left = _left(deployment)
+        except (RedisError, psycopg2.Error, ClickHouseError, OSError, EOFError) as error:
+            left = f"a store does not answer: {error!r}"  # one that was killed is still starting
+        if not left:
+            break
+        # Nothing announces that the last part of a deployment is done.
         time.sleep(0.5)
-    return time.monotonic() - started
+    return time.monotonic() - started, left
 
 
-def _is_settled(deployment: Deployment) -> bool:
+def _left(deployment: Deployment) -> str:
     with redis.Redis.from_url(deployment.environ["REDIS_URL"], socket_timeout=5) as client:
-        if waiting(client) or active_orgs(client):
-            return False
+        if entries := waiting(client):
+            return f"{entries} entries wait in the streams"
+        if active_orgs(client):
+            return "records of OpenTelemetry wait"
     jobs, live = _ask(deployment, _LIVE_JOBS)[0]
     if live:
-        return False
+        [breaker] = _ask(deployment, _BREAKER) or [()]
+        return f"{live} of {jobs} jobs have no result, and the breaker is {breaker}"
     clickhouse = Client.from_url(deployment.environ["CLICKHOUSE_URL"])
-    [(sessions,)] = clickhouse.execute("SELECT uniqExact(session_id) FROM events")
+    [(sessions,)] = clickhouse.execute(_SESSIONS)
     clickhouse.disconnect()
-    return bool(jobs >= sessions)
+    return f"{jobs} jobs were made for {sessions} sessions" if jobs < sessions else ""
 
 
 def problems(

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from clickhouse_driver import Client
 
-from bench.storm.checks import some
+from bench.storm.checks import SENT, some
 
-_EVENTS = """
+_EVENTS = f"""
 SELECT session_id, count(), uniqExact(id), groupBitXor(xxHash64(payload))
-FROM events FINAL GROUP BY session_id
+FROM events FINAL WHERE {SENT} GROUP BY session_id
 """
 
 

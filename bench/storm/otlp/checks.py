@@ -6,11 +6,12 @@ from itertools import islice
 
 from clickhouse_driver import Client
 
+from bench.storm.checks import SENT
 from bench.storm.otlp.ledger import Marked, Trace, name_of
 
 _SHOWN = 3
 
-_EVENTS = """
+_EVENTS = f"""
 SELECT
     trace_id,
     groupUniqArray(session_id) AS sessions,
@@ -21,12 +22,12 @@ FROM (
         JSONExtractString(payload, 'otel', 'span_id') AS span_id,
         session_id,
         event_type,
-        extract(payload, 'mark-[0-9a-f]{16}-(?:open|done)') AS mark
-    FROM events FINAL
+        extract(payload, 'mark-[0-9a-f]{{16}}-(?:open|done)') AS mark
+    FROM events FINAL WHERE {SENT}
 )
 GROUP BY trace_id
 """
-_SESSIONS = "SELECT session_id, count() FROM events FINAL GROUP BY session_id"
+_SESSIONS = f"SELECT session_id, count() FROM events FINAL WHERE {SENT} GROUP BY session_id"
 
 Stored = dict[int, Counter[Marked]]
 
