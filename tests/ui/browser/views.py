@@ -52,7 +52,8 @@ class View:
     def curl(self) -> Any:
         """Returns the answer to the line of "Copy as curl", from a shell with the key."""
         self.page.evaluate("navigator.clipboard.writeText('')")
-        self.toolbar.get_by_role("button", name="Copy as curl").click()
+        # By the keyboard: what arrives late may move the button from under a mouse.
+        self.toolbar.get_by_role("button", name="Copy as curl").press("Enter")
         # Playwright's own wait evaluates texts in the page, which its policy forbids.
         wait_until(lambda: bool(self.page.evaluate("navigator.clipboard.readText()")))
         line = self.page.evaluate("navigator.clipboard.readText()")
@@ -74,14 +75,16 @@ class View:
     def sql(self) -> list[dict[str, Any]]:
         """Returns the rows of "Open in SQL", by column; leaves the page."""
         link = self.toolbar.get_by_role("link", name="Open in SQL")
-        address = link.get_attribute("href") or ""
-        [wanted] = parse_qs(urlsplit(address).query)["sql"]
+        wanted = None
 
         def is_run(response: Response) -> bool:
             return response.url.endswith("/v1/queries/run") and _sql(response.request) == wanted
 
         with self.page.expect_response(is_run) as run:
-            link.click()
+            # In one step: what arrives late may change the address after it was read, or move the
+            # link between the press and the release of a mouse, which is no click then.
+            address = link.evaluate("link => { link.click(); return link.href; }")
+            [wanted] = parse_qs(urlsplit(address).query)["sql"]
         answer = run.value.json()
         assert run.value.status == 200, (wanted, answer)
         found = answer["rows"]
