@@ -26,10 +26,10 @@ from shared.events.batch import Batch, decode_batch, encode_batch, entries_of
 from shared.events.redaction.rules import Redactor
 from shared.events.rows import columns_of
 from shared.otlp import cutting
-from shared.otlp.placing.items import Item
-from shared.otlp.placing.output import Output, Writer
-from shared.otlp.placing.place import Placement, Rules, place
-from shared.otlp.placing.sessions import Session, propose
+from shared.otlp.assignment.assign import Placement, Rules, place
+from shared.otlp.assignment.items import Item
+from shared.otlp.assignment.output import Output, Writer
+from shared.otlp.assignment.sessions import Session, propose
 from shared.otlp.receipts import receipt_of
 from shared.otlp.records import Records, decode_records
 from shared.otlp.wire.reading import PROTOBUF, Reading

@@ -16,9 +16,9 @@ from shared.events.ingest.decode import MAX_BAD, MAX_ERRORS, LineError
 from shared.events.ingest.envelope import Bounds, Envelope, Rejected, explain
 from shared.events.redaction.rules import Redactor
 from shared.imports.outcomes import Bad, Event, Held, Ignored, Outcome
-from shared.otlp.placing.items import Item
-from shared.otlp.placing.place import Rules
-from shared.otlp.placing.sessions import Session
+from shared.otlp.assignment.assign import Rules
+from shared.otlp.assignment.items import Item
+from shared.otlp.assignment.sessions import Session
 
 _encode = msgspec.json.Encoder().encode
 

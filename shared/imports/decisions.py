@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from itertools import islice
 
 from shared.deployment.runtime import Runtime
-from shared.otlp.placing.items import Item
-from shared.otlp.placing.place import Rules
-from shared.otlp.placing.rules import OrganizationRules
-from shared.otlp.placing.sessions import Proposal, Session, propose
-from shared.otlp.placing.state import Question, settle
+from shared.otlp.assignment.assign import Rules
+from shared.otlp.assignment.items import Item
+from shared.otlp.assignment.rules import OrganizationRules
+from shared.otlp.assignment.sessions import Proposal, Session, propose
+from shared.otlp.assignment.state import Question, settle
 from shared.queue import unavailable_when_redis_is_gone
 
 # Traces that are decided about in one call.

@@ -18,6 +18,8 @@ from shared.events.redaction.rules import Redactor
 from shared.imports.assembling import Converted, Target
 from shared.imports.file import File, Line
 from shared.imports.node import Node, read_document
+from shared.otlp.assignment.assign import PARENT_WAIT_MS, Placement, place, place_alone
+from shared.otlp.assignment.items import Item
 from shared.otlp.mapping import (
     Event,
     log_evaluations,
@@ -26,8 +28,6 @@ from shared.otlp.mapping import (
     span_evaluations,
     span_events,
 )
-from shared.otlp.placing.items import Item
-from shared.otlp.placing.place import PARENT_WAIT_MS, Placement, place, place_alone
 from shared.otlp.records import Records, Span
 from shared.otlp.redacting import redact, redact_evaluation
 from shared.otlp.wire.reading import JSON, Reading

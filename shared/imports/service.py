@@ -21,7 +21,7 @@ from shared.imports.file import File, last_two_parts
 from shared.imports.formats import Format, format_of
 from shared.imports.lock import Lock, locked
 from shared.imports.receipts import receipt_of
-from shared.otlp.placing.rules import OrganizationRules
+from shared.otlp.assignment.rules import OrganizationRules
 from shared.receipts.origin import Origin
 from shared.receipts.receipt import Receipt
 

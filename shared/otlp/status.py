@@ -8,8 +8,8 @@ from typing import Any
 
 from shared.core.clock import now
 from shared.deployment.runtime import Runtime
+from shared.otlp.assignment.counts import UNMAPPED
 from shared.otlp.mapping.tables import UNKNOWN_SERVICE
-from shared.otlp.placing.counts import UNMAPPED
 from shared.receipts.listing import flush_if_possible
 from shared.receipts.receipt import add_up
 from shared.receipts.totals import Total, Wanted, totals

@@ -17,7 +17,7 @@ from sqlalchemy import text
 
 from devstack import DevStack
 from shared.deployment.runtime import Runtime
-from shared.otlp.placing import waiting
+from shared.otlp.assignment import waiting
 from tests.flows.api import Api, batches, eventually
 from tests.support.airline import Airline
 from tests.support.databases import environment

@@ -13,9 +13,9 @@ from shared.imports.assembling import Converted, Target
 from shared.imports.decisions import has_kinds, proposed
 from shared.imports.file import File
 from shared.imports.formats import format_of
-from shared.otlp.placing.items import Item
-from shared.otlp.placing.place import Rules
-from shared.otlp.placing.sessions import Session
+from shared.otlp.assignment.assign import Rules
+from shared.otlp.assignment.items import Item
+from shared.otlp.assignment.sessions import Session
 from tests.support.airline import airline_folder
 
 

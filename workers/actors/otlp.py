@@ -1,10 +1,10 @@
-"""The actor that places OpenTelemetry's records; the work is in `shared.otlp.placing`."""
+"""The actor that places OpenTelemetry's records; the work is in `shared.otlp.assignment`."""
 
 import dramatiq
 
 from shared.core.errors import Unavailable
-from shared.otlp.placing.placer import Placer
-from shared.otlp.placing.rules import OrganizationRules
+from shared.otlp.assignment.assigner import Placer
+from shared.otlp.assignment.rules import OrganizationRules
 from shared.queue.jobs import PLACE_RECORDS
 from workers.context import once, runtime
 

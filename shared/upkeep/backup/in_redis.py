@@ -18,7 +18,7 @@ from shared.events.ingest.upstream import SHARDS, record_stream
 from shared.objects import Objects
 from shared.organizations import CANARY_ID
 from shared.otlp import stream as records
-from shared.otlp.placing import waiting
+from shared.otlp.assignment import waiting
 from shared.queue import unavailable_when_redis_is_gone
 from shared.receipts import flushing
 from shared.upkeep.backup.files import Row, Tell, Writer, in_blocks

@@ -6,7 +6,7 @@ import redis
 
 from shared.events.ingest import dead_letters, stream
 from shared.otlp import stream as records
-from shared.otlp.placing import waiting
+from shared.otlp.assignment import waiting
 from shared.queue import unavailable_when_redis_is_gone
 
 _SCAN_COUNT = 1000

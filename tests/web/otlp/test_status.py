@@ -11,9 +11,9 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from shared.deployment.runtime import Runtime
 from shared.events.ingest.drain import Drain
 from shared.model_windows.context_windows import ContextWindows
-from shared.otlp.placing import placer
-from shared.otlp.placing.placer import Placer
-from shared.otlp.placing.rules import OrganizationRules
+from shared.otlp.assignment import assigner
+from shared.otlp.assignment.assigner import Placer
+from shared.otlp.assignment.rules import OrganizationRules
 from shared.otlp.wire.reading import PROTOBUF
 from tests.support.app import Headers, new_key
 from tests.support.otlp import logs, make_log, make_span, text_attribute, traces
@@ -33,8 +33,8 @@ CONTENT = [
 @pytest.fixture
 def place(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Places all records as if their waits were over, and stores the events."""
-    real = placer.now_ms
-    monkeypatch.setattr(placer, "now_ms", lambda client: real(client) + 60_000)
+    real = assigner.now_ms
+    monkeypatch.setattr(assigner, "now_ms", lambda client: real(client) + 60_000)
 
     def run() -> None:
         Placer(runtime, OrganizationRules(runtime)).run()

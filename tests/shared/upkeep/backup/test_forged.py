@@ -18,7 +18,7 @@ from shared.deployment.runtime import Runtime
 from shared.events.ingest import stream
 from shared.objects import open_objects
 from shared.organizations import lifecycle
-from shared.otlp.placing.state import trace_key
+from shared.otlp.assignment.state import trace_key
 from shared.upkeep.backup import manifest
 from shared.upkeep.backup.create import create
 from shared.upkeep.backup.files import Writer, blocks, lines, unpacked

@@ -19,7 +19,7 @@ from shared.upkeep.backup.listing import backups_in, verify
 from shared.upkeep.backup.moving import import_organization
 from shared.upkeep.backup.settle import REASON
 from shared.upkeep.purge.service import purge
-from tests.support.placing_desk import ROOT, Desk, model_call, of
+from tests.support.assignment_desk import ROOT, Desk, model_call, of
 from tests.support.runtime import Org, make_org
 from tests.support.s3 import s3_server
 from tests.support.tenants import EVENTS, SESSIONS, fill, footprint

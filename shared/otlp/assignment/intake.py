@@ -7,9 +7,9 @@ import redis
 
 from shared.core.logs import get_logger
 from shared.otlp import stream
-from shared.otlp.placing import waiting
-from shared.otlp.placing.items import Item
-from shared.otlp.placing.lease import Lease
+from shared.otlp.assignment import waiting
+from shared.otlp.assignment.items import Item
+from shared.otlp.assignment.lease import Lease
 from shared.otlp.records import LogRecord, Records, Span, decode_records, encode_records
 from shared.otlp.stream import Entry
 

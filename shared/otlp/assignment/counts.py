@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from redis.client import Pipeline
 
+from shared.otlp.assignment.assign import Placement
+from shared.otlp.assignment.items import Item
 from shared.otlp.mapping import Event, has_content, unmapped
 from shared.otlp.mapping.naming import service_of
-from shared.otlp.placing.items import Item
-from shared.otlp.placing.place import Placement
 from shared.otlp.records import Span
 from shared.receipts.keys import ACTIVE
 from shared.receipts.origin import with_service

@@ -17,8 +17,8 @@ import msgspec
 import redis
 from redis.client import Pipeline
 
-from shared.otlp.placing.chains import Known
-from shared.otlp.placing.sessions import Proposal, Session
+from shared.otlp.assignment.chains import Known
+from shared.otlp.assignment.sessions import Proposal, Session
 
 HOUR_MS = 3600 * 1000
 TRACE_TTL_MS = 24 * HOUR_MS

@@ -6,8 +6,8 @@ import pytest
 
 from devstack import DevStack
 from shared.deployment.runtime import Runtime
-from shared.otlp.placing import placer
-from tests.support.placing_desk import Desk
+from shared.otlp.assignment import assigner
+from tests.support.assignment_desk import Desk
 from tests.support.runtime import connected, make_org, settings_for
 
 
@@ -22,9 +22,9 @@ def placing_runtime(migrated_stack: DevStack) -> Iterator[Runtime]:
 def desk_of(placing_runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Desk]:
     """Makes organizations, each in an empty Redis."""
     desks: list[Desk] = []
-    real = placer.now_ms
-    monkeypatch.setattr(placer, "now_ms", lambda client: real(client) + desks[-1].shift_ms)
-    monkeypatch.setattr(placer, "GATHER_SECS", 0.0)
+    real = assigner.now_ms
+    monkeypatch.setattr(assigner, "now_ms", lambda client: real(client) + desks[-1].shift_ms)
+    monkeypatch.setattr(assigner, "GATHER_SECS", 0.0)
 
     def make() -> Desk:
         placing_runtime.redis.flushdb()

@@ -4,11 +4,11 @@ from itertools import permutations
 
 import pytest
 
-from shared.otlp.placing.items import Item
-from shared.otlp.placing.sessions import Proposal, has_other_name, propose
+from shared.otlp.assignment.items import Item
+from shared.otlp.assignment.sessions import Proposal, has_other_name, propose
 from shared.otlp.records import Resource
+from tests.support.assignment import NAMED, a_log, a_span, items_of, pending
 from tests.support.otlp_spans import TRACE_ID
-from tests.support.placing import NAMED, a_log, a_span, items_of, pending
 
 WAIT_MS = 5000
 

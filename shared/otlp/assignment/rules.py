@@ -6,7 +6,7 @@ from shared.cache import EpochCache, current_epoch
 from shared.deployment.runtime import Runtime
 from shared.events.redaction.redactions import Redactions
 from shared.events.redaction.rules import Redactor
-from shared.otlp.placing.place import Rules
+from shared.otlp.assignment.assign import Rules
 from shared.settings.reading import value
 
 _OTHER_SPANS = "otel.other_spans"

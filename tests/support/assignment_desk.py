@@ -7,9 +7,9 @@ from shared.events.ingest import dead_letters
 from shared.events.ingest.drain import Drain
 from shared.model_windows.context_windows import ContextWindows
 from shared.otlp import stream
-from shared.otlp.placing import waiting
-from shared.otlp.placing.placer import Placer
-from shared.otlp.placing.rules import OrganizationRules
+from shared.otlp.assignment import waiting
+from shared.otlp.assignment.assigner import Placer
+from shared.otlp.assignment.rules import OrganizationRules
 from shared.otlp.records import Records, Span, decode_records, encode_records
 from shared.settings.models import OrganizationSetting
 from tests.support.records import make_records, make_span

@@ -8,8 +8,8 @@ import pytest
 
 from shared.otlp.cutting import part_of
 from shared.otlp.records import Records
+from tests.support.assignment_desk import Desk, copy_of
 from tests.support.otlp_samples import SAMPLES, sample
-from tests.support.placing_desk import Desk, copy_of
 
 
 def cut(records: Records) -> list[Records]:

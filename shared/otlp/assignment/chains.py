@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from shared.otlp.assignment.items import Item
+from shared.otlp.assignment.twins import twins
 from shared.otlp.mapping import Kind, is_root_agent, root_agent
-from shared.otlp.placing.items import Item
-from shared.otlp.placing.twins import twins
 from shared.otlp.records import Span
 
 # Alternations between records at hand and remembered spans; a chain of any sender has one or two.

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from shared.otlp.placing.items import Item
+from shared.otlp.assignment.items import Item
 
 
 class Session(NamedTuple):

@@ -12,9 +12,9 @@ from shared.core.ids import new_request_id
 from shared.events.ingest import drain
 from shared.events.ingest.drain import Drain
 from shared.model_windows.context_windows import ContextWindows
-from shared.otlp.placing import lease, placer
-from shared.otlp.placing.placer import Placer
-from shared.otlp.placing.rules import OrganizationRules
+from shared.otlp.assignment import assigner, lease
+from shared.otlp.assignment.assigner import Placer
+from shared.otlp.assignment.rules import OrganizationRules
 from tests.support.runtime import connected
 
 
@@ -24,8 +24,8 @@ def work(settings: Settings, dies_at: int | None) -> None:
     It kills itself at the message to Redis with the number `dies_at`: an odd one is still sent.
     """
     lease.LEASE_SECS = 0.2
-    placer.RUN_SECS = 0.05
-    placer.GATHER_SECS = 0.0
+    assigner.RUN_SECS = 0.05
+    assigner.GATHER_SECS = 0.0
     drain.KEEPS_UP_MS = 200
     drain.GATHER_SECS = 0.0
     if dies_at is not None:

@@ -10,6 +10,9 @@ from shared.evaluations.records import Evaluation
 from shared.events.batch import POSITION_BITS, Batch
 from shared.events.ingest.stream import add as append
 from shared.events.redaction.rules import Redactor
+from shared.otlp.assignment.assign import Placement
+from shared.otlp.assignment.counts import Counts
+from shared.otlp.assignment.items import Item
 from shared.otlp.mapping import (
     Event,
     log_evaluations,
@@ -17,9 +20,6 @@ from shared.otlp.mapping import (
     span_evaluations,
     span_events,
 )
-from shared.otlp.placing.counts import Counts
-from shared.otlp.placing.items import Item
-from shared.otlp.placing.place import Placement
 from shared.otlp.records import Span
 from shared.otlp.redacting import redact_evaluation
 

@@ -5,11 +5,11 @@ from itertools import permutations
 import msgspec
 import pytest
 
-from shared.otlp.placing.items import Item
-from shared.otlp.placing.place import place
+from shared.otlp.assignment.assign import place
+from shared.otlp.assignment.items import Item
 from shared.otlp.records import Records, Resource, Scope, Span
+from tests.support.assignment import NAMED, RULES, a_span, roles
 from tests.support.otlp_spans import END_NS, START_NS
-from tests.support.placing import NAMED, RULES, a_span, roles
 
 AGENT = a_span("agent", "", "agent")
 

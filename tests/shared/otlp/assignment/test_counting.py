@@ -9,7 +9,7 @@ from shared.otlp.records import Records
 from shared.receipts.flushing import flush
 from shared.receipts.models import ReceiptRow
 from shared.receipts.origin import Origin
-from tests.support.placing_desk import ROOT, WAIT_MS, Desk, model_call, of
+from tests.support.assignment_desk import ROOT, WAIT_MS, Desk, model_call, of
 from tests.support.records import make_log, make_records
 
 ORIGIN = Origin("otlp_http", "", "a sender").base

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from shared.otlp.placing.chains import Known
-from shared.otlp.placing.items import Item
-from shared.otlp.placing.place import Outcome, Rules, place
-from shared.otlp.placing.sessions import Session
+from shared.otlp.assignment.assign import Outcome, Rules, place
+from shared.otlp.assignment.chains import Known
+from shared.otlp.assignment.items import Item
+from shared.otlp.assignment.sessions import Session
 from shared.otlp.records import LogRecord, Records, Resource, Scope, Span
 from tests.support.otlp_spans import log, span
 

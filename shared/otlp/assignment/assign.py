@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from shared.otlp.assignment.chains import Chains, Known
+from shared.otlp.assignment.items import Item
+from shared.otlp.assignment.sessions import Session
 from shared.otlp.mapping import Placed, Role, service_agent
-from shared.otlp.placing.chains import Chains, Known
-from shared.otlp.placing.items import Item
-from shared.otlp.placing.sessions import Session
 from shared.otlp.records import LogRecord, Span
 
 # The longest wait of a span for its parent, of a record for its span, and of a span of kind `other`

@@ -11,16 +11,16 @@ from shared.events.ingest import dead_letters
 from shared.events.ingest import stream as events_stream
 from shared.events.ingest.upstream import SHARDS
 from shared.otlp import stream
+from shared.otlp.assignment import assigner, intake, lease, output, state, turn, waiting
+from shared.otlp.assignment.assign import PARENT_WAIT_MS
+from shared.otlp.assignment.intake import read
+from shared.otlp.assignment.lease import Lease
+from shared.otlp.assignment.turn import take_turn
 from shared.otlp.mapping import span_events
-from shared.otlp.placing import lease, output, placer, reading, state, turn, waiting
-from shared.otlp.placing.lease import Lease
-from shared.otlp.placing.place import PARENT_WAIT_MS
-from shared.otlp.placing.reading import read
-from shared.otlp.placing.turn import take_turn
 from shared.otlp.records import Span
 from shared.queue.jobs import PLACE_RECORDS
 from shared.queue.wakeups import MOMENTS
-from tests.support.placing_desk import ROOT, WAIT_MS, Desk, model_call, of
+from tests.support.assignment_desk import ROOT, WAIT_MS, Desk, model_call, of
 from tests.support.runtime import make_org
 
 
@@ -59,11 +59,11 @@ def test_the_wait_for_a_session_is_a_setting(desk: Desk) -> None:
 def test_the_clock_wakes_a_placer_when_the_wait_is_over(desk: Desk) -> None:
     desk.runtime.redis.delete(MOMENTS)
     desk.send(of(model_call(2, ROOT.span_id)))
-    before = placer.now_ms(desk.runtime.redis)
+    before = assigner.now_ms(desk.runtime.redis)
     desk.place()
     moment = desk.runtime.redis.zscore(MOMENTS, PLACE_RECORDS.actor)
     assert moment is not None
-    assert before < moment <= placer.now_ms(desk.runtime.redis) + WAIT_MS
+    assert before < moment <= assigner.now_ms(desk.runtime.redis) + WAIT_MS
 
 
 def test_redacted_keys_are_removed_before_events_are_written(desk: Desk) -> None:
@@ -112,7 +112,7 @@ def test_a_placer_that_lost_its_lease_writes_nothing(
         return found
 
     monkeypatch.setattr(turn, "read", slow)
-    monkeypatch.setattr(placer, "RUN_SECS", 0.0)
+    monkeypatch.setattr(assigner, "RUN_SECS", 0.0)
     desk.send(of(ROOT))
     desk.place()
     assert not events_stream.active_orgs(desk.runtime.redis)
@@ -123,7 +123,7 @@ def test_a_placer_that_lost_its_lease_writes_nothing(
 
 
 def test_organizations_take_turns(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "READ_BYTES", 1)
+    monkeypatch.setattr(intake, "READ_BYTES", 1)
     other = make_org(desk.runtime)
     for number in range(40):
         desk.send(of(model_call(number + 2, session__id="s")))
@@ -135,7 +135,7 @@ def test_organizations_take_turns(desk: Desk, monkeypatch: pytest.MonkeyPatch) -
         served.append(held.org_id)
         return real(runtime, held, *rest)
 
-    monkeypatch.setattr(placer, "take_turn", note)
+    monkeypatch.setattr(assigner, "take_turn", note)
     desk.place()
     assert other.id in served[:2]
     assert served.count(desk.org.id) > 2
@@ -144,13 +144,13 @@ def test_organizations_take_turns(desk: Desk, monkeypatch: pytest.MonkeyPatch) -
 def test_placers_share_the_shards_of_an_organization(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "READ_RECORDS", 3)
+    monkeypatch.setattr(intake, "READ_RECORDS", 3)
     client = desk.runtime.redis
     spans = [msgspec.structs.replace(ROOT, trace_id=f"{number + 1:032x}") for number in range(40)]
     for span in spans:
         desk.send(of(msgspec.structs.replace(span)))
     first, second = Lease(client, desk.org.id), Lease(client, desk.org.id)
-    found = [read(client, held, range(SHARDS), placer.now_ms(client)) for held in (first, second)]
+    found = [read(client, held, range(SHARDS), assigner.now_ms(client)) for held in (first, second)]
     assert (first.shards, second.shards) == ([0], [1])
     assert [(one.records, one.is_full) for one in found] == [(3, True), (3, True)]
     first.release()

@@ -9,10 +9,10 @@ import redis
 from shared.core.ids import new_request_id
 from shared.deployment.runtime import Runtime
 from shared.otlp import stream
-from shared.otlp.placing import waiting
-from shared.otlp.placing.lease import LEASE_SECS, Lease, LeaseLost
-from shared.otlp.placing.rules import OrganizationRules
-from shared.otlp.placing.turn import take_turn
+from shared.otlp.assignment import waiting
+from shared.otlp.assignment.lease import LEASE_SECS, Lease, LeaseLost
+from shared.otlp.assignment.rules import OrganizationRules
+from shared.otlp.assignment.turn import take_turn
 from shared.queue import unavailable_when_redis_is_gone
 from shared.queue.jobs import PERSIST_EVENTS, PLACE_RECORDS
 

@@ -6,8 +6,8 @@ SDK beside it instead of below it. Both have the same parent and the same answer
 
 from collections.abc import Iterable
 
+from shared.otlp.assignment.items import Item
 from shared.otlp.mapping.tables import RESPONSE_ID
-from shared.otlp.placing.items import Item
 from shared.otlp.records import Span
 
 # More spans with one answer's id are no reports of one call.

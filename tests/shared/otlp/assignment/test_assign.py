@@ -4,10 +4,10 @@ from itertools import permutations
 
 import pytest
 
-from shared.otlp.placing.chains import Known
-from shared.otlp.placing.place import PARENT_WAIT_MS, Rules, place_alone
-from shared.otlp.placing.sessions import Session
-from tests.support.placing import (
+from shared.otlp.assignment.assign import PARENT_WAIT_MS, Rules, place_alone
+from shared.otlp.assignment.chains import Known
+from shared.otlp.assignment.sessions import Session
+from tests.support.assignment import (
     NAMED,
     UNNAMED,
     a_log,

@@ -15,17 +15,17 @@ from shared.core.tracing import spans
 from shared.deployment.runtime import Runtime
 from shared.events.ingest import dead_letters
 from shared.otlp import stream
-from shared.otlp.placing import state
-from shared.otlp.placing.counts import Counts
-from shared.otlp.placing.items import Item
-from shared.otlp.placing.lease import Lease
-from shared.otlp.placing.output import Output, Writer
-from shared.otlp.placing.place import Outcome, Rules, place, place_alone
-from shared.otlp.placing.reading import Reading, alone, read
-from shared.otlp.placing.rules import OrganizationRules
-from shared.otlp.placing.sessions import has_other_name, propose
-from shared.otlp.placing.state import Question, Settled
-from shared.otlp.placing.waiting import Changes
+from shared.otlp.assignment import state
+from shared.otlp.assignment.assign import Outcome, Rules, place, place_alone
+from shared.otlp.assignment.counts import Counts
+from shared.otlp.assignment.intake import Reading, alone, read
+from shared.otlp.assignment.items import Item
+from shared.otlp.assignment.lease import Lease
+from shared.otlp.assignment.output import Output, Writer
+from shared.otlp.assignment.rules import OrganizationRules
+from shared.otlp.assignment.sessions import has_other_name, propose
+from shared.otlp.assignment.state import Question, Settled
+from shared.otlp.assignment.waiting import Changes
 from shared.otlp.records import Span
 from shared.queue.jobs import PLACE_RECORDS
 

@@ -17,8 +17,8 @@ import redis
 from redis.client import Pipeline
 
 from shared.events.ingest.upstream import MOMENTS_KEY, SHARDS, since_key, waiting_key
+from shared.otlp.assignment.items import Item
 from shared.otlp.cutting import part_of
-from shared.otlp.placing.items import Item
 from shared.otlp.records import LogRecord, Records, Span
 
 _SCHEDULE = """

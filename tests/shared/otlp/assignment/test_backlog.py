@@ -7,9 +7,9 @@ from shared.events.ingest import backlog
 from shared.events.ingest import stream as events_stream
 from shared.events.ingest.stored import SETTLE, stored_until_each
 from shared.otlp import stream
-from shared.otlp.placing import waiting
+from shared.otlp.assignment import waiting
 from shared.upkeep.purge import in_redis
-from tests.support.placing_desk import ROOT, WAIT_MS, Desk, model_call, of
+from tests.support.assignment_desk import ROOT, WAIT_MS, Desk, model_call, of
 
 CHILD = model_call(2, ROOT.span_id)
 

@@ -10,10 +10,10 @@ import msgspec
 
 from shared.events.ingest import stream as events_stream
 from shared.otlp import stream
-from shared.otlp.placing import waiting
+from shared.otlp.assignment import waiting
 from shared.otlp.records import Records, Span
-from tests.support.placing_desk import ROOT, Desk, model_call, of
-from tests.support.placing_worker import work
+from tests.support.assignment_desk import ROOT, Desk, model_call, of
+from tests.support.assignment_worker import work
 from tests.support.processes import wait_until
 
 TRACES, CHILDREN, KILLS = 60, 4, 30

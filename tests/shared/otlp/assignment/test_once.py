@@ -8,8 +8,8 @@ import pytest
 from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.listing import page
 from shared.otlp.records import SpanEvent
+from tests.support.assignment_desk import ROOT, START_NS, Desk, model_call, of
 from tests.support.otlp_samples import sample
-from tests.support.placing_desk import ROOT, START_NS, Desk, model_call, of
 from tests.support.records import make_span
 
 
