@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 from shared.otlp.mapping import (
-    Placed,
+    Assignment,
     kind_of,
     own_agent,
     real_span,
@@ -52,14 +52,14 @@ def _map(sent: Span, records: Records) -> int:
     kind = kind_of(span)
     session = session_name(span, resource)
     same_thing(span, kind)
-    placed = Placed(
+    assignment = Assignment(
         span.trace_id if session is None else session[1],
         own_agent(span, kind) or service_agent(resource),
         role="span" if kind == "other" else kind,
         pending=real is not None,
     )
     scope = records.scopes[span.scope]
-    return len(span_events("org", span, resource, scope, placed, _MAX_EVENT_BYTES))
+    return len(span_events("org", span, resource, scope, assignment, _MAX_EVENT_BYTES))
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from shared.events.batch import Batch, decode_batch, encode_batch, entries_of
 from shared.events.redaction.rules import Redactor
 from shared.events.rows import columns_of
 from shared.otlp import cutting
-from shared.otlp.assignment.assign import Placement, Rules, place
+from shared.otlp.assignment.assign import AssignedItem, Rules, assign
 from shared.otlp.assignment.items import Item
 from shared.otlp.assignment.output import Output, Writer
 from shared.otlp.assignment.sessions import Session, propose
@@ -81,8 +81,8 @@ def measure(requests: int = 10) -> dict[str, float]:
     )
     records = timed("worker_decode", lambda: list(map(decode_records, entries)))
     traces = timed("worker_names", lambda: _traces(records))
-    placed = timed("worker_place", lambda: list(map(_placed, traces)))
-    output = timed("worker_events", lambda: _output(placed))
+    assigned = timed("worker_place", lambda: list(map(_assigned, traces)))
+    output = timed("worker_events", lambda: _output(assigned))
     stored = timed("worker_encode_events", lambda: list(map(encode_batch, entries_of(output))))
     batches = timed("worker_decode_events", lambda: list(map(decode_batch, stored)))
     timed("worker_columns", lambda: [columns_of(_ORG, one, lambda _: 200_000) for one in batches])
@@ -108,23 +108,23 @@ def _traces(records: list[Records]) -> list[list[Item]]:
     return list(traces.values())
 
 
-def _placed(items: list[Item]) -> list[Placement]:
+def _assigned(items: list[Item]) -> list[AssignedItem]:
     now_ms = items[0].since_ms
     proposal = propose(items[0].record.trace_id, items, _RULES.session_wait_ms, now_ms)
     if proposal is None:
         raise SystemExit("a recorded trace has no root")
     has_kinds = any(item.kind != "other" for item in items)
     session = Session(proposal.id, proposal.is_named, has_kinds)
-    outcome = place(items, session, {}, _RULES, now_ms)
+    outcome = assign(items, session, {}, _RULES, now_ms)
     if outcome.waiting:
         raise SystemExit("a recorded span waits for others")
-    return outcome.placed
+    return outcome.assigned
 
 
-def _output(placed: list[list[Placement]]) -> Batch:
+def _output(assigned: list[list[AssignedItem]]) -> Batch:
     writer, output = Writer(_ORG, _REDACTOR, _MAX_EVENT_BYTES, lambda: None), Output()
-    for placements in placed:
-        writer.write(placements, output)
+    for records in assigned:
+        writer.write(records, output)
     return output.batch
 
 

@@ -57,7 +57,7 @@ class Beat:
 
 BEATS: tuple[Beat, ...] = (
     Beat(jobs.PERSIST_EVENTS),
-    Beat(jobs.PLACE_RECORDS),
+    Beat(jobs.ASSIGN_RECORDS),
     Beat(jobs.RUN_EVALUATIONS),
     Beat(jobs.CHECK_WATCHED_SESSIONS),
     Beat(jobs.SCAN_INACTIVE_SESSIONS),

@@ -1,4 +1,4 @@
-"""Requests of OTLP in JSON, one a line or one document: placed together, without any wait."""
+"""Requests of OTLP in JSON, one a line or one document: assigned together, without any wait."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from shared.events.redaction.rules import Redactor
 from shared.imports.assembling import Converted, Target
 from shared.imports.file import File, Line
 from shared.imports.node import Node, read_document
-from shared.otlp.assignment.assign import PARENT_WAIT_MS, Placement, place, place_alone
+from shared.otlp.assignment.assign import PARENT_WAIT_MS, AssignedItem, assign, assign_alone
 from shared.otlp.assignment.items import Item
 from shared.otlp.mapping import (
     Event,
@@ -157,49 +157,51 @@ class _Events:
     def made(self) -> tuple[Batch, list[Evaluation]]:
         """Returns the events, and the rows of evaluations that some of them tell."""
         evaluations: list[Evaluation] = []
-        for placement in self._placements():
+        for record in self._assigned():
             try:
-                events, told = self._events(placement), self._evaluations(placement)
+                events, told = self._events(record), self._evaluations(record)
             except Exception:
                 # If one odd record exposes a defect of ours, it may cost that record, but never
                 # the records beside it. The log has the traceback.
                 log.exception("record_not_mapped")
-                line = self._reading.line_of(placement.item)
+                line = self._reading.line_of(record.item)
                 self._reading.bad.setdefault(line, "a record cannot be converted")
                 continue
             for event in events:
-                self._add(event, placement.item)
+                self._add(event, record.item)
             evaluations += told
         return self._batch, evaluations
 
-    def _placements(self) -> Iterator[Placement]:
+    def _assigned(self) -> Iterator[AssignedItem]:
         """Yields the records that are stored, parents before children."""
         reading, decisions = self._reading, self._target.decisions
         if reading.traces:
             rules, sessions = decisions.rules(), decisions.sessions(reading.traces)
             for trace_id, items in reading.traces.items():
-                yield from place(items, sessions[trace_id], {}, rules, now_ms=0).placed
+                yield from assign(items, sessions[trace_id], {}, rules, now_ms=0).assigned
         for item in reading.alone:
-            placement = place_alone(item)
-            if placement is not None:
-                yield placement
+            record = assign_alone(item)
+            if record is not None:
+                yield record
 
-    def _events(self, placement: Placement) -> Sequence[Event]:
-        item, placed, target = placement.item, placement.placed, self._target
+    def _events(self, record: AssignedItem) -> Sequence[Event]:
+        item, assignment, target = record.item, record.assignment, self._target
         # Room for what `_add` writes.
         most = target.max_event_bytes - len(self._source(item)) - len(target.environment) * 6
         if isinstance(item.record, Span):
-            return span_events(target.org_id, item.record, item.resource, item.scope, placed, most)
-        events = log_events(target.org_id, item.record, item.resource, item.scope, placed, most)
-        return [one for one in events if not (placement.drops_logs and one.event_type == _LOG)]
+            return span_events(
+                target.org_id, item.record, item.resource, item.scope, assignment, most
+            )
+        events = log_events(target.org_id, item.record, item.resource, item.scope, assignment, most)
+        return [one for one in events if not (record.drops_logs and one.event_type == _LOG)]
 
-    def _evaluations(self, placement: Placement) -> list[Evaluation]:
-        item, placed = placement.item, placement.placed
+    def _evaluations(self, record: AssignedItem) -> list[Evaluation]:
+        item, assignment = record.item, record.assignment
         org_id, resource = self._target.org_id, item.resource
         if not isinstance(item.record, Span):
-            rows = log_evaluations(org_id, item.record, resource, placed)
+            rows = log_evaluations(org_id, item.record, resource, assignment)
         else:
-            rows = span_evaluations(org_id, item.record, resource, placed)
+            rows = span_evaluations(org_id, item.record, resource, assignment)
         environment, redactor = self._environment(item), self._target.redactor
         return [
             msgspec.structs.replace(redact_evaluation(row, redactor), environment=environment)

@@ -176,7 +176,7 @@ class Imports:
 
     def _read(self, org_id: str, body: bytes, wanted: Wanted, epoch: bytes | None) -> Read:
         settings = self._runtime.settings
-        with self._ingest.turn():
+        with self._ingest.unpacking():
             redactor = self._ingest.redactor(org_id, epoch)
             encoding = "gzip" if body.startswith(_GZIP) else ""
             text = unpack(body, encoding, settings.ingest_max_unpacked_bytes)

@@ -18,7 +18,7 @@ from shared.otlp.records import Records
 from shared.otlp.redacting import redact
 from shared.otlp.wire.reading import JSON, PROTOBUF, Reading
 from shared.otlp.wire.signals import LOGS, METRICS, Signal
-from shared.queue.jobs import PLACE_RECORDS
+from shared.queue.jobs import ASSIGN_RECORDS
 from shared.receipts.origin import Origin
 from shared.receipts.receipt import Receipt, digest_of
 from shared.settings.reading import value
@@ -26,7 +26,7 @@ from shared.settings.reading import value
 SETTING = "otel.ingest_enabled"
 
 
-class Accepted(msgspec.Struct):
+class ExportOutcome(msgspec.Struct):
     """The number of rejected records, and a message about them, or a warning; "" for neither."""
 
     rejected: int
@@ -53,7 +53,7 @@ class OtlpIngest:
         epoch: bytes | None = None,
         origin: Origin,
         admit: Admit = admit_all,
-    ) -> Accepted:
+    ) -> ExportOutcome:
         """Accepts the good records of a request; after this returns they will become events.
 
         `epoch` is one that was read before (see `EpochCache`). The request is counted as one of
@@ -70,11 +70,11 @@ class OtlpIngest:
             self._require_enabled(org_id, epoch)
             self._ingest.require_room(org_id)
             redactor = self._ingest.redactor(org_id, epoch)
-            with self._ingest.turn():
+            with self._ingest.unpacking():
                 unpacked = unpack(body, encoding, self._runtime.settings.otlp_max_bytes)
                 reading = _read(signal, media_type, unpacked)
                 admit(len(reading.records))
-                accepted = Accepted(reading.tally.rejected, _message(signal, reading))
+                accepted = ExportOutcome(reading.tally.rejected, _message(signal, reading))
                 receipt = receipt_of(origin, signal, reading, digest_of(unpacked), redactor)
                 if reading.records and redactor:
                     redact(reading.records, redactor)
@@ -101,7 +101,7 @@ class OtlpIngest:
         self._ingest.keep(
             org_id,
             lambda client: stream.append(client, org_id, org_slug, records, receipt),
-            PLACE_RECORDS,
+            ASSIGN_RECORDS,
         )
 
 

@@ -21,8 +21,8 @@ def receipt_of(
     receipt = Receipt(records.received_ms * 1000, {}, digest)
     for resource, tally in _accepted(records).items():
         add_up(receipt.tallies.setdefault(rows[resource], {}), tally)
-    for (place, reason), count in reading.rejected.items():
-        row = origin.of() if place is None else rows[place]
+    for (index, reason), count in reading.rejected.items():
+        row = origin.of() if index is None else rows[index]
         skipped = {"skipped": count, **reasons_of({reason: count})}
         add_up(receipt.tallies.setdefault(row, {}), skipped)
     if not receipt.tallies:

@@ -18,7 +18,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def redact(records: Records, redactor: Redactor) -> None:
-    """Redacts all records in place."""
+    """Redacts all records themselves."""
     _redact_each(records.resources, Resource, redactor)
     _redact_each(records.scopes, Scope, redactor)
     _redact_each(records.spans, Span, redactor)

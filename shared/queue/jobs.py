@@ -8,7 +8,7 @@ from shared.queue.tasks import Task
 
 PERSIST_EVENTS = Task(actor="persist_events", queue="ingest")
 # Turns the records of OpenTelemetry into events for the stream above.
-PLACE_RECORDS = Task(actor="place_records", queue="placing")
+ASSIGN_RECORDS = Task(actor="place_records", queue="placing")
 TIDY_STREAMS = Task(actor="tidy_streams", queue="background")
 
 RUN_EVALUATIONS = Task(actor="run_evaluations", queue="evaluator")

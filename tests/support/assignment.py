@@ -1,9 +1,9 @@
-"""Traces for tests of the placement: short ids, and what becomes of each span."""
+"""Traces for tests of the assignment: short ids, and what becomes of each span."""
 
 from typing import Any
 
-from shared.otlp.assignment.assign import Outcome, Rules, place
-from shared.otlp.assignment.chains import Known
+from shared.otlp.assignment.assign import Outcome, Rules, assign
+from shared.otlp.assignment.chains import SpanMemory
 from shared.otlp.assignment.items import Item
 from shared.otlp.assignment.sessions import Session
 from shared.otlp.records import LogRecord, Records, Resource, Scope, Span
@@ -55,7 +55,7 @@ def id_of(name: str) -> str:
 
 
 def items_of(*records: Span | LogRecord, service: str = "shop", since_ms: int = 0) -> list[Item]:
-    """The records as the placement reads them, received together."""
+    """The records as the assignment reads them, received together."""
     resource = Resource({"service.name": service})
     spans = [one for one in records if isinstance(one, Span)]
     logs = [one for one in records if isinstance(one, LogRecord)]
@@ -63,25 +63,25 @@ def items_of(*records: Span | LogRecord, service: str = "shop", since_ms: int = 
     return [Item(record, source, since_ms) for record in records]
 
 
-def placed(
+def assigned(
     *records: Span | LogRecord,
     session: Session = NAMED,
-    known: dict[str, Known] | None = None,
+    known: dict[str, SpanMemory] | None = None,
     now_ms: int = 0,
     rules: Rules = RULES,
 ) -> Outcome:
-    """Places records that were received at 0."""
-    return place(items_of(*records), session, known or {}, rules, now_ms)
+    """Assigns records that were received at 0."""
+    return assign(items_of(*records), session, known or {}, rules, now_ms)
 
 
 def agents(outcome: Outcome) -> dict[str, str]:
-    """The agents of what was placed, by name."""
-    return {name_of(one.item): one.placed.agent_id for one in outcome.placed}
+    """The agents of what was assigned, by name."""
+    return {name_of(one.item): one.assignment.agent_id for one in outcome.assigned}
 
 
 def roles(outcome: Outcome) -> dict[str, str]:
-    """The roles of what was placed, by name."""
-    return {name_of(one.item): one.placed.role for one in outcome.placed}
+    """The roles of what was assigned, by name."""
+    return {name_of(one.item): one.assignment.role for one in outcome.assigned}
 
 
 def waiting(outcome: Outcome) -> set[str]:

@@ -1,4 +1,4 @@
-"""An organization whose records are placed and stored on demand."""
+"""An organization whose records are assigned and stored on demand."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from shared.events.ingest.drain import Drain
 from shared.model_windows.context_windows import ContextWindows
 from shared.otlp import stream
 from shared.otlp.assignment import waiting
-from shared.otlp.assignment.assigner import Placer
+from shared.otlp.assignment.assigner import Assigner
 from shared.otlp.assignment.rules import OrganizationRules
 from shared.otlp.records import Records, Span, decode_records, encode_records
 from shared.settings.models import OrganizationSetting
@@ -31,7 +31,7 @@ ROOT = make_span(
 
 @dataclass
 class Desk:
-    """One organization, and a placer and a drain that run on demand. `shift_ms` moves the clock."""
+    """One organization, an assigner and a drain that run on demand. `shift_ms` moves the clock."""
 
     runtime: Runtime
     org: Org
@@ -42,22 +42,22 @@ class Desk:
         for records in requests:
             stream.append(self.runtime.redis, self.org.id, self.org.slug, copy_of(records))
 
-    def place(self) -> None:
-        """Runs a placer."""
-        Placer(self.runtime, OrganizationRules(self.runtime)).run()
+    def assign(self) -> None:
+        """Runs an assigner."""
+        Assigner(self.runtime, OrganizationRules(self.runtime)).run()
 
     def store(self) -> None:
         """Runs a drain."""
         Drain(self.runtime, "c1", ContextWindows(self.runtime)).run()
 
     def pass_time(self, ms: int) -> None:
-        """Moves the clock of the placer, and runs it."""
+        """Moves the clock of the assigner, and runs it."""
         self.shift_ms += ms
-        self.place()
+        self.assign()
 
     def finish(self) -> list[tuple[object, ...]]:
-        """Places what is left and returns the stored events."""
-        self.place()
+        """Assigns what is left and returns the stored events."""
+        self.assign()
         self.pass_time(WAIT_MS)
         self.store()
         assert stream.active(self.runtime.redis) == []

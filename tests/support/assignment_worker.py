@@ -1,4 +1,4 @@
-"""A worker that places and stores until it is killed, in a process of its own."""
+"""A worker that assigns and stores until it is killed, in a process of its own."""
 
 import os
 import signal
@@ -13,13 +13,13 @@ from shared.events.ingest import drain
 from shared.events.ingest.drain import Drain
 from shared.model_windows.context_windows import ContextWindows
 from shared.otlp.assignment import assigner, lease
-from shared.otlp.assignment.assigner import Placer
+from shared.otlp.assignment.assigner import Assigner
 from shared.otlp.assignment.rules import OrganizationRules
 from tests.support.runtime import connected
 
 
 def work(settings: Settings, dies_at: int | None) -> None:
-    """Places and stores in turns. The leases of a killed worker end soon.
+    """Assigns and stores in turns. The leases of a killed worker end soon.
 
     It kills itself at the message to Redis with the number `dies_at`: an odd one is still sent.
     """
@@ -33,7 +33,7 @@ def work(settings: Settings, dies_at: int | None) -> None:
     with connected(settings) as runtime:
         rules_of, windows_of = OrganizationRules(runtime), ContextWindows(runtime)
         while True:
-            Placer(runtime, rules_of).run()
+            Assigner(runtime, rules_of).run()
             Drain(runtime, new_request_id(), windows_of).run()
             time.sleep(0.002)
 

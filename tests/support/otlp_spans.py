@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 
 from shared.otlp.mapping import (
+    Assignment,
     Event,
-    Placed,
     Role,
     environment_of,
     kind_of,
@@ -71,18 +71,18 @@ def log(attributes: dict[str, Any] | None = None, **changes: Any) -> LogRecord:
     return msgspec.structs.replace(made, **changes)
 
 
-def placed(of: Span, role: Role | None = None, resource: Resource = RESOURCE) -> Placed:
+def assignment_of(of: Span, role: Role | None = None, resource: Resource = RESOURCE) -> Assignment:
     """The decisions about a span that is alone, of the role that its kind means."""
     kind = kind_of(of)
     agent = own_agent(of, kind) or service_agent(resource)
-    return Placed("a session", agent, None, role or ("span" if kind == "other" else kind))
+    return Assignment("a session", agent, None, role or ("span" if kind == "other" else kind))
 
 
 def events_of(
     of: Span, role: Role | None = None, resource: Resource = RESOURCE, limit: int = LIMIT
 ) -> list[Event]:
     """The events of a span that is alone."""
-    return span_events(ORG, of, resource, SCOPE, placed(of, role, resource), limit)
+    return span_events(ORG, of, resource, SCOPE, assignment_of(of, role, resource), limit)
 
 
 def payloads_of(of: Span, role: Role | None = None) -> list[dict[str, Any]]:
@@ -92,6 +92,6 @@ def payloads_of(of: Span, role: Role | None = None) -> list[dict[str, Any]]:
 
 def log_payloads(of: LogRecord, agent: str = "an agent") -> list[dict[str, Any]]:
     """The payloads of the events of a log record."""
-    events = log_events(ORG, of, RESOURCE, SCOPE, Placed("a session", agent), LIMIT)
+    events = log_events(ORG, of, RESOURCE, SCOPE, Assignment("a session", agent), LIMIT)
     assert all(event.environment == environment_of(of, RESOURCE) for event in events)
     return [msgspec.json.decode(event.payload) for event in events]

@@ -19,7 +19,7 @@ def waiting_payloads(runtime: Runtime, org: Org) -> list[bytes]:
 
 
 def waiting_records(runtime: Runtime, org: Org) -> list[Records]:
-    """Returns all accepted records of OpenTelemetry that are not placed yet."""
+    """Returns all accepted records of OpenTelemetry that are not assigned yet."""
     return [
         decode_records(entry.data)
         for shard in range(SHARDS)

@@ -1,11 +1,11 @@
-"""The actor that places OpenTelemetry's records; the work is in `shared.otlp.assignment`."""
+"""The actor that assigns OpenTelemetry's records; the work is in `shared.otlp.assignment`."""
 
 import dramatiq
 
 from shared.core.errors import Unavailable
-from shared.otlp.assignment.assigner import Placer
+from shared.otlp.assignment.assigner import Assigner
 from shared.otlp.assignment.rules import OrganizationRules
-from shared.queue.jobs import PLACE_RECORDS
+from shared.queue.jobs import ASSIGN_RECORDS
 from workers.context import once, runtime
 
 
@@ -15,12 +15,12 @@ def _rules_of() -> OrganizationRules:
 
 
 @dramatiq.actor(
-    actor_name=PLACE_RECORDS.actor,
-    queue_name=PLACE_RECORDS.queue,
+    actor_name=ASSIGN_RECORDS.actor,
+    queue_name=ASSIGN_RECORDS.queue,
     max_retries=0,
     max_age=60_000,
     throws=Unavailable,
 )
-def place_records() -> None:
-    """Places the records that wait, and sees to it that the rest is looked at in time."""
-    Placer(runtime(), _rules_of()).run()
+def assign_records() -> None:
+    """Assigns the records that wait, and sees to it that the rest is looked at in time."""
+    Assigner(runtime(), _rules_of()).run()

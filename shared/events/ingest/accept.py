@@ -62,7 +62,7 @@ class Ingest:
             disk=runtime.settings.ingest_sync, replicas=runtime.settings.redis_replicas
         )
         self._local = threading.local()
-        self._turns = threading.BoundedSemaphore(runtime.settings.ingest_concurrency)
+        self._unpacking = threading.BoundedSemaphore(runtime.settings.ingest_concurrency)
 
     def accept(
         self,
@@ -97,7 +97,7 @@ class Ingest:
         with self.refusals_counted(org_id, origin):
             self.require_room(org_id)
             redactor = self.redactor(org_id, epoch)
-            with self.turn():
+            with self.unpacking():
                 unpacked = unpack(body, encoding, self._runtime.settings.ingest_max_unpacked_bytes)
                 decoded = self._decode(unpacked, split, org_id, redactor)
                 receipt = receipt_of(origin, unpacked, decoded, redactor)
@@ -125,12 +125,12 @@ class Ingest:
         """Returns the redactor of an organization; raises `Unavailable` if it cannot be read."""
         return self._redactions.of(org_id, epoch)
 
-    def turn(self) -> AbstractContextManager[object]:
-        """Waits for a turn to unpack a body.
+    def unpacking(self) -> AbstractContextManager[object]:
+        """Waits until a body may be unpacked.
 
         A small body may unpack into a hundred megabytes, so only a few are unpacked at a time.
         """
-        return self._turns
+        return self._unpacking
 
     @contextmanager
     def refusals_counted(self, org_id: str, origin: Origin) -> Iterator[None]:

@@ -1,13 +1,13 @@
-"""Places the records of one trace whose session is decided; a pure function of what is known."""
+"""Assigns the records of one trace whose session is decided; a pure function of what is known."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from shared.otlp.assignment.chains import Chains, Known
+from shared.otlp.assignment.chains import Chains, SpanMemory
 from shared.otlp.assignment.items import Item
 from shared.otlp.assignment.sessions import Session
-from shared.otlp.mapping import Placed, Role, service_agent
+from shared.otlp.mapping import Assignment, Role, service_agent
 from shared.otlp.records import LogRecord, Span
 
 # The longest wait of a span for its parent, of a record for its span, and of a span of kind `other`
@@ -22,7 +22,7 @@ class Rules(NamedTuple):
     session_wait_ms: int
 
 
-class Placement(NamedTuple):
+class AssignedItem(NamedTuple):
     """A record, and the decisions about it.
 
     `start_arrival`: the arrival of its start event, 0 if it is not decided. `drops_logs`: if it
@@ -30,7 +30,7 @@ class Placement(NamedTuple):
     """
 
     item: Item
-    placed: Placed
+    assignment: Assignment
     start_arrival: int = 0
     drops_logs: bool = False
 
@@ -39,31 +39,31 @@ class Placement(NamedTuple):
 class Outcome:
     """The next step of each record of a trace.
 
-    `placed`: become events, parents before children. `waiting`: are looked at again at `due_ms`.
+    `assigned`: become events, parents before children. `waiting`: are looked at again at `due_ms`.
     `dropped`: are not stored. `learned`: the spans to remember, by id.
     """
 
-    placed: list[Placement] = field(default_factory=list)
+    assigned: list[AssignedItem] = field(default_factory=list)
     waiting: list[Item] = field(default_factory=list)
     dropped: list[Item] = field(default_factory=list)
-    learned: dict[str, Known] = field(default_factory=dict)
+    learned: dict[str, SpanMemory] = field(default_factory=dict)
     due_ms: int = 0
 
     def wait(self, item: Item, wait_ms: int) -> None:
-        """Lets an item wait for `wait_ms` after its receipt."""
+        """Lets an item wait for `wait_ms` after its arrival."""
         due = item.since_ms + wait_ms
         self.due_ms = min(self.due_ms, due) if self.waiting else due
         self.waiting.append(item)
 
 
-def place(
+def assign(
     items: Sequence[Item],
     session: Session,
-    known: Mapping[str, Known],
+    known: Mapping[str, SpanMemory],
     rules: Rules,
     now_ms: int,
 ) -> Outcome:
-    """Places the records of a trace, as far as what they need is known or they waited enough.
+    """Assigns the records of a trace, as far as what they need is known or they waited enough.
 
     Copies of spans that are stored, or of announcements, disappear.
     """
@@ -75,33 +75,33 @@ def place(
         is_agentic=session.is_agentic,
     )
     for span_id in chains.below:
-        _place_span(outcome, chains, span_id, session, known.get(span_id), rules, now_ms)
+        _assign_span(outcome, chains, span_id, session, known.get(span_id), rules, now_ms)
     logs = (item for item in items if isinstance(item.record, LogRecord))
-    _place_logs(outcome, chains, logs, session, rules, now_ms)
+    _assign_logs(outcome, chains, logs, session, rules, now_ms)
     return outcome
 
 
-def place_alone(item: Item) -> Placement | None:
-    """Places a log record of no trace; None if it has no session either."""
+def assign_alone(item: Item) -> AssignedItem | None:
+    """Assigns a log record of no trace; None if it has no session either."""
     if item.name is None:
         return None
     agent = item.agent or service_agent(item.resource)
-    return Placement(item, Placed(item.name[1], agent))
+    return AssignedItem(item, Assignment(item.name[1], agent))
 
 
-def _is_copy(item: Item, known: Mapping[str, Known]) -> bool:
+def _is_copy(item: Item, known: Mapping[str, SpanMemory]) -> bool:
     before = known.get(item.record.span_id)
     if before is None:
         return False
     return before.is_stored or (item.is_pending and before.announced > 0)
 
 
-def _place_span(
+def _assign_span(
     outcome: Outcome,
     chains: Chains,
     span_id: str,
     session: Session,
-    before: Known | None,
+    before: SpanMemory | None,
     rules: Rules,
     now_ms: int,
 ) -> None:
@@ -120,7 +120,7 @@ def _place_span(
     is_below = bool(above.thing) and kind != "other" and below.thing == above.thing
     is_same = is_below or span_id in chains.repeated
     role: Role = "span" if is_same or kind == "other" else kind
-    placed = Placed(
+    assignment = Assignment(
         session.id,
         below.agent or service_agent(item.resource),
         below.other_agent or None if kind == "agent" else None,
@@ -129,10 +129,10 @@ def _place_span(
     )
     below.is_stored = not item.is_pending
     outcome.learned[span_id] = below
-    outcome.placed.append(Placement(item, placed, before.announced if before else 0))
+    outcome.assigned.append(AssignedItem(item, assignment, before.announced if before else 0))
 
 
-def _place_logs(
+def _assign_logs(
     outcome: Outcome,
     chains: Chains,
     logs: Iterable[Item],
@@ -142,14 +142,16 @@ def _place_logs(
 ) -> None:
     for item in logs:
         span_id = item.record.span_id
-        seen = chains.seen(span_id) if span_id else Known()
+        seen = chains.seen(span_id) if span_id else SpanMemory()
         is_unsure = bool(seen.unknown) or not session.is_agentic
         if is_unsure and now_ms < item.since_ms + PARENT_WAIT_MS:
             outcome.wait(item, PARENT_WAIT_MS)
             continue
         agent = item.agent or seen.agent or service_agent(item.resource)
         drops_logs = not session.is_agentic and rules.other_spans != "all"
-        outcome.placed.append(Placement(item, Placed(session.id, agent), drops_logs=drops_logs))
+        outcome.assigned.append(
+            AssignedItem(item, Assignment(session.id, agent), drops_logs=drops_logs)
+        )
 
 
 def _is_dropped(session: Session, rules: Rules) -> bool:

@@ -1,4 +1,4 @@
-"""Places the records of all organizations, in turns."""
+"""Assigns the records of all organizations, in turns."""
 
 import time
 from bisect import bisect_right
@@ -14,18 +14,18 @@ from shared.otlp.assignment.lease import LEASE_SECS, Lease, LeaseLost
 from shared.otlp.assignment.rules import OrganizationRules
 from shared.otlp.assignment.turn import take_turn
 from shared.queue import unavailable_when_redis_is_gone
-from shared.queue.jobs import PERSIST_EVENTS, PLACE_RECORDS
+from shared.queue.jobs import ASSIGN_RECORDS, PERSIST_EVENTS
 
-# A placer gives its thread back after this time and sends a nudge for its successor.
+# An assigner gives its thread back after this time and sends a nudge for its successor.
 RUN_SECS = 5.0
 # Rounds are this far apart while they find little, because many small ones cost more.
 GATHER_SECS = 0.1
-# The rest is in the hands of another placer, or a store is down: look again after this time.
+# The rest is in the hands of another assigner, or a store is down: look again after this time.
 AGAIN_SECS = 1.0
 
 
-class Placer:
-    """One run of the placement."""
+class Assigner:
+    """One run of the assignment."""
 
     def __init__(self, runtime: Runtime, rules_of: OrganizationRules) -> None:
         self._runtime = runtime
@@ -36,15 +36,15 @@ class Placer:
         self._turns = 0
 
     def run(self) -> int:
-        """Places records, for a few seconds at most; returns the number of events.
+        """Assigns records, for a few seconds at most; returns the number of events.
 
         Sees to it that the records that go on waiting are looked at in time. Raises `Unavailable`
         if a store is down.
         """
         queue = self._runtime.queue
-        queue.nudged(PLACE_RECORDS)
+        queue.nudged(ASSIGN_RECORDS)
         # If this process is killed, another one looks when the leases have ended.
-        queue.nudge_in(PLACE_RECORDS, LEASE_SECS)
+        queue.nudge_in(ASSIGN_RECORDS, LEASE_SECS)
         try:
             with unavailable_when_redis_is_gone():
                 return self._run()
@@ -60,11 +60,11 @@ class Placer:
                 made, has_more = self._serve(org_id, shards)
                 events, is_full = events + made, is_full or has_more
                 if time.monotonic() > ends:
-                    self._runtime.queue.nudge(PLACE_RECORDS)
+                    self._runtime.queue.nudge(ASSIGN_RECORDS)
                     return events
             if is_full:
-                # There is more than one turn takes, so another placer may help.
-                self._runtime.queue.nudge(PLACE_RECORDS)
+                # There is more than one turn takes, so another assigner may help.
+                self._runtime.queue.nudge(ASSIGN_RECORDS)
             else:
                 time.sleep(GATHER_SECS)
         return events
@@ -108,14 +108,14 @@ class Placer:
         return taken.events, taken.is_full
 
     def _look_again(self) -> None:
-        """Wakes a placer for records that are left, and for the next moment."""
+        """Wakes an assigner for records that are left, and for the next moment."""
         with unavailable_when_redis_is_gone():
             moment = waiting.next_moment(self._redis)
             if stream.active(self._redis):
-                self._runtime.queue.nudge_in(PLACE_RECORDS, AGAIN_SECS)
+                self._runtime.queue.nudge_in(ASSIGN_RECORDS, AGAIN_SECS)
             elif moment is not None:
                 secs = (moment - now_ms(self._redis)) / 1000
-                self._runtime.queue.nudge_in(PLACE_RECORDS, max(secs, 0.0))
+                self._runtime.queue.nudge_in(ASSIGN_RECORDS, max(secs, 0.0))
 
 
 def now_ms(client: redis.Redis) -> int:

@@ -1,4 +1,4 @@
-"""The spans above a span: its agents, and the call that it may report once more."""
+"""The spans above a span: its agents, and the call that it repeats."""
 
 from collections.abc import Iterable, Mapping
 
@@ -13,8 +13,8 @@ from shared.otlp.records import Span
 _MAX_ALTERNATIONS = 50
 
 
-class Known(msgspec.Struct, array_like=True, gc=False, omit_defaults=True):
-    """A span as the spans below it see it.
+class SpanMemory(msgspec.Struct, array_like=True, gc=False, omit_defaults=True):
+    """What the spans below a span need to know about it.
 
     `agent`: the nearest agent at it or above, "" if none is known. `other_agent`: the next one with
     another name above that. `thing`: `same_thing` of the nearest span at it or above that is not
@@ -30,10 +30,10 @@ class Known(msgspec.Struct, array_like=True, gc=False, omit_defaults=True):
     announced: int = 0
 
 
-_ROOT = Known()
+_ROOT = SpanMemory()
 
 
-def joined(lower: Known, higher: Known) -> Known:
+def joined(lower: SpanMemory, higher: SpanMemory) -> SpanMemory:
     """Returns `lower` with what is known about the spans above it."""
     agent, other = lower.agent, lower.other_agent
     if not agent:
@@ -41,7 +41,7 @@ def joined(lower: Known, higher: Known) -> Known:
     elif not other:
         other = higher.agent if higher.agent != agent else higher.other_agent
     thing = lower.thing or higher.thing
-    return Known(agent, other, thing, higher.unknown, lower.is_stored, lower.announced)
+    return SpanMemory(agent, other, thing, higher.unknown, lower.is_stored, lower.announced)
 
 
 class Chains:
@@ -53,11 +53,11 @@ class Chains:
     """
 
     def __init__(
-        self, items: Iterable[Item], known: Mapping[str, Known], *, is_agentic: bool
+        self, items: Iterable[Item], known: Mapping[str, SpanMemory], *, is_agentic: bool
     ) -> None:
         self.at_hand: dict[str, Item] = {}
-        self.above: dict[str, Known] = {}
-        self.below: dict[str, Known] = {}
+        self.above: dict[str, SpanMemory] = {}
+        self.below: dict[str, SpanMemory] = {}
         self.kinds: dict[str, Kind] = {}
         self._known = known
         self._is_agentic = is_agentic
@@ -69,7 +69,7 @@ class Chains:
         for item in self.at_hand.values():
             self._resolve(item, 0)
 
-    def seen(self, span_id: str, alternations: int = 0) -> Known:
+    def seen(self, span_id: str, alternations: int = 0) -> SpanMemory:
         """Returns a span as those below it see it, whether it is known or not."""
         if span_id in self.below:
             return self.below[span_id]
@@ -78,7 +78,7 @@ class Chains:
             return self.below[span_id]
         found = self._known.get(span_id)
         if found is None:
-            return Known(unknown=span_id)
+            return SpanMemory(unknown=span_id)
         if not found.unknown or alternations >= _MAX_ALTERNATIONS:
             return found
         return joined(found, self.seen(found.unknown, alternations + 1))
@@ -98,19 +98,19 @@ class Chains:
             if not parent:
                 above = _ROOT
             elif parent in path and parent not in self.below:
-                above = Known(unknown=parent)
+                above = SpanMemory(unknown=parent)
             else:
                 above = self.seen(parent, alternations + 1)
             self._add(span_id, one, above)
 
-    def _add(self, span_id: str, item: Item, above: Known) -> None:
+    def _add(self, span_id: str, item: Item, above: SpanMemory) -> None:
         kind, agent, thing = item.kind, item.agent or "", item.thing
         if isinstance(item.record, Span) and is_root_agent(item.record, kind, self._is_agentic):
             kind, agent = "agent", root_agent(item.record, item.resource)
             thing = f"agent {agent}"
         self.kinds[span_id] = kind
         self.above[span_id] = above
-        self.below[span_id] = joined(Known(agent=agent, thing=thing), above)
+        self.below[span_id] = joined(SpanMemory(agent=agent, thing=thing), above)
 
 
 def _parent(item: Item) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from redis.client import Pipeline
 
-from shared.otlp.assignment.assign import Placement
+from shared.otlp.assignment.assign import AssignedItem
 from shared.otlp.assignment.items import Item
 from shared.otlp.mapping import Event, has_content, unmapped
 from shared.otlp.mapping.naming import service_of
@@ -28,9 +28,9 @@ class Counts:
         """Returns the mark by which the rest of a record is counted later."""
         return self._receipt(item).mark
 
-    def placed(self, placement: Placement, events: Sequence[Event]) -> None:
+    def assigned(self, record: AssignedItem, events: Sequence[Event]) -> None:
         """Counts the events that were made of a record."""
-        item = placement.item
+        item = record.item
         if not events:
             self.not_stored(item, "log record of a trace without agents")
             return

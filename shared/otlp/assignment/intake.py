@@ -16,7 +16,7 @@ from shared.otlp.stream import Entry
 log = get_logger(__name__)
 
 # A turn reads about this many new records, or this much of them as they are packed, and at most so
-# many waiting traces of a shard. A larger turn would keep other placers, and those who wait for
+# many waiting traces of a shard. A larger turn would keep other assigners, and those who wait for
 # the events, waiting; a smaller one would pay more for its round trips to Redis.
 READ_RECORDS = 2000
 READ_BYTES = 1024 * 1024
@@ -26,7 +26,7 @@ _FIRST_ENTRIES, _MORE_ENTRIES = 8, 64
 
 
 @dataclass
-class Reading:
+class Intake:
     """The records of a turn. `shards` has the shard of each trace of `traces`.
 
     `alone`: log records of no trace. `unreadable`: data that no record could be made of.
@@ -79,39 +79,39 @@ class Reading:
             self.alone.append(item)
 
 
-def read(client: redis.Redis, lease: Lease, shards: Sequence[int], now_ms: int) -> Reading:
+def read(client: redis.Redis, lease: Lease, shards: Sequence[int], now_ms: int) -> Intake:
     """Reads new records of these shards, and the waiting ones that belong to them or are due.
 
-    Leases the shards one after the other until it has read enough, so that under load other placers
-    get the rest of them.
+    Leases the shards one after the other until it has read enough, so that under load other
+    assigners get the rest of them.
     """
-    reading = Reading()
+    intake = Intake()
     for shard in shards:
-        if reading.is_full:
+        if intake.is_full:
             break
         if lease.take(shard):
-            _read_entries(client, lease, shard, reading)
+            _read_entries(client, lease, shard, intake)
     org_id = lease.org_id
     due = waiting.due_traces(client, org_id, lease.shards, now_ms, READ_TRACES)
-    reading.is_full = reading.is_full or len(due) >= READ_TRACES
-    org_slug, waited = waiting.take(client, org_id, reading.shards | due)
-    reading.was_waiting = frozenset(waited)
-    reading.org_slug = reading.org_slug or org_slug or ""
+    intake.is_full = intake.is_full or len(due) >= READ_TRACES
+    org_slug, waited = waiting.take(client, org_id, intake.shards | due)
+    intake.was_waiting = frozenset(waited)
+    intake.org_slug = intake.org_slug or org_slug or ""
     for trace_id, items in waited.items():
-        reading.traces[trace_id] = items + reading.traces.get(trace_id, [])
-    reading.shards |= {trace_id: shard for trace_id, shard in due.items() if trace_id in waited}
-    return reading
+        intake.traces[trace_id] = items + intake.traces.get(trace_id, [])
+    intake.shards |= {trace_id: shard for trace_id, shard in due.items() if trace_id in waited}
+    return intake
 
 
-def _read_entries(client: redis.Redis, lease: Lease, shard: int, reading: Reading) -> None:
+def _read_entries(client: redis.Redis, lease: Lease, shard: int, intake: Intake) -> None:
     count, after = _FIRST_ENTRIES, None
     while True:
         entries = stream.read(client, lease.org_id, shard, count, after)
         for entry in entries:
             lease.keep()
-            reading.add(entry)
-            if reading.records >= READ_RECORDS or reading.size >= READ_BYTES:
-                reading.is_full = True
+            intake.add(entry)
+            if intake.records >= READ_RECORDS or intake.size >= READ_BYTES:
+                intake.is_full = True
                 return
         if len(entries) < count:
             return

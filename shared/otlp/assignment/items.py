@@ -1,4 +1,4 @@
-"""Records that are to be placed, each with what is needed to decide about it."""
+"""Records that are to be assigned, each with what is needed to decide about it."""
 
 from shared.otlp.mapping import Kind, kind_of, own_agent, real_span, same_thing, session_name
 from shared.otlp.mapping.tables import SESSION
@@ -6,10 +6,10 @@ from shared.otlp.records import LogRecord, Records, Resource, Scope, Span
 
 
 class Item:
-    """A record that waits to be placed.
+    """A record that waits to be assigned.
 
     `sent` is the record as it was sent. For a pending span `record` is the span that it announces,
-    else the same. `since_ms` is the time of receipt by Redis's clock. `name` is the name of a
+    else the same. `since_ms` is the time of arrival by Redis's clock. `name` is the name of a
     session with its rank; `is_named` tells whether the record itself has it and not its resource.
     `thing` is what the record reports, "" for spans of kind `other` and log records.
     """

@@ -1,6 +1,6 @@
-"""The right to place the records of a shard: one placer at a time has it.
+"""The right to assign the records of a shard: one assigner at a time has it.
 
-A placer writes only in a transaction that fails unless it still has its leases. So two placers
+An assigner writes only in a transaction that fails unless it still has its leases. So two assigners
 never decide from the same waiting records, however slow one of them is.
 """
 
@@ -15,7 +15,7 @@ from redis.client import Pipeline
 from shared.core.ids import new_request_id
 from shared.core.tracing import spans
 
-# If a placer is killed, its shards are free after this time.
+# If an assigner is killed, its shards are free after this time.
 LEASE_SECS = 5.0
 _RENEW_SECS = 1.0
 
@@ -33,7 +33,7 @@ end
 
 
 class LeaseLost(Exception):
-    """Another placer may have the shards by now, so nothing was written."""
+    """Another assigner may have the shards by now, so nothing was written."""
 
 
 class Lease:
@@ -48,7 +48,7 @@ class Lease:
         self._renew_at = time.monotonic() + _RENEW_SECS
 
     def take(self, shard: int) -> bool:
-        """Takes one more shard, unless another placer has it; returns whether it did."""
+        """Takes one more shard, unless another assigner has it; returns whether it did."""
         key = lease_key(self.org_id, shard)
         if not self._redis.set(key, self._token, nx=True, px=_ttl_ms()):
             return False

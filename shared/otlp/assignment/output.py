@@ -1,4 +1,4 @@
-"""Turns placed records into what the stream of events takes."""
+"""Turns assigned records into what the stream of events takes."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from shared.evaluations.records import Evaluation
 from shared.events.batch import POSITION_BITS, Batch
 from shared.events.ingest.stream import add as append
 from shared.events.redaction.rules import Redactor
-from shared.otlp.assignment.assign import Placement
+from shared.otlp.assignment.assign import AssignedItem
 from shared.otlp.assignment.counts import Counts
 from shared.otlp.assignment.items import Item
 from shared.otlp.mapping import (
@@ -40,7 +40,7 @@ _KEEP_EVERY = 200
 class Output:
     """Events in their order, and rows of evaluations that came as telemetry.
 
-    `since_ms`: the oldest receipt of their records. `mark`: that of the receipt of one of them.
+    `since_ms`: the oldest arrival of their records. `mark`: that of the receipt of one of them.
     """
 
     batch: Batch = field(default_factory=lambda: Batch([], [], [], [], [], [], [], []))
@@ -68,9 +68,10 @@ class Output:
 class Writer:
     """Makes the output of one organization's turn.
 
-    `arrival` of an event is the receipt of its record and a position: starts come before ends, and
-    parents before children if they were placed together. Of the copies of an event the one that
-    arrived first is stored, so the finished span's start takes the place before its pending span's.
+    `arrival` of an event is the moment at which its record came, and a position: starts come before
+    ends, and parents before children if they were assigned together. Of the copies of an event the
+    one that arrived first is stored, so the start of a finished span counts and not that of the
+    pending span.
     """
 
     def __init__(self, org_id: str, redactor: Redactor, max_event_bytes: int, keep: Keep) -> None:
@@ -83,62 +84,62 @@ class Writer:
         self.failed: list[Item] = []
         self.counts = Counts()
 
-    def write(self, placements: Sequence[Placement], output: Output) -> dict[str, int]:
-        """Adds the events of placed records of one session to `output`.
+    def write(self, records: Sequence[AssignedItem], output: Output) -> dict[str, int]:
+        """Adds the events of assigned records of one session to `output`.
 
         Returns the arrival of the start of each pending span, by span id.
         """
         announced: dict[str, int] = {}
         ends: list[tuple[int, Event]] = []
-        for placement in placements:
-            received = placement.item.source.received_ms << POSITION_BITS
-            for place, event in enumerate(self._made_of(placement, output)):
-                if place:
+        for record in records:
+            received = record.item.source.received_ms << POSITION_BITS
+            for index, event in enumerate(self._made_of(record, output)):
+                if index:
                     ends.append((received, event))
                     continue
                 arrival = received | self._next()
-                if placement.placed.pending:
-                    announced[placement.item.record.span_id] = arrival
+                if record.assignment.pending:
+                    announced[record.item.record.span_id] = arrival
                     arrival |= _PENDING_POSITIONS
-                self._add(output.batch, event, placement.start_arrival or arrival)
+                self._add(output.batch, event, record.start_arrival or arrival)
         for received, event in ends:
             self._add(output.batch, event, received | self._next())
         return announced
 
-    def _made_of(self, placement: Placement, output: Output) -> list[Event]:
-        since = placement.item.since_ms
+    def _made_of(self, record: AssignedItem, output: Output) -> list[Event]:
+        since = record.item.since_ms
         output.since_ms = since if output.since_ms is None else min(output.since_ms, since)
-        output.mark = output.mark or self.counts.mark_of(placement.item)
+        output.mark = output.mark or self.counts.mark_of(record.item)
         self._made += 1
         if self._made % _KEEP_EVERY == 0:
             self._keep()
         try:
-            events = self._events(placement, output)
+            events = self._events(record, output)
         except Exception:
             # If one odd record exposes a defect of ours, it may cost that record, but never the
             # records beside it. The log has the traceback.
             log.exception("record_not_mapped")
-            self.failed.append(placement.item)
+            self.failed.append(record.item)
             return []
-        self.counts.placed(placement, events)
+        self.counts.assigned(record, events)
         return events
 
-    def _events(self, placement: Placement, output: Output) -> list[Event]:
-        item, placed = placement.item, placement.placed
+    def _events(self, record: AssignedItem, output: Output) -> list[Event]:
+        item, assignment = record.item, record.assignment
         if isinstance(item.record, Span):
             events = span_events(
-                self._org_id, item.record, item.resource, item.scope, placed, self._max_bytes
+                self._org_id, item.record, item.resource, item.scope, assignment, self._max_bytes
             )
-            if item.record.events and not placed.pending:
-                rows = span_evaluations(self._org_id, item.record, item.resource, placed)
+            if item.record.events and not assignment.pending:
+                rows = span_evaluations(self._org_id, item.record, item.resource, assignment)
                 output.evaluations += self._redacted(rows)
             return events
-        rows = log_evaluations(self._org_id, item.record, item.resource, placed)
+        rows = log_evaluations(self._org_id, item.record, item.resource, assignment)
         output.evaluations += self._redacted(rows)
         events = log_events(
-            self._org_id, item.record, item.resource, item.scope, placed, self._max_bytes
+            self._org_id, item.record, item.resource, item.scope, assignment, self._max_bytes
         )
-        if placement.drops_logs:
+        if record.drops_logs:
             return [event for event in events if event.event_type != LOG]
         return events
 

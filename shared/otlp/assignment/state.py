@@ -3,10 +3,10 @@
 - `otlp:trace:<organization>:<trace>`, a hash: the session `s`, whether it was named `n`, whether
   the trace has a span that is not `other` `k`, whether another name came later `c`. It lives for
   24 h after its last use. Afterwards a late record of the trace is decided about again.
-- `otlp:spans:<organization>:<trace>`, a hash of `Known` by span id. It lives for an hour after its
-  last use, a day if it has a pending span, and has at most `MAX_SPANS` spans. Afterwards a span
-  that is sent again is placed again: the same events, which are stored once, but with the agent and
-  the role that follow from the spans that are known by then.
+- `otlp:spans:<organization>:<trace>`, a hash of `SpanMemory` by span id. It lives for an hour after
+  its last use, a day if it has a pending span, and has at most `MAX_SPANS` spans. Afterwards a span
+  that is sent again is assigned again: the same events, which are stored once, but with the agent
+  and the role that follow from the spans that are known by then.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -17,7 +17,7 @@ import msgspec
 import redis
 from redis.client import Pipeline
 
-from shared.otlp.assignment.chains import Known
+from shared.otlp.assignment.chains import SpanMemory
 from shared.otlp.assignment.sessions import Proposal, Session
 
 HOUR_MS = 3600 * 1000
@@ -29,12 +29,12 @@ _CHUNK = 1000
 
 # Decides the sessions of traces that have none, and returns what is decided and remembered. For
 # each trace: two keys, and a session or '', named, kinds, a number of span ids, the ids. Each call
-# from Lua costs as much as all that Python does for a span, so none is made in vain: spans are
-# remembered of traces with a session only, and a life is prolonged by an hour or more.
+# from Lua costs as much as all that Python does for a span. So only spans of traces with a session
+# are remembered, and a life is prolonged by an hour or more.
 _SETTLE = f"""
 local answers, at = {{}}, 1
-for place = 1, #KEYS, 2 do
-    local trace, spans = KEYS[place], KEYS[place + 1]
+for index = 1, #KEYS, 2 do
+    local trace, spans = KEYS[index], KEYS[index + 1]
     local session, kinds, count = ARGV[at], ARGV[at + 2], tonumber(ARGV[at + 3])
     local decided, known, changes = redis.call('HMGET', trace, 's', 'n', 'k', 'c'), {{}}, {{}}
     if decided[1] then
@@ -75,7 +75,7 @@ end
 """
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Known).decode
+_decode = msgspec.msgpack.Decoder(SpanMemory).decode
 
 
 @dataclass
@@ -89,7 +89,7 @@ class Question:
 
 
 @dataclass
-class Settled:
+class TraceDecision:
     """The decisions about a trace; `session` is None while there are none.
 
     `known`: the remembered ones of the spans that were asked for. `has_conflict`: a later name was
@@ -98,25 +98,25 @@ class Settled:
 
     session: Session | None
     has_conflict: bool
-    known: dict[str, Known] = field(default_factory=dict)
+    known: dict[str, SpanMemory] = field(default_factory=dict)
 
 
-def settle(client: redis.Redis, org_id: str, questions: Sequence[Question]) -> list[Settled]:
+def settle(client: redis.Redis, org_id: str, questions: Sequence[Question]) -> list[TraceDecision]:
     """Decides the sessions of traces, once for all processes, and returns what is known of each."""
-    answers = [Settled(None, has_conflict=False) for _ in questions]
+    answers = [TraceDecision(None, has_conflict=False) for _ in questions]
     pieces = list(_pieces(questions))
     keys: list[str] = []
     arguments: list[Any] = []
-    for place, ids in pieces:
-        asked = questions[place]
+    for index, ids in pieces:
+        asked = questions[index]
         keys += trace_key(org_id, asked.trace_id), spans_key(org_id, asked.trace_id)
         session, is_named = asked.proposal or ("", False)
         arguments += session, int(is_named), int(asked.has_kinds), len(ids), *ids
     replies: Any = client.eval(_SETTLE, len(keys), *keys, *arguments) if keys else []
-    for (place, ids), (decided, known) in zip(pieces, replies, strict=True):
-        answers[place].session = _session(decided)
-        answers[place].has_conflict = decided[3] is not None
-        answers[place].known |= {
+    for (index, ids), (decided, known) in zip(pieces, replies, strict=True):
+        answers[index].session = _session(decided)
+        answers[index].has_conflict = decided[3] is not None
+        answers[index].known |= {
             span_id: _decode(value)
             for span_id, value in zip(ids, known, strict=False)
             if value is not None
@@ -124,7 +124,7 @@ def settle(client: redis.Redis, org_id: str, questions: Sequence[Question]) -> l
     return answers
 
 
-def learn(pipe: Pipeline, org_id: str, learned: Mapping[str, Mapping[str, Known]]) -> None:
+def learn(pipe: Pipeline, org_id: str, learned: Mapping[str, Mapping[str, SpanMemory]]) -> None:
     """Adds the commands to a transaction that remember spans, by trace and span id."""
     keys: list[str] = []
     arguments: list[Any] = []
@@ -169,9 +169,9 @@ def is_readable(prefix: bytes, fields: Mapping[bytes, bytes]) -> bool:
 def _pieces(questions: Sequence[Question]) -> list[tuple[int, list[str]]]:
     """Returns positions of questions, each with some of its span ids."""
     pieces: list[tuple[int, list[str]]] = []
-    for place, asked in enumerate(questions):
+    for index, asked in enumerate(questions):
         ids = list(asked.span_ids)
-        pieces += [(place, ids[at : at + _CHUNK]) for at in range(0, max(len(ids), 1), _CHUNK)]
+        pieces += [(index, ids[at : at + _CHUNK]) for at in range(0, max(len(ids), 1), _CHUNK)]
     return pieces
 
 
@@ -182,5 +182,5 @@ def _session(decided: Sequence[bytes | None]) -> Session | None:
     return Session(session_id.decode(), is_named == b"1", has_kinds is not None)
 
 
-def _ttl_ms(spans: Mapping[str, Known]) -> int:
+def _ttl_ms(spans: Mapping[str, SpanMemory]) -> int:
     return TRACE_TTL_MS if any(known.announced for known in spans.values()) else SPANS_TTL_MS

@@ -1,7 +1,7 @@
 """One turn of one organization: reads records, decides about their traces, writes what follows.
 
-What was read leaves its place only in the transaction that adds the events, the records that go on
-waiting and the remembered spans. A placer that is killed before leaves everything as it was.
+What was read leaves its stream only in the transaction that adds the events, the records that go on
+waiting and the remembered spans. An assigner that is killed before leaves everything as it was.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,18 +16,18 @@ from shared.deployment.runtime import Runtime
 from shared.events.ingest import dead_letters
 from shared.otlp import stream
 from shared.otlp.assignment import state
-from shared.otlp.assignment.assign import Outcome, Rules, place, place_alone
+from shared.otlp.assignment.assign import Outcome, Rules, assign, assign_alone
 from shared.otlp.assignment.counts import Counts
-from shared.otlp.assignment.intake import Reading, alone, read
+from shared.otlp.assignment.intake import Intake, alone, read
 from shared.otlp.assignment.items import Item
 from shared.otlp.assignment.lease import Lease
 from shared.otlp.assignment.output import Output, Writer
 from shared.otlp.assignment.rules import OrganizationRules
 from shared.otlp.assignment.sessions import has_other_name, propose
-from shared.otlp.assignment.state import Question, Settled
+from shared.otlp.assignment.state import Question, TraceDecision
 from shared.otlp.assignment.waiting import Changes
 from shared.otlp.records import Span
-from shared.queue.jobs import PLACE_RECORDS
+from shared.queue.jobs import ASSIGN_RECORDS
 
 log = get_logger(__name__)
 
@@ -36,7 +36,7 @@ _MAX_LEVELS = 8
 MAX_LOGGED = 100
 
 
-class Taken(NamedTuple):
+class TurnOutcome(NamedTuple):
     """The outcome of a turn. `is_full`: there may be more to read."""
 
     records: int
@@ -46,60 +46,60 @@ class Taken(NamedTuple):
 
 def take_turn(
     runtime: Runtime, lease: Lease, shards: Sequence[int], rules_of: OrganizationRules, now_ms: int
-) -> Taken:
-    """Places records of an organization that arrived, or that waited for long enough.
+) -> TurnOutcome:
+    """Assigns records of an organization that arrived, or that waited for long enough.
 
-    They are of those of the shards that no other placer has. `now_ms` is the time of Redis. Raises
-    `LeaseLost` if another placer may have a shard by now, and `Unavailable` if PostgreSQL is needed
-    and down; then nothing changed.
+    They are of those of the shards that no other assigner has. `now_ms` is the time of Redis.
+    Raises `LeaseLost` if another assigner may have a shard by now, and `Unavailable` if PostgreSQL
+    is needed and down; then nothing changed.
     """
-    reading = read(runtime.redis, lease, shards, now_ms)
-    if not reading:
-        return Taken(0, 0, is_full=False)
+    intake = read(runtime.redis, lease, shards, now_ms)
+    if not intake:
+        return TurnOutcome(0, 0, is_full=False)
     with spans.work(
-        PLACE_RECORDS.actor,
+        ASSIGN_RECORDS.actor,
         kind="consumer",
         attributes={
             "messaging.system": "redis",
             "messaging.operation.type": "process",
-            "messaging.batch.message_count": len(reading.entries),
+            "messaging.batch.message_count": len(intake.entries),
             spans.ORGANIZATION: lease.org_id,
         },
-        causes=[one.traceparent for one in reading.entries if one.traceparent],
+        causes=[one.traceparent for one in intake.entries if one.traceparent],
     ):
-        return _placed(runtime, lease, reading, rules_of, now_ms)
+        return _assigned(runtime, lease, intake, rules_of, now_ms)
 
 
-def _placed(
-    runtime: Runtime, lease: Lease, reading: Reading, rules_of: OrganizationRules, now_ms: int
-) -> Taken:
+def _assigned(
+    runtime: Runtime, lease: Lease, intake: Intake, rules_of: OrganizationRules, now_ms: int
+) -> TurnOutcome:
     org_id = lease.org_id
     rules, redactor = rules_of.of(org_id)
-    settled = _settle(runtime.redis, org_id, reading, rules, now_ms)
+    settled = _settle(runtime.redis, org_id, intake, rules, now_ms)
     outcomes = {
         trace_id: _outcome(items, settled[trace_id], rules, now_ms)
-        for trace_id, items in reading.traces.items()
+        for trace_id, items in intake.traces.items()
     }
     writer = Writer(org_id, redactor, runtime.settings.ingest_max_event_bytes, lease.keep)
-    output = _output(writer, reading, settled, outcomes)
+    output = _output(writer, intake, settled, outcomes)
     with lease.transaction() as pipe:
         for is_named, part in output.items():
             if part:
-                part.write(pipe, org_id, reading.org_slug, idle_only=is_named)
-        _write_decisions(pipe, org_id, reading, settled, outcomes, writer.counts)
-        _write_what_waits(pipe, org_id, reading, outcomes)
-        _bury(pipe, org_id, reading, writer)
-        _remove(pipe, org_id, reading)
+                part.write(pipe, org_id, intake.org_slug, idle_only=is_named)
+        _write_decisions(pipe, org_id, intake, settled, outcomes, writer.counts)
+        _write_what_waits(pipe, org_id, intake, outcomes)
+        _bury(pipe, org_id, intake, writer)
+        _remove(pipe, org_id, intake)
         writer.counts.write(pipe, org_id)
-    taken = Taken(
-        sum(map(len, reading.traces.values())) + len(reading.alone),
+    taken = TurnOutcome(
+        sum(map(len, intake.traces.values())) + len(intake.alone),
         sum(len(part.batch) for part in output.values()),
-        reading.is_full,
+        intake.is_full,
     )
-    requests = dict.fromkeys(one.request_id for one in reading.entries if one.request_id)
+    requests = dict.fromkeys(one.request_id for one in intake.entries if one.request_id)
     log.info(
-        "records_placed",
-        org=reading.org_slug,
+        "records_assigned",
+        org=intake.org_slug,
         records=taken.records,
         events=taken.events,
         waiting=sum(len(outcome.waiting) for outcome in outcomes.values()),
@@ -109,8 +109,8 @@ def _placed(
 
 
 def _settle(
-    client: redis.Redis, org_id: str, reading: Reading, rules: Rules, now_ms: int
-) -> Mapping[str, Settled]:
+    client: redis.Redis, org_id: str, intake: Intake, rules: Rules, now_ms: int
+) -> Mapping[str, TraceDecision]:
     """Decides the session of each trace, and looks up what is known of its spans."""
     questions = [
         Question(
@@ -119,7 +119,7 @@ def _settle(
             any(item.kind != "other" for item in items),
             _span_ids(items),
         )
-        for trace_id, items in reading.traces.items()
+        for trace_id, items in intake.traces.items()
     ]
     asked = {one.trace_id: set(one.span_ids) for one in questions}
     settled = dict(zip(asked, state.settle(client, org_id, questions), strict=True))
@@ -145,9 +145,9 @@ def _span_ids(items: list[Item]) -> set[str]:
     return ids - {""}
 
 
-def _outcome(items: list[Item], settled: Settled, rules: Rules, now_ms: int) -> Outcome:
+def _outcome(items: list[Item], settled: TraceDecision, rules: Rules, now_ms: int) -> Outcome:
     if settled.session is not None:
-        return place(items, settled.session, settled.known, rules, now_ms)
+        return assign(items, settled.session, settled.known, rules, now_ms)
     outcome = Outcome()
     for item in items:
         outcome.wait(item, rules.session_wait_ms)
@@ -156,27 +156,27 @@ def _outcome(items: list[Item], settled: Settled, rules: Rules, now_ms: int) -> 
 
 def _output(
     writer: Writer,
-    reading: Reading,
-    settled: Mapping[str, Settled],
+    intake: Intake,
+    settled: Mapping[str, TraceDecision],
     outcomes: Mapping[str, Outcome],
 ) -> Mapping[bool, Output]:
-    """Makes the events of everything that was placed, by whether their sessions have names."""
+    """Makes the events of everything that was assigned, by whether their sessions have names."""
     output = {True: Output(), False: Output()}
     for trace_id, outcome in outcomes.items():
         session = settled[trace_id].session
-        if session is not None and outcome.placed:
-            announced = writer.write(outcome.placed, output[session.is_named])
+        if session is not None and outcome.assigned:
+            announced = writer.write(outcome.assigned, output[session.is_named])
             for span_id, arrival in announced.items():
                 outcome.learned[span_id].announced = arrival
         for item in outcome.dropped:
             writer.counts.not_stored(item, "span of another kind (otel.other_spans)")
     single = []
-    for item in reading.alone:
-        placement = place_alone(item)
-        if placement is None:
+    for item in intake.alone:
+        assigned = assign_alone(item)
+        if assigned is None:
             writer.counts.not_stored(item, "log record of no trace and no session")
         else:
-            single.append(placement)
+            single.append(assigned)
     writer.write(single, output[True])
     return output
 
@@ -184,14 +184,14 @@ def _output(
 def _write_decisions(
     pipe: Pipeline,
     org_id: str,
-    reading: Reading,
-    settled: Mapping[str, Settled],
+    intake: Intake,
+    settled: Mapping[str, TraceDecision],
     outcomes: Mapping[str, Outcome],
     counts: Counts,
 ) -> None:
     learned = {trace_id: one.learned for trace_id, one in outcomes.items() if one.learned}
     state.learn(pipe, org_id, learned)
-    for trace_id, items in reading.traces.items():
+    for trace_id, items in intake.traces.items():
         one = settled[trace_id]
         if one.session and not one.has_conflict and has_other_name(items, one.session):
             state.note_conflict(pipe, org_id, trace_id)
@@ -199,33 +199,33 @@ def _write_decisions(
 
 
 def _write_what_waits(
-    pipe: Pipeline, org_id: str, reading: Reading, outcomes: Mapping[str, Outcome]
+    pipe: Pipeline, org_id: str, intake: Intake, outcomes: Mapping[str, Outcome]
 ) -> None:
     changes: dict[int, Changes] = {}
     for trace_id, outcome in outcomes.items():
-        shard = reading.shards[trace_id]
+        shard = intake.shards[trace_id]
         if shard not in changes:
-            changes[shard] = Changes(org_id, reading.org_slug, shard)
+            changes[shard] = Changes(org_id, intake.org_slug, shard)
         if outcome.waiting:
             changes[shard].keep(trace_id, outcome.waiting, outcome.due_ms)
-        elif trace_id in reading.was_waiting:
+        elif trace_id in intake.was_waiting:
             changes[shard].forget(trace_id)
     for change in changes.values():
         change.write(pipe)
 
 
-def _bury(pipe: Pipeline, org_id: str, reading: Reading, writer: Writer) -> None:
+def _bury(pipe: Pipeline, org_id: str, intake: Intake, writer: Writer) -> None:
     reason = "the record cannot be read"
-    for data in reading.unreadable:
-        dead_letters.bury(pipe, org_id, reading.org_slug, data, reason)
+    for data in intake.unreadable:
+        dead_letters.bury(pipe, org_id, intake.org_slug, data, reason)
     for one in writer.failed:
         data, mark = alone(one.sent, one.source), writer.counts.mark_of(one)
-        dead_letters.bury(pipe, org_id, reading.org_slug, data, reason, mark)
+        dead_letters.bury(pipe, org_id, intake.org_slug, data, reason, mark)
 
 
-def _remove(pipe: Pipeline, org_id: str, reading: Reading) -> None:
+def _remove(pipe: Pipeline, org_id: str, intake: Intake) -> None:
     by_shard: dict[int, list[bytes]] = {}
-    for entry in reading.entries:
+    for entry in intake.entries:
         by_shard.setdefault(entry.shard, []).append(entry.entry_id)
     for shard, entry_ids in by_shard.items():
         stream.remove(pipe, org_id, shard, entry_ids)

@@ -1,12 +1,12 @@
-"""The records that wait for others, in Redis; grouped by trace, so that one look places them.
+"""The records that wait for others, in Redis; grouped by trace, so that one look assigns them.
 
 - `otlp:waiting:<organization>:<shard>`, a hash: the encoded records by trace.
 - `otlp:due:<organization>:<shard>` and `otlp:since:<organization>:<shard>`, sorted sets: the traces
-  by the moment at which their records wait no longer, and by the receipt of the oldest.
+  by the moment at which their records wait no longer, and by the arrival of the oldest.
 - `otlp:moments`, a sorted set: the shards by the first of these moments.
 
 They are written in the transaction that removes the records from their stream, or that adds their
-events, so a record is always in exactly one place. All moments are milliseconds of Redis's clock.
+events, so a record is always in exactly one of them. All moments are milliseconds of Redis's clock.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,15 +31,15 @@ end
 """
 
 
-class Waiting(msgspec.Struct, array_like=True, gc=False):
-    """The waiting records of a trace, each part with the moment of its receipt."""
+class WaitingTrace(msgspec.Struct, array_like=True, gc=False):
+    """The waiting records of a trace, each part with the moment of its arrival."""
 
     org_slug: str
     parts: list[tuple[int, Records]]
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Waiting).decode
+_decode = msgspec.msgpack.Decoder(WaitingTrace).decode
 
 
 def due_key(org_id: str, shard: int) -> str:
@@ -116,7 +116,7 @@ class Changes:
 
     def keep(self, trace_id: str, items: Sequence[Item], due_ms: int) -> None:
         """Lets these records of a trace wait, and no others."""
-        self._kept[trace_id] = _encode(Waiting(self._org_slug, list(_parts(items))))
+        self._kept[trace_id] = _encode(WaitingTrace(self._org_slug, list(_parts(items))))
         self._due[trace_id] = due_ms
         self._since[trace_id] = min(item.since_ms for item in items)
 
@@ -167,7 +167,7 @@ def schedule(client: redis.Redis, org_id: str, shard: int) -> None:
 
 def renamed(packed: bytes, org_slug: str) -> bytes:
     """Returns a value of the hash for another slug."""
-    return _encode(Waiting(org_slug, _decode(packed).parts))
+    return _encode(WaitingTrace(org_slug, _decode(packed).parts))
 
 
 def remove_all(client: redis.Redis, org_id: str) -> int:

@@ -16,13 +16,13 @@ from shared.otlp.mapping.naming import (
     session_name,
 )
 from shared.otlp.mapping.payload import Event
-from shared.otlp.mapping.spans import Placed, span_evaluations, span_events
+from shared.otlp.mapping.spans import Assignment, span_evaluations, span_events
 from shared.otlp.mapping.tables import Kind, Role
 
 __all__ = [
+    "Assignment",
     "Event",
     "Kind",
-    "Placed",
     "Role",
     "environment_of",
     "has_content",

@@ -40,7 +40,7 @@ def kinds_table() -> str:
     return _table(["kind", *(f"`{column}`" for column in KIND_COLUMNS), "else"], rows)
 
 
-def places_table() -> str:
+def names_table() -> str:
     """Returns the sources of the session, the agent and the environment."""
     rows = [
         ["session", _codes(SESSION)],
@@ -119,7 +119,7 @@ def _table(head: _Row, rows: list[_Row]) -> str:
 
 TABLES = (
     kinds_table,
-    places_table,
+    names_table,
     events_table,
     fields_table,
     other_events_table,

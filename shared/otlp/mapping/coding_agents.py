@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from shared.otlp.mapping.payload import MAX_MS, Event, Place, shape
+from shared.otlp.mapping.payload import MAX_MS, Event, EventEnvelope, shape
 from shared.otlp.mapping.values import count, decoded, present, text
 from shared.otlp.mapping.vendors import REPORTS, Report, Vendor
 from shared.otlp.records import LogRecord
@@ -15,7 +15,7 @@ _REFUSED = frozenset({"reject", "rejected", "denied", "deny", "abort", "aborted"
 
 
 def report_events(
-    place: Place, record: LogRecord, vendor: Vendor, report: Report, otel: _Fields
+    envelope: EventEnvelope, record: LogRecord, vendor: Vendor, report: Report, otel: _Fields
 ) -> list[Event]:
     """Returns the events of a record that has a meaning of its own.
 
@@ -30,8 +30,8 @@ def report_events(
     for start in starts:
         began = max(us - values.get("duration_ms", 0) * 1000, 0)
         brief = {key: value for key, value in otel.items() if key not in _ONLY_LAST}
-        events.append(place.event("start", began, start, values, brief))
-    events.append(place.event("end", us, last, values, whole))
+        events.append(envelope.event("start", began, start, values, brief))
+    events.append(envelope.event("end", us, last, values, whole))
     return events
 
 

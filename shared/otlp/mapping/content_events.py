@@ -3,8 +3,8 @@
 from itertools import chain
 from typing import Any
 
-from shared.otlp.mapping.messages import Reading
-from shared.otlp.mapping.reader import Found, read
+from shared.otlp.mapping.messages import MessageReader
+from shared.otlp.mapping.reader import AttributeLookup, read
 from shared.otlp.mapping.tables import Role
 from shared.otlp.mapping.values import decoded
 from shared.otlp.records import SpanEvent
@@ -41,7 +41,7 @@ def is_content(name: str) -> bool:
     return is_message(name) or is_details(name) or name in _OLD_CONTENT
 
 
-def add_content(found: Found, role: Role, events: list[SpanEvent]) -> None:
+def add_content(found: AttributeLookup, role: Role, events: list[SpanEvent]) -> None:
     """Adds what the events of a span tell of its content, behind what its attributes tell."""
     asked: list[Any] = []
     answered: list[Any] = []
@@ -63,7 +63,7 @@ def add_content(found: Found, role: Role, events: list[SpanEvent]) -> None:
 
 
 def message_in(name: str, attributes: dict[str, Any]) -> dict[str, Any]:
-    """Returns the message of an event in a form that `Reading` reads; the name tells its role."""
+    """Returns the message of an event as `MessageReader` reads it; the name tells its role."""
     body = _body(attributes)
     message = body if isinstance(body, dict) else {**attributes, "content": body}
     if isinstance(inner := decoded(message.get("message")), dict):
@@ -78,11 +78,11 @@ def role_in(name: str) -> str:
     return name.removeprefix(_MESSAGE_PREFIX).removesuffix(_MESSAGE_SUFFIX) or "user"
 
 
-def read_message(name: str, attributes: dict[str, Any]) -> Reading:
+def read_message(name: str, attributes: dict[str, Any]) -> MessageReader:
     """Reads the one message of an event."""
-    reading = Reading()
-    reading.read_message(message_in(name, attributes), role_in(name))
-    return reading
+    reader = MessageReader()
+    reader.read_message(message_in(name, attributes), role_in(name))
+    return reader
 
 
 def _body(attributes: dict[str, Any]) -> Any:

@@ -6,19 +6,19 @@ from typing import Any
 import msgspec
 
 from shared.otlp.mapping.messages import (
-    Reading,
+    MessageReader,
     joined,
     last_text,
     leading_instructions,
     read_messages,
 )
-from shared.otlp.mapping.reader import Found
+from shared.otlp.mapping.reader import AttributeLookup
 from shared.otlp.mapping.values import count, decoded, present, text
 
 _TOKENS = ("output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens")
 
 
-def model_values(found: Found) -> dict[str, Any]:
+def model_values(found: AttributeLookup) -> dict[str, Any]:
     """Returns the values of the events of a call of a model."""
     values: dict[str, Any] = {
         "request_model": found.first("request_model", text),
@@ -36,7 +36,7 @@ def model_values(found: Found) -> dict[str, Any]:
     return values
 
 
-def agent_values(found: Found) -> dict[str, Any]:
+def agent_values(found: AttributeLookup) -> dict[str, Any]:
     """Returns the goal and the summary of an agent, as far as its span tells them."""
     asked = read_field(found, "input_messages", "user").messages
     answered = read_field(found, "output_messages", "assistant").messages
@@ -53,18 +53,18 @@ def agent_values(found: Found) -> dict[str, Any]:
     }
 
 
-def read_field(found: Found, field: str, role: str) -> Reading:
+def read_field(found: AttributeLookup, field: str, role: str) -> MessageReader:
     """Reads the messages of the first source that has any."""
-    reading = Reading()
+    reader = MessageReader()
     for values in found.groups(field):
         for value in values:
-            reading.read(value, role)
-        if reading.messages:
+            reader.read(value, role)
+        if reader.messages:
             break
-    return reading
+    return reader
 
 
-def add_request(values: dict[str, Any], found: Found) -> None:
+def add_request(values: dict[str, Any], found: AttributeLookup) -> None:
     """Adds `messages` and `system`.
 
     Leading instructions are the system text, unless there is a text of its own; then they stay.
@@ -82,7 +82,7 @@ def add_request(values: dict[str, Any], found: Found) -> None:
         values["messages"] = messages or None
 
 
-def add_answer(values: dict[str, Any], answer: Reading) -> None:
+def add_answer(values: dict[str, Any], answer: MessageReader) -> None:
     """Adds the messages of the assistant that stand last, as one."""
     messages = answer.messages
     if not messages:
@@ -95,7 +95,7 @@ def add_answer(values: dict[str, Any], answer: Reading) -> None:
     values["reasoning"] = joined([message.get("reasoning") for message in last])
 
 
-def stop_reason(found: Found, answer: Reading) -> str | None:
+def stop_reason(found: AttributeLookup, answer: MessageReader) -> str | None:
     """Returns the reason why a model stopped, as it was sent."""
     return (
         found.first("stop_reason", text)
@@ -104,7 +104,7 @@ def stop_reason(found: Found, answer: Reading) -> str | None:
     )
 
 
-def tools_of(found: Found) -> Any:
+def tools_of(found: AttributeLookup) -> Any:
     """Returns the tools that a model may call, each as the object that was sent."""
     return found.first("tools", _tools)
 
@@ -125,7 +125,7 @@ def _schema(tool: Any) -> Any:
     return tool
 
 
-def _input_tokens(found: Found) -> int | None:
+def _input_tokens(found: AttributeLookup) -> int | None:
     """Returns all tokens that were read, cached or not.
 
     Where the cached ones exceed the input, the sender did not count them as input.

@@ -8,7 +8,7 @@ import xxhash
 
 from shared.evaluations.records import Evaluation
 from shared.otlp.mapping.event_types import EVALUATION_RESULT
-from shared.otlp.mapping.payload import Event, Place, shape
+from shared.otlp.mapping.payload import Event, EventEnvelope, shape
 from shared.otlp.mapping.tables import ERROR_TYPE, EVALUATION, EVALUATION_FIELDS
 from shared.otlp.mapping.values import text
 
@@ -24,29 +24,36 @@ def is_evaluation(name: str) -> bool:
 
 
 def evaluation_event(
-    place: Place, slot: str, ts: int, attributes: dict[str, Any], otel: dict[str, Any], span_id: str
+    envelope: EventEnvelope,
+    slot: str,
+    ts: int,
+    attributes: dict[str, Any],
+    otel: dict[str, Any],
+    span_id: str,
 ) -> Event:
     """Makes the event `evaluation_result`; `span_id` is that of what was evaluated, or ""."""
     fields = {**_fields(attributes), "request_id": span_id or None}
     failure = text(attributes.get(ERROR_TYPE))
     if failure is not None:
         fields |= {"error": failure, "error_type": failure}
-    return place.event(slot, ts, _SHAPE, fields, otel)
+    return envelope.event(slot, ts, _SHAPE, fields, otel)
 
 
-def evaluation_row(place: Place, slot: str, ts: int, attributes: dict[str, Any]) -> Evaluation:
+def evaluation_row(
+    envelope: EventEnvelope, slot: str, ts: int, attributes: dict[str, Any]
+) -> Evaluation:
     """Makes the row of `evaluations`; its id depends on the record only."""
     fields = _fields(attributes)
     name = fields["evaluation_name"] or _UNNAMED
     score, explanation, label = fields["score"], fields["explanation"], fields["label"]
     failure = text(attributes.get(ERROR_TYPE))
-    digest = xxhash.xxh3_128_digest(f"{place.org_id}/{place.identity}/{slot}".encode())
+    digest = xxhash.xxh3_128_digest(f"{envelope.org_id}/{envelope.identity}/{slot}".encode())
     return Evaluation(
-        org_id=place.org_id,
+        org_id=envelope.org_id,
         evaluation_id=str(uuid.UUID(bytes=digest, version=4)),
-        session_id=place.session_id,
-        agent_id=place.agent_id,
-        environment=place.environment,
+        session_id=envelope.session_id,
+        agent_id=envelope.agent_id,
+        environment=envelope.environment,
         status="done" if failure is None else "error",
         scores=None if score is None else {name: float(score)},
         reasoning=None if explanation is None else {name: explanation},

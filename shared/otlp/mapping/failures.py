@@ -1,4 +1,4 @@
-"""Reads the failure of a span, and the exceptions that it outlived."""
+"""Reads the failure of a span, and the exceptions that did not make it fail."""
 
 from typing import Any
 

@@ -22,9 +22,9 @@ from shared.otlp.mapping.conversation import (
 from shared.otlp.mapping.evaluations import evaluation_event, evaluation_row, is_evaluation
 from shared.otlp.mapping.event_types import LOG, MODEL_CONTENT, MODEL_MESSAGE
 from shared.otlp.mapping.naming import environment_of
-from shared.otlp.mapping.payload import Event, Place, Shape, shape
+from shared.otlp.mapping.payload import Event, EventEnvelope, Shape, shape
 from shared.otlp.mapping.reader import read
-from shared.otlp.mapping.spans import Placed
+from shared.otlp.mapping.spans import Assignment
 from shared.otlp.mapping.values import present, text
 from shared.otlp.mapping.vendors import event_name, given_name, report_of, vendor_of
 from shared.otlp.records import LogRecord, Resource, Scope
@@ -40,46 +40,48 @@ def log_events(
     record: LogRecord,
     resource: Resource,
     scope: Scope,
-    placed: Placed,
+    assignment: Assignment,
     max_event_bytes: int,
 ) -> list[Event]:
     """Returns the events of a log record, in their order.
 
     They depend on the arguments only, and their ids only on the organization and the record.
     """
-    place = _place(org_id, record, resource, placed, max_event_bytes)
+    envelope = _envelope(org_id, record, resource, assignment, max_event_bytes)
     name = event_name(record)
     ts = record.time_ns // 1000
     shared = otel.of_log(record, name, resource, scope)
     whole = shared | {"attributes": record.attributes, "resource": resource.attributes}
     if is_evaluation(name):
-        return [evaluation_event(place, "log", ts, _attributes(record), shared, record.span_id)]
+        return [evaluation_event(envelope, "log", ts, _attributes(record), shared, record.span_id)]
     vendor = vendor_of(record)
     report = None if vendor is None else report_of(record, vendor)
     if vendor is not None and report is not None:
-        return report_events(place, record, vendor, report, whole)
+        return report_events(envelope, record, vendor, report, whole)
     kind, fields, rest = _fields(record, name)
-    return [place.event("log", ts, kind, fields, whole | {"attributes": rest})]
+    return [envelope.event("log", ts, kind, fields, whole | {"attributes": rest})]
 
 
 def log_evaluations(
-    org_id: str, record: LogRecord, resource: Resource, placed: Placed
+    org_id: str, record: LogRecord, resource: Resource, assignment: Assignment
 ) -> list[Evaluation]:
     """Returns the row of `evaluations` that a log record tells, if it tells one."""
     if not is_evaluation(event_name(record)):
         return []
-    place = _place(org_id, record, resource, placed, 0)
-    return [evaluation_row(place, "log", record.time_ns // 1000, _attributes(record))]
+    envelope = _envelope(org_id, record, resource, assignment, 0)
+    return [evaluation_row(envelope, "log", record.time_ns // 1000, _attributes(record))]
 
 
-def _place(org_id: str, record: LogRecord, resource: Resource, placed: Placed, limit: int) -> Place:
+def _envelope(
+    org_id: str, record: LogRecord, resource: Resource, assignment: Assignment, limit: int
+) -> EventEnvelope:
     digest = f"{record.digest & 0xFFFFFFFFFFFFFFFF:016x}"
     name = event_name(record)
-    return Place(
+    return EventEnvelope(
         org_id,
         f"{record.trace_id}/{record.span_id}/{record.time_ns}/{digest}/{name}",
-        placed.session_id,
-        placed.agent_id,
+        assignment.session_id,
+        assignment.agent_id,
         environment_of(record, resource),
         limit,
     )

@@ -43,7 +43,7 @@ _UNUSUAL = frozenset({*_CALLS, *_CALL_ID, *_REASONING, _MORE, "function_call", "
 
 
 @dataclass(slots=True)
-class Reading:
+class MessageReader:
     """The messages that were read, and the reason why the model stopped if they tell it."""
 
     messages: list[Message] = field(default_factory=list)
@@ -141,11 +141,11 @@ class Reading:
             self._note_stop(details)
 
 
-def read_messages(value: Any, role: str) -> Reading:
+def read_messages(value: Any, role: str) -> MessageReader:
     """Reads the messages in a value of any form; `role` is that of messages that name none."""
-    reading = Reading()
-    reading.read(value, role)
-    return reading
+    reader = MessageReader()
+    reader.read(value, role)
+    return reader
 
 
 def last_text(messages: list[Message], role: str) -> str | None:
@@ -171,9 +171,9 @@ def text_of(message: Message) -> str | None:
 
 def leading_instructions(messages: list[Message]) -> int:
     """Returns how many messages of the roles system and developer stand first."""
-    for place, message in enumerate(messages):
+    for index, message in enumerate(messages):
         if message.get("role") not in ("system", "developer"):
-            return place
+            return index
     return len(messages)
 
 

@@ -21,7 +21,7 @@ class Event(msgspec.Struct, gc=False):
     """An event as a column of `Batch` needs it: 53 bits of id, microseconds since the epoch.
 
     `pending` means that the span has not ended: an event with the same id that is not pending
-    replaces this one, whichever comes first.
+    stands for this one, whichever comes first.
     """
 
     id: int
@@ -34,7 +34,7 @@ class Event(msgspec.Struct, gc=False):
     pending: bool = False
 
 
-class Place(msgspec.Struct, gc=False):
+class EventEnvelope(msgspec.Struct, gc=False):
     """The part that the events of one record share.
 
     `identity` names the record within its organization; the id of an event is made from it.

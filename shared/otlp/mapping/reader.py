@@ -22,16 +22,16 @@ from shared.otlp.mapping.tables import (
 T = TypeVar("T")
 Content = Literal["content"]
 
-# A field that an attribute is a source of, the place of the source among the field's, and the
+# A field that an attribute is a source of, the index of the source among the field's, and the
 # source itself if only a part of the value is used.
 _Route = tuple[str, int, Source | None]
-# A value of a field, with the place of its source.
+# A value of a field, with the index of its source.
 _Value = tuple[int, Any, Source | None]
 # Behind all attributes.
 _LATER = 1000
 # Senders repeat the names of their attributes, so what they mean is remembered.
 _MAX_REMEMBERED = 8192
-_place = itemgetter(0)
+_index = itemgetter(0)
 
 
 class _Piece(NamedTuple):
@@ -62,7 +62,7 @@ class Meanings:
         return meaning
 
 
-class Found:
+class AttributeLookup:
     """The values that were found for fields, and the attributes that belong to none."""
 
     __slots__ = ("_values", "rest")
@@ -82,16 +82,16 @@ class Found:
             elif isinstance(meaning, _Piece):
                 flattened.add(trees.setdefault(meaning.name, {}), meaning.path, value)
             elif value is not None:
-                for field, place, source in meaning:
+                for field, index, source in meaning:
                     if field in values:
-                        values[field].append((place, value, source))
+                        values[field].append((index, value, source))
                     else:
-                        values[field] = [(place, value, source)]
+                        values[field] = [(index, value, source)]
         self._values = values
         self.rest = rest
         for name, tree in trees.items():
-            for field, place, _ in meanings.routes[name]:
-                values.setdefault(field, []).append((place, flattened.listed(tree), None))
+            for field, index, _ in meanings.routes[name]:
+                values.setdefault(field, []).append((index, flattened.listed(tree), None))
 
     def add_later(self, field: str, value: Any) -> None:
         """Adds a value that counts only if no attribute has one."""
@@ -102,7 +102,7 @@ class Found:
         values = self._values.get(field)
         if values is None:
             return None
-        for _, value, source in values if len(values) == 1 else sorted(values, key=_place):
+        for _, value, source in values if len(values) == 1 else sorted(values, key=_index):
             converted = convert(value if source is None else part_of(source, value))
             if converted is not None:
                 return converted
@@ -114,13 +114,13 @@ class Found:
         if len(values) == 1:
             yield [values[0][1]]
             return
-        for _, group in groupby(sorted(values, key=_place), _place):
+        for _, group in groupby(sorted(values, key=_index), _index):
             yield [value for _, value, _ in group]
 
 
-def read(role: Role | Content, attributes: Mapping[str, Any]) -> Found:
+def read(role: Role | Content, attributes: Mapping[str, Any]) -> AttributeLookup:
     """Reads all attributes of a span, or of a log record with the content of a call."""
-    return Found(attributes, _MEANINGS[role])
+    return AttributeLookup(attributes, _MEANINGS[role])
 
 
 def _routes(fields: tuple[str, ...]) -> dict[str, tuple[_Route, ...]]:
@@ -131,9 +131,9 @@ def _routes(fields: tuple[str, ...]) -> dict[str, tuple[_Route, ...]]:
         for notation in notations:
             routes |= {source.key: () for source in parse(notation) if not source.is_part}
     for field in fields:
-        for place, notation in enumerate(FIELDS[field]):
+        for index, notation in enumerate(FIELDS[field]):
             for source in parse(notation):
-                route = (field, place, source if source.is_part else None)
+                route = (field, index, source if source.is_part else None)
                 routes[source.key] = (*routes.get(source.key, ()), route)
     return routes
 

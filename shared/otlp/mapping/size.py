@@ -12,7 +12,7 @@ _MAX_DEPTH = 100
 
 _encoder = msgspec.json.Encoder(order="deterministic")
 # The parts of a payload: a container, the key of a value in it, and the path of the value.
-_Place = tuple[Any, Any, str]
+_Part = tuple[Any, Any, str]
 
 
 def encode(payload: dict[str, Any]) -> bytes:
@@ -40,7 +40,7 @@ def fitted(payload: dict[str, Any], limit: int) -> bytes:
 
 def _cut(payload: dict[str, Any], limit: int) -> bytes | None:
     """Cuts the texts of a payload; None if it cannot fit that way."""
-    texts = [(place, place[0][place[1]].encode()) for place in _texts(payload)]
+    texts = [(part, part[0][part[1]].encode()) for part in _texts(payload)]
     longest = max((len(data) for _, data in texts), default=0)
     largest = _LARGEST_TEXT
     while largest and largest >= longest:
@@ -59,9 +59,9 @@ def _cut(payload: dict[str, Any], limit: int) -> bytes | None:
     return None
 
 
-def _texts(payload: dict[str, Any]) -> list[_Place]:
+def _texts(payload: dict[str, Any]) -> list[_Part]:
     """Returns all texts that may be cut: neither ids nor the fields that every event has."""
-    texts: list[_Place] = []
+    texts: list[_Part] = []
     left: list[tuple[Any, str]] = [(payload, "")]
     while left:
         container, path = left.pop()

@@ -52,7 +52,7 @@ def part_of(source: Source, value: Any) -> Any:
 
 
 def first_text(notations: Iterable[str]) -> Callable[[Mapping[str, Any]], tuple[int, str] | None]:
-    """Returns a function that finds the first text of some sources, and its place among them."""
+    """Returns a function that finds the first text of some sources, and its index among them."""
     sources = [(rank, parse(notation)[0]) for rank, notation in enumerate(notations)]
     keys = frozenset(source.key for _, source in sources)
 

@@ -14,8 +14,8 @@ from shared.otlp.mapping.event_types import ERROR, EVENTS
 from shared.otlp.mapping.failures import exception_fields, failure_of, is_failed
 from shared.otlp.mapping.kinds import word_of
 from shared.otlp.mapping.naming import environment_of, tool_name
-from shared.otlp.mapping.payload import MAX_MS, Event, Place, Shape, shape
-from shared.otlp.mapping.reader import Found, read
+from shared.otlp.mapping.payload import MAX_MS, Event, EventEnvelope, Shape, shape
+from shared.otlp.mapping.reader import AttributeLookup, read
 from shared.otlp.mapping.serialized import call_id_in, result_of
 from shared.otlp.mapping.tables import EXCEPTION, Role
 from shared.otlp.mapping.values import text
@@ -25,7 +25,7 @@ _Values = dict[str, Any]
 _WITH_CONTENT = frozenset[Role]({"agent", "model"})
 
 
-class Placed(msgspec.Struct, gc=False):
+class Assignment(msgspec.Struct, gc=False):
     """The decisions about a record.
 
     `session_id` and `agent_id`: where its events belong. `parent_agent`: the next other agent
@@ -40,74 +40,81 @@ class Placed(msgspec.Struct, gc=False):
 
 
 def span_events(
-    org_id: str, span: Span, resource: Resource, scope: Scope, placed: Placed, max_event_bytes: int
+    org_id: str,
+    span: Span,
+    resource: Resource,
+    scope: Scope,
+    assignment: Assignment,
+    max_event_bytes: int,
 ) -> list[Event]:
     """Returns the events of a span: that at its start, those between, that at its end.
 
     Of a pending span it is the first only.
 
     They depend on the arguments only, and their ids only on the organization, the trace, the span
-    and the place of an event among those of the span.
+    and the slot of an event among those of the span.
     """
-    role = placed.role
+    role = assignment.role
     found = read(role, span.attributes)
     has_content = role in _WITH_CONTENT
     if span.events and has_content:
         add_content(found, role, span.events)
     values = _VALUES[role](span, found)
-    values["parent_id"], values["tool_kind"] = placed.parent_agent, role
-    place = _place(org_id, span, resource, placed, max_event_bytes)
+    values["parent_id"], values["tool_kind"] = assignment.parent_agent, role
+    envelope = _envelope(org_id, span, resource, assignment, max_event_bytes)
     shared = otel.of_span(span, resource, scope)
     start, last = _EVENTS[role]
     start_us, end_us = span.start_ns // 1000, _end_ns(span) // 1000
     if start is not None:
-        first = place.event("start", start_us, start, values, shared)
-        if placed.pending:
+        first = envelope.event("start", start_us, start, values, shared)
+        if assignment.pending:
             return [first]
-    if not placed.pending:
+    if not assignment.pending:
         if is_failed(span):
             values |= failure_of(span)
         values["duration_ms"] = min(max(span.end_ns - span.start_ns, 0) // 1_000_000, MAX_MS)
     whole = shared | otel.rest_of_span(span, resource, found.rest, has_content=has_content)
     if start is None:
-        first = place.event("start", start_us, last, values, whole)
-        return [first] if placed.pending else [first, *_between(place, span, shared)]
-    between = _between(place, span, shared) if span.events else ()
-    return [first, *between, place.event("end", end_us, last, values, whole)]
+        first = envelope.event("start", start_us, last, values, whole)
+        return [first] if assignment.pending else [first, *_between(envelope, span, shared)]
+    between = _between(envelope, span, shared) if span.events else ()
+    return [first, *between, envelope.event("end", end_us, last, values, whole)]
 
 
 def span_evaluations(
-    org_id: str, span: Span, resource: Resource, placed: Placed
+    org_id: str, span: Span, resource: Resource, assignment: Assignment
 ) -> list[Evaluation]:
     """Returns the rows of `evaluations` that the events of a span tell."""
-    place = _place(org_id, span, resource, placed, 0)
+    envelope = _envelope(org_id, span, resource, assignment, 0)
     return [
-        evaluation_row(place, f"event/{number}", _event_us(event, span), event.attributes)
+        evaluation_row(envelope, f"event/{number}", _event_us(event, span), event.attributes)
         for number, event in enumerate(span.events)
         if is_evaluation(event.name)
     ]
 
 
-def _place(org_id: str, span: Span, resource: Resource, placed: Placed, limit: int) -> Place:
-    return Place(
+def _envelope(
+    org_id: str, span: Span, resource: Resource, assignment: Assignment, limit: int
+) -> EventEnvelope:
+    return EventEnvelope(
         org_id,
         f"{span.trace_id}/{span.span_id}",
-        placed.session_id,
-        placed.agent_id,
+        assignment.session_id,
+        assignment.agent_id,
         environment_of(span, resource),
         limit,
-        placed.pending,
+        assignment.pending,
     )
 
 
-def _between(place: Place, span: Span, shared: dict[str, Any]) -> Iterator[Event]:
+def _between(envelope: EventEnvelope, span: Span, shared: dict[str, Any]) -> Iterator[Event]:
     """Yields the events that the events of a span become."""
     for number, event in enumerate(span.events):
         slot, ts = f"event/{number}", _event_us(event, span)
         if is_evaluation(event.name):
-            yield evaluation_event(place, slot, ts, event.attributes, shared, span.span_id)
+            yield evaluation_event(envelope, slot, ts, event.attributes, shared, span.span_id)
         elif event.name == EXCEPTION and not is_failed(span):
-            yield place.event(slot, ts, _ERROR, exception_fields(event), shared)
+            yield envelope.event(slot, ts, _ERROR, exception_fields(event), shared)
 
 
 def _event_us(event: SpanEvent, span: Span) -> int:
@@ -118,19 +125,19 @@ def _end_ns(span: Span) -> int:
     return max(span.start_ns, span.end_ns)
 
 
-def _agent(span: Span, found: Found) -> _Values:
+def _agent(span: Span, found: AttributeLookup) -> _Values:
     values = agent_values(found)
     values["outcome"] = _outcome(span)
     return values
 
 
-def _model(span: Span, found: Found) -> _Values:
+def _model(span: Span, found: AttributeLookup) -> _Values:
     values = model_values(found)
     values["request_id"] = span.span_id
     return values
 
 
-def _tool(span: Span, found: Found) -> _Values:
+def _tool(span: Span, found: AttributeLookup) -> _Values:
     return {
         "tool_name": tool_name(span),
         "tool_call_id": found.first("tool_call_id", text)
@@ -141,7 +148,7 @@ def _tool(span: Span, found: Found) -> _Values:
     }
 
 
-def _guardrail(span: Span, found: Found) -> _Values:
+def _guardrail(span: Span, found: AttributeLookup) -> _Values:
     return {
         "hook_name": span.name,
         "hook_id": span.span_id,
@@ -152,7 +159,7 @@ def _guardrail(span: Span, found: Found) -> _Values:
     }
 
 
-def _other(span: Span, found: Found) -> _Values:
+def _other(span: Span, found: AttributeLookup) -> _Values:
     return {
         "name": span.name,
         "span_kind": word_of(span) or otel.kind_name(span),
@@ -165,7 +172,7 @@ def _outcome(span: Span) -> str:
     return "failed" if is_failed(span) else "success"
 
 
-_VALUES: dict[Role, Callable[[Span, Found], _Values]] = {
+_VALUES: dict[Role, Callable[[Span, AttributeLookup], _Values]] = {
     "agent": _agent,
     "model": _model,
     "tool": _tool,

@@ -52,6 +52,6 @@ def decoded(value: Any) -> Any:
 
 
 def clean(value: str, limit: int) -> str:
-    """Replaces control characters by `_` and cuts to `limit` characters."""
+    """Turns control characters into `_` and cuts to `limit` characters."""
     cut = value[:limit]
     return cut if cut.isprintable() else _CONTROL.sub("_", cut)

@@ -183,7 +183,7 @@ def _read(decode: Callable[[bytes], T], *texts: bytes) -> T:
 
 
 def _explain(error: msgspec.ValidationError) -> str:
-    """Returns msgspec's reason, with the name of the field instead of its place in the record."""
+    """Returns msgspec's reason, with the name of the field instead of its path in the record."""
     path, reason = in_json_words(error)
     names = [part for part in path.split(".") if part != "*" and not part.isdecimal()]
     return f"{names[-1] if names else 'it'} {reason}"

@@ -19,7 +19,7 @@ def has_too_many_brackets(text: bytes) -> bool:
 
 
 def prune(text: bytes) -> bytes:
-    """Returns the text with null in place of everything that is nested `_MAX_DEPTH` levels deep.
+    """Returns the text with null for everything that is nested `_MAX_DEPTH` levels deep.
 
     The parser needs recursion, and refuses a whole body for one such value.
     """

@@ -19,13 +19,13 @@ T = TypeVar("T")
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 
-# Bad records of a request that are described.
+# BadRecord records of a request that are described.
 MAX_DESCRIBED = 1000
 # Records that are read in one step, in about a millisecond.
 _TOGETHER = 50
 
 
-class Bad(msgspec.Struct):
+class BadRecord(msgspec.Struct):
     """A record that was rejected: its span id and an excerpt as far as they are known, and why.
 
     `resource` is the position of its resource, None if that is bad itself.
@@ -46,7 +46,7 @@ class Reading:
     def __init__(self, signal: Signal, media_type: str, now_ns: int) -> None:
         self.records = Records(now_ns // 1_000_000, [], [], [], [])
         self.tally = Tally()
-        self.bad: list[Bad] = []
+        self.bad: list[BadRecord] = []
         self.rejected: Counter[tuple[int | None, str]] = Counter()
         self._signal = signal
         self._now_ns = now_ns
@@ -91,8 +91,8 @@ class Reading:
             try:
                 self._take_one(record, resource, scope)
             except Rejected as error:
-                place = resource if isinstance(resource, int) else None
-                self._reject(record, str(error), place)
+                index = resource if isinstance(resource, int) else None
+                self._reject(record, str(error), index)
 
     def _take_one(self, record: bytes, resource: int | Rejected, scope: int | Rejected) -> None:
         if isinstance(resource, Rejected):
@@ -113,7 +113,7 @@ class Reading:
         self._first = self._first or record
         if len(self.bad) < MAX_DESCRIBED:
             span_id, excerpt = self._format.describe(record)
-            self.bad.append(Bad(span_id, reason, excerpt, resource))
+            self.bad.append(BadRecord(span_id, reason, excerpt, resource))
 
     def _require_own_records(self) -> None:
         """Raises `BadRequest` if nothing could be accepted because the path is that of others."""

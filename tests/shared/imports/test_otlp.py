@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from shared.otlp.mapping import Placed, span_events
+from shared.otlp.mapping import Assignment, span_events
 from shared.otlp.wire.reading import JSON, Reading
 from shared.otlp.wire.signals import TRACES
 from tests.support.transcripts import ORG, Told, lines_of, told
@@ -80,8 +80,10 @@ def test_ids_are_those_of_events_that_come_by_otlp() -> None:
     reading = Reading(TRACES, JSON, START)
     list(reading.steps(json.dumps(request(AGENT)).encode()))
     records = reading.records
-    placed = Placed("any", "clerk", role="agent")
-    live = span_events(ORG, records.spans[0], records.resources[0], records.scopes[0], placed, 9999)
+    assignment = Assignment("any", "clerk", role="agent")
+    live = span_events(
+        ORG, records.spans[0], records.resources[0], records.scopes[0], assignment, 9999
+    )
     assert convert(request(AGENT)).converted.batch.ids == [event.id for event in live]
 
 

@@ -12,7 +12,7 @@ from shared.deployment.runtime import Runtime
 from shared.events.ingest.drain import Drain
 from shared.model_windows.context_windows import ContextWindows
 from shared.otlp.assignment import assigner
-from shared.otlp.assignment.assigner import Placer
+from shared.otlp.assignment.assigner import Assigner
 from shared.otlp.assignment.rules import OrganizationRules
 from shared.otlp.wire.reading import PROTOBUF
 from tests.support.app import Headers, new_key
@@ -31,13 +31,13 @@ CONTENT = [
 
 
 @pytest.fixture
-def place(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Places all records as if their waits were over, and stores the events."""
+def assign(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Assigns all records as if their waits were over, and stores the events."""
     real = assigner.now_ms
     monkeypatch.setattr(assigner, "now_ms", lambda client: real(client) + 60_000)
 
     def run() -> None:
-        Placer(runtime, OrganizationRules(runtime)).run()
+        Assigner(runtime, OrganizationRules(runtime)).run()
         Drain(runtime, "status", ContextWindows(runtime)).run()
 
     return run
@@ -84,7 +84,7 @@ def test_services_show_what_became_of_their_records(
     export(client, headers, of_service("busy", traces(*spans)))
     plain = make_span(1, trace_id=b"3" * 16, attributes=[])
     export(client, headers, of_service("busy", traces(plain)))
-    place()
+    assign()
     found = status(client, headers)
     assert (found["events_24h"], found["content_missing"]) == (8, False)
     busy, second = found["services"]
@@ -116,7 +116,7 @@ def test_receipts_have_the_lag_of_placed_records_and_what_was_not_stored(
     headers = key()
     export(client, headers, traces(make_span(1), make_span(2, trace_id=b"4" * 16, attributes=[])))
     export(client, headers, logs(make_log(trace_id=b"")), "/v1/logs")
-    place()
+    assign()
     found = client.get("/v1/receipts", headers=headers).get_json()["receipts"]
     bot, nameless = sorted(found, key=lambda row: row["service"] or "~")
     assert [bot[name] for name in ("requests", "accepted", "not_stored")] == [1, 2, 1]
@@ -134,7 +134,7 @@ def test_a_trace_with_two_session_names_is_a_conflict(
         attributes = [*ODD, text_attribute("session.id", name)]
         span = make_span(len(name), trace_id=b"5" * 16, attributes=attributes)
         export(client, headers, traces(span))
-        place()
+        assign()
     found = status(client, headers)
     assert found["session_conflicts"] == 1
     assert found["content_missing"] is True
@@ -173,6 +173,6 @@ def test_organizations_see_their_own_status(
     client: FlaskClient, key: Key, runtime: Runtime, org: Org, place: Callable[[], None]
 ) -> None:
     export(client, key(), traces(make_span(1)))
-    place()
+    assign()
     assert status(client, new_key(runtime, make_org(runtime)))["services"] == []
     assert status(client, key("events:read"))["services"] != []

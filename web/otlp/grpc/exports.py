@@ -23,7 +23,7 @@ from shared.events.ingest.accept import Ingest
 from shared.identity import Authenticator, Credential, Identity
 from shared.identity.exporter import secret_of
 from shared.limits.service import Limits
-from shared.otlp.accept import Accepted, OtlpIngest
+from shared.otlp.accept import ExportOutcome, OtlpIngest
 from shared.otlp.wire.answers import (
     code_of,
     export_answer,
@@ -104,7 +104,9 @@ class Exports:
             return _INTERNAL.value[0], b""
         return 0, export_answer(signal, PROTOBUF, accepted.rejected, accepted.message)
 
-    async def _export(self, signal: Signal, messages: AsyncIterator[bytes], call: Call) -> Accepted:
+    async def _export(
+        self, signal: Signal, messages: AsyncIterator[bytes], call: Call
+    ) -> ExportOutcome:
         credential = _credential_of(call)
         identity = await asyncio.to_thread(self._identify, credential)
         origin = _origin_of(call, identity)

@@ -28,7 +28,7 @@ def test_windows_end_before_a_record_until_its_event_is_stored(desk: Desk) -> No
     desk.send(of(CHILD))
     received = first_receipt(desk)
     assert stored_until(desk) == received, "in its stream"
-    desk.place()
+    desk.assign()
     assert stream.active(desk.runtime.redis) == []
     assert stored_until(desk) == received, "waiting"
     desk.pass_time(WAIT_MS)
@@ -44,7 +44,7 @@ def test_records_count_until_they_are_stored(desk: Desk) -> None:
     assert backlog.measure(client)[desk.org.id] > 0
     time.sleep(0.005)
     assert backlog.lag_secs(client) > 0
-    desk.place()
+    desk.assign()
     assert backlog.measure(client)[desk.org.id] > 0
     assert backlog.lag_secs(client) == 0, "what waits for others is not late"
     desk.finish()
@@ -54,15 +54,15 @@ def test_records_count_until_they_are_stored(desk: Desk) -> None:
 def test_a_purge_removes_records_wherever_they_are(desk: Desk) -> None:
     client = desk.runtime.redis
     desk.send(of(CHILD))
-    desk.place()
+    desk.assign()
     desk.send(of(ROOT))
-    desk.place()
+    desk.assign()
     for trace in (3, 4):
         child = of(CHILD)
         child.spans[0].trace_id = f"{trace:032x}"
         desk.send(child)
         if trace == 3:
-            desk.place()
+            desk.assign()
     assert in_redis.remove(client, desk.org.id)["waiting_records"] == 2
     assert [key for key in client.scan_iter() if desk.org.id.encode() in key] == []
     assert stream.active(client) == []

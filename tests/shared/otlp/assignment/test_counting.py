@@ -69,7 +69,7 @@ def test_what_is_taken_and_not_stored_is_counted_with_its_reason(desk: Desk) -> 
 
 def test_a_later_other_name_is_counted_once_a_trace(desk: Desk) -> None:
     desk.send(brought(of(model_call(2, ROOT.span_id))))
-    desk.place()
+    desk.assign()
     desk.pass_time(WAIT_MS)
     for number in (3, 4):
         late = model_call(number, ROOT.span_id, **{"session.id": f"late {number}"})

@@ -1,4 +1,4 @@
-"""Records wait in Redis until they can be placed, whatever happens to placers meanwhile."""
+"""Records wait in Redis until they can be assigned, whatever happens to assigners meanwhile."""
 
 import json
 from typing import Any
@@ -18,7 +18,7 @@ from shared.otlp.assignment.lease import Lease
 from shared.otlp.assignment.turn import take_turn
 from shared.otlp.mapping import span_events
 from shared.otlp.records import Span
-from shared.queue.jobs import PLACE_RECORDS
+from shared.queue.jobs import ASSIGN_RECORDS
 from shared.queue.wakeups import MOMENTS
 from tests.support.assignment_desk import ROOT, WAIT_MS, Desk, model_call, of
 from tests.support.runtime import make_org
@@ -26,7 +26,7 @@ from tests.support.runtime import make_org
 
 def test_a_child_waits_in_redis_until_its_root_names_the_session(desk: Desk) -> None:
     desk.send(of(model_call(2, ROOT.span_id)))
-    desk.place()
+    desk.assign()
     desk.pass_time(WAIT_MS - 2000)
     assert stream.active(desk.runtime.redis) == []
     assert not events_stream.active_orgs(desk.runtime.redis)
@@ -37,7 +37,7 @@ def test_a_child_waits_in_redis_until_its_root_names_the_session(desk: Desk) -> 
 
 def test_after_the_wait_the_trace_id_is_the_session_and_stays_it(desk: Desk) -> None:
     desk.send(of(model_call(2, ROOT.span_id)))
-    desk.place()
+    desk.assign()
     desk.pass_time(WAIT_MS)
     desk.send(of(ROOT))
     desk.finish()
@@ -49,19 +49,19 @@ def test_after_the_wait_the_trace_id_is_the_session_and_stays_it(desk: Desk) -> 
 def test_the_wait_for_a_session_is_a_setting(desk: Desk) -> None:
     desk.choose("otel.session_wait_secs", 0)
     desk.send(of(model_call(2, ROOT.span_id)))
-    desk.place()
+    desk.assign()
     assert waiting.next_moment(desk.runtime.redis) is not None, "waits for its parent only"
     desk.pass_time(PARENT_WAIT_MS)
     desk.store()
     assert desk.sessions() == {ROOT.trace_id}
 
 
-def test_the_clock_wakes_a_placer_when_the_wait_is_over(desk: Desk) -> None:
+def test_the_clock_wakes_an_assigner_when_the_wait_is_over(desk: Desk) -> None:
     desk.runtime.redis.delete(MOMENTS)
     desk.send(of(model_call(2, ROOT.span_id)))
     before = assigner.now_ms(desk.runtime.redis)
-    desk.place()
-    moment = desk.runtime.redis.zscore(MOMENTS, PLACE_RECORDS.actor)
+    desk.assign()
+    moment = desk.runtime.redis.zscore(MOMENTS, ASSIGN_RECORDS.actor)
     assert moment is not None
     assert before < moment <= assigner.now_ms(desk.runtime.redis) + WAIT_MS
 
@@ -85,7 +85,7 @@ def test_a_record_with_a_defect_costs_no_other_record(
 
     monkeypatch.setattr(output, "span_events", fail)
     desk.send(of(ROOT, *(model_call(n, ROOT.span_id) for n in (2, 3, 4))))
-    desk.place()
+    desk.assign()
     assert dead_letters.count(desk.runtime.redis) == 1
     desk.store()
     assert len(desk.events()) == 6
@@ -95,12 +95,12 @@ def test_an_entry_that_is_no_records_is_set_aside(desk: Desk) -> None:
     with desk.runtime.redis.pipeline() as pipe:
         stream.add(pipe, desk.org.id, desk.org.slug, 0, b"\0garbage", "")
         pipe.execute()
-    desk.place()
+    desk.assign()
     assert dead_letters.count(desk.runtime.redis) == 1
     assert stream.active(desk.runtime.redis) == []
 
 
-def test_a_placer_that_lost_its_lease_writes_nothing(
+def test_an_assigner_that_lost_its_lease_writes_nothing(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = read
@@ -108,13 +108,13 @@ def test_a_placer_that_lost_its_lease_writes_nothing(
     def slow(client: Any, held: Lease, shards: Any, now_ms: int) -> Any:
         found = real(client, held, shards, now_ms)
         for shard in held.shards:
-            client.set(lease.lease_key(held.org_id, shard), b"another placer")
+            client.set(lease.lease_key(held.org_id, shard), b"another assigner")
         return found
 
     monkeypatch.setattr(turn, "read", slow)
     monkeypatch.setattr(assigner, "RUN_SECS", 0.0)
     desk.send(of(ROOT))
-    desk.place()
+    desk.assign()
     assert not events_stream.active_orgs(desk.runtime.redis)
     for shard in range(SHARDS):
         desk.runtime.redis.delete(lease.lease_key(desk.org.id, shard))
@@ -136,12 +136,12 @@ def test_organizations_take_turns(desk: Desk, monkeypatch: pytest.MonkeyPatch) -
         return real(runtime, held, *rest)
 
     monkeypatch.setattr(assigner, "take_turn", note)
-    desk.place()
+    desk.assign()
     assert other.id in served[:2]
     assert served.count(desk.org.id) > 2
 
 
-def test_placers_share_the_shards_of_an_organization(
+def test_assigners_share_the_shards_of_an_organization(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(intake, "READ_RECORDS", 3)
@@ -161,8 +161,8 @@ def test_placers_share_the_shards_of_an_organization(
 def test_a_decision_lives_for_a_day_after_its_last_use(desk: Desk) -> None:
     key = state.trace_key(desk.org.id, ROOT.trace_id)
     desk.send(of(ROOT))
-    desk.place()
+    desk.assign()
     desk.runtime.redis.pexpire(key, state.TRACE_TTL_MS - 1000)
     desk.send(of(model_call(2, ROOT.span_id)))
-    desk.place()
+    desk.assign()
     assert desk.runtime.redis.pttl(key) > state.TRACE_TTL_MS

@@ -18,7 +18,7 @@ from tests.support.processes import wait_until
 
 TRACES, CHILDREN, KILLS = 60, 4, 30
 SEED = 13
-# A worker sends about this many messages to Redis until it has placed and stored something.
+# A worker sends about this many messages to Redis until it has assigned and stored something.
 MESSAGES = (8, 50)
 
 
@@ -83,10 +83,10 @@ def test_kills_at_random_moments(desk: Desk) -> None:
 
 
 def is_idle(desk: Desk) -> bool:
-    """Returns whether every record is placed, and every event is stored."""
+    """Returns whether every record is assigned, and every event is stored."""
     client = desk.runtime.redis
-    placed = not stream.active(client) and waiting.next_moment(client) is None
-    return placed and events_stream.waiting(client) == 0
+    assigned = not stream.active(client) and waiting.next_moment(client) is None
+    return assigned and events_stream.waiting(client) == 0
 
 
 def check(desk: Desk) -> None:

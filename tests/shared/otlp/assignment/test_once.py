@@ -29,7 +29,7 @@ def test_the_finished_span_wins_over_its_pending_one(desk: Desk, finished_first:
     order = [of(started), of(ROOT)]
     for one in reversed(order) if finished_first else order:
         desk.send(one)
-        desk.place()
+        desk.assign()
     [start, end] = desk.finish()
     assert (start[2], end[2]) == ("agent_start", "agent_end")
     assert json.loads(str(start[5]))["goal"] == "find it"
@@ -44,7 +44,7 @@ def test_the_finished_span_wins_over_its_pending_one(desk: Desk, finished_first:
 def test_a_pending_span_is_visible_before_its_end(desk: Desk) -> None:
     [started, *_] = sample("pydantic-ai-logfire-native")
     desk.send(started)
-    desk.place()
+    desk.assign()
     desk.store()
     assert {event[2] for event in desk.events()} == {"agent_start", "model_request"}
 
@@ -53,7 +53,7 @@ def test_a_request_three_times_is_stored_once(desk: Desk) -> None:
     request = of(ROOT, model_call(2, ROOT.span_id))
     for _ in range(3):
         desk.send(request)
-        desk.place()
+        desk.assign()
     desk.finish()
     assert desk.counted() == (4, 4)
 

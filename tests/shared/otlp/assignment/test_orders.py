@@ -42,5 +42,5 @@ def test_a_sample_becomes_the_same_events_in_every_order_and_cut(
         desk = desk_of()
         for one in order:
             desk.send(one)
-            desk.place()
+            desk.assign()
         assert essence(desk.finish()) == essence(whole)

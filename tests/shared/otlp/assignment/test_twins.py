@@ -5,7 +5,7 @@ from itertools import permutations
 import msgspec
 import pytest
 
-from shared.otlp.assignment.assign import place
+from shared.otlp.assignment.assign import assign
 from shared.otlp.assignment.items import Item
 from shared.otlp.records import Records, Resource, Scope, Span
 from tests.support.assignment import NAMED, RULES, a_span, roles
@@ -32,7 +32,7 @@ def items_of(*spans: Span, scopes: tuple[str, ...] = ()) -> list[Item]:
 def test_the_report_within_another_one_is_no_call_of_its_own() -> None:
     spans = (AGENT, report("instrumentation"), report("sdk", inside=1))
     for order in permutations(items_of(*spans)):
-        outcome = place(order, NAMED, {}, RULES, 0)
+        outcome = assign(order, NAMED, {}, RULES, 0)
         assert roles(outcome) == {"agent": "agent", "instrumentation": "model", "sdk": "span"}
 
 
@@ -49,11 +49,11 @@ def test_the_report_within_another_one_is_no_call_of_its_own() -> None:
 )
 def test_others_are_calls_of_their_own(other: Span, scopes: tuple[str, ...]) -> None:
     spans = (AGENT, report("a"), other, a_span("tool", "agent", "tool"))
-    outcome = place(items_of(*spans, scopes=scopes), NAMED, {}, RULES, 0)
+    outcome = assign(items_of(*spans, scopes=scopes), NAMED, {}, RULES, 0)
     assert (roles(outcome)["a"], roles(outcome)["b"]) == ("model", "model")
 
 
 def test_many_with_one_id_are_no_reports_of_one_call() -> None:
     spans = [AGENT, *(report(f"call {place}", inside=place) for place in range(5))]
-    outcome = place(items_of(*spans), NAMED, {}, RULES, 0)
+    outcome = assign(items_of(*spans), NAMED, {}, RULES, 0)
     assert set(roles(outcome).values()) == {"agent", "model"}

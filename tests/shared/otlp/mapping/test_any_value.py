@@ -8,8 +8,8 @@ import pytest
 
 from shared.events.ingest.decode import decode_events
 from shared.otlp.mapping import (
+    Assignment,
     Event,
-    Placed,
     Role,
     environment_of,
     has_content,
@@ -161,11 +161,11 @@ def test_any_span(seed: int) -> None:
     has_content(made)
     assert all(type(name) is str for name in unmapped(made))
     for role in ROLE_FIELDS:
-        placed = Placed("a session" if named is None else named[1], agent, None, role)
-        first = span_events(ORG, made, resource, SCOPE, placed, LIMIT)
-        assert first == span_events(ORG, made, resource, SCOPE, placed, LIMIT)
+        assignment = Assignment("a session" if named is None else named[1], agent, None, role)
+        first = span_events(ORG, made, resource, SCOPE, assignment, LIMIT)
+        assert first == span_events(ORG, made, resource, SCOPE, assignment, LIMIT)
         check(first)
-        for row in span_evaluations(ORG, made, resource, placed):
+        for row in span_evaluations(ORG, made, resource, assignment):
             assert row.environment == environment_of(made, resource)
 
 
@@ -175,16 +175,16 @@ def test_any_log_record(seed: int) -> None:
     made = generated_log(chance)
     resource = Resource(attributes(chance, [*SESSION, *ENVIRONMENT, "service.name"]))
     session_name(made, resource)
-    placed = Placed("a session", own_agent(made, "other") or "main")
-    events = log_events(ORG, made, resource, SCOPE, placed, LIMIT)
+    assignment = Assignment("a session", own_agent(made, "other") or "main")
+    events = log_events(ORG, made, resource, SCOPE, assignment, LIMIT)
     assert events
     check(events)
-    assert len(log_evaluations(ORG, made, resource, placed)) <= 1
+    assert len(log_evaluations(ORG, made, resource, assignment)) <= 1
 
 
 @pytest.mark.parametrize("role", ROLE_FIELDS)
 def test_ten_thousand_attributes(role: Role) -> None:
     told = {f"llm.input_messages.{n}.message.tool_calls.{n}.id": "c" for n in range(5000)}
     told |= {f"gen_ai.prompt.{n}.content": "x" for n in range(5000)}
-    placed = Placed("a session", "bot", None, role)
-    check(span_events(ORG, span(told), Resource({}), SCOPE, placed, LIMIT))
+    assignment = Assignment("a session", "bot", None, role)
+    check(span_events(ORG, span(told), Resource({}), SCOPE, assignment, LIMIT))

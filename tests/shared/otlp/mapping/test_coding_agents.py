@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from shared.otlp.mapping import Placed, log_events
+from shared.otlp.mapping import Assignment, log_events
 from tests.support.otlp_spans import LIMIT, ORG, RESOURCE, SCOPE, log, log_payloads
 
 
@@ -144,7 +144,7 @@ def test_other_reports_are_logs(agent: Any, name: str, told: dict[str, Any]) -> 
 
 def test_the_two_events_of_a_result_have_ids_of_their_own() -> None:
     record = log({"event.name": "tool_result"}, body="claude_code.tool_result")
-    events = log_events(ORG, record, RESOURCE, SCOPE, Placed("a session", "bot"), LIMIT)
+    events = log_events(ORG, record, RESOURCE, SCOPE, Assignment("a session", "bot"), LIMIT)
     assert len({event.id for event in events}) == 2
     assert [msgspec.json.decode(event.payload)["type"] for event in events] == [
         "tool_use",

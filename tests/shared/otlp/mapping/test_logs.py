@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from shared.otlp.mapping import Placed, log_evaluations, log_events
+from shared.otlp.mapping import Assignment, log_evaluations, log_events
 from tests.support.otlp_spans import (
     LIMIT,
     ORG,
@@ -169,14 +169,14 @@ def test_an_evaluation() -> None:
     assert payload["type"] == "evaluation_result"
     names = ("evaluation_name", "score", "explanation", "request_id")
     assert [payload[name] for name in names] == ["relevance", 1, "it answers", SPAN_ID]
-    [row] = log_evaluations(ORG, record, RESOURCE, Placed("a session", "bot"))
+    [row] = log_evaluations(ORG, record, RESOURCE, Assignment("a session", "bot"))
     assert (row.scores, row.completed_at) == ({"relevance": 1.0}, START_NS // 1000)
-    assert log_evaluations(ORG, log(told), RESOURCE, Placed("a session", "bot")) == []
+    assert log_evaluations(ORG, log(told), RESOURCE, Assignment("a session", "bot")) == []
 
 
 def ids(**changes: Any) -> int:
     record = log(event_name="e", **changes)
-    [event] = log_events(ORG, record, RESOURCE, SCOPE, Placed("a session", "bot"), LIMIT)
+    [event] = log_events(ORG, record, RESOURCE, SCOPE, Assignment("a session", "bot"), LIMIT)
     return event.id
 
 
@@ -191,5 +191,5 @@ def test_the_id_of_a_record() -> None:
         {"event_name": "f"},
     ):
         changed = msgspec.structs.replace(log(event_name="e"), **change)
-        [event] = log_events(ORG, changed, RESOURCE, SCOPE, Placed("a session", "bot"), LIMIT)
+        [event] = log_events(ORG, changed, RESOURCE, SCOPE, Assignment("a session", "bot"), LIMIT)
         assert event.id != ids()

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from shared.otlp.mapping import (
+    Assignment,
     Event,
-    Placed,
     environment_of,
     kind_of,
     log_events,
@@ -63,17 +63,17 @@ def events_of(records: Records) -> list[Event]:
         span, resource = real or sent, records.resources[sent.resource]
         kind = kind_of(span)
         named = session_name(span, resource)
-        placed = Placed(
+        assignment = Assignment(
             span.trace_id if named is None else named[1],
             own_agent(span, kind) or service_agent(resource),
             None,
             "span" if kind == "other" else kind,
             real is not None,
         )
-        events += span_events(ORG, span, resource, records.scopes[span.scope], placed, LIMIT)
+        events += span_events(ORG, span, resource, records.scopes[span.scope], assignment, LIMIT)
     for log in records.logs:
-        resource, placed = records.resources[log.resource], Placed(log.trace_id, "an agent")
-        events += log_events(ORG, log, resource, records.scopes[log.scope], placed, LIMIT)
+        resource, assignment = records.resources[log.resource], Assignment(log.trace_id, "an agent")
+        events += log_events(ORG, log, resource, records.scopes[log.scope], assignment, LIMIT)
     return events
 
 

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from shared.events.ingest.decode import decode_events
-from shared.otlp.mapping import Placed, Role, real_span, span_events
+from shared.otlp.mapping import Assignment, Role, real_span, span_events
 from shared.otlp.records import Link, Resource
 from tests.support.otlp_spans import (
     END_NS,
@@ -18,9 +18,9 @@ from tests.support.otlp_spans import (
     SPAN_ID,
     START_NS,
     TRACE_ID,
+    assignment_of,
     events_of,
     payloads_of,
-    placed,
     span,
     span_event,
 )
@@ -140,7 +140,7 @@ def test_sums_of_tokens_stay_attributes_of_an_agent_span() -> None:
 
 
 def test_the_fields_of_an_agent() -> None:
-    above = Placed("a session", "bot", "boss", "agent")
+    above = Assignment("a session", "bot", "boss", "agent")
     events = span_events(ORG, span(status_code=2), RESOURCE, SCOPE, above, LIMIT)
     start, end = (msgspec.json.decode(event.payload) for event in events)
     assert start["parent_id"] == "boss"
@@ -297,7 +297,7 @@ def test_ids_depend_on_the_span_and_the_place_in_it_only() -> None:
     assert events_of(changed, "span")[0].id == same[0]
     assert not set(same) & set(ids(span_id="01" * 8))
     assert not set(same) & set(ids(trace_id="01" * 16))
-    foreign = span_events("other", span(), RESOURCE, SCOPE, placed(span(), "tool"), LIMIT)
+    foreign = span_events("other", span(), RESOURCE, SCOPE, assignment_of(span(), "tool"), LIMIT)
     assert not set(same) & {event.id for event in foreign}
 
 
@@ -306,7 +306,7 @@ def test_a_pending_span_is_the_start_of_the_real_one(role: Role) -> None:
     told = {"logfire.span_type": "pending_span", "logfire.pending_parent_id": PARENT_ID}
     announced = real_span(span(told, span_id="01" * 8, parent_id=SPAN_ID, end_ns=START_NS))
     assert announced is not None
-    where = Placed("a session", "bot", None, role, pending=True)
+    where = Assignment("a session", "bot", None, role, pending=True)
     [start] = span_events(ORG, announced, RESOURCE, SCOPE, where, LIMIT)
     finished = events_of(span(), role)[0]
     assert start.pending

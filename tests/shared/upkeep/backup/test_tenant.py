@@ -238,7 +238,7 @@ def test_records_that_are_no_events_yet_become_events_of_the_copy(
 ) -> None:
     desk = Desk(runtime, org)
     desk.send(of(model_call(2, ROOT.span_id)))
-    desk.place()
+    desk.assign()
     desk.send(of(ROOT))
     place = open_objects(str(tmp_path / "export"))
     made = create(runtime, place, quiet, organization(runtime, org))
@@ -248,7 +248,7 @@ def test_records_that_are_no_events_yet_become_events_of_the_copy(
     slug = f"{org.slug}-copy"
     copy = Desk(runtime, Org(import_organization(runtime, place, quiet, slug).new_id, slug))
     for one in (desk, copy):
-        one.place()
+        one.assign()
         one.store()
     # The ids are those of the organization that made the events.
     stored = [[(*event[:4], event[5]) for event in one.events()] for one in (desk, copy)]
