@@ -19,16 +19,24 @@ MAX_RETRY_AFTER_SECS = 24 * 3600.0
 # 4xx that mean "later" (RFC 9110, 8470 and 6585); every other 4xx means "never".
 _LATER = frozenset({408, 425, 429})
 
+# Answers to a wrong token, of the evaluator or of a proxy before it.
+NOT_ADMITTED = frozenset({401, 403})
+
 _QUOTED_CHARACTERS = 400
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A complete HTTP answer; `body` is None if it was larger than `MAX_ANSWER_BYTES`."""
+    """A complete HTTP answer; `body` is None if it was larger than `MAX_ANSWER_BYTES`.
+
+    `is_outage`: the evaluator admits no request of ours, because it did not admit that for /config
+    either, which names no session.
+    """
 
     status: int
     body: bytes | None
     retry_after: str | None = None
+    is_outage: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,8 +59,8 @@ class Pending:
 class Refused:
     """Another attempt would change nothing.
 
-    `is_everyones`: any other request would be refused too, because the token is wrong. `cause` is
-    the error without the evaluator's own words, which may quote the session.
+    `is_everyones`: any other request may be refused too, because of the token. `cause` is the error
+    without the evaluator's own words, which may quote the session.
     """
 
     error: str
@@ -64,6 +72,7 @@ class Refused:
 class Failed:
     """Another attempt may help, but not before `retry_after_secs` if the evaluator sent it.
 
+    `counts`: it uses up an attempt; a call with a wrong token says nothing about the session.
     `cause` is the error without the evaluator's own words, which may quote the session.
     """
 
@@ -71,6 +80,7 @@ class Failed:
     cause: str = field(default="", compare=False)
     timed_out: bool = False
     retry_after_secs: float | None = None
+    counts: bool = True
 
 
 # A `Result` means that the evaluator has finished.
@@ -126,6 +136,8 @@ def read(answer: Answer | NoAnswer, now: datetime) -> Reading:
     if answer.status in _LATER or answer.status >= 500:
         wait = parse_retry_after(answer.retry_after, now)
         return Failed(error, cause=cause, retry_after_secs=wait)
+    if answer.is_outage:
+        return Failed(error, cause=cause, counts=False)
     return Refused(error, cause=cause, is_everyones=answer.status == 401)
 
 

@@ -19,7 +19,8 @@ from shared.evaluation_jobs.rules import Call, Finish, Poll, Step, next_step
 Brought = Answer | NoAnswer | Finish
 
 _LOCK = text(f"""
-SELECT job.id, clock_timestamp() AS now, attempt_count, evaluator_job_id, poll_deadline_at
+SELECT job.id, clock_timestamp() AS now, attempt_count, evaluator_job_id, poll_deadline_at,
+    enqueued_at
 FROM evaluation_jobs AS job JOIN {HELD} ON job.id = held.id AND job.lease_token = held.token
 WHERE status IN ('pending', 'polling')
 FOR UPDATE OF job
@@ -117,7 +118,8 @@ def _call(row: Row[Any]) -> Call:
     left = None
     if row.poll_deadline_at is not None:
         left = (row.poll_deadline_at - row.now).total_seconds()
-    return Call(row.attempt_count, row.evaluator_job_id, left)
+    age = (row.now - row.enqueued_at).total_seconds()
+    return Call(row.attempt_count, row.evaluator_job_id, left, age)
 
 
 def _changes(job_id: UUID, step: Step) -> tuple[object, ...]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from shared.core.attempts import backoff
 from shared.core.config import Settings
 from shared.evaluation_jobs.answers import Failed, Pending, Reading, Refused
+from shared.evaluation_jobs.breaker import LONGEST_OUTAGE_SECS
 from shared.evaluation_jobs.result import Result, error_text
 
 MIN_POLL_SECS = 1.0
@@ -19,12 +20,13 @@ class Call:
     """The call that was made.
 
     `attempt_count` includes this call if it was a delivery. `poll_secs_left` is the time until the
-    polling limit, None if nothing was pending before.
+    polling limit, None if nothing was pending before. `age_secs` is the time since the job exists.
     """
 
     attempt_count: int
     evaluator_job_id: str | None
     poll_secs_left: float | None
+    age_secs: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -122,9 +124,10 @@ def _poll_before_cap(
 def _after_failed_delivery(
     call: Call, failed: Failed, settings: Settings, jitter: float
 ) -> Finish | Deliver:
-    if call.attempt_count >= settings.evaluator_max_attempts:
+    counts = failed.counts or call.age_secs >= LONGEST_OUTAGE_SECS
+    if counts and call.attempt_count >= settings.evaluator_max_attempts:
         return failure(failed.error, timed_out=failed.timed_out)
     wait = failed.retry_after_secs or backoff(
         call.attempt_count, jitter, base_secs=BACKOFF_BASE_SECS, cap_secs=BACKOFF_CAP_SECS
     )
-    return Deliver(wait, error_text(failed.error))
+    return Deliver(wait, error_text(failed.error), counts=counts)

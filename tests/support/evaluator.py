@@ -95,7 +95,7 @@ class Evaluator:
 
     def answer_to(self, request: Received) -> Answer:
         """Records the request and returns its answer."""
-        if request.path == "/config":
+        if request.path.endswith("/config"):
             return self.config or reply(404)
         with self._lock:
             self.requests.append(request)
@@ -107,7 +107,7 @@ class Evaluator:
 
         The count ends before the answer is sent: its reader may send the next request at once.
         """
-        if request.path == "/config":
+        if request.path.endswith("/config"):
             yield
             return
         with self._lock:

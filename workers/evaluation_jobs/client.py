@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import Mapping
 from concurrent.futures import Future
+from dataclasses import replace
 from urllib.parse import quote
 
 import aiohttp
 
 from shared.core.config import Settings
-from shared.evaluation_jobs.answers import MAX_ANSWER_BYTES, Answer, NoAnswer
+from shared.evaluation_jobs.answers import MAX_ANSWER_BYTES, NOT_ADMITTED, Answer, NoAnswer
 from workers.call_loop import CallLoop
 from workers.http import Request, answer_to, bearer, read_bounded
 
@@ -42,8 +43,7 @@ class EvaluatorClient:
 
     def config(self, *, request_id: str) -> Answer | NoAnswer:
         """Sends GET /config and waits for the answer."""
-        headers = {"X-Request-Id": request_id}
-        return self._start("GET", "/config", "/config", headers).result()
+        return self._loop.start(self._call(self._for_config(request_id))).result()
 
     def close(self) -> None:
         """Stops the event loop."""
@@ -57,9 +57,35 @@ class EvaluatorClient:
         headers: Mapping[str, str],
         body: bytes | None = None,
     ) -> Future[Answer | NoAnswer]:
+        request = self._request(method, path, template, headers, body)
+        return self._loop.start(self._call_for_session(request))
+
+    def _for_config(self, request_id: str) -> Request:
+        return self._request("GET", "/config", "/config", {"X-Request-Id": request_id})
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        template: str,
+        headers: Mapping[str, str],
+        body: bytes | None = None,
+    ) -> Request:
         headers = {"Accept": "application/json", **bearer(self._token), **headers}
-        request = Request(method, self._base + path, headers, body, template)
-        return self._loop.start(self._call(request))
+        return Request(method, self._base + path, headers, body, template)
+
+    async def _call_for_session(self, request: Request) -> Answer | NoAnswer:
+        """Calls; if the call is not admitted, asks in its remaining time whether any is."""
+        ends = asyncio.get_running_loop().time() + self._timeout
+        answer = await self._call(request)
+        if not isinstance(answer, Answer) or answer.status not in NOT_ADMITTED:
+            return answer
+        try:
+            async with asyncio.timeout_at(ends):
+                config = await self._call(self._for_config(request.headers["X-Request-Id"]))
+        except TimeoutError:
+            return answer
+        return replace(answer, is_outage=getattr(config, "status", None) in NOT_ADMITTED)
 
     async def _call(self, request: Request) -> Answer | NoAnswer:
         try:

@@ -166,6 +166,12 @@ def test_client_errors_are_refused_with_their_text(status: int) -> None:
     )
 
 
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_wrong_token_is_an_outage_and_no_refusal_of_the_session(status: int) -> None:
+    found = read(Answer(status, b"", is_outage=True), NOW)
+    assert found == Failed(f"the evaluator answered {status}", counts=False)
+
+
 @pytest.mark.parametrize("status", [408, 425, 429, 500, 501, 502, 503, 504, 599])
 def test_a_temporary_refusal_is_retried(status: int) -> None:
     assert reading(b"", status) == Failed(f"the evaluator answered {status}")

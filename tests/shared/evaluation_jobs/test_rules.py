@@ -62,6 +62,17 @@ def test_used_up_attempts_end_in_timeout_when_the_last_failure_was_one() -> None
     assert last == Finish(Result(status="timeout", error="slow"))
 
 
+def test_an_outage_that_is_certain_uses_up_no_attempt_for_a_day() -> None:
+    day, failed = 24 * 3600.0, Failed("x", counts=False)
+    for age, step in (
+        (0.0, Deliver(8.0, "x", counts=False)),
+        (day - 1, Deliver(8.0, "x", counts=False)),
+        (day, Finish(Result(status="error", error="x"))),
+    ):
+        call = Call(attempt_count=3, evaluator_job_id=None, poll_secs_left=None, age_secs=age)
+        assert next_step(call, failed, SETTINGS, default_poll_secs=None, jitter=1.0) == step
+
+
 def test_retry_after_replaces_the_backoff() -> None:
     assert delivered(Failed("x", retry_after_secs=1.0), attempt=2) == Deliver(1.0, "x")
     assert delivered(Failed("x", retry_after_secs=7200.0)) == Deliver(7200.0, "x")

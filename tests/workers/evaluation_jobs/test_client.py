@@ -68,6 +68,16 @@ def test_a_poll_names_the_evaluators_job(client: EvaluatorClient, evaluator: Eva
     assert request.headers["idempotency-key"] == "our-job"
 
 
+@pytest.mark.parametrize("status", [401, 403])
+@pytest.mark.parametrize(("config", "is_outage"), [(401, True), (403, True), (404, False)])
+def test_a_refusal_is_an_outage_if_config_is_refused_too(
+    client: EvaluatorClient, evaluator: Evaluator, status: int, config: int, is_outage: bool
+) -> None:
+    evaluator.default = behave.reply(status)
+    evaluator.config = behave.reply(config)
+    assert evaluate(client) == Answer(status, b"", is_outage=is_outage)
+
+
 def test_without_a_token_none_is_sent(evaluator: Evaluator) -> None:
     settings = Settings(
         database_url="postgresql://",

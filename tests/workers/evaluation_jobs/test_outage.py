@@ -60,7 +60,27 @@ def test_sessions_that_end_during_an_outage_are_evaluated_once(
     assert not state_of(bench).failures
 
 
-def test_a_wrong_token_holds_calls_back(bench: Bench) -> None:
+@pytest.mark.parametrize("names", [["alone"], [f"s{number}" for number in range(60)]])
+def test_a_wrong_token_loses_nothing(bench: Bench, names: list[str]) -> None:
+    """Every route but /health wants the token, so /config shows that it is wrong."""
+    bench.evaluator.default = bench.evaluator.config = behave.reply(401)
+    end_sessions(bench, names)
+    for _ in range(30):
+        bench.run()
+        bench.pass_time(30)
+    called_in_vain = len(bench.evaluator.requests)
+    assert called_in_vain < 10 + 2 * bench.runtime.settings.evaluator_concurrency + 10
+    bench.evaluator.default, bench.evaluator.config = behave.scored(), None
+    for _minute in range(15):
+        bench.pass_time(60)
+        bench.run()
+    results = bench.results()
+    assert Counter(one.status for one in results) == {"done": len(names)}
+    assert {one.session_id for one in results} == set(names)
+    assert len(bench.evaluator.requests) == called_in_vain + len(names)
+
+
+def test_refusals_without_a_config_hold_calls_back(bench: Bench) -> None:
     """The calls before it opens end at once, as every refusal does; the rest waits."""
     bench.configure(evaluator_workers=1, evaluator_claim_batch=1)
     open_breaker(bench, behave.reply(401))
