@@ -48,4 +48,4 @@ def _opening(alert: Alert, title: str, source: Source, breach: Breach, actor: Ac
 def _hold(alert_id: uuid.UUID, session: Session, org_id: uuid.UUID) -> None:
     query = select(Alert.id).where(Alert.org_id == org_id, Alert.id == alert_id)
     if session.scalar(query.with_for_update(read=True, key_share=True)) is None:
-        raise NotFound("there is no such alert")
+        raise NotFound.named("alert", alert_id)

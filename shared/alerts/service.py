@@ -40,7 +40,7 @@ def get(session: Session, org_id: uuid.UUID, alert_id: str) -> tuple[Alert, Aler
     query = _of(org_id).where(Alert.id == parse_uuid(alert_id))
     found = session.execute(query).one_or_none()
     if found is None:
-        raise NotFound("there is no such alert")
+        raise NotFound.named("alert", alert_id)
     return found[0], found[1]
 
 

@@ -43,7 +43,7 @@ def get(session: Session, org_id: uuid.UUID, audit_id: str) -> Listed:
     query = _with_newest_run(org_id).where(Audit.id == parse_uuid(audit_id))
     found = session.execute(query).one_or_none()
     if found is None:
-        raise _not_found()
+        raise NotFound.named("audit", audit_id)
     return Listed(*found)
 
 
@@ -57,7 +57,7 @@ def changeable(session: Session, org_id: uuid.UUID, audit_id: str | uuid.UUID) -
     query = select(Audit).where(Audit.org_id == org_id, Audit.id == parsed).with_for_update()
     found = session.scalars(query).one_or_none()
     if found is None:
-        raise _not_found()
+        raise NotFound.named("audit", audit_id)
     return found
 
 
@@ -213,7 +213,3 @@ def _sizes(org_id: uuid.UUID) -> Select[int]:
     )
     first, *rest = (func.octet_length(text) for text in texts)
     return select(sum(rest, first)).where(Audit.org_id == org_id)
-
-
-def _not_found() -> NotFound:
-    return NotFound("there is no such audit")

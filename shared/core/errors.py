@@ -6,6 +6,11 @@ Any other exception is a defect, and a client only gets a 500 without its text.
 
 from collections.abc import Mapping, Sequence
 
+from shared.core.text import storable
+
+# An id is at most as long; a longer one in a path is nobody's.
+_SHOWN_CHARS = 256
+
 
 class ConfigurationError(Exception):
     """A missing or invalid variable at the start of a process; the message names it."""
@@ -59,6 +64,13 @@ class NotFound(WatchpostError):
     """The resource is missing, malformed or of another organization; all three look the same."""
 
     status, code = 404, "not_found"
+
+    @classmethod
+    def named(cls, what: str, name: object, *, code: str | None = None) -> "NotFound":
+        """Creates the error for the id or name that was asked for, of which it shows the start."""
+        asked = str(name)
+        shown = storable(asked, _SHOWN_CHARS) + ("…" if len(asked) > _SHOWN_CHARS else "")
+        return cls(f'there is no {what} "{shown}"', code=code)
 
 
 class Conflict(WatchpostError):

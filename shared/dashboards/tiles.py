@@ -124,8 +124,9 @@ def lay_out(
     wanted = _wanted_places(places)
     dashboard = dashboards.changeable(session, org_id, dashboard_id)
     tiles = {tile.id: tile for tile in session.scalars(_of(dashboard))}
-    if not wanted.keys() <= tiles.keys():
-        raise NotFound("there is no such tile")
+    for asked, _ in places:
+        if parse_uuid(asked) not in tiles:
+            raise NotFound.named("tile", asked)
     moment = transaction_time(session)
     for tile_id, tile in tiles.items():
         if tile_id in wanted:

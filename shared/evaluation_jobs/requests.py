@@ -35,7 +35,7 @@ def re_evaluate(runtime: Runtime, org_id: UUID, org_slug: str, session_id: str) 
     settings = runtime.settings
     facts = session_facts.find(runtime.clickhouse, str(org_id), session_id)
     if facts is None:
-        raise NotFound("there is no such session")
+        raise NotFound.named("session", session_id)
     check_evaluator(settings, org_slug)
     with runtime.postgres.transaction() as session:
         job = NewJob(org_id, session_id, facts.agent_id, facts.environment)

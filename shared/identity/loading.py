@@ -145,5 +145,5 @@ def _acting_for(session: Session, own: Organization | None, slug: str | None) ->
 def _named(session: Session, slug: str) -> Organization:
     organization = organizations.get(session, slug)
     if organization is None:
-        raise NotFound("there is no such organization", code="org_not_found")
+        raise NotFound.named("organization", slug, code="org_not_found")
     return organization

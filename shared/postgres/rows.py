@@ -28,7 +28,7 @@ def require_row(
     if parsed is not None:
         found = session.scalars(rows.where(id_column == parsed)).one_or_none()
     if found is None:
-        raise NotFound(f"there is no such {what}")
+        raise NotFound.named(what, row_id)
     return found
 
 

@@ -72,7 +72,7 @@ def replace(
     """
     setting = CATALOGUE.get(key)
     if setting is None:
-        raise NotFound("there is no such setting")
+        raise NotFound.named("setting", key)
     before = _logged(setting, _stored(session, config, org_id, key))
     if value is None:
         session.execute(

@@ -42,7 +42,7 @@ def get(session: Session, org_id: uuid.UUID, user_id: str) -> MemberRecord:
     parsed = parse_uuid(user_id)
     found = None if parsed is None else record(session, org_id, parsed)
     if found is None:
-        raise _no_member()
+        raise NotFound.named("user", user_id)
     return found
 
 
@@ -205,7 +205,3 @@ def _exists(session: Session, org_id: uuid.UUID, address: str) -> Conflict:
 
 def _disabled() -> Conflict:
     return Conflict("this user is disabled: enable it first", code="user_disabled")
-
-
-def _no_member() -> NotFound:
-    return NotFound("there is no such user")

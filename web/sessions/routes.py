@@ -106,7 +106,7 @@ def export_session(format: str | None, session_id: str) -> Response:  # noqa: A0
     clickhouse, org_id = runtime().clickhouse, current_identity().org_id
     facts = find(clickhouse, org_id, session_id)
     if facts is None:
-        raise NotFound("there is no such session")
+        raise NotFound.named("session", session_id)
     wanted = format or _accepted_format()
     with runtime().postgres.transaction() as session:
         after = {"format": wanted}

@@ -21,7 +21,7 @@ def hold(finding_id: uuid.UUID, session: Session, org_id: uuid.UUID) -> None:
     lock_findings(session, org_id)
     query = select(Finding.id).where(Finding.org_id == org_id, Finding.id == finding_id)
     if session.scalar(query.with_for_update(read=True, key_share=True)) is None:
-        raise NotFound("there is no such finding")
+        raise NotFound.named("finding", finding_id)
 
 
 def resolve_with_finding(

@@ -64,7 +64,7 @@ def get(session: Session, org_id: uuid.UUID, finding_id: str) -> Listed:
     query = _of(org_id).where(Finding.id == parse_uuid(finding_id))
     row = session.execute(query).one_or_none()
     if row is None:
-        raise NotFound("there is no such finding")
+        raise NotFound.named("finding", finding_id)
     return Listed(*row)
 
 

@@ -192,7 +192,7 @@ def _one(session: Session, org_id: uuid.UUID, finding_id: str) -> Finding:
     query = select(Finding).where(Finding.org_id == org_id, Finding.id == parse_uuid(finding_id))
     found = session.scalars(changeable(query)).one_or_none()
     if found is None:
-        raise NotFound("there is no such finding")
+        raise NotFound.named("finding", finding_id)
     return found
 
 

@@ -20,14 +20,14 @@ def session_with_state(
     """
     # PostgreSQL refuses some characters, which no stored session has in its id.
     if session_facts.find(runtime.clickhouse, str(org_id), session_id) is None:
-        raise NotFound("there is no such session")
+        raise NotFound.named("session", session_id)
     # A job that ends now is read as live, or its result is already stored: none falls in between.
     with runtime.postgres.transaction() as session:
         found = situation.read(session, runtime.settings, org_id, session_id)
     wanted = SessionFilters(session_id=[session_id])
     listed = page(runtime.clickhouse, str(org_id), wanted, limit=1, cursor=None).rows
     if not listed:
-        raise NotFound("there is no such session")
+        raise NotFound.named("session", session_id)
     [one] = listed
     state = decide(one.facts, one.latest_evaluation, found, runtime.settings, org_slug)
     return one, state

@@ -27,7 +27,7 @@ def outline(runtime: Runtime, org_id: str, session_id: str, query: OutlineQuery)
     sure = watermark.stored_arrivals(runtime.redis, org_id)
     facts = session_facts.find(clickhouse, org_id, session_id)
     if facts is None:
-        raise NotFound("there is no such session")
+        raise NotFound.named("session", session_id)
     matching = query.filters.where(org_id).between("ts", query.filters.ts_from, query.filters.ts_to)
     of_session = session_facts.events_of(org_id, facts)
     mark = watermark.advance(clickhouse, of_session, sure, query.since)

@@ -76,7 +76,7 @@ def get(session: Session, org_id: uuid.UUID, name: str) -> SetRecord:
     """Returns a set by name; raises `NotFound`."""
     found = find(session, org_id, name)
     if found is None:
-        raise NotFound("there is no such permission set")
+        raise NotFound.named("permission set", name)
     return found
 
 
@@ -209,7 +209,7 @@ def changeable(session: Session, org_id: uuid.UUID, name: str) -> PermissionSet:
         )
     row = _row(session, org_id, name, lock="update")
     if row is None:
-        raise NotFound("there is no such permission set")
+        raise NotFound.named("permission set", name)
     return row
 
 

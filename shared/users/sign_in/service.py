@@ -113,7 +113,7 @@ def end(runtime: Runtime, user_id: UUID, session_id: str) -> bytes:
     with at_once(runtime.postgres, runtime.redis) as session:
         ended = end_session(session, user_id, session_id)
         if not ended:
-            raise NotFound("there is no such session")
+            raise NotFound.named("session", session_id)
         _log_ends(session, "user.end_session", user_id, ended)
     log.info("session_ended", user_id=str(user_id))
     return ended[0].token_hash

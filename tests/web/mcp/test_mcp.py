@@ -148,7 +148,7 @@ def test_a_tool_reads_no_other_organization(url: str, runtime: Runtime, org: Org
         assert "theirs" not in text.replace('session_id="theirs"', "")
     assert within(url, key(), calling("read_session", session_id="theirs")) == (
         True,
-        "there is no such session",
+        'there is no session "theirs"',
         None,
     )
 

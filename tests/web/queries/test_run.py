@@ -70,7 +70,7 @@ def test_a_run_that_is_refused_before_it_has_a_statement_is_logged(
 ) -> None:
     headers = key()
     for body, sql, params, outcome, reason in (
-        ({"query_id": "x", "params": [1]}, "", "[1]", "not_found", "no such saved query"),
+        ({"query_id": "x", "params": [1]}, "", "[1]", "not_found", 'no saved query "x"'),
         ({}, "", "[]", "invalid", "sql or query_id"),
         ({"sql": "SELECT 1", "params": {}}, "SELECT 1", "{}", "invalid", "params"),
         ({"sql": 5}, "", "null", "invalid", "sql"),

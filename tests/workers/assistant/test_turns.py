@@ -99,7 +99,7 @@ def test_a_tool_that_is_called_wrongly_says_why_and_the_turn_goes_on(
     assert [frame["ok"] for frame in ends] == [False] * 5
     assert kinds(frames)[-2:] == ["text-delta", "done"]
     results = chat.results_in(model.requests[1])
-    said = ["do not fit", "limit", "there is no tool", "SELECT can be run", "no such session"]
+    said = ["do not fit", "limit", "there is no tool", "SELECT can be run", "there is no session"]
     for result, words in zip(results, said, strict=True):
         assert words.lower() in result.lower(), result
 
