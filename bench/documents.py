@@ -79,13 +79,20 @@ def _table(record: Record | None, columns: Sequence[str]) -> str:
 
 
 def _one_a_row(figures: Sequence[Figure]) -> Iterator[list[str]]:
+    if all(figure.bar is None for figure in figures):
+        yield ["figure", "measured"]
+        yield from ([_name(figure), _measured(figure)] for figure in figures)
+        return
     yield ["figure", "measured", "bar"]
-    for figure in figures:
-        yield [
-            _words(figure.name.partition(".")[2]),
-            f"{_value(figure)} {figure.unit}",
-            _bar(figure),
-        ]
+    yield from ([_name(figure), _measured(figure), _bar(figure)] for figure in figures)
+
+
+def _name(figure: Figure) -> str:
+    return _words(figure.name.partition(".")[2])
+
+
+def _measured(figure: Figure) -> str:
+    return f"{_value(figure)} {figure.unit}".rstrip()
 
 
 def _by_column(figures: Sequence[Figure], columns: Sequence[str]) -> Iterator[list[str]]:

@@ -209,7 +209,7 @@ def bar_of(figure: Figure) -> str:
     """Returns the bar as text, empty without one."""
     if figure.bar is None:
         return ""
-    return f"{'≥' if figure.better == 'more' else '≤'} {figure.bar:,g}"
+    return f"{'≥' if figure.better == 'more' else '≤'} {shown(figure.bar)}"
 
 
 def _rest(figure: Figure) -> str:

@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -36,9 +37,10 @@ class Chaos(msgspec.Struct, kw_only=True):
 
 
 def keep(name: str, record: Record, folder: Path = RESULTS) -> None:
-    """Writes the figures of a benchmark into a file of its own."""
+    """Writes the figures of a benchmark into a file of its own, with the digits that count."""
     folder.mkdir(parents=True, exist_ok=True)
-    write(record, folder / f"{name}.json")
+    figures = [replace(figure, value=float(f"{figure.value:.6g}")) for figure in record.figures]
+    write(msgspec.structs.replace(record, figures=figures), folder / f"{name}.json")
 
 
 def read_results(folder: Path = RESULTS) -> Iterator[Record]:

@@ -1,5 +1,7 @@
 """The kept results of benchmarks, and the documents that show them."""
 
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from bench.figures import KINDS, WITHOUT_BAR, figures_of
 from bench.record import Record, write
 from bench.results import keep, read_results
 from bench.suite import BENCHMARKS
+from tests.support.markdown import PROJECT
 
 DOCUMENTS = list(documents())
 VALUES = {
@@ -89,3 +92,22 @@ def test_a_benchmark_has_a_bar_or_says_why_not() -> None:
 
 def test_what_people_typed_is_told_from_tables() -> None:
     assert without_tables("a <!-- bench: x -->\nAt 1234567.\n<!-- /bench --> b") == "a  b"
+
+
+@pytest.mark.flow  # it asks git
+def test_no_commit_is_typed_by_hand() -> None:
+    typed = {
+        word: path.name
+        for path in DOCUMENTS
+        for word in re.findall(r"\b[0-9a-f]{7,40}\b", without_tables(path.read_text()))
+    }
+    known = subprocess.run(
+        ["git", "cat-file", "--batch-check"],
+        cwd=PROJECT,
+        input="\n".join(f"{word}^{{commit}}" for word in typed),
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    found = [typed[word] for word, line in zip(typed, known, strict=True) if " commit " in line]
+    assert found == [], "figures come from `bench/results`; git has the history"
