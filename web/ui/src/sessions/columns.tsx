@@ -114,7 +114,7 @@ export function columnsOf(context: Context): Column<Session>[] {
       ),
     },
     { key: "agents", label: "Agents", cell: (session) => <Agents session={session} /> },
-    { key: "environment", label: "Environment", width: "104px", narrow: "note", cell: ({ environment }) => environment },
+    { key: "environment", label: "Environment", width: "112px", narrow: "note", cell: ({ environment }) => environment },
     { key: "started_at", label: "Started", width: "132px", sorts: "descending", cell: ({ started_at }) => <span class="soft"><Moment at={started_at} /></span> },
     { key: "last_event_at", label: "Last event", width: "132px", sorts: "descending", cell: ({ last_event_at }) => <span class="soft"><Moment at={last_event_at} /></span> },
     { key: "duration", label: "Duration", width: "86px", number: true, sorts: true, cell: (session) => <Duration ms={lasted(session)} /> },
@@ -128,7 +128,7 @@ export function columnsOf(context: Context): Column<Session>[] {
       key: scoreSort(scoreKey ?? ""), label: "Score", head: <ScoreHead {...context} />, width: "116px", number: true, narrow: "value",
       cell: (session) => <Score value={scoreOf(session, scoreKey, jobs.get(session.session_id), now)} />,
     },
-    { key: "state", label: "State", width: "102px", narrow: "state", cell: (session) => <StateCell state={stateOf(session, now)} /> },
+    { key: "state", label: "State", width: "106px", narrow: "state", cell: (session) => <StateCell state={stateOf(session, now)} /> },
   ];
   return context.tight ? columns.filter(({ key }) => key !== spare) : columns;
 }
