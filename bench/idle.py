@@ -148,9 +148,9 @@ def measure(settle: float = 60.0, sample: float = 30.0) -> dict[str, float]:
     }
     for name, use in programs.items():
         values |= {
-            f"idle.processes_{name}": use.processes,
-            f"idle.cpu_{name}": use.cpu,
-            f"idle.pss_{name}": use.pss,
+            f"idle.{name}_processes": use.processes,
+            f"idle.{name}_cpu": use.cpu,
+            f"idle.{name}_pss": use.pss,
         }
     return values
 

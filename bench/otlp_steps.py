@@ -81,7 +81,7 @@ def measure(requests: int = 10) -> dict[str, float]:
     )
     records = timed("worker_decode", lambda: list(map(decode_records, entries)))
     traces = timed("worker_names", lambda: _traces(records))
-    assigned = timed("worker_place", lambda: list(map(_assigned, traces)))
+    assigned = timed("worker_assign", lambda: list(map(_assigned, traces)))
     output = timed("worker_events", lambda: _output(assigned))
     stored = timed("worker_encode_events", lambda: list(map(encode_batch, entries_of(output))))
     batches = timed("worker_decode_events", lambda: list(map(decode_batch, stored)))
