@@ -9,7 +9,7 @@ from shared.clickhouse import ClickHouse
 from shared.core.clock import now_us, to_us
 from shared.evaluations.aggregate.buckets import Buckets, choose
 from shared.evaluations.aggregate.chart import Chart, charts_of
-from shared.evaluations.aggregate.copies import overlaps
+from shared.evaluations.aggregate.copies import ranges_to_merge
 from shared.evaluations.aggregate.histogram import Histogram, histograms
 from shared.evaluations.aggregate.selectors import EVERY, MAX_SERIES, Selector
 from shared.evaluations.aggregate.stats import (
@@ -31,7 +31,7 @@ _NEWEST = to_us(datetime(2300, 1, 1, tzinfo=UTC))
 class _Extent(NamedTuple):
     """The range [first, stop) in microseconds, empty if there is nothing to show.
 
-    Only results that were completed in `copies` may have some; None if that is not known.
+    Results that were completed in `copies` are merged with theirs; all results if it is None.
     """
 
     first: int
@@ -118,7 +118,7 @@ def _extent(clickhouse: ClickHouse, org_id: str, wanted: EvaluationFilters, as_o
     if are_merged and first is not None and stop is not None:
         return _Extent(first, stop, None)
     spans = spans_of(clickhouse, source_of(org_id, wanted, as_of=as_of, copies=()))
-    copies = None if are_merged else overlaps(spans)
+    copies = None if are_merged else ranges_to_merge(spans)
     if not spans:
         return _Extent(first, stop, None) if first is not None and stop is not None else _NOTHING
     first = min(one[0] for one in spans) if first is None else first

@@ -2,7 +2,7 @@
 
 import random
 
-from shared.evaluations.aggregate.copies import MAX_RANGES, overlaps
+from shared.evaluations.aggregate.copies import overlaps, ranges_to_merge
 
 
 def test_a_moment_of_two_parts_is_in_a_range_and_no_other_moment_is() -> None:
@@ -20,10 +20,9 @@ def test_a_moment_of_two_parts_is_in_a_range_and_no_other_moment_is() -> None:
         assert {moment for first, last in found for moment in range(first, last + 1)} == shared
 
 
-def test_of_many_ranges_the_nearest_are_joined() -> None:
-    near = [(start, start + 1) for start in range(0, 400, 10)]
-    far = [(start, start + 1) for start in (5_000, 9_000)]
-    found = overlaps([*near, *near, *far, *far])
-    assert len(found) <= MAX_RANGES
-    assert found[-2:] == far
-    assert all(any(one[0] <= at <= one[1] for one in found) for at, _ in near)
+def test_many_or_wide_ranges_are_all_rows() -> None:
+    parts = [(start, start + 8) for start in range(0, 100, 10)]
+    assert ranges_to_merge(parts) == []
+    assert ranges_to_merge([*parts, parts[2], (71, 73)]) == [parts[2], (71, 73)]
+    assert ranges_to_merge([*parts, (1, 2), (11, 12), (21, 22)]) is None
+    assert ranges_to_merge([*parts, (0, 50)]) is None

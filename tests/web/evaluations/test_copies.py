@@ -34,10 +34,10 @@ def unmerged(runtime: Runtime) -> Iterator[ClickHouse]:
 
 
 def _blocks(org_id: str, draw: random.Random) -> list[list[Evaluation]]:
-    """Returns blocks of results in the order of time, over two months; neighbours may overlap."""
+    """Returns blocks of results in the order of time, over two months, that do not overlap."""
     return [
         [
-            _result(org_id, draw, START + timedelta(hours=12 * block + 14 * draw.random()))
+            _result(org_id, draw, START + timedelta(hours=12 * (block + draw.random())))
             for _ in range(ROWS)
         ]
         for block in range(BLOCKS)
@@ -88,6 +88,7 @@ def test_copies_reevaluations_and_deletions(
         results += block
     check()
     store.insert(unmerged, blocks[3])
+    check()
     store.insert(unmerged, [*blocks[7][:5], *blocks[9][:5]])
     [(stored,)] = unmerged.rows(
         "SELECT count() FROM evaluations WHERE org_id = {org_id:String}", {"org_id": org.id}
