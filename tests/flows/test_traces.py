@@ -55,7 +55,7 @@ WATCH = """
 import os, sys
 class Watch:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ("opentelemetry", "requests", "google"):
+        if name.partition(".")[0] in ("opentelemetry", "requests"):
             with open(os.environ["LOOKED_FOR"], "a") as file:
                 file.write(f"{os.getpid()} {name}\\n")
 sys.meta_path.insert(0, Watch())

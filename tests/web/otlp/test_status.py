@@ -74,7 +74,7 @@ def test_nothing_came(client: FlaskClient, key: Key) -> None:
 
 
 def test_services_show_what_became_of_their_records(
-    client: FlaskClient, key: Key, place: Callable[[], None]
+    client: FlaskClient, key: Key, assign: Callable[[], None]
 ) -> None:
     headers = key()
     bad = make_span(9, trace_id=b"short")
@@ -110,8 +110,8 @@ def test_services_show_what_became_of_their_records(
     }
 
 
-def test_receipts_have_the_lag_of_placed_records_and_what_was_not_stored(
-    client: FlaskClient, key: Key, place: Callable[[], None]
+def test_receipts_have_the_lag_of_assigned_records_and_what_was_not_stored(
+    client: FlaskClient, key: Key, assign: Callable[[], None]
 ) -> None:
     headers = key()
     export(client, headers, traces(make_span(1), make_span(2, trace_id=b"4" * 16, attributes=[])))
@@ -127,7 +127,7 @@ def test_receipts_have_the_lag_of_placed_records_and_what_was_not_stored(
 
 
 def test_a_trace_with_two_session_names_is_a_conflict(
-    client: FlaskClient, key: Key, place: Callable[[], None]
+    client: FlaskClient, key: Key, assign: Callable[[], None]
 ) -> None:
     headers = key()
     for name in ("one", "two", "three"):
@@ -170,7 +170,7 @@ def test_an_address_of_ipv6_has_brackets(client: FlaskClient, key: Key, runtime:
 
 
 def test_organizations_see_their_own_status(
-    client: FlaskClient, key: Key, runtime: Runtime, org: Org, place: Callable[[], None]
+    client: FlaskClient, key: Key, runtime: Runtime, org: Org, assign: Callable[[], None]
 ) -> None:
     export(client, key(), traces(make_span(1)))
     assign()
