@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,8 +33,20 @@ def otlp_folder(collector: Collector) -> Path:
 
 
 @pytest.mark.parametrize("place", ["events", "otlp", "claude", "codex", "below"])
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (os.symlink, "x.jsonl is a link, and links are not followed"),
+        (os.link, "it has a second name (a hard link)"),
+    ],
+)
 def test_a_link_is_left_alone_and_reported(
-    collector: Collector, watchpost: Watchpost, secret: Path, place: str
+    collector: Collector,
+    watchpost: Watchpost,
+    secret: Path,
+    place: str,
+    make: Callable[[Path, Path], None],
+    reason: str,
 ) -> None:
     folders = {
         "events": collector.spool,
@@ -44,13 +57,13 @@ def test_a_link_is_left_alone_and_reported(
     }
     link = folders[place] / "x.jsonl"
     link.parent.mkdir(parents=True, exist_ok=True)
-    link.symlink_to(secret)
+    make(secret, link)
     done = collector.run("watch", "--once", "--claude", "--codex")
     assert done.returncode == 1
-    assert done.stderr.count("x.jsonl is a link, and links are not followed") == 1
+    assert done.stderr.count(reason) == 1
     assert done.stdout.endswith("1 left\n")
     assert watchpost.requests == []
-    assert (link.is_symlink(), secret.read_bytes()) == (True, SECRET)
+    assert (os.path.lexists(link), secret.read_bytes()) == (True, SECRET)
 
 
 def test_a_folder_of_transcripts_that_is_a_link_is_left_alone(

@@ -116,8 +116,12 @@ def _checked(descriptor: int, mode: str, *, any_owner: bool = False) -> BinaryIO
 
 
 def _require_regular(descriptor: int) -> None:
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
         raise Unsafe("it is no regular file")
+    # Some systems let people link to a file that they cannot read.
+    if status.st_nlink > 1:
+        raise Unsafe("it has a second name (a hard link), which may lead elsewhere")
 
 
 def _require_own(descriptor: int, what: str, hint: str = "") -> None:
