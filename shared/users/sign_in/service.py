@@ -84,7 +84,7 @@ def sign_in_by_link(runtime: Runtime, token: str, browser: str | None = None) ->
             members = codes.members_to_sign_in(session, config, normal_address(email))
             opened = open_for(session, config, members, browser) if members else None
     if opened is None:
-        raise Unauthorized("this link was used or has expired: sign in with a code")
+        raise Unauthorized("this link was used or has expired: use the sign-in page")
     log.info("signed_in_by_link", user_id=str(opened.user_id))
     return opened
 

@@ -39,7 +39,7 @@ _DENIED = {
     "login_required": "sign in at the provider first, then try again",
     "temporarily_unavailable": "the provider is busy: try again later",
 }
-
+_PROVIDER_IS_AWAY = {"provider_unavailable", "provider_misconfigured"}
 
 blueprint = Blueprint(_NAME, __name__)
 
@@ -111,12 +111,14 @@ def _redirect(url: str) -> Response:
 def _page(error: WatchpostError) -> Response:
     """Says what is wrong. Nothing of the request or of the provider's answer is on the page."""
     log.info("oidc_sign_in_failed", error_code=error.code, status=error.status)
-    sentence = error.message[0].upper() + error.message[1:]
+    sentence = f"{error.message[0].upper()}{error.message[1:]}."
+    if error.code in _PROVIDER_IS_AWAY and runtime().settings.sign_in_codes:
+        sentence += " You can sign in with a code meanwhile."
     html = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark"><title>Sign in</title></head><body><main>'
-        f"<h1>{HTTPStatus(error.status).phrase}</h1><p>{escape(sentence)}.</p>"
+        f"<h1>{HTTPStatus(error.status).phrase}</h1><p>{escape(sentence)}</p>"
         f'<p><a href="/sign-in">Back to the sign-in page</a></p><p>Request {request_id()}</p>'
         "</main></body></html>"
     )

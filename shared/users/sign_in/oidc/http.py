@@ -86,6 +86,5 @@ class Http:
         # Neither the URL nor the body: both may hold what must not be in a log.
         log.warning("oidc_provider_unavailable", **{kind: reason})
         return Unavailable(
-            "the sign-in provider does not answer: try again, or sign in with a code",
-            code="provider_unavailable",
+            "the sign-in provider does not answer: try again", code="provider_unavailable"
         )

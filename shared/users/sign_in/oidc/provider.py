@@ -207,6 +207,6 @@ def _refused(reason: str) -> Unauthorized:
 def _misconfigured(what: str) -> Unavailable:
     log.error("oidc_provider_misconfigured", what=what)
     return Unavailable(
-        "the sign-in provider is not set up correctly: tell the operator, or sign in with a code",
+        "the sign-in provider is not set up correctly: tell the operator",
         code="provider_misconfigured",
     )

@@ -194,6 +194,17 @@ def test_codes_can_be_switched_off(runtime: Runtime, serve: Serve, org: Org) -> 
     assert off not in serve().test_client().get("/sign-in").get_data(as_text=True)
 
 
+@pytest.mark.parametrize("codes", [True, False])
+def test_a_code_is_advised_only_where_there_are_codes(
+    serve: Serve, provider: Provider, codes: bool
+) -> None:
+    provider.fails_with = 500
+    answer = serve(sign_in_codes=codes).test_client().get("/sign-in/oidc")
+    said = answer.get_data(as_text=True)
+    assert (answer.status_code, "does not answer: try again" in said) == (503, True)
+    assert ("sign in with a code" in said) is codes
+
+
 def test_the_operator_can_unlink_an_address(
     runtime: Runtime, browser: Browser, provider: Provider, org: Org, email: str
 ) -> None:
