@@ -74,9 +74,11 @@ def saved(page: Page, site: Site, name: str) -> dict[str, Any]:
 
 
 def choose(page: Page, label: str, value: str) -> None:
-    """Types a value into a combobox and takes it."""
-    page.get_by_role("combobox", name=label, exact=True).fill(value)
+    """Types a value into a combobox and takes it, once the choices are there."""
+    field = page.get_by_role("combobox", name=label, exact=True)
+    field.fill(value)
     page.keyboard.press("Enter")
+    expect(field).to_have_attribute("aria-expanded", "false")
 
 
 def test_a_rule_about_scores_or_sql_is_made_and_deleted(visit: Opened, site: Site) -> None:

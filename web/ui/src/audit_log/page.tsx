@@ -26,7 +26,7 @@ const FILTERS: readonly Filter[] = [
   { param: "noun", label: "About", choices: NOUNS },
   { param: "action", label: "Action" },
   { param: "actor", label: "Who", search: true },
-  { param: "way", label: "Way", choices: WAYS, typed: false },
+  { param: "way", label: "Way", choices: WAYS },
 ];
 const PARAMS = FILTERS.map((filter) => filter.param);
 

@@ -21,9 +21,9 @@ import { Jobs, Lowest, Results } from "./tables";
 
 const agents = (options?: Options) => facets.agents(options);
 const FILTERS: readonly Filter[] = [
-  { param: "environment", label: "Environment", choices: () => facets.environments() },
-  { param: "agent_id", label: "Agent", choices: () => agents() },
-  { param: "status", label: "Status", choices: ["done", "error", "timeout"], typed: false },
+  { param: "environment", label: "Environment", choices: () => facets.environments(), typed: true },
+  { param: "agent_id", label: "Agent", choices: () => agents(), typed: true },
+  { param: "status", label: "Status", choices: ["done", "error", "timeout"] },
   { param: "session_id", label: "Session", search: true },
 ];
 const FILTERED_BY = FILTERS.map(({ param: name }) => name);

@@ -39,8 +39,8 @@ export default function FindingsPage({ org }: PageProps) {
   const audits = useLoad(`audits ${org}`, readAudits);
   const audited = audits.data?.map(({ id, name }) => ({ value: id, label: name })) ?? [];
   const filters = [
-    { param: "status", label: "Status", typed: false, choices: STATUSES },
-    { param: "audit_id", label: "Audit", typed: false, choices: audited, show: (id: string) => audited.find(({ value }) => value === id)?.label ?? id },
+    { param: "status", label: "Status", choices: STATUSES },
+    { param: "audit_id", label: "Audit", choices: audited, show: (id: string) => audited.find(({ value }) => value === id)?.label ?? id },
   ];
   const curl = () => ({ route: "GET /audits/findings", query: { status, audit_id: audit, limit: PAGE_ROWS } });
   return (

@@ -1,15 +1,7 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { announce } from "./announce";
+import { fitting, nameOf, normal, noteOf, takenByEnter, type Choice, type Choices } from "./choices";
 import { Icon } from "./icon";
-
-export interface Choice {
-  value: string;
-  /** The text in the list. Default: the value. */
-  label?: string | undefined;
-  /** Stands at the right, dim: a count, a type. */
-  note?: string | undefined;
-}
-
-export type Choices = readonly (string | Choice)[];
 
 interface Props {
   label: string;
@@ -22,8 +14,6 @@ interface Props {
   closes?: boolean;
   /** Whether a value may be typed that is no choice. */
   typed?: boolean;
-  /** Whether what was typed goes when the field is left without Enter, as in filters. Fields of forms keep it. */
-  drops?: boolean;
   /** Shown while the field is empty. */
   placeholder?: string | undefined;
   /** For a field with a visible label of its own. */
@@ -37,26 +27,24 @@ interface Props {
 
 const MOST_SHOWN = 200;
 
-function normal(choices: Choices): Choice[] {
-  return choices.map((choice) => (typeof choice === "string" ? { value: choice } : choice));
+interface Known {
+  all: readonly Choice[];
+  /** Whether these are all; else more may come. */
+  ready: boolean;
 }
 
-function nameOf(choice: Choice): string {
-  return choice.label ?? choice.value;
-}
-
-function useChoices(choices: Props["choices"], open: boolean): Choice[] {
-  const [loaded, setLoaded] = useState<Choice[]>([]);
+/** Reads the choices each time the list opens. Those of the last time stand there until then. */
+function useChoices(choices: Props["choices"], open: boolean): Known {
+  const [loaded, setLoaded] = useState<Known>({ all: [], ready: false });
   useEffect(() => {
     if (typeof choices !== "function" || !open) return;
-    let current = true;
+    setLoaded(({ all }) => ({ all, ready: false }));
     choices().then(
-      (found) => current && setLoaded(normal(found)),
-      () => undefined, // what is typed still works
+      (found) => setLoaded({ all: normal(found), ready: true }),
+      () => setLoaded(({ all }) => ({ all, ready: true })), // what is typed still works
     );
-    return () => void (current = false);
   }, [open]);
-  return typeof choices === "function" ? loaded : normal(choices);
+  return typeof choices === "function" ? loaded : { all: normal(choices), ready: true };
 }
 
 /** A text field with a list of choices. */
@@ -67,9 +55,11 @@ export function Combobox(props: Props) {
   const [active, setActive] = useState(-1);
   const list = useRef<HTMLUListElement>(null);
   const listId = useId();
-  const all = useChoices(props.choices, open);
-  const needle = (text ?? "").toLowerCase();
-  const shown = all.filter((choice) => nameOf(choice).toLowerCase().includes(needle)).slice(0, MOST_SHOWN);
+  const { all, ready } = useChoices(props.choices, open);
+  // Texts of an Enter that came before the choices. Each waits for them, also after the field was left.
+  const [entered, setEntered] = useState<readonly string[]>([]);
+  const shown = fitting(all, text ?? "").slice(0, MOST_SHOWN);
+  const note = ready ? noteOf(all, text ?? "", typed) : null;
   const current = all.find(({ value }) => value === values[0]);
   const resting = several ? "" : current ? nameOf(current) : (values[0] ?? "");
   // A dialog scrolls rather than cuts the list off.
@@ -85,28 +75,39 @@ export function Combobox(props: Props) {
     setText(null);
     setActive(-1);
   };
-  const choose = (value: string) => {
-    if (several) {
-      onChange(values.includes(value) ? values.filter((one) => one !== value) : [...values, value]);
-      if (props.closes) close();
-      else setText(null);
-    } else {
-      onChange([value]);
-      close();
-    }
+  const done = () => {
+    if (several && !props.closes) setText(null);
+    else close();
   };
-  const commit = (byKey = false): boolean => {
-    const only = byKey && needle && shown.length === 1 ? shown[0] : undefined;
-    const choice = shown[active] ?? shown.find((one) => nameOf(one).toLowerCase() === needle) ?? only;
-    if (choice) choose(choice.value);
-    else if (typed && text?.trim()) {
-      const value = text.trim();
-      onChange(several ? [...new Set([...values, value])] : [value]);
-      close();
-    } else if (!several && text === "") {
+  const choose = (value: string) => {
+    onChange(several ? (values.includes(value) ? values.filter((one) => one !== value) : [...values, value]) : [value]);
+    done();
+  };
+  const add = (value: string, written: string) => {
+    onChange(several ? [...new Set([...values, value])] : [value]);
+    // What was typed since then stays.
+    if (text === written) done();
+  };
+  const enter = (written: string) => {
+    const value = takenByEnter(all, written, typed);
+    if (value !== null) add(value, written);
+  };
+  useEffect(() => {
+    if (!ready || !entered.length) return;
+    setEntered(entered.slice(1));
+    enter(entered[0]!);
+  }, [ready, entered]);
+  /** @returns whether Enter meant the list, and not the form around the field */
+  const onEnter = (asTyped: boolean): boolean => {
+    const highlighted = shown[active];
+    if (asTyped && typed && text?.trim()) add(text.trim(), text);
+    else if (highlighted) choose(highlighted.value);
+    else if (text?.trim() && !ready) setEntered([...entered, text]);
+    else if (text?.trim()) enter(text);
+    else if (text === "" && !several) {
       onChange([]);
       close();
-    } else return false;
+    } else return Boolean(text);
     return true;
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -116,7 +117,7 @@ export function Combobox(props: Props) {
       setOpen(true);
     } else if (event.key === "Enter" && open) {
       // A text that fits no choice stays, and must not send the form.
-      if (!commit(true) && !text) return;
+      if (!onEnter(event.shiftKey)) return;
     } else if (event.key === "Escape" && open) {
       close();
     } else if (event.key === "Backspace" && several && !text && values.length) {
@@ -133,6 +134,7 @@ export function Combobox(props: Props) {
         role="combobox"
         aria-label={props.id ? undefined : label}
         aria-expanded={open}
+        aria-busy={(open && !ready) || undefined}
         aria-controls={listId}
         aria-autocomplete="list"
         aria-activedescendant={active >= 0 ? `${listId}-${active}` : undefined}
@@ -152,12 +154,12 @@ export function Combobox(props: Props) {
         }}
         onKeyDown={onKeyDown}
         onBlur={() => {
-          if (typed && !props.drops && text?.trim()) commit();
+          if (typed && text?.trim() && !entered.includes(text)) announce(`“${text.trim()}” was not taken. Press Enter to take what you type.`);
           close();
         }}
       />
       <Icon name="chevron-down" class="small" />
-      <ul ref={list} id={listId} class="listbox" role="listbox" aria-label={label} aria-multiselectable={several || undefined} hidden={!open || (!shown.length && !text)}>
+      <ul ref={list} id={listId} class="listbox" role="listbox" aria-label={label} aria-multiselectable={several || undefined} hidden={!open || (!shown.length && note === null)}>
         {shown.map((choice, index) => (
           <li
             key={choice.value}
@@ -174,7 +176,7 @@ export function Combobox(props: Props) {
             {choice.note && <small>{choice.note}</small>}
           </li>
         ))}
-        {!shown.length && text && <li class="dim" role="presentation">{typed ? `Enter uses “${text}”` : "Nothing fits"}</li>}
+        {note !== null && <li class="dim" role="presentation">{note}</li>}
       </ul>
     </span>
   );

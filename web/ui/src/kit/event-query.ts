@@ -11,16 +11,16 @@ const TYPING_MS = 250;
 
 /** A field for each filter of events. Choices are the facets, read when a field is first opened. */
 export const EVENT_FILTERS: readonly Filter[] = [
-  { param: "environment", label: "Environment", choices: () => request("GET /events/environments", {}) },
-  { param: "event_type", label: "Type", choices: () => request("GET /events/event_types", {}) },
-  { param: "agent_id", label: "Agent", choices: () => request("GET /events/agent_ids", {}) },
+  { param: "environment", label: "Environment", choices: () => request("GET /events/environments", {}), typed: true },
+  { param: "event_type", label: "Type", choices: () => request("GET /events/event_types", {}), typed: true },
+  { param: "agent_id", label: "Agent", choices: () => request("GET /events/agent_ids", {}), typed: true },
   { param: "session_id", label: "Session" },
-  { param: "tool_name", label: "Tool", choices: () => request("GET /events/tool_names", {}) },
-  { param: "model", label: "Model", choices: () => request("GET /events/models", {}) },
-  { param: "hook_name", label: "Hook", choices: () => request("GET /events/hook_names", {}) },
-  { param: "trigger_event", label: "Trigger", choices: () => request("GET /events/trigger_events", {}) },
-  { param: "error_type", label: "Error type", choices: () => request("GET /events/error_types", {}) },
-  { param: "errored", label: "Failed", choices: ["true", "false"], typed: false },
+  { param: "tool_name", label: "Tool", choices: () => request("GET /events/tool_names", {}), typed: true },
+  { param: "model", label: "Model", choices: () => request("GET /events/models", {}), typed: true },
+  { param: "hook_name", label: "Hook", choices: () => request("GET /events/hook_names", {}), typed: true },
+  { param: "trigger_event", label: "Trigger", choices: () => request("GET /events/trigger_events", {}), typed: true },
+  { param: "error_type", label: "Error type", choices: () => request("GET /events/error_types", {}), typed: true },
+  { param: "errored", label: "Failed", choices: ["true", "false"] },
 ];
 
 /** Every parameter that makes a list of events shorter, but for the range. */

@@ -1,7 +1,8 @@
 // The fields of a form. Each is labelled, and has the server's messages under it.
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
-import { Combobox, type Choices } from "./combobox";
+import type { Choices } from "./choices";
+import { Combobox } from "./combobox";
 import type { Form } from "./form";
 import { Icon } from "./icon";
 

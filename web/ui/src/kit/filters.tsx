@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { Combobox, type Choices } from "./combobox";
+import type { Choices } from "./choices";
+import { Combobox } from "./combobox";
 import { Dialog } from "./dialog";
 import { Icon } from "./icon";
 import { place, setQuery } from "./router";
@@ -12,7 +13,7 @@ export interface Filter {
   label: string;
   /** The facets. None: values are only typed. */
   choices?: Choices | (() => Promise<Choices>);
-  /** Whether other values than the choices may be typed. Default: true. */
+  /** Whether other values than the choices may be typed, as where they are only the most frequent ones. Default: only without choices. */
   typed?: boolean;
   /** Marks the field that `/` goes to. */
   search?: boolean;
@@ -58,16 +59,15 @@ export function Chip({ label, value, shown = value, onRemove }: ChipProps) {
 function Fields({ filters, children }: Props) {
   return (
     <>
-      {filters.map(({ param, label, choices = [], typed = true, search }) => (
+      {filters.map(({ param, label, choices, typed = !choices, search }) => (
         <Combobox
           key={param}
           class="filter"
           label={label}
           placeholder={label}
           values={filterValues(param)}
-          choices={choices}
+          choices={choices ?? []}
           several
-          drops
           typed={typed}
           search={search}
           onChange={(values) => setQuery({ [param]: values })}

@@ -47,7 +47,7 @@ export function ScoreFilter({ keys }: { keys: () => Promise<readonly string[]> }
   const [key, setKey] = useState<string | null>(null);
   return (
     <>
-      <Combobox class="filter" label="Score" placeholder="Score" values={[]} choices={keys} typed drops onChange={([chosen]) => setKey(chosen ?? null)} />
+      <Combobox class="filter" label="Score" placeholder="Score" values={[]} choices={keys} typed onChange={([chosen]) => setKey(chosen ?? null)} />
       {key !== null && <BoundsDialog name={key} onClose={() => setKey(null)} />}
     </>
   );

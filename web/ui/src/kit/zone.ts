@@ -1,7 +1,7 @@
 import { computed } from "@preact/signals";
 import { preferences } from "./preferences";
 import { place } from "./router";
-import type { Choice } from "./combobox";
+import type { Choice } from "./choices";
 import { rangeOf, zoneName, ZONES, type Preset, type Range } from "./time";
 
 /** `tz` of the URL, else the profile's: "local", "UTC" or an IANA name. */

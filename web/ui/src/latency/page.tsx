@@ -22,11 +22,11 @@ import { Names } from "./names";
 import { latencySql } from "./statement";
 
 const FILTERS: readonly Filter[] = [
-  { param: "environment", label: "Environment", choices: facets.environments },
-  { param: "agent_id", label: "Agent", choices: facets.agents },
-  { param: "tool_name", label: "Tool", choices: facets.tools },
-  { param: "model", label: "Model", choices: facets.models },
-  { param: "hook_name", label: "Hook", choices: facets.hooks },
+  { param: "environment", label: "Environment", choices: facets.environments, typed: true },
+  { param: "agent_id", label: "Agent", choices: facets.agents, typed: true },
+  { param: "tool_name", label: "Tool", choices: facets.tools, typed: true },
+  { param: "model", label: "Model", choices: facets.models, typed: true },
+  { param: "hook_name", label: "Hook", choices: facets.hooks, typed: true },
 ];
 const FILTERED_BY = FILTERS.map(({ param: name }) => name);
 

@@ -27,9 +27,9 @@ import { useLive } from "./live";
 import { LAST_EVENT, listSql, sortQuery } from "./model";
 
 const FILTERS: readonly Filter[] = [
-  { param: "environment", label: "Environment", choices: facets.environments },
-  { param: "agent_id", label: "Agent", choices: facets.agents },
-  { param: "status", label: "Status", choices: ["done", "error", "timeout", "none"], typed: false },
+  { param: "environment", label: "Environment", choices: facets.environments, typed: true },
+  { param: "agent_id", label: "Agent", choices: facets.agents, typed: true },
+  { param: "status", label: "Status", choices: ["done", "error", "timeout", "none"] },
   { param: "session_id", label: "Session", search: true },
 ];
 const FILTERED_BY = [...FILTERS.map(({ param: name }) => name), "score_filters"];
