@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import ColumnElement, exists, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from shared.audit_log import fields_of, record
@@ -13,7 +13,7 @@ from shared.core.clock import now
 from shared.core.errors import Conflict, Forbidden
 from shared.keys import rules
 from shared.keys.models import ApiKey
-from shared.organizations import DEFAULT_SLUG
+from shared.organizations import DEFAULT_SLUG, Organization
 from shared.permissions import FOR_KEYS, effective, require_for_keys, require_may_grant
 from shared.permissions.custom_sets import service as permission_sets
 from shared.postgres import transaction_time
@@ -61,16 +61,29 @@ def create(
     return key
 
 
-def list_(session: Session, org_slug: str, org_id: uuid.UUID) -> list[ApiKey]:
-    """Lists the keys of an organization, newest first, including disabled ones.
+def listed_in(org_id: uuid.UUID) -> ColumnElement[bool]:
+    """Selects the keys that an organization lists: its own.
 
-    Keys of the instance belong to no organization; the default organization lists them.
+    Keys of the instance belong to no organization; the default organization lists them too.
     """
-    whose = ApiKey.org_id == org_id
-    if org_slug == DEFAULT_SLUG:
-        whose = or_(whose, ApiKey.org_id.is_(None))
-    query = select(ApiKey).where(whose).order_by(ApiKey.created_at.desc(), ApiKey.id)
-    return list(session.scalars(query))
+    default = exists().where(Organization.id == org_id, Organization.slug == DEFAULT_SLUG)
+    return or_(ApiKey.org_id == org_id, ApiKey.org_id.is_(None) & default)
+
+
+def list_(session: Session, org_id: uuid.UUID) -> list[ApiKey]:
+    """Lists the keys of an organization, newest first, including disabled ones."""
+    query = select(ApiKey).where(listed_in(org_id))
+    return list(session.scalars(query.order_by(ApiKey.created_at.desc(), ApiKey.id)))
+
+
+def count_active(session: Session, org_id: uuid.UUID) -> int:
+    """Counts the listed keys that are neither disabled nor expired."""
+    query = select(func.count()).where(
+        listed_in(org_id),
+        ApiKey.revoked_at.is_(None),
+        or_(ApiKey.expires_at.is_(None), ApiKey.expires_at > now()),
+    )
+    return session.scalar(query) or 0
 
 
 def change(

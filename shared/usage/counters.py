@@ -5,12 +5,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import func, select
 
 from shared.assistant import turns
-from shared.core.clock import now
 from shared.deployment.runtime import Runtime
-from shared.keys.models import ApiKey
+from shared.keys.service import count_active
 from shared.organizations.creations import Kind, created_in
 from shared.usage.billing_windows import BillingWindow
 from shared.usage.evaluations import EvaluationTotals, evaluation_totals
@@ -54,13 +53,8 @@ def _users_active(subject: Subject) -> int:
 
 
 def _keys_active(subject: Subject) -> int:
-    query = select(func.count()).where(
-        ApiKey.org_id == subject.org_id,
-        ApiKey.revoked_at.is_(None),
-        or_(ApiKey.expires_at.is_(None), ApiKey.expires_at > now()),
-    )
     with subject.runtime.postgres.transaction() as session:
-        return session.scalar(query) or 0
+        return count_active(session, subject.org_id)
 
 
 def _created(kind: Kind) -> Callable[[Subject], int]:
@@ -128,6 +122,6 @@ COUNTERS: Mapping[str, Counter] = {
     ),
     "users_active": Counter("members who are not disabled now", _users_active),
     "keys_active": Counter(
-        "keys of the organization that are neither disabled nor expired now", _keys_active
+        "keys that `GET /keys` lists and that are neither disabled nor expired now", _keys_active
     ),
 }

@@ -46,7 +46,7 @@ def list_keys() -> list[ApiKey]:
     The default organization also lists the keys of the instance.
     """
     with runtime().postgres.transaction() as session:
-        return keys.list_(session, current_identity().org_slug, current_org_id())
+        return keys.list_(session, current_org_id())
 
 
 @blueprint.route("/keys/<key_id>", methods=["PATCH"])

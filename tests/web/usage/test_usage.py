@@ -17,7 +17,7 @@ from shared.evaluations import store as evaluation_store
 from shared.keys.models import ApiKey
 from shared.organizations import Organization
 from shared.usage.billing_windows import LENGTH
-from tests.support.app import Headers, new_key
+from tests.support.app import ADMIN_KEY, Headers, bearer, new_key
 from tests.support.dashboards import SQL, made, make_dashboard, save_query
 from tests.support.evaluations import evaluation
 from tests.support.people import add_member
@@ -146,6 +146,14 @@ def test_members_and_keys_are_those_of_now(
             session.execute(update(ApiKey).where(ApiKey.name == name).values(**change))
     found = usage(client, headers)["usage"]
     assert (found["users_active"], found["keys_active"]) == (1, 2)
+
+
+def test_keys_of_the_instance_count_where_they_are_listed(client: FlaskClient, org: Org) -> None:
+    headers = bearer(ADMIN_KEY)
+    listed = client.get("/v1/keys", headers=headers).get_json()
+    active = [row for row in listed if row["revoked_at"] is None and row["expires_at"] is None]
+    assert len(active) >= 2
+    assert usage(client, headers)["usage"]["keys_active"] == len(active)
 
 
 def test_creations_count_at_their_time_even_after_a_deletion(
