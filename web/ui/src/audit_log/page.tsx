@@ -20,7 +20,7 @@ import { changed, pathOf, searchOf } from "../kit/url";
 import { Moment } from "../kit/values";
 import { currentRange } from "../kit/zone";
 import { exportLines, listLines, PAGE_ROWS } from "./api";
-import { changesOf, NOUNS, WAYS, whoOf, type Change } from "./model";
+import { changesOf, NOUNS, WAYS, wayOf, whoOf, type Change } from "./model";
 
 const FILTERS: readonly Filter[] = [
   { param: "noun", label: "About", choices: NOUNS },
@@ -93,7 +93,7 @@ function columnsOf(linkTo: (line: AuditLogLine) => string): Column<AuditLogLine>
     { key: "actor", label: "Who", narrow: "title", cell: whoOf },
     { key: "action", label: "Action", width: "200px", narrow: "value", cell: (row) => row.action },
     { key: "target", label: "What", narrow: "note", cell: (row) => row.target ?? row.target_id ?? "" },
-    { key: "way", label: "Way", width: "90px", cell: (row) => row.way },
+    { key: "way", label: "Way", width: "90px", cell: wayOf },
     { key: "address", label: "From", width: "160px", cell: (row) => row.address ?? <span class="dim">–</span> },
   ];
 }
@@ -107,7 +107,7 @@ const CHANGES: Column<Change>[] = [
 /** A line with its values before and after. */
 function Line({ line }: { line: AuditLogLine }) {
   const changes = changesOf(line);
-  const from = [line.way, line.address, line.request_id && `request ${line.request_id}`].filter(Boolean).join(", ");
+  const from = [wayOf(line), line.address, line.request_id && `request ${line.request_id}`].filter(Boolean).join(", ");
   return (
     <Dialog title={line.action} kind="wide" onClose={() => setQuery({ line: null })}>
       <p class="dialog-text">
