@@ -97,6 +97,15 @@ def open_site(deployment: Deployment, runtime: Runtime) -> Site:
     return site
 
 
+def newcomer(site: Site) -> tuple[Org, Person, Api]:
+    """Returns a new organization, its administrator, and a client with a key of it."""
+    org, email = make_org(site.runtime), new_email()
+    user_id = add_member(site.runtime, org, email=email)
+    token = signed_in(site.runtime, user_id)["Authorization"].removeprefix("Bearer ")
+    secret = new_key(site.runtime, org)["Authorization"].removeprefix("Bearer ")
+    return org, Person(email, token), Api(site.api.port, secret)
+
+
 def settings_of(deployment: Deployment) -> Settings:
     """Returns the settings by which this process reaches the deployment's stores."""
     urls = {one.name: deployment.environ[one.name.upper()] for one in fields(StackUrls)}

@@ -1,14 +1,16 @@
 """The assistant beside the pages, with a model that is scripted."""
 
 import json
+import re
 import threading
 
 from playwright.sync_api import Page, expect
 
+from tests.flows.api import Api
 from tests.support import chat
 from tests.support.evaluator import Evaluator, Exchange, reply
 from tests.ui.browser.conftest import NARROW, Opened
-from tests.ui.browser.site import Site
+from tests.ui.browser.site import Site, newcomer
 
 SQL = "SELECT count() AS n FROM agent_sessions"
 
@@ -110,3 +112,35 @@ def test_who_may_not_ask_sees_no_assistant(visit: Opened) -> None:
     expect(page.get_by_role("button", name="Assistant")).to_have_count(0)
     page.keyboard.press("Control+j")
     expect(page.get_by_role("complementary", name="Assistant")).to_have_count(0)
+
+
+def test_every_conversation_can_be_deleted(visit: Opened, site: Site) -> None:
+    """Also one that is neither open nor among the newest. A refusal is shown."""
+    org, person, _ = newcomer(site)
+    own = Api(site.api.port, person.token)
+    for index in range(60):
+        body = json.dumps({"title": f"question {index:02}"}).encode()
+        made = own.request("POST", "/agent/conversations", body, Content_Type="application/json")
+        assert made[0] == 201, made
+    page = visit(person, f"/o/{org.slug}/events", answers=500)
+    page.get_by_role("button", name="Assistant").click()
+    page.get_by_role("button", name="Conversations").click()
+    page.get_by_role("menuitem", name="All conversations…").click()
+    dialog = page.get_by_role("dialog", name="Conversations")
+    dialog.get_by_role("button", name="Load more").click()
+    oldest = dialog.get_by_role("row", name=re.compile("question 00"))
+    question = page.get_by_role("dialog", name="Delete question 00?")
+    page.route(
+        "**/v1/agent/conversations/*",
+        lambda route: route.fulfill(status=500, json={"error": "the store is away"}),
+        times=1,
+    )
+    oldest.get_by_role("button", name="Delete").click()
+    question.get_by_role("button", name="Delete").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("The store is away")
+    oldest.get_by_role("button", name="Delete").click()
+    question.get_by_role("button", name="Delete").click()
+    expect(oldest).to_have_count(0)
+    expect(dialog.get_by_role("alert")).to_have_count(0)
+    left = own.get("/agent/conversations", limit=1000)["conversations"]
+    assert "question 00" not in {one["title"] for one in left}

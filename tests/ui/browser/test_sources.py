@@ -5,23 +5,10 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.flows.api import Api
-from tests.support.app import new_key
 from tests.support.otlp import make_span, text_attribute, traces
-from tests.support.people import add_member, new_email, signed_in
 from tests.support.processes import wait_until
-from tests.support.runtime import Org, make_org
 from tests.ui.browser.conftest import Opened
-from tests.ui.browser.site import Person, Site, session
-
-
-def newcomer(site: Site) -> tuple[Org, Person, Api]:
-    """Returns a new organization, its administrator, and a client with a key of it."""
-    org, email = make_org(site.runtime), new_email()
-    user_id = add_member(site.runtime, org, email=email)
-    token = signed_in(site.runtime, user_id)["Authorization"].removeprefix("Bearer ")
-    secret = new_key(site.runtime, org)["Authorization"].removeprefix("Bearer ")
-    return org, Person(email, token), Api(site.api.port, secret)
+from tests.ui.browser.site import Site, newcomer, session
 
 
 def test_sources_say_what_was_skipped_and_why(visit: Opened, site: Site) -> None:
@@ -52,6 +39,11 @@ def test_a_service_without_messages_learns_which_variable_to_set(visit: Opened, 
     expect(page.get_by_role("table", name="OpenTelemetry services")).to_contain_text("bot")
     variable = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY"
     expect(page.get_by_role("tabpanel")).to_contain_text(f"messages: set {variable} where")
+    # So does the one who looks at a transcript of it.
+    wait_until(lambda: len(list(api.rows("sessions"))) == 1)
+    [row] = api.rows("sessions")
+    page.goto(f"/o/{org.slug}/sessions/{row['session_id']}?view=transcript")
+    expect(page.get_by_role("note")).to_contain_text(f"Set {variable} where the agent runs")
 
 
 def test_a_deletion_is_counted_asked_about_and_proved(visit: Opened, site: Site) -> None:

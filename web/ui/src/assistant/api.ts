@@ -1,6 +1,11 @@
 import { request, requestEvents, type Options } from "../api/request";
-import type { ConversationDetail, ConversationList } from "../api/types";
+import type { ConversationDetail, ConversationList, ConversationRow } from "../api/types";
+import type { PageOf } from "../kit/load";
 import type { Artifact } from "./frames";
+
+const PAGE_ROWS = 50;
+/** As many as a menu shows without scrolling. */
+const NEWEST = 15;
 
 /** A message as conversations keep it. */
 export interface Said {
@@ -20,8 +25,14 @@ export function ask(question: Question, lastEventId: string | null, take: (text:
   return requestEvents("POST /agent/chat", { body: question }, take, { signal, lastEventId });
 }
 
+/** The newest conversations, for the menu. */
 export function readConversations(options: Options): Promise<ConversationList> {
-  return request("GET /agent/conversations", { query: { limit: 1000 } }, options);
+  return request("GET /agent/conversations", { query: { limit: NEWEST } }, options);
+}
+
+export async function listConversations(cursor: string | null, options: Options): Promise<PageOf<ConversationRow>> {
+  const { conversations, next_cursor } = await request("GET /agent/conversations", { query: { limit: PAGE_ROWS, ...(cursor !== null && { cursor }) } }, options);
+  return { rows: conversations, next: next_cursor };
 }
 
 export function readConversation(conversation_id: string): Promise<ConversationDetail> {

@@ -1,12 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { confirm } from "../kit/dialog";
 import { Icon } from "../kit/icon";
-import { useLoad } from "../kit/load";
-import { MenuButton } from "../kit/menu";
 import { place } from "../kit/router";
-import { deleteConversation, readConversations } from "./api";
+import { Conversations } from "./conversations";
 import { suggestionsFor } from "./suggestions";
-import { conversation, keepApart, open, send, startOver, stop, turns } from "./thread";
+import { keepApart, send, startOver, stop, turns } from "./thread";
 import { TurnView } from "./turn";
 
 /** The assistant beside a page. It knows the page's address, and goes on while one walks around. */
@@ -85,29 +82,5 @@ export default function Rail({ org, onClose }: { org: string; onClose: () => voi
         )}
       </form>
     </aside>
-  );
-}
-
-function Conversations() {
-  const load = useLoad(`conversations ${conversation.value}`, readConversations);
-  const found = load.data?.conversations ?? [];
-  if (!found.length) return null;
-  const items = found.map(({ id, title }) => ({
-    label: title,
-    checked: id === conversation.value,
-    onSelect: () => void open(id),
-  }));
-  const current = conversation.value;
-  const remove = async () => {
-    if (!current || !(await confirm({ title: "Delete this conversation?", verb: "Delete", text: "Its questions and answers are deleted." }))) return;
-    await deleteConversation(current);
-    startOver();
-  };
-  return (
-    <span class="menu-anchor end">
-      <MenuButton label="Conversations" items={current ? [...items, { label: "Delete this conversation", danger: true, onSelect: () => void remove() }] : items}>
-        <Icon name="history" />
-      </MenuButton>
-    </span>
   );
 }
