@@ -289,6 +289,48 @@ def test_a_phone_shows_two_lines_a_row(visit: Opened, role: str) -> None:
     expect(dialog.get_by_role("combobox", name="Environment")).to_be_visible()
 
 
+def test_the_outcome_stands_beside_the_state(visit: Opened, site: Site) -> None:
+    for index, outcome in enumerate(("failed", "success", "handed over", None)):
+        events = [{**event, "agent_id": "ender"} for event in session(930 + index)]
+        events[-1]["outcome"] = outcome
+        site.send(*events)
+    page = visit("admin", "sessions?live=0&agent_id=ender")
+    table = page.get_by_role("table", name="Sessions")
+    states = [
+        table.get_by_role("row", name=re.compile(f"s-93{index}")).get_by_role("cell").last
+        for index in range(4)
+    ]
+    for state, outcome in zip(states, ("failed", "success", "handed over"), strict=False):
+        expect(state).to_have_text("Ended")
+        expect(state.get_by_role("img", name=outcome)).to_be_visible()
+    expect(states[0].get_by_title("Outcome: failed")).to_have_css("color", red_of(page))
+    expect(states[1].get_by_title("Outcome: success")).not_to_have_css("color", red_of(page))
+    expect(states[3].get_by_role("img")).to_have_count(0)
+
+
+def red_of(page: Page) -> str:
+    """Returns the colour of failures, as the failed events of the first row have it."""
+    failures = page.get_by_role("table", name="Sessions").locator("span.err").first
+    return str(failures.evaluate("element => getComputedStyle(element).color"))
+
+
+def test_ids_that_differ_read_differently(visit: Opened, site: Site) -> None:
+    """As those of one minute do, which begin alike, and those that end alike."""
+    ids = [
+        "019a1b2c-3d4e-7f50-8a61-0123456789ab",
+        "019a1b2c-3d4e-7f50-8a61-0123456789ac",
+        "019a1b2c-3d4e-7f50-8a61-9123456789ab",
+    ]
+    for name in ids:
+        site.send(*({**event, "session_id": name, "agent_id": "uuid"} for event in session(940)))
+    page = visit("admin", "sessions?live=0&agent_id=uuid")
+    links = page.get_by_role("table", name="Sessions").get_by_role("link")
+    expect(links).to_have_count(3)
+    page.get_by_role("heading", level=1).hover()
+    cells = page.get_by_role("table", name="Sessions").locator("td", has=page.get_by_role("link"))
+    assert len({cell.screenshot() for cell in cells.all()}) == 3
+
+
 def test_a_session_of_dots_has_a_page(visit: Opened, site: Site) -> None:
     site.send(*({**event, "session_id": "..", "agent_id": "dots"} for event in session(920)))
     page = visit("admin", "sessions?agent_id=dots")

@@ -7,7 +7,7 @@ import { setQuery } from "../kit/router";
 import type { Column } from "../kit/table";
 import { pathOf } from "../kit/url";
 import { Count, Duration, Failures, FittedId, Moment } from "../kit/values";
-import { lasted, scoreOf, scoreSort, sortQuery, stateOf, type State } from "./model";
+import { lasted, outcomeOf, scoreOf, scoreSort, sortQuery, stateOf, type Outcome, type State } from "./model";
 
 const STATES: Record<State, { icon: IconName; tone: string }> = {
   Running: { icon: "loader-circle", tone: "info" },
@@ -23,6 +23,32 @@ function StateCell({ state }: { state: State }) {
       <Icon name={icon} class={tone} />
       {state}
     </span>
+  );
+}
+
+const OUTCOMES: Record<Outcome["kind"], { icon: IconName; tone: string }> = {
+  failed: { icon: "circle-x", tone: "err" },
+  success: { icon: "circle-check", tone: "ok" },
+  other: { icon: "circle-help", tone: "dim" },
+};
+
+/** The outcome, a sign beside the state. Its name is what was sent. */
+function OutcomeSign({ outcome: { kind, text } }: { outcome: Outcome }) {
+  const { icon, tone } = OUTCOMES[kind];
+  return (
+    <span class={`session-outcome ${tone}`} role="img" aria-label={text || kind} title={`Outcome: ${text || kind}`}>
+      <Icon name={icon} />
+    </span>
+  );
+}
+
+function StateAndOutcome({ session, now }: { session: Session; now: number }) {
+  const outcome = outcomeOf(session);
+  return (
+    <>
+      <StateCell state={stateOf(session, now)} />
+      {outcome && <OutcomeSign outcome={outcome} />}
+    </>
   );
 }
 
@@ -128,7 +154,7 @@ export function columnsOf(context: Context): Column<Session>[] {
       key: scoreSort(scoreKey ?? ""), label: "Score", head: <ScoreHead {...context} />, width: "116px", number: true, narrow: "value",
       cell: (session) => <Score value={scoreOf(session, scoreKey, jobs.get(session.session_id), now)} />,
     },
-    { key: "state", label: "State", width: "106px", narrow: "state", cell: (session) => <StateCell state={stateOf(session, now)} /> },
+    { key: "state", label: "State", width: "112px", narrow: "state", cell: (session) => <StateAndOutcome session={session} now={now} /> },
   ];
   return context.tight ? columns.filter(({ key }) => key !== spare) : columns;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EvaluationJob, Session } from "../api/types";
-import { conditions, lasted, listSql, merged, scoreOf, stateOf } from "./model";
+import { conditions, lasted, listSql, merged, outcomeOf, scoreOf, stateOf } from "./model";
 
 const NOW = Date.parse("2026-11-02T08:00:00Z");
 
@@ -62,4 +62,14 @@ test("the statement has the order of the list", () => {
   assert.match(listSql({}), /ORDER BY last_event_at DESC, session_id DESC\n/);
   assert.match(listSql({ sort: "tokens", order: "asc" }), /ORDER BY tokens ASC, last_event_at DESC, session_id\n/);
   assert.match(listSql({ sort: "score:reward" }), /newest_scores\['reward'\], NULL\) DESC NULLS LAST, last_event_at DESC, session_id\n/);
+});
+
+test("the outcome is that of a root agent that has ended", () => {
+  const ended = { ended_at: "2026-11-02T07:01:16Z" };
+  assert.equal(outcomeOf(session("a", { outcome: "success" })), null);
+  assert.equal(outcomeOf(session("a", ended)), null);
+  assert.deepEqual(outcomeOf(session("a", { ...ended, outcome: "success" })), { kind: "success", text: "success" });
+  assert.deepEqual(outcomeOf(session("a", { ...ended, outcome: "handed over" })), { kind: "other", text: "handed over" });
+  assert.deepEqual(outcomeOf(session("a", { ...ended, outcome: "timeout", failed: true })), { kind: "failed", text: "timeout" });
+  assert.deepEqual(outcomeOf(session("a", { ...ended, failed: true })), { kind: "failed", text: "" });
 });

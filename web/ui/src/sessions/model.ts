@@ -16,6 +16,19 @@ export function stateOf(session: Pick<Session, "ended_at" | "last_event_at">, no
   return now - Date.parse(session.last_event_at) < RUNNING_MS ? "Running" : "Idle";
 }
 
+export interface Outcome {
+  kind: "failed" | "success" | "other";
+  /** As it was sent, where it was. */
+  text: string;
+}
+
+/** How the root agent ended; null while it has not, or did not say. */
+export function outcomeOf({ ended_at, outcome, failed }: Pick<Session, "ended_at" | "outcome" | "failed">): Outcome | null {
+  if (ended_at === null) return null;
+  if (failed) return { kind: "failed", text: outcome ?? "" };
+  return outcome ? { kind: outcome === "success" ? "success" : "other", text: outcome } : null;
+}
+
 /** Milliseconds from the first event to the last one. */
 export function lasted(session: Pick<Session, "started_at" | "last_event_at">): number {
   return Date.parse(session.last_event_at) - Date.parse(session.started_at);
