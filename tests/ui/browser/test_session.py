@@ -267,6 +267,25 @@ def test_neighbours_are_those_of_the_list(admin: Callable[[str], Page], trips: T
     assert "list=" in page.url
 
 
+def test_a_session_to_compare_with_is_offered_and_a_wrong_one_named(
+    admin: Callable[[str], Page], trips: Trips
+) -> None:
+    """Those of the agent are offered."""
+    other = [line.replace(b'"desk"', b'"another"') for line in trip("trip-other", ago(7200))]
+    trips.deliver("trip-other", other)
+    trips.deliver("trip-same", trip("trip-same", ago(7200)))
+    page = admin(PAGE)
+    page.get_by_role("button", name="Compare with…").click()
+    dialog = page.get_by_role("dialog", name="Compare with")
+    offered = dialog.locator("datalist option")
+    expect(offered.and_(page.locator("[value=trip-same]"))).to_have_count(1)
+    for name in ("trip-other", ENDED):
+        expect(offered.and_(page.locator(f"[value='{name}']"))).to_have_count(0)
+    dialog.get_by_role("combobox", name="Session").fill("no-such-trip")
+    dialog.get_by_role("button", name="Compare").click()
+    expect(page.get_by_role("alert")).to_contain_text("There is no session “no-such-trip”")
+
+
 def test_other_texts_are_differences_though_the_steps_are_the_same(
     admin: Callable[[str], Page], trips: Trips
 ) -> None:

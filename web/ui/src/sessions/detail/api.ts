@@ -1,4 +1,5 @@
 import { request, requestLines, requestText, type Answer, type Options, type Query } from "../../api/request";
+import { joinValues } from "../../kit/url";
 import type { OutlineAnswer } from "./model/outline";
 
 export type SessionDetail = Answer<"GET /sessions/{session_id}">;
@@ -55,8 +56,8 @@ export function reEvaluate(id: string) {
   return request("POST /sessions/{session_id}/re-evaluate", { path: { session_id: id } });
 }
 
-/** The newest sessions, to choose from. */
-export async function readNewestIds(options: Options): Promise<string[]> {
-  const { sessions } = await request("GET /sessions", { query: { limit: 200 } }, options);
+/** The newest sessions of an agent, to choose from. */
+export async function readNewestIds(agent: string, options: Options): Promise<string[]> {
+  const { sessions } = await request("GET /sessions", { query: { agent_id: joinValues([agent]), limit: 200 } }, options);
   return sessions.map(({ session_id }) => session_id);
 }

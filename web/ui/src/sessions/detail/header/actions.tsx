@@ -40,7 +40,7 @@ export function Actions({ view, org, links, onRefresh }: Props) {
         curl={() => (reads ? { route: "GET /sessions/{session_id}/outline", path, query: shown() } : { route: "GET /sessions/{session_id}", path })}
         sql={() => (reads ? eventsSql(id, shown()) : factsSql([id]))} onRefresh={onRefresh}
       />
-      <CompareWith id={id} org={org} />
+      <CompareWith id={id} agent={view.source.facts.value?.agent_id} org={org} />
       {can("events:read") && (
         <MenuButton label="Export" items={items} class="button folds"><Icon name="upload" />Export</MenuButton>
       )}
@@ -70,9 +70,9 @@ function ReEvaluate({ view }: { view: View }) {
   );
 }
 
-function CompareWith({ id, org }: { id: string; org: string }) {
+function CompareWith({ id, agent, org }: { id: string; agent: string | undefined; org: string }) {
   const [open, setOpen] = useState(false);
-  const { data: ids = [] } = useLoad(open && can("evaluations:read") ? "sessions to compare with" : null, readNewestIds);
+  const { data: ids = [] } = useLoad(open && agent !== undefined ? `sessions of ${org} ${agent}` : null, (options) => readNewestIds(agent!, options));
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const other = String(new FormData(event.currentTarget as HTMLFormElement).get("other")).trim();
