@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AuditRow, AuditRunRow } from "../api/types";
-import { bodyOf, draftOf, outcomeText, scheduleText, scopeText } from "./model";
+import { awaitsFirstRun, bodyOf, draftOf, isBehind, outcomeText, scheduleText, scopeText } from "./model";
 
 const AUDIT = {
   name: "nightly", description: null, enabled: true, schedule_interval_secs: 86_400, window_mode: "fixed", lookback_window_secs: 14_400,
@@ -38,4 +38,23 @@ test("a run says what it read, or why it failed", () => {
   assert.deepEqual(run({}), { text: "2,721 events of 60 sessions", failed: false });
   assert.deepEqual(run({ stats: { events: 1, total_sessions: 1, report_error: "timeout" } }), { text: "1 event of 1 session; no report: timeout", failed: false });
   assert.deepEqual(run({ error: "out of time" }), { text: "out of time", failed: true });
+});
+
+test("a new audit waits for its first run", () => {
+  const made = { ...AUDIT, last_attempted_at: null, created_at: "2026-11-02T07:00:00Z", updated_at: "2026-11-02T07:00:00Z" };
+  assert.equal(awaitsFirstRun(made), true);
+  assert.equal(awaitsFirstRun({ ...made, last_attempted_at: made.created_at }), false);
+  // Switched on later, it waits for its schedule.
+  assert.equal(awaitsFirstRun({ ...made, updated_at: "2026-11-03T07:00:00Z" }), false);
+  assert.equal(awaitsFirstRun({ ...made, enabled: false }), false);
+});
+
+test("an audit and its runs are of one moment, or read again", () => {
+  const ended = { status: "succeeded", finished_at: "2026-11-02T07:00:00Z" } as AuditRunRow;
+  const audit = { ...AUDIT, last_run_status: "succeeded", last_run_finished_at: ended.finished_at } as AuditRow;
+  assert.equal(isBehind(audit, ended), false);
+  assert.equal(isBehind(audit, undefined), true);
+  assert.equal(isBehind(audit, { ...ended, status: "running", finished_at: null }), true);
+  assert.equal(isBehind(audit, { ...ended, finished_at: "2026-11-03T07:00:00Z" }), true);
+  assert.equal(isBehind({ ...audit, last_run_status: null, last_run_finished_at: null } as unknown as AuditRow, undefined), false);
 });

@@ -86,3 +86,13 @@ export function outcomeText(run: AuditRunRow): { text: string; failed: boolean }
   if (typeof report_error === "string") return { text: `${statsText(run)}; no report: ${report_error}`, failed: false };
   return { text: statsText(run), failed: false };
 }
+
+/** Whether a new audit waits for its first run, which is due at once. */
+export function awaitsFirstRun({ enabled, last_attempted_at, created_at, updated_at }: AuditRow): boolean {
+  return enabled && last_attempted_at === null && updated_at === created_at;
+}
+
+/** Whether the audit and its newest run were read at different times, so that one of them is out of date. */
+export function isBehind(audit: AuditRow, newest: AuditRunRow | undefined): boolean {
+  return audit.last_run_status !== (newest?.status ?? null) || audit.last_run_finished_at !== (newest?.finished_at ?? null);
+}

@@ -2,8 +2,8 @@ import { useState } from "preact/hooks";
 import { can } from "../api/session";
 import type { FindingRow } from "../api/types";
 import { announce } from "../kit/announce";
-import { Filters } from "../kit/filters";
-import { decimal, plural } from "../kit/formats";
+import { Chip, Filters } from "../kit/filters";
+import { decimal, middle, plural } from "../kit/formats";
 import { useLoad, usePages } from "../kit/load";
 import { Loaded } from "../kit/loaded";
 import { Page, type PageProps } from "../kit/page";
@@ -22,9 +22,11 @@ import { ACTIONS, actionsOf, OPEN_STATUSES, STATUSES, words, type ActionOf } fro
 
 /** The page "Findings", the most urgent ones first. */
 export default function FindingsPage({ org }: PageProps) {
-  const status = param("status") ?? OPEN_STATUSES;
-  const audit = param("audit_id");
-  const load = usePages<FindingRow>(`findings ${org} ${status} ${audit}`, (cursor, options) => readFindings(status, audit, cursor, options));
+  const run = param("run_id");
+  // A run found what it found, whatever has become of it since then.
+  const status = param("status") ?? (run ? STATUSES.join() : OPEN_STATUSES);
+  const query = { status, audit_id: param("audit_id"), run_id: run };
+  const load = usePages<FindingRow>(`findings ${org} ${JSON.stringify(query)}`, (cursor, options) => readFindings(query, cursor, options));
   const [active, setActive] = useState<string | null>(null);
   const [asked, setAsked] = useState<{ row: FindingRow; action: ActionOf } | null>(null);
   const mayWrite = can("audits:write");
@@ -42,10 +44,10 @@ export default function FindingsPage({ org }: PageProps) {
     { param: "status", label: "Status", choices: STATUSES },
     { param: "audit_id", label: "Audit", choices: audited, show: (id: string) => audited.find(({ value }) => value === id)?.label ?? id },
   ];
-  const curl = () => ({ route: "GET /audits/findings", query: { status, audit_id: audit, limit: PAGE_ROWS } });
+  const curl = () => ({ route: "GET /audits/findings", query: { ...query, limit: PAGE_ROWS } });
   return (
     <Page title="Findings" actions={<ViewToolbar curl={curl} onRefresh={load.reload} />}>
-      <Filters filters={filters} />
+      <Filters filters={filters} extra={[{ param: "run_id", chip: run && <Chip label="Run" value={run} shown={middle(run, 13)} onRemove={() => setQuery({ run_id: null })} /> }]} />
       <Loaded load={load}>
         {(rows) =>
           rows.length ? (
@@ -53,11 +55,11 @@ export default function FindingsPage({ org }: PageProps) {
               label="Findings" columns={columnsOf(org)} rows={rows} idOf={(row) => row.id} hasMore={load.hasMore} onMore={load.more} busy={load.busy} onActive={setActive}
             />
           ) : (
-            <Nothing org={org} filtered={param("status") !== null || audit !== null} />
+            <Nothing org={org} filtered={[param("status"), param("audit_id"), run].some((one) => one !== null)} />
           )
         }
       </Loaded>
-      {load.data && <StatusBar search={false}>{plural(load.data.length, param("status") ? "finding" : "open finding")} shown{load.hasMore ? ", more below" : ""}</StatusBar>}
+      {load.data && <StatusBar search={false}>{plural(load.data.length, param("status") || run ? "finding" : "open finding")} shown{load.hasMore ? ", more below" : ""}</StatusBar>}
       {asked && <ActionDialog finding={asked.row} action={asked.action} onClose={() => setAsked(null)} onDone={load.reload} />}
     </Page>
   );
@@ -67,7 +69,7 @@ function Nothing({ org, filtered }: { org: string; filtered: boolean }) {
   if (filtered)
     return (
       <Empty title="No findings match">
-        <button type="button" class="button" onClick={() => setQuery({ status: null, audit_id: null })}>
+        <button type="button" class="button" onClick={() => setQuery({ status: null, audit_id: null, run_id: null })}>
           Clear filters
         </button>
       </Empty>

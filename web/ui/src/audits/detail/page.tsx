@@ -17,7 +17,7 @@ import { pathOf } from "../../kit/url";
 import { Moment, Pill } from "../../kit/values";
 import { deleteAudit, readAudit, readRuns, runAudit } from "../api";
 import { AuditDialog } from "../dialog";
-import { outcomeText, scheduleText, scopeText } from "../model";
+import { awaitsFirstRun, isBehind, outcomeText, scheduleText, scopeText } from "../model";
 import { RunState } from "../run-state";
 
 const LOOK_AGAIN_MS = 1000;
@@ -35,18 +35,24 @@ export default function AuditPage({ org, id }: PageProps) {
     runs.reload();
   };
   const running = queued || runs.data?.some(({ status }) => status === "running") === true;
+  // A run of the schedule, which is in no list between its moment and its start. The first one of a new audit is due at once.
+  const [dueAt, setDueAt] = useState<number | null>(null);
+  const behind = audit.data !== undefined && runs.data !== undefined && isBehind(audit.data, runs.data[0]);
+  const due = dueAt !== null && audit.data?.enabled === true && !(Date.parse(runs.data?.[0]?.started_at ?? "") >= dueAt);
+  const follows = running || due || behind || (audit.data !== undefined && awaitsFirstRun(audit.data));
   useEffect(() => {
-    if (!running) return;
+    if (!follows) return;
     const timer = setInterval(refresh, LOOK_AGAIN_MS);
     return () => clearInterval(timer);
-  }, [running]);
-  // A run by the schedule: the first one of a new audit is due at once.
+  }, [follows]);
   const next = audit.data?.enabled ? audit.data.next_attempt_at : null;
   useEffect(() => {
-    if (!next || running) return;
-    const timer = setTimeout(refresh, Math.min(Math.max(Date.parse(next) - Date.now(), LOOK_AGAIN_MS), LONGEST_TIMER_MS));
+    const moment = Date.parse(next ?? "");
+    const wait = moment - Date.now();
+    if (!(wait <= LONGEST_TIMER_MS)) return;
+    const timer = setTimeout(() => setDueAt(moment), Math.max(wait, 0));
     return () => clearTimeout(timer);
-  }, [audit.data, running]);
+  }, [next]);
   const newest = runs.data?.[0]?.id;
   useEffect(() => setQueued(false), [newest]);
   const attempt = async (action: () => Promise<unknown>) => {
@@ -96,7 +102,7 @@ export default function AuditPage({ org, id }: PageProps) {
         {(data) => <About org={org} audit={data} />}
       </Loaded>
       {running && <p class="notice audit-running" role="status">A run is under way.</p>}
-      <Loaded load={runs}>{(rows) => <Runs rows={rows} hasMore={runs.hasMore} onMore={runs.more} />}</Loaded>
+      <Loaded load={runs}>{(rows) => <Runs org={org} rows={rows} hasMore={runs.hasMore} onMore={runs.more} />}</Loaded>
       {editing && row && <AuditDialog audit={row} onClose={() => setEditing(false)} onSaved={audit.reload} />}
     </Page>
   );
@@ -123,9 +129,9 @@ function About({ org, audit }: { org: string; audit: AuditRow }) {
   );
 }
 
-function Runs({ rows, hasMore, onMore }: { rows: readonly AuditRunRow[]; hasMore: boolean; onMore: () => void }) {
+function Runs({ org, rows, hasMore, onMore }: { org: string; rows: readonly AuditRunRow[]; hasMore: boolean; onMore: () => void }) {
   const chosen = param("run");
-  const reported = rows.find(({ id, report }) => report && (chosen === null || id === chosen)) ?? rows.find(({ report }) => report);
+  const shown = rows.find(({ id }) => id === chosen) ?? rows.find(({ report }) => report);
   if (!rows.length)
     return (
       <Empty title="No runs yet">
@@ -134,30 +140,31 @@ function Runs({ rows, hasMore, onMore }: { rows: readonly AuditRunRow[]; hasMore
     );
   return (
     <div class="audit-runs">
-      {reported?.report && (
+      {shown && (
         <section class="audit-report" aria-label="Report">
           <h2>
-            Report <span class="dim">of the run at <Moment at={reported.started_at} /></span>
+            Report <span class="dim">of the run at <Moment at={shown.started_at} /></span>
           </h2>
-          <pre>
-            <Text>{reported.report}</Text>
-          </pre>
+          {shown.report ? <pre><Text>{shown.report}</Text></pre> : <p class="dim">This run has none. A language model writes them.</p>}
         </section>
       )}
-      <Table label="Runs" columns={COLUMNS} rows={rows} idOf={(row) => row.id} selected={reported?.id} hasMore={hasMore} onMore={onMore} scroll="page" />
+      <Table label="Runs" columns={columnsOf(org)} rows={rows} idOf={(row) => row.id} selected={shown?.id} hasMore={hasMore} onMore={onMore} scroll="page" />
     </div>
   );
 }
 
-const COLUMNS: Column<AuditRunRow>[] = [
-  { key: "started", label: "Started", width: "160px", narrow: "title", cell: (row) => <Moment at={row.started_at} />, href: (row) => (row.report ? `?run=${row.id}` : null) },
-  { key: "state", label: "State", width: "110px", narrow: "value", cell: (row) => <RunState status={row.status} error={row.error} /> },
-  { key: "trigger", label: "Trigger", width: "110px", cell: (row) => row.trigger_kind },
-  { key: "window", label: "Window", width: "300px", cell: (row) => <><Moment at={row.window_from} /> to <Moment at={row.window_to} /></> },
-  { key: "read", label: "Read", narrow: "note", cell: (row) => <Outcome run={row} /> },
-  { key: "findings", label: "Findings", width: "90px", number: true, narrow: "state", cell: (row) => <>{row.findings_count}<span class="narrow-unit"> findings</span></> },
-  { key: "new", label: "New", width: "70px", number: true, cell: (row) => row.new_findings_count },
-];
+function columnsOf(org: string): Column<AuditRunRow>[] {
+  const findings = (run: AuditRunRow) => (run.findings_count ? `${pathOf(org, "findings")}?run_id=${run.id}` : null);
+  return [
+    { key: "started", label: "Started", width: "160px", narrow: "title", cell: (row) => <Moment at={row.started_at} />, href: (row) => `?run=${row.id}` },
+    { key: "state", label: "State", width: "110px", narrow: "value", cell: (row) => <RunState status={row.status} error={row.error} /> },
+    { key: "trigger", label: "Trigger", width: "110px", cell: (row) => row.trigger_kind },
+    { key: "window", label: "Window", width: "300px", cell: (row) => <><Moment at={row.window_from} /> to <Moment at={row.window_to} /></> },
+    { key: "read", label: "Read", narrow: "note", cell: (row) => <Outcome run={row} /> },
+    { key: "findings", label: "Findings", width: "90px", number: true, narrow: "state", cell: (row) => <>{row.findings_count}<span class="narrow-unit"> findings</span></>, href: findings },
+    { key: "new", label: "New", width: "70px", number: true, cell: (row) => row.new_findings_count, href: (row) => (row.new_findings_count ? findings(row) : null) },
+  ];
+}
 
 function Outcome({ run }: { run: AuditRunRow }) {
   const { text, failed } = outcomeText(run);

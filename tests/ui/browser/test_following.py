@@ -1,0 +1,76 @@
+"""Pages that follow what happens: evaluations, runs of audits, and incidents, without Refresh."""
+
+import json
+import re
+
+from playwright.sync_api import expect
+
+from tests.support.processes import wait_until
+from tests.ui.browser.conftest import Opened
+from tests.ui.browser.site import Site, newcomer, session
+
+
+def test_a_new_result_is_there_without_a_reload(visit: Opened, site: Site) -> None:
+    page = visit("admin", "sessions/s-040?view=evaluations")
+    expect(page.get_by_role("region", name="Newest result")).to_be_visible()
+    expect(page.get_by_role("region", name="Results")).to_have_count(0)
+    page.get_by_role("button", name="Re-evaluate").click()
+    results = page.get_by_role("region", name="Results").get_by_role("listitem")
+    expect(results).to_have_count(2)
+    expect(page.get_by_role("region", name="Why no score")).to_have_count(0)
+
+
+def test_a_new_audit_shows_its_first_run_and_leads_to_what_it_found(
+    visit: Opened, site: Site
+) -> None:
+    org, person, api = newcomer(site)
+    for index in range(12):
+        api.deliver([json.dumps(event).encode() for event in session(5 * index)])
+    wait_until(lambda: len(list(api.rows("sessions"))) == 12)
+    page = visit(person, f"/o/{org.slug}/audits")
+    page.get_by_role("button", name="New audit").first.click()
+    page.get_by_role("textbox", name="Name").fill("first look")
+    page.get_by_role("radio", name="high").check()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("first look")
+    run = page.get_by_role("table", name="Runs").get_by_role("row").nth(1)
+    expect(run).to_contain_text("succeeded", timeout=30_000)
+    expect(page.get_by_role("link", name=re.compile(r"^[1-9]\d* open findings?$"))).to_be_visible()
+    run.get_by_role("link").first.click()
+    expect(page.get_by_role("region", name="Report")).to_contain_text("This run has none.")
+    found = len(api.get("/audits/findings"))
+    for place in (1, 2):
+        run.get_by_role("link").nth(place).click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Findings")
+        rows = page.get_by_role("table", name="Findings").get_by_role("row")
+        expect(rows).to_have_count(found + 1)
+        expect(page.get_by_role("button", name=re.compile("^Remove Run: "))).to_be_visible()
+        page.go_back()
+    run.get_by_role("link").nth(1).click()
+    rows.nth(1).get_by_role("link").click()
+    # The evidence leads to the event that shows it.
+    page.get_by_role("table", name="Evidence").get_by_role("link").first.click()
+    expect(page).to_have_url(re.compile(r"/sessions/s-\d+\?e=\d+$"))
+    expect(page.get_by_role("row", selected=True)).to_be_in_viewport()
+
+
+def test_board_and_navigation_show_a_new_incident(visit: Opened, site: Site) -> None:
+    org, person, api = newcomer(site)
+    page = visit(person, f"/o/{org.slug}/sessions")
+    page.clock.install()
+    page.goto(f"/o/{org.slug}/incidents")
+    expect(page.get_by_role("heading", name="No incidents yet")).to_be_visible()
+    counted = page.get_by_role("navigation", name="Main").get_by_role("img", name="1 open")
+    body = json.dumps({"title": "Bookings are lost", "summary": "all of them"}).encode()
+    status, _ = api.request("POST", "/alerts/incidents", body, Content_Type="application/json")
+    assert status == 201
+    page.clock.fast_forward("00:31")
+    expect(page.get_by_role("region", name="Firing")).to_contain_text("Bookings are lost")
+    expect(page.get_by_role("status").filter(has_text="1 open incident")).to_be_visible()
+    expect(counted).to_be_visible()
+    # Also where only one of the two has looked.
+    page.route("**/v1/alerts/incidents/count", lambda route: route.fulfill(json={"count": 2}))
+    status, _ = api.request("POST", "/alerts/incidents", body, Content_Type="application/json")
+    assert status == 201
+    page.clock.fast_forward("00:31")
+    expect(page.get_by_role("status").filter(has_text="2 open incidents")).to_be_visible()
