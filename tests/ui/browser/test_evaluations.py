@@ -9,8 +9,9 @@ from shared.evaluations import store
 from tests.flows.api import eventually
 from tests.support.evaluations import evaluation
 from tests.support.jobs import insert_job
+from tests.support.people import add_member, new_email, signed_in
 from tests.ui.browser.conftest import Opened
-from tests.ui.browser.site import Site
+from tests.ui.browser.site import Person, Site
 
 
 def test_scores_are_shown_with_their_reasons(visit: Opened, site: Site) -> None:
@@ -66,6 +67,17 @@ def test_results_count_at_the_time_of_their_sessions(visit: Opened) -> None:
     page.get_by_role("checkbox", name="By completion").check()
     expect(heading).to_contain_text("by completion")
     expect(page).to_have_url(re.compile("time=completion"))
+
+
+def test_agents_are_offered_to_those_who_read_evaluations_only(visit: Opened, site: Site) -> None:
+    email = new_email()
+    user_id = add_member(site.runtime, site.org, "evaluations:read", email=email)
+    token = signed_in(site.runtime, user_id)["Authorization"].removeprefix("Bearer ")
+    page = visit(Person(email, token), "evaluations")
+    page.get_by_role("combobox", name="Agent", exact=True).click()
+    page.get_by_role("option", name="billing").click()
+    expect(page.get_by_role("button", name="Remove Agent: billing")).to_be_visible()
+    expect(page.get_by_role("figure", name="Scores over time")).to_be_visible()
 
 
 def test_without_scores_there_is_a_way_out(visit: Opened) -> None:

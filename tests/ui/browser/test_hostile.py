@@ -1,14 +1,21 @@
 """An organization whose every text is hostile: each page shows texts, and nothing else."""
 
+import json
+import re
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.flows.api import Api
+from tests.support.app import new_key
+from tests.support.processes import wait_until
 from tests.ui.browser.conftest import NARROW, WIDE, Opened
 from tests.ui.browser.planted import SHORT_MARKUP, Planted, follow, settled
+from tests.ui.browser.site import Site
 
 # Returns what a page has made of texts: elements, links, characters and texts that nobody sees.
 LOOK = Path(__file__).with_name("look.js").read_text()
@@ -83,6 +90,64 @@ def test_every_payload_is_shown_as_text(opened: Callable[[str], Page], rival: Pl
             require_texts_only(page)
     panel.get_by_role("button", name="Copy payload").click()
     assert SHORT_MARKUP in page.evaluate("navigator.clipboard.readText()")
+
+
+# Each of these would run, or load from elsewhere, if it were more than text.
+MARKDOWN = """# <script>executed=1</script> heading
+
+[click](javascript:executed=1) [JAVASCRIPT](JaVaScRiPt:executed=1)
+[data](data:text/html,<script>x</script>)
+![picture](https://evil.example/x.png) ![inline](data:image/svg+xml,<svg onload=executed=1>)
+<img src=https://evil.example/y.png onerror=executed=1><iframe src=javascript:executed=1></iframe>
+<https://evil.example/auto> [ref]
+
+[ref]: javascript:executed=1
+
+| <b onclick=executed=1>a</b> | [![nested](https://evil.example/z.png)](javascript:executed=1) |
+|---|---|
+| **[bold](javascript:executed=1)** | `</code><script>executed=1</script>` |
+
+1. *[in a list](javascript:executed=1)*
+2. **`<svg onload=executed=1>`** [out](https://example.com/ok)
+
+```html
+<script>executed=1</script></pre><img src=x onerror=executed=1>
+```
+"""
+
+
+def test_hostile_markdown_is_formatted_text(visit: Opened, site: Site, rival: Planted) -> None:
+    """In all turns that are formatted: nothing runs, and nothing is loaded from elsewhere."""
+    api = Api(site.api.port, new_key(site.runtime, rival.org)["Authorization"].split(" ")[1])
+    steps: list[dict[str, object]] = [
+        {"type": "agent_start", "goal": MARKDOWN},
+        {"type": "human_input", "input_id": "i", "response": MARKDOWN},
+        {"type": "model_response", "model": "m", "content": MARKDOWN},
+        {"type": "tool_use", "tool_name": "t", "tool_call_id": "c", "input": MARKDOWN},
+        {"type": "tool_result", "tool_name": "t", "tool_call_id": "c", "output": MARKDOWN},
+    ]
+    envelope = {"session_id": "markdown", "agent_id": "a", "environment": "e"}
+    begun = datetime.now(UTC) - timedelta(minutes=5)
+    moments = [(begun + timedelta(seconds=index)).isoformat() for index in range(len(steps))]
+    api.deliver(
+        [
+            json.dumps({**envelope, "timestamp": at, **step}).encode()
+            for at, step in zip(moments, steps, strict=True)
+        ]
+    )
+    wait_until(lambda: list(api.rows("sessions", session_id="markdown")))
+    page = visit(rival.people["admin"], f"/o/{rival.org.slug}/sessions/markdown?view=transcript")
+    for name in ("Goal", "Person", "Assistant"):
+        turn = page.get_by_role("article", name=name)
+        # It is cut after some lines.
+        turn.get_by_role("button", name=re.compile("^Show all")).click()
+        expect(turn.get_by_role("table")).to_contain_text("bold")
+        expect(turn.get_by_role("listitem")).to_have_count(2)
+        expect(turn.get_by_role("link", name="https://example.com/ok")).to_be_visible()
+        expect(turn).to_contain_text("[click](javascript:executed=1)")
+        expect(turn).to_contain_text("![picture](https://evil.example/x.png)")
+        turn.get_by_text("[click](javascript:executed=1)").click()
+    require_texts_only(page, narrow=True)
 
 
 # A page, and a button there that opens a dialog.

@@ -96,6 +96,27 @@ def test_a_statement_is_typed_and_kept(visit: Opened) -> None:
     _expect_rows(page, "1 row")
 
 
+def test_a_draft_survives_a_visit_to_another_page(visit: Opened) -> None:
+    """Of any length, and without its rows, which are marked once they are of another statement."""
+    page = visit("admin", "sql")
+    _run(page, "SELECT 1 AS one")
+    _expect_rows(page, "1 row")
+    marked = _results(page).get_by_text("These rows are of an earlier statement.")
+    expect(marked).to_have_count(0)
+    for draft in ("SELECT 2 AS two", f"SELECT 3 AS three -- {'x' * 4100}"):
+        _editor(page).fill(draft)
+        expect(marked).to_be_visible()
+        navigation = page.get_by_role("navigation", name="Main")
+        navigation.get_by_role("link", name="Sessions").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Sessions")
+        navigation.get_by_role("link", name="SQL").click()
+        expect(_editor(page)).to_contain_text(draft[:16])
+        expect(_results(page).get_by_role("table")).to_have_count(0)
+        page.get_by_role("button", name="Run").click()
+        _expect_rows(page, "1 row")
+        expect(marked).to_have_count(0)
+
+
 def test_a_refusal_names_its_place(visit: Opened) -> None:
     page = visit("admin", "sql")
     _run(page, "SELECT 1\nFROM evants")
