@@ -283,7 +283,7 @@ def test_a_session_to_compare_with_is_offered_and_a_wrong_one_named(
         expect(offered.and_(page.locator(f"[value='{name}']"))).to_have_count(0)
     dialog.get_by_role("combobox", name="Session").fill("no-such-trip")
     dialog.get_by_role("button", name="Compare").click()
-    expect(page.get_by_role("alert")).to_contain_text("There is no session “no-such-trip”")
+    expect(page.get_by_role("alert")).to_contain_text('There is no session "no-such-trip"')
 
 
 def test_other_texts_are_differences_though_the_steps_are_the_same(

@@ -1,6 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
 import url from "worker:./model/align.worker.ts";
-import { ApiError } from "../../api/errors";
 import { can } from "../../api/session";
 import { startWorker } from "../../kit/worker";
 import { PAGE, readOutline, readSession, type SessionDetail } from "../detail/api";
@@ -33,17 +32,11 @@ async function readWhole(id: string, signal: AbortSignal): Promise<Outline> {
 }
 
 async function readSide(id: string, signal: AbortSignal): Promise<Side> {
-  try {
-    const [outline, facts] = await Promise.all([
-      can("events:read") ? readWhole(id, signal) : null,
-      can("evaluations:read") ? readSession(id, signal) : null,
-    ]);
-    return { id, outline, facts };
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    // There are two: the sentence has to name the one that is missing.
-    throw new ApiError(404, { ...error.body, error: `there is no session “${id}”` }, error.requestId, null);
-  }
+  const [outline, facts] = await Promise.all([
+    can("events:read") ? readWhole(id, signal) : null,
+    can("evaluations:read") ? readSession(id, signal) : null,
+  ]);
+  return { id, outline, facts };
 }
 
 function alignInWorker(left: Outline, right: Outline, signal: AbortSignal): Promise<Aligned> {
