@@ -135,7 +135,11 @@ def test_hostile_markdown_is_formatted_text(visit: Opened, site: Site, rival: Pl
             for at, step in zip(moments, steps, strict=True)
         ]
     )
-    wait_until(lambda: list(api.rows("sessions", session_id="markdown")))
+    wait_until(
+        lambda: any(
+            row["event_count"] == len(steps) for row in api.rows("sessions", session_id="markdown")
+        )
+    )
     page = visit(rival.people["admin"], f"/o/{rival.org.slug}/sessions/markdown?view=transcript")
     for name in ("Goal", "Person", "Assistant"):
         turn = page.get_by_role("article", name=name)
