@@ -68,3 +68,19 @@ def test_browsers_and_other_interpreters_are_not_fast() -> None:
     said = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True)
     found = {line.partition("::")[0] for line in said.stdout.splitlines() if "::" in line}
     assert found == {"tests/test_fast.py"}, said.stdout
+
+
+@pytest.mark.flow
+def test_the_parts_run_each_test_once(tmp_path: Path) -> None:
+    for number in range(8):
+        (tmp_path / f"test_{number}.py").write_text(
+            "import pytest\npytestmark = pytest.mark.fast\n"
+            f"def test_it():\n    open('{tmp_path}/ran', 'a').write('{number} ')\n"
+            f"    assert {number} != 5\n"
+        )
+    (tmp_path / "test_flows.py").write_text("pytestmark = pytest.mark.flow\nnot_imported\n")
+    command = (sys.executable, "-m", "tests.support.parts", "-c", os.devnull, str(tmp_path))
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True)
+    assert done.returncode == pytest.ExitCode.TESTS_FAILED, done.stdout
+    assert sorted((tmp_path / "ran").read_text().split()) == [f"{one}" for one in range(8)]
+    assert "test_5.py" in done.stdout
