@@ -19,6 +19,7 @@ from shared.deployment.runtime import Runtime
 from tests.security.bodies import Maker, body_of
 from tests.security.world import Operation, World, rows_of
 from tests.support.app import ADMIN_KEY, Headers, bearer
+from tests.support.events import event, store_events
 from tests.support.people import acting_as, add_member, new_email, new_member
 from tests.support.runtime import Org, make_org
 from tests.support.sign_in import Visitor, issue
@@ -235,6 +236,35 @@ def test_who_takes_an_invitation_up_is_seen_only_where_they_work(
     assert in_both.sign_ins_in_b(client) == ["user.sign_in", "user.join"]
     in_both.person.leave()
     assert in_both.sign_ins_in_b(client) == ["user.sign_out", "user.sign_in", "user.join"]
+
+
+def test_mcp_by_cookie_reads_the_named_organization_alone(
+    runtime: Runtime, client: FlaskClient, in_both: InBoth
+) -> None:
+    in_both.invited(client)
+    assert in_both.seen(in_both.b)[0] == 200
+    stranger = make_org(runtime)
+    for org in (in_both.a, in_both.b, stranger):
+        store_events(runtime.clickhouse, org.id, [event(f"of-{org.slug}", "12:00:00")])
+
+    def called(org: Org | None, name: str, **arguments: str) -> TestResponse:
+        params = {"name": name, "arguments": arguments}
+        accept = {"Accept": "application/json, text/event-stream"}
+        return in_both.person.client.post(
+            "/mcp",
+            json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params},
+            headers=accept if org is None else {**accept, "X-Service-Org": org.slug},
+        )
+
+    for org, other in ((in_both.a, in_both.b), (in_both.b, in_both.a)):
+        found = called(org, "list_sessions").get_json()["result"]["structuredContent"]
+        assert [one["session_id"] for one in found["sessions"]] == [f"of-{org.slug}"]
+        sql = called(org, "run_sql", sql="SELECT DISTINCT session_id FROM events").get_json()
+        assert sql["result"]["structuredContent"]["rows"] == [[f"of-{org.slug}"]]
+        foreign = called(org, "read_session", session_id=f"of-{other.slug}").get_json()["result"]
+        assert foreign["isError"]
+    assert called(stranger, "list_sessions").status_code == 403
+    assert called(None, "list_sessions").status_code == 422
 
 
 def test_an_instance_key_acts_where_the_person_works(client: FlaskClient, in_both: InBoth) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import zstandard
 from sqlalchemy import inspect, text
@@ -16,10 +17,13 @@ from sqlalchemy import inspect, text
 from shared.core.errors import Conflict
 from shared.deployment.runtime import Runtime
 from shared.events.ingest import stream
+from shared.events.ingest.dead_letters import STREAM_KEY
 from shared.objects import open_objects
 from shared.organizations import lifecycle
 from shared.otlp.assignment.state import trace_key
-from shared.upkeep.backup import manifest
+from shared.otlp.assignment.waiting import WaitingTrace
+from shared.otlp.records import LogRecord, Records, Resource, Scope
+from shared.upkeep.backup import manifest, redis_rows
 from shared.upkeep.backup.create import create
 from shared.upkeep.backup.files import Writer, blocks, lines, unpacked
 from shared.upkeep.backup.listing import verify
@@ -271,6 +275,42 @@ def test_it_is_refused_and_nothing_changes(
     forger.finish()
     before = everything(runtime)
     with pytest.raises(Conflict, match=r"refused|not as it was written"):
+        import_organization(runtime, forger.objects, quiet, f"{forger.org.slug}-copy")
+    assert everything(runtime) == before
+
+
+def row_of_redis(kind: str, org: Org) -> list[Any]:
+    """Returns a well-formed row of an organization."""
+    entry = [b"slug", org.slug.encode(), b"request_id", b"r", b"data", b"{}"]
+    if kind == redis_rows.WAITING:
+        log = LogRecord(_TRACE, "", 1, "", "named", "text", {}, 0, 0, 1)
+        parts = [(1, Records(1, [Resource({})], [Scope("", "", {})], [], [log]))]
+        packed = msgspec.msgpack.encode(WaitingTrace(org.slug, parts))
+        return [org.id.encode(), 0, _TRACE.encode(), packed]
+    if kind == redis_rows.DECISIONS:
+        return [trace_key(org.id, _TRACE).encode(), 60_000, [b"s", b"one"]]
+    if kind == redis_rows.DEAD:
+        owner = [b"org_id", org.id.encode(), b"slug", org.slug.encode()]
+        return [STREAM_KEY.encode(), b"1-1", [*owner, b"reason", b"bad", b"data", b"{}"]]
+    if kind == redis_rows.RECORDS:
+        return [f"otlp:records:{org.id}:0".encode(), b"1-1", entry]
+    return [stream.stream_key(org.id).encode(), b"1-1", entry, None]
+
+
+@pytest.mark.parametrize("kind", redis_rows.COLUMNS)
+def test_a_row_of_redis_is_only_of_the_organization_of_the_archive(
+    runtime: Runtime, forger: Forger, kind: str
+) -> None:
+    known = [table for table in forger.found.tables if table.name == kind]
+    [table] = known or [Table("redis", kind, redis_rows.COLUMNS[kind])]
+    forger.write(table, [row_of_redis(kind, forger.org)])
+    forger.finish()
+    made = import_organization(runtime, forger.objects, quiet, f"{forger.org.slug}-own")
+    assert made.new_id != forger.org.uuid
+    forger.write(table, [row_of_redis(kind, forger.other)])
+    forger.finish()
+    before = everything(runtime)
+    with pytest.raises(Conflict, match="refused"):
         import_organization(runtime, forger.objects, quiet, f"{forger.org.slug}-copy")
     assert everything(runtime) == before
 
