@@ -48,8 +48,10 @@ def test_a_new_audit_shows_its_first_run_and_leads_to_what_it_found(
         page.go_back()
     run.get_by_role("link").nth(1).click()
     rows.nth(1).get_by_role("link").click()
-    # The evidence leads to the event that shows it.
-    page.get_by_role("table", name="Evidence").get_by_role("link").first.click()
+    # The evidence leads to the event that shows it, once that is known.
+    link = page.get_by_role("table", name="Evidence").get_by_role("link").first
+    expect(link).to_have_attribute("href", re.compile(r"\?e=\d+$"))
+    link.click()
     expect(page).to_have_url(re.compile(r"/sessions/s-\d+\?e=\d+$"))
     expect(page.get_by_role("row", selected=True)).to_be_in_viewport()
 
