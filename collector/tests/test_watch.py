@@ -61,6 +61,7 @@ def test_a_file_that_grows_is_sent_line_by_line_and_removed_at_its_end(
             line = event(number)
             writer.write(line[:20])
             writer.flush()
+            # So that it looks at half a line.
             time.sleep(0.1)
             writer.write(line[20:] + b"\n")
             writer.flush()

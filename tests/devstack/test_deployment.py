@@ -19,6 +19,7 @@ from devstack.processes import leftovers
 from devstack.state import StateFile
 from devstack.up.deployment import Deployment
 from devstack.up.environment import orgctl_file
+from tests.support.processes import wait_until
 
 pytestmark = pytest.mark.flow
 
@@ -92,13 +93,6 @@ def answers(port: str) -> bool:
         return False
     finally:
         connection.close()
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "did not happen in time"
-        time.sleep(0.05)
 
 
 def test_the_operators_tool_finds_it_while_it_runs(

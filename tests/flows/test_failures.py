@@ -49,6 +49,7 @@ def test_nothing_is_lost_or_doubled_whatever_fails(
     sender = threading.Thread(target=_deliver_all, args=(api, todo))
     sender.start()
     for disturb in _disturbances(deployment, evaluator, dice):
+        # A failure comes at any moment.
         time.sleep(dice.uniform(0.5, 2.0))
         disturb()
     sender.join(timeout=240)

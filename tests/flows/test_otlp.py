@@ -80,6 +80,7 @@ def converse(name: str, exporter: SpanExporter, turns: int, pause_secs: float = 
             with tracer.start_as_current_span("execute_tool search") as tool:
                 tool.set_attribute("gen_ai.operation.name", "execute_tool")
             trace_ids.append(f"{agent.get_span_context().trace_id:032x}")
+        # Turns go on while processes are killed.
         time.sleep(pause_secs)
     provider.force_flush(30_000)
     provider.shutdown()
@@ -128,6 +129,7 @@ def test_nothing_is_lost_or_doubled_while_processes_are_killed(
     for thread in threads:
         thread.start()
     for program in ("otlp-grpc", "worker", "web", "", "otlp-grpc", "worker"):
+        # So that records are on their way again.
         time.sleep(1.2)
         if program:
             deployment.kill(program)

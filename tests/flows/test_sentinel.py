@@ -86,6 +86,7 @@ def test_failovers_lose_and_double_nothing(
         sender.start()
     try:
         for hang in (False, True, False):
+            # So that batches are on their way again.
             time.sleep(1)
             servers.fail_over(hang=hang)
     finally:

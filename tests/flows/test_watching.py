@@ -90,7 +90,7 @@ def test_each_incident_opens_once_and_every_delivery_arrives(site: Site) -> None
             site.ask("POST", "/alerts", slug, _rule(number))
     _hasten(site.deployment)
     # After the rules' first evaluation, so that all of them fire at their next one.
-    time.sleep(3)
+    eventually(60, "every rule was evaluated", lambda: _all_evaluated(site))
     for slug in site.receivers:
         assert site.ask("POST", "/events", slug, [_event()])["accepted"] == 1
     _disturb(site.deployment, dice)
@@ -107,6 +107,11 @@ def test_each_incident_opens_once_and_every_delivery_arrives(site: Site) -> None
         assert len(notes) == RULES_EACH
         _require_deliveries(slug, receiver, {note["id"]: note for note in notes})
     assert site.forbidden.deliveries == []
+
+
+def _all_evaluated(site: Site) -> bool:
+    rules = [rule for slug in site.receivers for rule in site.ask("GET", "/alerts", slug)]
+    return len(rules) == RULES_EACH * ORGS and all(rule["last_attempted_at"] for rule in rules)
 
 
 def _settled(
@@ -159,6 +164,7 @@ def _disturb(deployment: Deployment, dice: random.Random) -> None:
             _kill_one(deployment, dice)
         else:
             deployment.kill(what)
+        # A kill comes at any moment.
         time.sleep(dice.uniform(1, 3))
 
 

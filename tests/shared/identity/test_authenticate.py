@@ -126,9 +126,11 @@ def test_revoking_holds_while_everybody_keeps_asking(
     threads = [threading.Thread(target=keep_asking, args=(process,)) for process in processes * 2]
     for thread in threads:
         thread.start()
+    # Every thread has asked many times by then; one that has not only makes the test easier.
     time.sleep(0.2)
     revoke(runtime, org, found)
     revoked.set()
+    # Nothing may come of the requests after this, so there is no event to wait for.
     time.sleep(0.3)
     stop.set()
     for thread in threads:

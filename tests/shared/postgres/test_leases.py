@@ -15,6 +15,7 @@ from shared.core.errors import Unavailable
 from shared.core.ids import new_id
 from shared.postgres import Postgres, leases
 from shared.postgres.leases import Lease, Leased, in_secs, kept, take
+from tests.support.processes import wait_until
 
 
 class _Base(DeclarativeBase):
@@ -109,13 +110,18 @@ def test_one_of_many_that_take_at_once_has_the_row(postgres: Postgres, piece: uu
     assert attempts == 1
 
 
+def waits_for_a_lock(postgres: Postgres) -> bool:
+    with postgres.transaction() as session:
+        return bool(session.scalar(text("SELECT count(*) FROM pg_locks WHERE NOT granted")))
+
+
 def test_a_second_worker_that_waits_for_the_first_takes_nothing(
     postgres: Postgres, piece: uuid.UUID
 ) -> None:
     with ThreadPoolExecutor(1) as pool, postgres.transaction() as session:
         first = took(session, piece)
         second = pool.submit(taken, postgres, piece)
-        time.sleep(0.2)
+        wait_until(lambda: waits_for_a_lock(postgres))
         assert not second.done()
         session.commit()
         with pytest.raises(AssertionError):
@@ -203,6 +209,7 @@ def test_a_kept_lease_is_renewed_until_the_block_ends(
         while secs_left(postgres, piece) < 10:
             assert not lost.is_set()
     ended = row_of(postgres, piece)
+    # Ten times the pause between two renewals, of which none may come.
     time.sleep(0.1)
     assert row_of(postgres, piece) == ended
 

@@ -282,6 +282,7 @@ def test_while_the_backlog_is_full(channel: grpc.Channel, key: Key, runtime: Run
         refused = refusal(channel, key())
     finally:
         runtime.redis.config_set("maxmemory", 0)
+        # As above.
         time.sleep(2 * backlog._REMEASURE_SECS)
         # This call measures again; others do not wait for it.
         with suppress(grpc.RpcError):

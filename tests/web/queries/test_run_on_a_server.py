@@ -3,8 +3,7 @@
 import json
 import socket
 import struct
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
@@ -15,6 +14,7 @@ from shared.deployment.runtime import Runtime
 from tests.support.app import ADMIN_KEY, AGENT_API_KEY, new_key
 from tests.support.databases import environment
 from tests.support.events import event, store_events
+from tests.support.processes import wait_until
 from tests.support.rawhttp import head, read_answer
 from tests.support.runtime import Org, make_org
 from tests.support.server import Server, running_server
@@ -87,12 +87,6 @@ def running(runtime: Runtime, org: Org) -> int:
 def wait_until_run(server: Server, runtime: Runtime, org: Org) -> None:
     """Waits until a short statement runs or has finished: the test does not look all the time."""
     wait_until(lambda: running(runtime, org) == 1 or bool(outcomes(server, org)))
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    """Waits for the condition. The test's own timeout ends the wait."""
-    while not holds():
-        time.sleep(0.02)
 
 
 def outcomes(server: Server, org: Org) -> list[str]:

@@ -330,7 +330,7 @@ def test_the_whole_recording_goes_through(runtime: Runtime, org: Org, airline: A
 
 
 def _wait_idle(seconds: float = 0.1) -> None:
-    """Waits longer than INGEST_CLAIM_IDLE_SECS of these tests."""
+    # Longer than INGEST_CLAIM_IDLE_SECS of these tests.
     time.sleep(seconds)
 
 

@@ -1,9 +1,7 @@
 """Runs as the read-only user: limits, refusals, and reuse of connections."""
 
 import threading
-import time
 import uuid
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -16,6 +14,7 @@ from shared.queries.results import reader as module
 from shared.queries.results.columns import MAX_VALUES
 from shared.queries.results.reader import MAX_ROWS, QueryCancelled, Reader
 from tests.support.events import event, store_events
+from tests.support.processes import wait_until
 from tests.support.runtime import Org, make_org
 
 # Ten seconds of work that only the time limit ends.
@@ -28,12 +27,6 @@ def running(clickhouse: ClickHouse, org: Org) -> int:
     """Counts the statements of the organization that the server runs now."""
     sql = "SELECT count() FROM system.processes WHERE startsWith(query_id, {org_id:String})"
     return int(clickhouse.rows(sql, {"org_id": org.id})[0][0])
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    """Waits for the condition. The test's own timeout ends the wait."""
-    while not holds():
-        time.sleep(0.02)
 
 
 def test_a_run_sees_the_rows_of_its_organization(
