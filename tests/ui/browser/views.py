@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from playwright.sync_api import Locator, Page, Request, Response, expect
+from playwright.sync_api import Locator, Page, Request, expect
 
 from tests.support.processes import wait_until
 
@@ -75,16 +75,13 @@ class View:
     def sql(self) -> list[dict[str, Any]]:
         """Returns the rows of "Open in SQL", by column; leaves the page."""
         link = self.toolbar.get_by_role("link", name="Open in SQL")
-        wanted = None
-
-        def is_run(response: Response) -> bool:
-            return response.url.endswith("/v1/queries/run") and _sql(response.request) == wanted
-
-        with self.page.expect_response(is_run) as run:
+        # The answer may be reported before the address is, so it is compared afterwards.
+        with self.page.expect_response(lambda one: one.url.endswith("/v1/queries/run")) as run:
             # In one step: what arrives late may change the address after it was read, or move the
             # link between the press and the release of a mouse, which is no click then.
             address = link.evaluate("link => { link.click(); return link.href; }")
-            [wanted] = parse_qs(urlsplit(address).query)["sql"]
+        [wanted] = parse_qs(urlsplit(address).query)["sql"]
+        assert _sql(run.value.request) == wanted
         answer = run.value.json()
         assert run.value.status == 200, (wanted, answer)
         found = answer["rows"]
