@@ -99,9 +99,9 @@ def test_demonstrate_stop_and_check_on_the_same_data(directory: Path) -> None:
     assert second.returncode == 1
     assert f"already running in {directory} (process {serving.pid})" in output
 
-    opened = read_until(serving, "Open: ").split()[-1]
-    link = read_until(serving, "Sign in: ").split()[-1]
-    assert link.startswith(f"{opened}development/sign-in/")
+    link = read_until(serving, "Open: ").split()[-1]
+    address = read_until(serving, "Later: ").split()[-1]
+    assert link.startswith(f"{address}development/sign-in/")
     read_until(serving, "Ctrl-C stops everything")
     stop(serving)
     assert leftovers(directory, StateFile(directory).read()) == []
