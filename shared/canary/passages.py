@@ -11,6 +11,8 @@ PARTS = ("web", "redis", "ingest", "postgres", "clickhouse")
 _KEY = "canary"
 # A group that says nothing for so long, beyond its interval, has ended or was killed.
 _GONE_SECS = 60.0
+# A group whose canary waits speaks every second, or after the longest request to a store.
+_SILENT_SECS = 65.0
 # A canary that is late for longer than this did not come through.
 _MOST_SLACK_SECS = 25.0
 _LEAST_SLACK_SECS = 2.0
@@ -96,8 +98,13 @@ def state(client: redis.Redis, max_lag_secs: float) -> State | None:
     if not found:
         return None
     newest = max(found, key=lambda one: one.last)
-    # A group that was killed says nothing more, so its silence does not make it late.
-    late = [one for one in found if one.said_at - one.last > one.allowed_secs(max_lag_secs)]
+    # Silence makes no group late, and a late one that was killed does not stay late.
+    late = [
+        one
+        for one in found
+        if one.said_at - one.last > one.allowed_secs(max_lag_secs)
+        and moment - one.said_at <= _SILENT_SECS
+    ]
     failing = dict.fromkeys(PARTS, 0)
     for one in found:
         if one.part is not None:

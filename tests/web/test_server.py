@@ -189,9 +189,13 @@ def test_a_killed_process_is_replaced_without_asking_any_store(
             pids = {worker.pid for worker in workers_of(server)}
             return victim.pid not in pids and len(pids) >= 2
 
+        def is_ready() -> bool:
+            # A worker announces itself again and again, because its word holds for seconds only.
+            announce(own.redis, "ingest")
+            return server.request("GET", "/v1/ready")[0] == 200
+
         wait_until(is_replaced)
-        announce(own.redis, "ingest")
-        wait_until(lambda: server.request("GET", "/v1/ready")[0] == 200)
+        wait_until(is_ready)
     finally:
         with own.postgres.transaction() as session:
             session.execute(

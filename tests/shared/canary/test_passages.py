@@ -74,14 +74,19 @@ def test_each_group_that_reports_has_to_get_through(quiet: Runtime) -> None:
     assert (found.is_late, found.late, found.part) == (False, 0, None)
 
 
-def test_a_group_that_was_killed_does_not_count_as_late(quiet: Runtime) -> None:
+@pytest.mark.parametrize(
+    ("came_ago", "said_ago"), [(120, 100), (160, 70)], ids=["in time", "already late"]
+)
+def test_a_group_that_was_killed_does_not_count_as_late(
+    quiet: Runtime, came_ago: float, said_ago: float
+) -> None:
     moment = passages.now(quiet.redis)
     killed = Passage(
         interval=60,
         since=0,
-        came_at=moment - 120,
-        said_at=moment - 100,
-        part=None,
+        came_at=moment - came_ago,
+        said_at=moment - said_ago,
+        part="web",
         begins="web",
     )
     passages.say(quiet.redis, "killed", killed)

@@ -6,10 +6,13 @@ from collections.abc import Collection, Iterator
 from concurrent.futures import Future, wait
 from uuid import uuid4
 
+import msgspec
 import pytest
 from sqlalchemy import text
 
 from devstack import DevStack, StackUrls
+from shared.canary import passages
+from shared.canary.passages import Passage
 from shared.deployment.runtime import Runtime
 from shared.deployment.stores import STORES
 from shared.events.ingest.stream import ACTIVE_KEY, stream_key
@@ -111,6 +114,28 @@ def test_ready_when_nothing_waits(quiet: Runtime) -> None:
             "broken": None,
         },
     )
+
+
+def test_one_of_several_groups_brings_no_canary_through(quiet: Runtime) -> None:
+    settings = msgspec.structs.replace(quiet.settings, canary_interval_secs=60)
+    moment = passages.now(quiet.redis)
+    for group, ago, part in (("late", 100, "clickhouse"), ("fine", 5, None)):
+        passage = Passage(
+            interval=60,
+            since=0,
+            came_at=moment - ago,
+            said_at=moment,
+            part=part,
+            begins="web",
+        )
+        passages.say(quiet.redis, group, passage)
+    with connected(settings) as runtime:
+        status, checks = ready(runtime)
+        assert (status, checks["canary"], checks["canary_groups_late"]) == (503, "down", 1)
+        assert checks["broken"] == "clickhouse"
+        passages.leave(quiet.redis, "late")
+        status, checks = ready(runtime)
+        assert (status, checks["canary"], checks["canary_groups_late"]) == (200, "ok", 0)
 
 
 def test_no_worker_stores_events(quiet: Runtime) -> None:
