@@ -74,17 +74,28 @@ def test_the_newest_version_of_the_changelog_is_this_one() -> None:
     assert versions[0] == VERSION
 
 
-@pytest.mark.flow  # it asks git
-def test_only_tags_that_exist_are_named() -> None:
+def git_tags() -> set[str]:
     listed = subprocess.run(
         ["git", "tag", "--list"], cwd=PROJECT, capture_output=True, text=True, check=True
     )
+    return set(listed.stdout.split())
+
+
+@pytest.mark.flow  # it asks git
+def test_only_tags_that_exist_are_named() -> None:
     named = {
         tag
         for path in DOCUMENTS
         for tag in re.findall(r"(?<![\w/@])v\d+\.\d+\.\d+\b", path.read_text())
     }
-    assert named <= set(listed.stdout.split())
+    assert named <= git_tags()
+
+
+@pytest.mark.flow  # it asks git
+def test_each_version_before_the_newest_is_a_tag() -> None:
+    """The newest one gets its tag after the commit that names it."""
+    versions = re.findall(r"^## \[([\d.]+)\]", document("CHANGELOG.md"), re.MULTILINE)
+    assert {f"v{version}" for version in versions[1:] if version != "0.1.0"} <= git_tags()
 
 
 def test_every_variable_is_documented_with_its_default() -> None:
