@@ -236,7 +236,10 @@ def _declare(view: View[P, R], access: Access) -> View[P, R]:
     if not access.public:
         parameters += [_ORG_PARAMETER, _ACTOR_PARAMETER]
         responses = documentation.setdefault("response", {}).setdefault("responses", {})
+        # Exports are refused with 503 over a limit, because some exporters drop on 429.
+        is_export = access.credential is not credential_of_request
         for status, name in _REFUSALS.items():
-            responses.setdefault(status, [name])
+            if not (is_export and status == 429):
+                responses.setdefault(status, [name])
     vars(view).update(access=access, _apidoc=documentation)
     return view

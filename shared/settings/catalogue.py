@@ -166,7 +166,8 @@ CATALOGUE: Mapping[str, Setting] = {
             "limits.key_requests_per_sec",
             "positive_int",
             "Requests of a key a second",
-            "Further requests of the key are refused with 429. 0 sets no limit.",
+            "Further requests of the key are refused with 429, exports of OpenTelemetry with 503."
+            " 0 sets no limit.",
             0,
             minimum=0,
             maximum=100_000,
@@ -187,8 +188,8 @@ CATALOGUE: Mapping[str, Setting] = {
             "limits.org_events_per_day",
             "positive_int",
             "Events of the organization a day",
-            "A batch that would exceed the number of the day (UTC) is refused with 429. 0 sets no"
-            " limit.",
+            "A batch that would exceed the number of the day (UTC) is refused with 429, an export"
+            " of OpenTelemetry with 503. 0 sets no limit.",
             0,
             minimum=0,
             maximum=1_000_000_000_000,

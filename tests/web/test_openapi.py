@@ -50,6 +50,13 @@ def test_every_error_is_the_one_body(document: dict[str, Any]) -> None:
         assert schema == {"$ref": "#/components/schemas/ErrorBody"}, name
 
 
+def test_exports_of_opentelemetry_have_no_429(document: dict[str, Any]) -> None:
+    for path in ("/v1/traces", "/v1/logs", "/v1/metrics"):
+        answers = document["paths"][path]["post"]["responses"]
+        assert ("429" in answers, "503" in answers) == (False, True), path
+    assert "429" in document["paths"]["/v1/events"]["post"]["responses"]
+
+
 def test_operations_can_be_called_by_name(document: dict[str, Any]) -> None:
     names = [
         operation["operationId"]

@@ -19,11 +19,12 @@ from google.rpc.error_details_pb2 import RetryInfo
 from google.rpc.status_pb2 import Status
 from opentelemetry.exporter.otlp.proto.grpc._log_exporter import OTLPLogExporter
 from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter as HttpExporter
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 from opentelemetry.sdk._logs import LoggerProvider
 from opentelemetry.sdk._logs.export import SimpleLogRecordProcessor
 from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter
 
 from devstack import DevStack
 from devstack.ports import free_port
@@ -37,6 +38,7 @@ from tests.support.app import Headers
 from tests.support.databases import environment
 from tests.support.otlp import logs, make_log, make_span, metrics, traces
 from tests.support.runtime import Org
+from tests.support.server import running_server
 from tests.support.streams import waiting_records
 from web.otlp.grpc import exports
 from web.otlp.grpc.__main__ import make_server
@@ -121,13 +123,25 @@ def test_an_export_over_a_limit_is_refused_with_a_delay(
     call(channel, headers, traces(make_span(1)).SerializeToString())
 
 
+@pytest.fixture(params=["grpc", "http"])
+def exporter(
+    request: pytest.FixtureRequest, migrated_stack: DevStack, address: str, key: Key, tmp_path: Path
+) -> Iterator[SpanExporter]:
+    """The exporter of either way; that of HTTP sends to a web tier of its own."""
+    headers = key("events:add")
+    if request.param == "grpc":
+        yield OTLPSpanExporter(
+            endpoint=f"http://{address}", insecure=True, headers=metadata(headers)
+        )
+        return
+    with running_server(environment(migrated_stack.urls), tmp_path / "web.log") as server:
+        yield HttpExporter(f"http://127.0.0.1:{server.port}/v1/traces", headers=headers)
+
+
 def test_the_exporter_of_opentelemetry_loses_nothing_under_a_limit(
-    address: str, runtime: Runtime, org: Org, key: Key
+    exporter: SpanExporter, runtime: Runtime, org: Org
 ) -> None:
     limit(runtime, org, "key_requests_per_sec", 1)
-    exporter = OTLPSpanExporter(
-        endpoint=f"http://{address}", insecure=True, headers=metadata(key("events:add"))
-    )
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     for number in range(3):
