@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FindingRow } from "../api/types";
-import { actionsOf, numberOf, scopeOf, sessionsText, words } from "./model";
+import { ACTIONS, actionsOf, numberOf, scopeOf, sessionsText, words } from "./model";
 
 function finding(status: FindingRow["status"]): FindingRow {
   const none: string[] = [];
@@ -12,6 +12,14 @@ test("an open finding is acted on, a closed one is reopened", () => {
   assert.deepEqual(actionsOf(finding("recurring")).map(({ action }) => action), ["ack", "assign", "resolve", "mute", "dismiss"]);
   for (const status of ["resolved", "dismissed", "muted"] as const)
     assert.deepEqual(actionsOf(finding(status)).map(({ action }) => action), ["reopen"]);
+});
+
+// test_filing.py and test_actions.py of tests/shared/audits run an audit after each of them.
+test("each action says what later runs of audits do", () => {
+  const about = Object.fromEntries(ACTIONS.map((one) => [one.action, one.about]));
+  assert.equal(about["resolve"], "If a later run finds it again, a new finding opens.");
+  assert.equal(about["mute"], "No audit of the organization reports or counts it until somebody reopens it.");
+  assert.equal(about["dismiss"], "It is no problem: no audit of the organization reports or counts it until somebody reopens it.");
 });
 
 test("the scope names what a finding is about", () => {

@@ -107,18 +107,15 @@ def test_an_acknowledged_finding_keeps_its_status_and_priority(
     assert audited.finding().acknowledged_at is None
 
 
-def test_a_muted_pattern_is_filed_by_no_audit_of_the_organization(
-    runtime: Runtime, org: Org, audited: Audited, do: Act
+@pytest.mark.parametrize(("action", "status"), [("mute", "muted"), ("dismiss", "dismissed")])
+def test_a_suppressed_pattern_is_filed_by_no_audit_of_the_organization(
+    runtime: Runtime, org: Org, audited: Audited, do: Act, action: str, status: str
 ) -> None:
     other, elsewhere = Audited(runtime, org, "other"), Audited(runtime, make_org(runtime))
     for one in (audited, other, elsewhere):
         one.file(candidate())
-    do("mute", audited.finding(), reason="noise")
-    assert [one.finding().status for one in (audited, other, elsewhere)] == [
-        "muted",
-        "muted",
-        "open",
-    ]
+    do(action, audited.finding(), reason="noise")
+    assert [one.finding().status for one in (audited, other, elsewhere)] == [status, status, "open"]
     third = Audited(runtime, org, "third")
     assert [one.file(candidate()).found for one in (audited, other, third, elsewhere)] == [
         0,
@@ -127,7 +124,7 @@ def test_a_muted_pattern_is_filed_by_no_audit_of_the_organization(
         1,
     ]
     assert [one.finding().occurrences for one in (audited, other, elsewhere)] == [1, 1, 2]
-    assert actions_of(runtime, other) == [("mute", "noise", "somebody")]
+    assert actions_of(runtime, other) == [(action, "noise", "somebody")]
 
 
 @pytest.mark.parametrize("action", ["mute", "dismiss"])
