@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { can } from "../api/session";
 import { copy } from "../kit/clipboard";
 import { commandFor, type Language } from "../kit/first-event";
@@ -7,58 +7,25 @@ import { newSecret } from "../kit/secret";
 import { Failed, Forbidden } from "../kit/states";
 import { Tabs } from "../kit/tabs";
 import { pathOf } from "../kit/url";
-import { anySession, createKey } from "./api";
+import { createKey, type Arrival, type Made } from "./api";
+import { useArrived } from "./arrived";
 
-const LANGUAGES: readonly Language[] = ["curl", "Python"];
-const ASK_EVERY_MS = 2000;
-
-/**
- * A session that has arrived, null until there is one. Once a key is made in an organization with
- * sessions, only that of the command counts: the others say nothing about this key.
- */
-function useArrived(madeAt: string | null): string | null {
-  const [found, setFound] = useState<string | null>(null);
-  const earlier = useRef(false);
-  const allowed = can("evaluations:read");
-  useEffect(() => {
-    if (!allowed) return;
-    const since = earlier.current ? madeAt : null;
-    setFound(null);
-    const controller = new AbortController();
-    const ask = async () => {
-      if (document.hidden) return;
-      const session = await anySession(since, { signal: controller.signal }).catch(() => null);
-      if (session === null || controller.signal.aborted) return;
-      earlier.current ||= madeAt === null;
-      setFound(session);
-      clearInterval(timer);
-    };
-    const timer = setInterval(() => void ask(), ASK_EVERY_MS);
-    void ask();
-    return () => {
-      controller.abort();
-      clearInterval(timer);
-    };
-  }, [allowed, madeAt]);
-  return found;
-}
+const LANGUAGES: readonly Language[] = ["curl", "Python", "OpenTelemetry"];
 
 /** The page "Send your first event". */
 export default function StartPage({ org }: PageProps) {
-  const [made, setMade] = useState<{ secret: string; at: string } | null>(null);
+  const [made, setMade] = useState<Made | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
   const [language, setLanguage] = useState<Language>("curl");
-  const first = useArrived(made?.at ?? null);
+  const first = useArrived(made);
   const command = useMemo(() => commandFor(language, location.origin, made?.secret ?? "<key>", new Date()), [language, made]);
   const create = async () => {
     setBusy(true);
     setError(null);
     const secret = newSecret();
-    const at = new Date().toISOString();
     try {
-      await createKey(`first-event-${secret.slice(-6)}`, secret);
-      setMade({ secret, at });
+      setMade(await createKey(`first-event-${secret.slice(-6)}`, secret));
     } catch (failure) {
       setError(failure);
     }
@@ -80,10 +47,10 @@ export default function StartPage({ org }: PageProps) {
             {error !== null && <Failed error={error} />}
           </li>
           <li>
-            <h2>Run this in a terminal</h2>
+            <h2>{language === "OpenTelemetry" ? "Set this where your agent runs" : "Run this in a terminal"}</h2>
             <div class="panel">
               <Tabs label="Language" tabs={LANGUAGES.map((id) => ({ id, label: id }))} value={language} onChange={(id) => setLanguage(id as Language)}>
-                <textarea class="start-command mono" aria-label="Command" readOnly rows={language === "curl" ? 4 : 11} value={command} onFocus={(event) => event.currentTarget.select()} />
+                <textarea class="start-command mono" aria-label="Command" readOnly rows={language === "Python" ? 11 : 4} value={command} onFocus={(event) => event.currentTarget.select()} />
               </Tabs>
             </div>
             <p class="soft">{made ? "The command holds the key. It is shown only now." : "The key takes the place of <key>."}</p>
@@ -96,14 +63,17 @@ export default function StartPage({ org }: PageProps) {
             <p role="status" class={first ? "ok" : "soft"}>
               {first ? "First event received" : "Waiting for the first event…"}
             </p>
-            {first && (
-              <a class="button primary" href={pathOf(org, "sessions", first)}>
-                Open session {first}
-              </a>
-            )}
+            {first && <Next org={org} arrival={first} />}
           </li>
         </ol>
       </div>
     </Page>
   );
+}
+
+/** The way to what arrived: its session where that is known. */
+function Next({ org, arrival: { session } }: { org: string; arrival: Arrival }) {
+  if (session !== null) return <a class="button primary" href={pathOf(org, "sessions", session)}>Open session {session}</a>;
+  const [page, name] = can("evaluations:read") ? ["sessions", "Sessions"] : ["sources", "Sources"];
+  return <a class="button primary" href={pathOf(org, page)}>Open {name}</a>;
 }
