@@ -26,7 +26,9 @@ export const FAMILIES: readonly Family[] = [
 ];
 
 const BINS = 48;
+// The most that the API gives.
 const MOST_NAMES = 500;
+const MOST_CALLS = 500;
 
 /** The names in the answer for pairs without a name, and for those of all smaller names. */
 export const OTHER = "(other)";
@@ -83,6 +85,7 @@ export function callsQuery(choice: Choice, cell: Cell, edges: readonly number[])
     ...(name === null ? {} : { [choice.family.key]: name.replaceAll(",", "\\,") }),
     latency_from: band === null || band === 0 ? null : edges[band]!,
     latency_to: band === null || band === last ? null : edges[band + 1]!,
+    limit: MOST_CALLS,
   };
 }
 
@@ -115,6 +118,12 @@ export function failedQuery({ family, filters, bounds }: Choice, name: string): 
     from: bounds.from,
     to: bounds.to,
   });
+}
+
+/** The sentence about the names that are not there one by one, null where none is missing. `order` has chosen those that are. */
+export function othersText(keys: readonly string[], order: string): string | null {
+  if (!keys.includes(OTHER)) return null;
+  return `These are the ${keys.filter(isName).length} names with the highest ${order.replace("_", " ")}. All others are together in “${OTHER}”.`;
 }
 
 /** Whether a name of the answer is that of a tool, a model, a hook or an agent. */

@@ -17,7 +17,7 @@ import { currentRange } from "../kit/zone";
 import { facets, readExtent, readLatency } from "./api";
 import { Calls } from "./calls";
 import { Charts } from "./charts";
-import { cellOf, cellParams, FAMILIES, OTHER, queryOf, type Choice } from "./model";
+import { cellOf, cellParams, FAMILIES, OTHER, othersText, queryOf, type Choice } from "./model";
 import { Names } from "./names";
 import { latencySql } from "./statement";
 
@@ -43,6 +43,8 @@ function useChoice(turn: number): Choice {
 
 interface Answer {
   data: LatencyAggregate;
+  /** The figure that has chosen the names. */
+  order: string;
   /** The pairs that it is about. Its bounds are closed. */
   choice: Choice;
 }
@@ -51,7 +53,7 @@ async function read(choice: Choice, order: string, options: Parameters<typeof re
   const { family, filters, bounds } = choice;
   const wanted = bounds.from === null && bounds.to === null ? await readExtent(family, filters, options) : bounds;
   const data = await readLatency(queryOf({ ...choice, bounds: wanted }, order), options);
-  return { data, choice: { ...choice, bounds: { from: data.bounds.from, to: data.bounds.to } } };
+  return { data, order, choice: { ...choice, bounds: { from: data.bounds.from, to: data.bounds.to } } };
 }
 
 /** The page "Latency": how long the calls of a family took. */
@@ -91,9 +93,10 @@ export default function LatencyPage({ org }: PageProps) {
   );
 }
 
-function Content({ org, data, choice, sort, onSort }: Answer & { org: string; sort: Sort; onSort: (sort: Sort) => void }) {
+function Content({ org, data, order, choice, sort, onSort }: Answer & { org: string; sort: Sort; onSort: (sort: Sort) => void }) {
   const cell = cellOf(param);
   const { start, end } = choice.family;
+  const others = othersText(data.distribution.map(({ key }) => key), order);
   if (!data.summary.count)
     return (
       <Nothing things="pairs" filters={FILTERED_BY} standard="24h">
@@ -105,6 +108,7 @@ function Content({ org, data, choice, sort, onSort }: Answer & { org: string; so
       <Charts data={data} />
       {cell && <Calls org={org} choice={choice} cell={cell} edges={data.heatmap.edges_ms} />}
       <h2 class="latency-head">Slowest names</h2>
+      {others && <p class="latency-note">{others}</p>}
       <Names org={org} rows={data.distribution} choice={choice} sort={sort} onSort={onSort} />
     </div>
   );
