@@ -16,6 +16,11 @@ from harness.watchpost import Watchpost, refusal
 from watchpost_collect import folder
 
 SECRET = b"-----BEGIN OPENSSH PRIVATE KEY-----\n"
+NOBODY = 65534
+
+needs_root = pytest.mark.skipif(
+    os.geteuid() != 0, reason="only root can give a file to another user"
+)
 
 
 @pytest.fixture
@@ -146,24 +151,49 @@ def test_files_and_folders_of_other_users(tmp_path: Path, monkeypatch: pytest.Mo
             folder.made_below(opened, "rejected").__enter__()
 
 
-@pytest.mark.parametrize("link", [".sessions", "rejected"])
-def test_a_hook_writes_and_removes_nothing_through_a_link(
-    collector: Collector, secret: Path, link: str
-) -> None:
-    collector.spool.joinpath(link).symlink_to(secret.parent)
-    os.utime(secret, (0, 0))
+def run_hook(collector: Collector, place: str) -> None:
+    """Runs a hook that writes into this folder of the spool."""
     hook = {"session_id": "s", "hook_event_name": "Stop"}
-    given = b"no hook" if link == "rejected" else json.dumps(hook).encode()
+    given = b"no hook" if place == "rejected" else json.dumps(hook).encode()
     assert collector.run("hook", given=given).returncode == 0
+
+
+@pytest.mark.parametrize("place", [".sessions", "rejected"])
+def test_a_hook_writes_and_removes_nothing_through_a_link(
+    collector: Collector, secret: Path, place: str
+) -> None:
+    collector.spool.joinpath(place).symlink_to(secret.parent)
+    os.utime(secret, (0, 0))
+    run_hook(collector, place)
     assert names(secret.parent) == ["id_ed25519"]
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
+@needs_root
+@pytest.mark.parametrize("place", [".sessions", "rejected"])
+def test_a_hook_writes_and_removes_nothing_in_a_folder_of_another_user(
+    collector: Collector, place: str
+) -> None:
+    theirs = write(collector.spool / place / "old", []).parent
+    os.utime(theirs / "old", (0, 0))
+    os.chown(theirs, NOBODY, NOBODY)
+    run_hook(collector, place)
+    assert names(theirs) == ["old"]
+
+
+@pytest.mark.parametrize("place", [".sessions", "rejected"])
+def test_what_a_hook_writes_is_for_the_user_alone(collector: Collector, place: str) -> None:
+    run_hook(collector, place)
+    [written] = [*collector.spool.glob("*.jsonl"), *collector.spool.glob("rejected/*.jsonl")]
+    assert stat.S_IMODE(written.stat().st_mode) == 0o600
+    assert stat.S_IMODE(collector.spool.joinpath(place).stat().st_mode) == 0o700
+
+
+@needs_root
 def test_any_owner_sends_the_files_of_others(collector: Collector, watchpost: Watchpost) -> None:
     path = write(collector.spool / "a.jsonl", [event(1)])
-    os.chown(path, 65534, 65534)
+    os.chown(path, NOBODY, NOBODY)
     done = collector.run("watch", "--once")
-    assert "the file belongs to another user (uid 65534)" in done.stderr
+    assert f"the file belongs to another user (uid {NOBODY})" in done.stderr
     assert (done.returncode, watchpost.lines) == (1, [])
     assert collector.run("watch", "--once", "--any-owner").returncode == 0
     assert (watchpost.lines, names(collector.spool)) == ([event(1)], [])

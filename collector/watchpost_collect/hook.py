@@ -15,6 +15,7 @@ from contextlib import suppress
 MAX_INPUT_BYTES = 1024 * 1024
 _AGENT = "claude-code"
 _KEEP_MARKS_SECS = 30 * 24 * 3600
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY
 
 # For each hook: the type of the event, and its fields with the hook's fields that they come from.
 EVENTS: dict[str, tuple[str, dict[str, str]]] = {
@@ -99,22 +100,24 @@ def keep(data: bytes, named: str | None, folder: str) -> None:
     Input that is no hook's goes to `rejected/` in it.
     """
     os.makedirs(folder, mode=0o700, exist_ok=True)
+    # The folder was named by the user, and may be a link. It is closed when the process ends.
+    spool = os.open(folder, _FOLDER)
     now = time.time_ns() // 1000
     name = f"hook-{now}-{os.getpid()}-{os.urandom(4).hex()}.jsonl"
     try:
-        events = _events(data, named, now, folder)
+        events = _events(data, named, now, spool)
     except ValueError as error:
-        rejected = _opened(folder, "rejected")
+        rejected = _made_below(spool, "rejected")
         _write(rejected, f"{name}.reason", f"{error}\n".encode())
         _write(rejected, name, data[:MAX_INPUT_BYTES])
         return
     encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
     lines = (encoder.encode(event) + "\n" for event in events)
     # A lone surrogate has no UTF-8; Watchpost says so if that is what the hook got.
-    _write(_opened(folder, ""), name, "".join(lines).encode("utf-8", "surrogatepass"))
+    _write(spool, name, "".join(lines).encode("utf-8", "surrogatepass"))
 
 
-def _events(data: bytes, named: str | None, now: int, folder: str) -> list[dict[str, object]]:
+def _events(data: bytes, named: str | None, now: int, spool: int) -> list[dict[str, object]]:
     """Returns the hook's event, after `agent_start` if it is the session's first.
 
     `now` is in µs. Raises `ValueError` for input that is no hook's.
@@ -139,7 +142,7 @@ def _events(data: bytes, named: str | None, now: int, folder: str) -> list[dict[
         event.update(_error(given.get("tool_response")))
     elif event_type == "hook_triggered":
         event.update(hook_name=_AGENT, trigger_event=hook, input=given)
-    if not _is_first(session, folder, ends=hook == "SessionEnd"):
+    if not _is_first(session, spool, ends=hook == "SessionEnd"):
         return [event]
     start = _event(session, "agent_start", now - 1, hook, given)
     if hook == "UserPromptSubmit":
@@ -171,9 +174,9 @@ def _error(response: object) -> dict[str, object]:
     return {}
 
 
-def _is_first(session: str, folder: str, *, ends: bool) -> bool:
+def _is_first(session: str, spool: int, *, ends: bool) -> bool:
     """Returns whether this is the first hook of the session. An end forgets the session."""
-    marks = _opened(folder, ".sessions")
+    marks = _made_below(spool, ".sessions")
     mark = session.encode("utf-8", "replace").hex()[:200]
     try:
         os.close(os.open(mark, os.O_CREAT | os.O_EXCL, 0o600, dir_fd=marks))
@@ -189,21 +192,25 @@ def _is_first(session: str, folder: str, *, ends: bool) -> bool:
     return first
 
 
-def _opened(folder: str, name: str) -> int:
-    """Returns the descriptor of a folder, or of one below it, which may not be a link.
+def _made_below(spool: int, name: str) -> int:
+    """Returns the descriptor of a folder below, which is made for this user alone if it is missing.
 
-    It is closed when the process ends, at once.
+    Raises `OSError` if it is a link or another user's, as `folder.made_below` does; that module
+    would load `pathlib`. It is closed when the process ends, at once.
     """
-    path = os.path.join(folder, name)
-    os.makedirs(path, mode=0o700, exist_ok=True)
-    return os.open(path, os.O_RDONLY | os.O_DIRECTORY | (os.O_NOFOLLOW if name else 0))
+    with suppress(FileExistsError):
+        os.mkdir(name, 0o700, dir_fd=spool)
+    below = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=spool)
+    if os.fstat(below).st_uid != os.geteuid():
+        raise PermissionError(f"{name}/ belongs to another user")
+    return below
 
 
 def _write(folder: int, name: str, data: bytes) -> None:
     """Makes a file that is complete on disk when it gets its name."""
     hidden = f".{name}.part"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-    with open(os.open(hidden, flags, 0o666, dir_fd=folder), "wb") as file:
+    with open(os.open(hidden, flags, 0o600, dir_fd=folder), "wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
