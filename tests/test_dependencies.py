@@ -2,6 +2,7 @@
 
 import ast
 import configparser
+import json
 import re
 import sys
 import tomllib
@@ -29,6 +30,10 @@ UNPINNED = {
     "python:3.11-slim-bookworm",
     "valkey/valkey:9.1-bookworm",
 }
+# Commands that may take a package's place from a registry. `npm ci` takes what the lock names.
+INSTALLS = re.compile(
+    r"\b(pip.* install|pipx run|uv pip (install|sync)|uvx|npx|npm .*\b(install|i|add))\b"
+)
 EXTRAS = "options.extras_require"
 OURS = {"web", "workers", "orgctl", "shared"}
 # Many packages put modules into these.
@@ -118,9 +123,33 @@ def test_nothing_is_installed_without_a_hash() -> None:
     for path in (*files, *WORKFLOWS):
         text = path.read_text().replace("\\\n", " ")
         for line in re.findall(r"^[^#\n]*\b(?:pip|pipx|uv|npm|npx)\b[^\n]*", text, re.MULTILINE):
-            if re.search(r"\b(pip.* install|pipx run|uv pip (install|sync)|uvx|npx)\b", line):
+            if INSTALLS.search(line):
                 ours = {"--no-deps", "--no-build-isolation"} <= set(line.split())
                 assert "--require-hashes" in line or ours, f"{path.name}: {line}"
+
+
+@pytest.mark.parametrize(
+    ("line", "is_refused"),
+    [
+        ("npm install --silent", True),
+        ("npm i -g esbuild", True),
+        ("npm --prefix web/ui add preact", True),
+        ("python -m pip install .", True),
+        ("npm ci --ignore-scripts", False),
+        ("npm audit --audit-level=high", False),
+    ],
+)
+def test_commands_that_install_are_known(line: str, *, is_refused: bool) -> None:
+    assert (INSTALLS.search(line) is not None) == is_refused
+
+
+def test_every_package_of_the_ui_has_a_hash() -> None:
+    """`npm ci` compares packages with these; without one it takes what the registry sends."""
+    lock = json.loads((PROJECT / "web/ui/package-lock.json").read_text())
+    packages = {name: one for name, one in lock["packages"].items() if name}
+    assert len(packages) > 50
+    for name, package in packages.items():
+        assert re.fullmatch(r"sha512-[A-Za-z0-9+/]{86}==", package.get("integrity", "")), name
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", "collector/pyproject.toml"])
