@@ -8,12 +8,17 @@ from uuid import UUID
 
 ROOT = "/"
 SIGN_IN = "/sign-in"
+# Stands before ids that browsers would resolve (`web/ui/src/api/segment.ts`).
+_LITERAL = "\x1d"
 
 
 def page(org_slug: str, name: str, one: str | UUID | None = None) -> str:
     """Returns the path of a page of an organization, or of one thing on it."""
     path = f"/o/{quote(org_slug, safe='')}/{name}"
-    return path if one is None else f"{path}/{quote(str(one), safe='')}"
+    if one is None:
+        return path
+    named = f"{_LITERAL}{one}" if one in (".", "..") else str(one)
+    return f"{path}/{quote(named, safe='')}"
 
 
 def session(org_slug: str, session_id: str, event_id: int | None = None) -> str:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 from flask import Flask
@@ -57,6 +57,8 @@ def follow(app: Flask, org: Org) -> Any:
 
     def check(link: str) -> str:
         path = urlsplit(link.removeprefix(PUBLIC_URL)).path
+        # Browsers resolve `.` and `..`.
+        assert urlsplit(urljoin(PUBLIC_URL, link)).path == path
         assert path.startswith("/")
         assert app.url_map.bind("").match(path)[0].startswith("ui."), link
         if path.startswith("/o/"):
@@ -147,6 +149,8 @@ def test_links_of_the_assistants_tools(
             name: [follow(link) for link in cited(call(asker, name, _json(arguments, name)).value)]
             for name in TOOLS
         }
+    odd = {f"/o/{desk.org.slug}/sessions/%1D{name}" for name in (".", "..")}
+    assert odd < set(led["list_sessions"])
     assert [name for name, found in led.items() if not found] == ["sql_schema"]
 
 
@@ -167,7 +171,11 @@ def cited(value: Any) -> Iterator[str]:
 def _planted(desk: Desk, client: FlaskClient, key: Headers) -> dict[str, dict[str, Any]]:
     """Stores one of each thing with hostile names; returns the arguments that ask for them."""
     session_id = "a/b?c#d é"
-    [stored] = store_events(desk.runtime.clickhouse, desk.org.id, [event(session_id, "12:00:00")])
+    stored, *_ = store_events(
+        desk.runtime.clickhouse,
+        desk.org.id,
+        [event(one, "12:00:00") for one in (session_id, ".", "..")],
+    )
     store.insert(desk.runtime.clickhouse, [evaluation(desk.org.id, session_id, now_us())])
     save_query(client, key)
     board = made(make_dashboard(client, key))
