@@ -50,7 +50,7 @@ test("evidence leads to the events that were counted", () => {
   };
   const found = evidenceOf(incident({ evidence }));
   assert.deepEqual(found, {
-    query: { event_type: "tool_result", errored: true, ...BOUNDS }, events: [1], total: 1, sessions: ["s1"], result: null, counts: "92 events, 1 error",
+    query: { event_type: "tool_result", errored: true, ...BOUNDS }, events: [1], total: 1, sessions: ["s1"], sessionsShown: null, result: null, counts: "92 events, 1 error",
   });
   assert.equal(`${eventsSearch(found.query!)}`, "event_type=tool_result&errored=true&from=2026-11-02T00%3A00%3A00Z&to=2026-11-02T04%3A00%3A00Z");
 });
@@ -62,6 +62,23 @@ test("the events of each trigger and of an audit are those that are named", () =
   assert.deepEqual(evidenceOf(incident({ evidence: { metric: "p95_latency_ms", window: WINDOW, event_ids: [7] } })).events, [7]);
   const audit = evidenceOf(incident({ evidence: { event_ids: [5, 4], session_ids: ["a", "b"], numbers: {}, window: WINDOW } }));
   assert.deepEqual([audit.query, audit.events, audit.sessions], [null, [5, 4], ["a", "b"]]);
+});
+
+test("sessions that are left out are spoken of", () => {
+  const names = (count: number) => Array.from({ length: count }, (_, index) => `s${index}`);
+  const shown = (evidence: Record<string, unknown>) => evidenceOf(incident({ evidence: { window: WINDOW, ...evidence } })).sessionsShown;
+  const scores = { metric: "reward", evaluation_ids: names(10), session_ids: names(10) };
+  assert.equal(shown({ ...scores, counts: { evaluations: 36 } }), "10 sessions shown, of 36 evaluations");
+  assert.equal(shown({ ...scores, counts: { evaluations: 10 } }), null);
+  // Several events of few sessions.
+  const events = { metric: "error_rate", event_ids: names(10), session_ids: names(4) };
+  assert.equal(shown({ ...events, counts: { events: 92, errors: 10 } }), null);
+  assert.equal(shown({ ...events, counts: { events: 92, errors: 19 } }), "4 sessions shown, of 19 errors");
+  assert.equal(shown({ ...events, counts: { events: 36 } }), "4 sessions shown, of 36 events");
+  const audit = { event_ids: names(20), session_ids: names(20), numbers: { sessions: 300 }, total_sessions: 500 };
+  assert.equal(shown({ ...audit, affected_sessions: 36 }), "the newest 20 of 36 sessions");
+  assert.equal(shown({ ...audit, affected_sessions: 20 }), null);
+  assert.equal(shown({}), null);
 });
 
 test("evidence without events is sessions, rows or nothing", () => {

@@ -91,6 +91,8 @@ export interface Evidence {
   events: number[];
   total: number | null;
   sessions: string[];
+  /** How many of them there are of how much; null where none is left out. */
+  sessionsShown: string | null;
   /** The rows of a statement, if that is what breached. */
   result: { columns: string[]; rows: unknown[][] } | null;
   /** "92 events, 19 errors" */
@@ -121,6 +123,18 @@ function queryOf(all: Record<string, unknown>): EventFilters | null {
   };
 }
 
+/** Rules keep the ids of ten rows and their sessions. Audits keep 20 sessions of those that they counted. */
+function sessionsShown(all: Record<string, unknown>): string | null {
+  const shown = list(all["session_ids"]).length;
+  const affected = all["affected_sessions"];
+  if (typeof affected === "number") return affected > shown ? `the newest ${shown} of ${plural(affected, "session")}` : null;
+  const counts = record(all["counts"]);
+  const noun = (["error", "event", "evaluation"] as const).find((one) => typeof counts[`${one}s`] === "number");
+  const total = noun ? Number(counts[`${noun}s`]) : 0;
+  const kept = list(all["evaluation_ids"] ?? all["event_ids"]).length;
+  return noun && total > kept ? `${plural(shown, "session")} shown, of ${plural(total, noun)}` : null;
+}
+
 /** Reads the evidence of an incident, whose shape depends on its trigger. */
 export function evidenceOf({ evidence }: Pick<IncidentRow, "evidence">): Evidence {
   const all = record(evidence);
@@ -133,6 +147,7 @@ export function evidenceOf({ evidence }: Pick<IncidentRow, "evidence">): Evidenc
     events: list(all["event_ids"]).map(Number),
     total: typeof total === "number" ? total : null,
     sessions: list(all["session_ids"]).map(text),
+    sessionsShown: sessionsShown(all),
     result: Array.isArray(all["rows"]) ? { columns: list(all["columns"]).map(text), rows: list(all["rows"]).map(list) } : null,
     counts: counted.map(([name, count]) => plural(Number(count), name.replace(/s$/, "").replaceAll("_", " "))).join(", "),
   };

@@ -32,7 +32,7 @@ export function Evidence({ org, incident, sql }: { org: string; incident: Incide
           </a>
         )}
       </header>
-      {events.length && can("events:read") ? <Events org={org} found={found} /> : result ? <Result org={org} {...result} /> : <Sessions org={org} ids={sessions} />}
+      {events.length && can("events:read") ? <Events org={org} found={found} /> : result ? <Result org={org} {...result} /> : <Sessions org={org} found={found} />}
     </section>
   );
 }
@@ -58,22 +58,36 @@ function Events({ org, found }: { org: string; found: Found }) {
         rows.length ? (
           <>
             <Table label="Evidence" columns={columns} rows={rows} idOf={(row) => `${row.id}`} scroll="page" />
-            {found.total !== null && found.total > rows.length && <p class="dim panel-note">{`${exact(rows.length)} of ${exact(found.total)} shown`}</p>}
+            <Note>{eventsShown(found, rows.length)}</Note>
           </>
         ) : (
-          <Sessions org={org} ids={found.sessions} />
+          <Sessions org={org} found={found} />
         )
       }
     </Loaded>
   );
 }
 
-function Sessions({ org, ids }: { org: string; ids: readonly string[] }) {
+function eventsShown({ total, sessionsShown }: Found, shown: number): string | null {
+  if (total === null) return sessionsShown && `Events of ${sessionsShown}`;
+  return total > shown ? `${exact(shown)} of ${exact(total)} shown` : null;
+}
+
+function Note({ children }: { children: string | null }) {
+  return children && <p class="dim panel-note">{children}</p>;
+}
+
+function Sessions({ org, found: { sessions: ids, sessionsShown } }: { org: string; found: Found }) {
   const columns: Column<string>[] = [
     { key: "session", label: "Session", narrow: "title", cell: (id) => <span class="mono">{id}</span>, href: (id) => `${pathOf(org, "sessions", id)}?view=evaluations` },
   ];
   if (!ids.length) return <p class="dim panel-note">The window holds no events any more.</p>;
-  return <Table label="Evidence" columns={columns} rows={ids} idOf={(id) => id} scroll="page" />;
+  return (
+    <>
+      <Table label="Evidence" columns={columns} rows={ids} idOf={(id) => id} scroll="page" />
+      <Note>{sessionsShown}</Note>
+    </>
+  );
 }
 
 /** The beginning of what a statement returned. */
