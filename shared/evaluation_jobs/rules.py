@@ -81,6 +81,9 @@ def next_step(
     if call.evaluator_job_id is not None:
         interval = poll_interval(None, default_poll_secs, settings)
         wait = max(interval, getattr(reading, "retry_after_secs", None) or 0.0)
+        if is_away:
+            # Not even past the limit: the evaluator may have the result once it is back.
+            return Poll(call.evaluator_job_id, wait, error_text(reading.error))
         return _poll_before_cap(call, call.evaluator_job_id, wait, settings, reading.error)
     if is_away or isinstance(reading, Refused):
         return Deliver(0.0, error_text(reading.error), counts=False)

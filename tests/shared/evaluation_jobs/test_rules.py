@@ -31,9 +31,13 @@ def delivered(reading: Reading, attempt: int = 1, default: float | None = None) 
     return next_step(call, reading, SETTINGS, default_poll_secs=default, jitter=1.0)
 
 
-def polled(reading: Reading, left: float = 50.0, default: float | None = None) -> Step:
+def polled(
+    reading: Reading, left: float = 50.0, default: float | None = None, *, is_away: bool = False
+) -> Step:
     call = Call(attempt_count=3, evaluator_job_id="j", poll_secs_left=left)
-    return next_step(call, reading, SETTINGS, default_poll_secs=default, jitter=1.0)
+    return next_step(
+        call, reading, SETTINGS, default_poll_secs=default, jitter=1.0, is_away=is_away
+    )
 
 
 @pytest.mark.parametrize("after", [delivered, polled])
@@ -139,6 +143,14 @@ def test_past_the_cap_a_job_ends_in_timeout() -> None:
         assert isinstance(step, Finish)
         assert step.result.status == "timeout"
         assert "100 s" in (step.result.error or "")
+
+
+@pytest.mark.parametrize("left", [50.0, 7.0, 0.0, -5.0])
+def test_no_cap_ends_a_job_while_the_evaluator_is_away(left: float) -> None:
+    for reading in (Failed("x"), Failed("x", timed_out=True), Refused("x", is_everyones=True)):
+        assert polled(reading, left, is_away=True) == Poll("j", 10.0, "x")
+    late = Failed("x", retry_after_secs=90.0)
+    assert polled(late, left, is_away=True) == Poll("j", 90.0, "x")
 
 
 def test_a_result_counts_even_past_the_cap() -> None:

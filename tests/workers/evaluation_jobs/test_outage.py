@@ -60,6 +60,26 @@ def test_sessions_that_end_during_an_outage_are_evaluated_once(
     assert not state_of(bench).failures
 
 
+def poll_through(bench: Bench, minutes: int) -> None:
+    """Has jobs polled until the breaker opens, and then by probes, for this long."""
+    for _minute in range(minutes):
+        bench.run()
+        bench.pass_time(60)
+
+
+def test_a_job_that_is_polled_outlasts_an_outage_longer_than_the_limit(bench: Bench) -> None:
+    bench.configure(evaluator_max_poll_duration_secs=1200)
+    bench.evaluator.default = behave.pending(next_poll_secs=30)
+    bench.enqueue("polled")
+    bench.run()
+    bench.evaluator.default = behave.reply(503)
+    poll_through(bench, 30)
+    assert (bench.job()["status"], state_of(bench).is_open) == ("polling", True)
+    bench.evaluator.default = behave.scored()
+    poll_through(bench, 11)
+    assert (bench.result().status, bench.result().attempt_count) == ("done", 1)
+
+
 @pytest.mark.parametrize("names", [["alone"], [f"s{number}" for number in range(60)]])
 def test_a_wrong_token_loses_nothing(bench: Bench, names: list[str]) -> None:
     """Every route but /health wants the token, so /config shows that it is wrong."""
@@ -128,6 +148,19 @@ def test_an_outage_of_a_day_ends_the_jobs_that_waited_for_all_of_it(bench: Bench
     # The evaluator's own words may be about another organization's session.
     assert "the evaluator answered 503" in (results[0].error or "")
     assert "out of order" not in (results[0].error or "")
+
+
+def test_an_outage_of_a_day_ends_a_job_that_is_polled(bench: Bench) -> None:
+    bench.evaluator.default = behave.pending(next_poll_secs=30)
+    bench.enqueue("polled")
+    bench.run()
+    bench.evaluator.default = behave.reply(503)
+    poll_through(bench, 15)
+    assert (bench.job()["status"], state_of(bench).is_open) == ("polling", True)
+    bench.pass_time(24 * 3600)
+    bench.run()
+    assert bench.result().status == "error"
+    assert "24 h" in (bench.result().error or "")
 
 
 def test_another_evaluator_is_called_at_once(bench: Bench) -> None:
