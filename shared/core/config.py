@@ -186,7 +186,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     )
 
     org_mails_per_day: Annotated[
-        Count, "mails that an organization may send in 24 hours: invitations, alerts, incidents"
+        Count, "mails that an organization may send in 24 hours, codes of sign-ins apart"
     ] = 1000
 
     # Ingest

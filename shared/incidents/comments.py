@@ -7,12 +7,12 @@ from sqlalchemy.orm import Session
 
 from shared.core.actor import Actor
 from shared.core.errors import Conflict, Forbidden
+from shared.deployment.runtime import Runtime
 from shared.incidents import activity, mails, rows, subscribers
 from shared.incidents.models import Incident, IncidentComment
 from shared.incidents.rules import MAX_COMMENTS, checked_body
 from shared.postgres import present_time
 from shared.postgres.rows import require_row
-from shared.queue import Queue
 
 # The permission to delete comments of others.
 MODERATES = "incidents:write"
@@ -28,7 +28,7 @@ def list_(
 
 
 def create(
-    session: Session, queue: Queue, org_id: uuid.UUID, incident_id: str, actor: Actor, body: str
+    session: Session, runtime: Runtime, org_id: uuid.UUID, incident_id: str, actor: Actor, body: str
 ) -> IncidentComment:
     """Adds a comment, also to a resolved incident, and subscribes the actor.
 
@@ -54,7 +54,7 @@ def create(
     subscribers.add_actor(session, incident, actor, "comment", at)
     detail = {"comment_id": str(comment.id)}
     activity.record(session, incident, "commented", actor.name, at, detail)
-    mails.tell(session, queue, incident, "commented", actor, said)
+    mails.tell(session, runtime, incident, "commented", actor, said)
     return comment
 
 

@@ -7,16 +7,16 @@ from sqlalchemy.orm import Session
 
 from shared.core.actor import Actor
 from shared.core.errors import Invalid
+from shared.deployment.runtime import Runtime
 from shared.incidents import activity, mails, rows, subscribers
 from shared.incidents.models import Incident
 from shared.incidents.rules import checked_assignees
 from shared.postgres import present_time
-from shared.queue import Queue
 from shared.users.members import members_of
 
 
 def acknowledge(
-    session: Session, queue: Queue, org_id: uuid.UUID, incident_id: str, actor: Actor
+    session: Session, runtime: Runtime, org_id: uuid.UUID, incident_id: str, actor: Actor
 ) -> Incident:
     """Records that somebody has seen it, subscribes the actor and mails the other subscribers.
 
@@ -33,13 +33,13 @@ def acknowledge(
     elif activity.has(session, incident, "acknowledged", actor.name):
         return incident
     activity.record(session, incident, "acknowledged", actor.name, at)
-    mails.tell(session, queue, incident, "acknowledged", actor)
+    mails.tell(session, runtime, incident, "acknowledged", actor)
     return incident
 
 
 def assign(
     session: Session,
-    queue: Queue,
+    runtime: Runtime,
     org_id: uuid.UUID,
     incident_id: str,
     actor: Actor,
@@ -66,13 +66,13 @@ def assign(
     detail = {"assignees": assignees, "before": before}
     activity.record(session, incident, "assigned", actor.name, at, detail)
     told = ", ".join(assignees)
-    mails.tell(session, queue, incident, "assigned", actor, told)
+    mails.tell(session, runtime, incident, "assigned", actor, told)
     return incident
 
 
 def resolve(
     session: Session,
-    queue: Queue,
+    runtime: Runtime,
     org_id: uuid.UUID,
     incident_id: str | uuid.UUID,
     actor: Actor,
@@ -86,6 +86,6 @@ def resolve(
     incident.resolved_at = at = present_time(session)
     incident.state, incident.resolved_by = rows.RESOLVED, actor.name
     activity.record(session, incident, "resolved", actor.name, at)
-    mails.tell(session, queue, incident, "resolved", actor)
+    mails.tell(session, runtime, incident, "resolved", actor)
     session.flush()
     return incident

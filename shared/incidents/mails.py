@@ -6,10 +6,10 @@ from sqlalchemy.orm import Session
 
 from shared.core import pages
 from shared.core.actor import Actor
+from shared.deployment.runtime import Runtime
 from shared.incidents import subscribers
 from shared.incidents.models import Incident
-from shared.mail import Letter, enqueue
-from shared.queue import Queue
+from shared.mail import Letter, enqueue_within_quota
 from shared.users.members import members_of
 
 Event = Literal["acknowledged", "assigned", "commented", "resolved"]
@@ -17,7 +17,7 @@ Event = Literal["acknowledged", "assigned", "commented", "resolved"]
 
 def tell(
     session: Session,
-    queue: Queue,
+    runtime: Runtime,
     incident: Incident,
     event: Event,
     actor: Actor,
@@ -26,12 +26,15 @@ def tell(
     """Mails every subscriber except the actor about an event; `note` adds a detail to it.
 
     The actor is recognised by address, since anyone may give a key the name of a person. Only
-    active members with `incidents:read` get the mail: it says nothing that they may not read.
+    members with `incidents:read` get the mail: it says nothing that they may not read. A person who
+    has not taken an invitation up gets none, nor does anyone beyond the organization's mails of a
+    day: who comments could otherwise send any number.
     """
     subscribed = {one.email for one in subscribers.list_(session, incident.org_id, incident.id)}
     told = subscribed - {actor.email}
     for member in members_of(session, incident.org_id) if told else ():
-        if member.email in told and "incidents:read" in member.permissions:
+        is_told = member.email in told and not member.is_pending
+        if is_told and "incidents:read" in member.permissions:
             context = {
                 "org_name": member.org_name,
                 "incident_id": str(incident.id),
@@ -43,4 +46,4 @@ def tell(
                 "note": note,
             }
             letter = Letter("incident_activity", member.email, incident.org_id, context)
-            enqueue(session, queue, letter)
+            enqueue_within_quota(session, runtime.queue, runtime.settings, letter)

@@ -38,6 +38,6 @@ def resolve(
     `resolve_with_finding` in `shared.audits.findings.incident` resolves both. Raises `NotFound`,
     and `Conflict` (`incident_resolved`) for an incident that is already resolved.
     """
-    incident = lifecycle.resolve(session, runtime.queue, org_id, incident_id, actor)
+    incident = lifecycle.resolve(session, runtime, org_id, incident_id, actor)
     announce(session, runtime, incident, "alert.resolved")
     return incident

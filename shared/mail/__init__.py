@@ -2,5 +2,6 @@
 
 from shared.mail import quota
 from shared.mail.outbox import Letter, enqueue
+from shared.mail.quota import enqueue_within_quota
 
-__all__ = ["Letter", "enqueue", "quota"]
+__all__ = ["Letter", "enqueue", "enqueue_within_quota", "quota"]

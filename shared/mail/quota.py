@@ -1,7 +1,7 @@
-"""How many mails an organization may have sent: its members choose the addresses.
+"""The mails that an organization may send in a day: its members choose the addresses.
 
-Without it, whoever may invite or write alerts could send any number of mails in the operator's
-name.
+Without it, a member who may invite, write alerts or comment could send any number of mails in the
+operator's name.
 """
 
 import uuid
@@ -13,7 +13,12 @@ from sqlalchemy.orm import Session
 from shared.core.clock import now
 from shared.core.config import Settings
 from shared.core.errors import RateLimited
+from shared.core.logs import get_logger
 from shared.mail.models import Mail
+from shared.mail.outbox import Letter, enqueue
+from shared.queue import Queue
+
+log = get_logger(__name__)
 
 _DAY = timedelta(days=1)
 
@@ -36,3 +41,17 @@ def require_left(session: Session, config: Settings, org_id: uuid.UUID) -> None:
         code="mails_used_up",
         retry_after_secs=max(1, int((frees_at - now()).total_seconds())),
     )
+
+
+def enqueue_within_quota(
+    session: Session, queue: Queue, config: Settings, letter: Letter
+) -> uuid.UUID | None:
+    """Adds a mail of an organization to the outbox as `enqueue` does; returns its id.
+
+    It is left out, with a line in the log, once the organization has sent its mails of a day: the
+    change that it reports happens all the same.
+    """
+    if letter.org_id is not None and left(session, config, letter.org_id) <= 0:
+        log.warning("mail_left_out", kind=letter.kind, org_id=str(letter.org_id))
+        return None
+    return enqueue(session, queue, letter)

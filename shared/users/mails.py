@@ -5,7 +5,8 @@ import uuid
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from shared.mail import Letter, enqueue
+from shared.core.config import Settings
+from shared.mail import Letter, enqueue_within_quota
 from shared.organizations import Organization
 from shared.queue import Queue
 from shared.users.grants import Granter
@@ -14,13 +15,14 @@ from shared.users.grants import Granter
 def tell(
     session: Session,
     queue: Queue,
+    config: Settings,
     org_id: uuid.UUID,
     email: str,
     before: frozenset[str],
     after: frozenset[str],
     by: Granter,
 ) -> None:
-    """Mails a member the difference, if there is one."""
+    """Mails a member the difference, if there is one and the day's mails are not used up."""
     if before == after:
         return
     context = {
@@ -30,7 +32,8 @@ def tell(
         "gained": sorted(after - before),
         "lost": sorted(before - after),
     }
-    enqueue(session, queue, Letter("permissions_changed", email, org_id, context))
+    letter = Letter("permissions_changed", email, org_id, context)
+    enqueue_within_quota(session, queue, config, letter)
 
 
 def name_of(session: Session, org_id: uuid.UUID) -> str:

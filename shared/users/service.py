@@ -83,7 +83,13 @@ def invite(
 
 
 def replace(
-    session: Session, queue: Queue, org_id: uuid.UUID, user_id: str, grant: Grant, by: Granter
+    session: Session,
+    queue: Queue,
+    config: Settings,
+    org_id: uuid.UUID,
+    user_id: str,
+    grant: Grant,
+    by: Granter,
 ) -> MemberRecord:
     """Replaces the grant of a member, and mails the difference if there is one.
 
@@ -98,7 +104,7 @@ def replace(
     membership.updated_at = transaction_time(session)
     session.flush()
     member = _shown(session, org_id, membership.user_id)
-    mails.tell(session, queue, org_id, member.email, before, after, by)
+    mails.tell(session, queue, config, org_id, member.email, before, after, by)
     return log_change(session, org_id, "user.update", member, shown)
 
 

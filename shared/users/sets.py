@@ -55,7 +55,15 @@ class SetHolders:
         for one in members_of(self.session, self.org_id) if before else ():
             if one.email in before:
                 permissions = (before[one.email], one.permissions)
-                mails.tell(self.session, self.queue, self.org_id, one.email, *permissions, self.by)
+                mails.tell(
+                    self.session,
+                    self.queue,
+                    self.config,
+                    self.org_id,
+                    one.email,
+                    *permissions,
+                    self.by,
+                )
 
     def release(self, name: str) -> int:
         """Takes a set from its members, even disabled ones; returns their number."""

@@ -160,7 +160,7 @@ def _fill_incident(runtime: Runtime, org: Org, user_id: uuid.UUID, email: str) -
     """Creates an incident of an alert, with a comment of its subscribed member."""
     incident, actor = open_incident(runtime, org), Actor(user_id, email, email)
     with runtime.postgres.transaction() as session:
-        comments.create(session, runtime.queue, org.uuid, str(incident.id), actor, "hm")
+        comments.create(session, runtime, org.uuid, str(incident.id), actor, "hm")
 
 
 def _fill_dashboard(session: Session, org_id: uuid.UUID) -> None:

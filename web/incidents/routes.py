@@ -147,7 +147,7 @@ def acknowledge_incident(incident_id: str) -> Incident:
     """
     with runtime().postgres.transaction() as session:
         return lifecycle.acknowledge(
-            session, runtime().queue, current_org_id(), incident_id, current_actor()
+            session, runtime(), current_org_id(), incident_id, current_actor()
         )
 
 
@@ -161,7 +161,7 @@ def assign_incident(body: dict[str, Any], incident_id: str) -> Incident:
     with runtime().postgres.transaction() as session:
         return lifecycle.assign(
             session,
-            runtime().queue,
+            runtime(),
             current_org_id(),
             incident_id,
             current_actor(),
@@ -217,7 +217,7 @@ def add_comment(body: dict[str, Any], incident_id: str) -> IncidentComment:
     """Comment on an incident, open or resolved. It has at most 2000 comments."""
     with runtime().postgres.transaction() as session:
         return comments.create(
-            session, runtime().queue, current_org_id(), incident_id, current_actor(), body["body"]
+            session, runtime(), current_org_id(), incident_id, current_actor(), body["body"]
         )
 
 

@@ -79,7 +79,15 @@ def update_user(grant: Grant, user_id: str) -> MemberRecord:
     The caller can only grant permissions that it holds itself. A mail tells the user the changes.
     """
     with at_once(runtime().postgres, runtime().redis) as session:
-        return users.replace(session, runtime().queue, current_org_id(), user_id, grant, _granter())
+        return users.replace(
+            session,
+            runtime().queue,
+            runtime().settings,
+            current_org_id(),
+            user_id,
+            grant,
+            _granter(),
+        )
 
 
 @blueprint.route("/users/<user_id>", methods=["DELETE"])

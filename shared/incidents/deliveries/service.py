@@ -75,13 +75,15 @@ def send_again(
 ) -> list[Notification]:
     """Queues the failed deliveries about an incident again, with as much time as new ones.
 
-    Returns every delivery about it. Raises `NotFound`.
+    Returns every delivery about it. Raises `NotFound`, and `RateLimited` if mails are among them
+    and the organization has sent its mails of a day.
     """
     found = incidents.get(session, org_id, incident_id)
     deliveries = list_(session, org_id, found.id)
     failed = [one for one in deliveries if one.status == "failed"]
     mails_again = [one.mail_id for one in failed if one.mail_id is not None]
     if mails_again:
+        mail.quota.require_left(session, runtime.settings, org_id)
         administration.retry(session, mails_again)
         after_commit(session, lambda: runtime.queue.nudge_soon(SEND_MAIL))
     for one in failed:

@@ -103,7 +103,7 @@ def fill(runtime: Runtime, org: Org) -> None:
     actor = new_actor(runtime, org)
     user_id = add_member(runtime, org)
     with runtime.postgres.transaction() as session:
-        comments.create(session, runtime.queue, org.uuid, str(incident.id), actor, f"ask {PERSON}")
+        comments.create(session, runtime, org.uuid, str(incident.id), actor, f"ask {PERSON}")
         for words in (f"what did {PERSON} do in {THEIRS}?", "nothing"):
             made = conversations.create(session, org.uuid, user_id)
             messages = json.dumps([{"role": "user", "content": words}]).encode()

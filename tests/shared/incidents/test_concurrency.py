@@ -76,7 +76,7 @@ def test_openers_and_resolvers_leave_one_open_incident_at_most(runtime: Runtime,
     def write(session: Session) -> bool:
         opened = open_or_fold(session, opening)
         if next(turns) % 2:
-            lifecycle.resolve(session, runtime.queue, org.uuid, opened.incident.id, SYSTEM)
+            lifecycle.resolve(session, runtime, org.uuid, opened.incident.id, SYSTEM)
         return opened.newly_opened
 
     made = all_at_once(runtime, 40, write)
@@ -94,7 +94,7 @@ def test_the_first_of_many_acknowledgements_is_kept(runtime: Runtime, org: Org) 
     def write(session: Session) -> str | None:
         actor = next(actors)
         return lifecycle.acknowledge(
-            session, runtime.queue, org.uuid, str(incident.id), actor
+            session, runtime, org.uuid, str(incident.id), actor
         ).acknowledged_by
 
     [by] = set(all_at_once(runtime, 6, write))
@@ -109,7 +109,7 @@ def test_one_of_many_resolves(runtime: Runtime, org: Org) -> None:
     incident = open_incident(runtime, org)
 
     def write(session: Session) -> str:
-        lifecycle.resolve(session, runtime.queue, org.uuid, incident.id, key_actor("robot"))
+        lifecycle.resolve(session, runtime, org.uuid, incident.id, key_actor("robot"))
         return "resolved"
 
     assert sorted(all_at_once(runtime, 6, write)) == ["Conflict"] * 5 + ["resolved"]
@@ -119,7 +119,7 @@ def test_one_of_many_resolves(runtime: Runtime, org: Org) -> None:
 def test_one_of_many_deletes_a_comment(runtime: Runtime, org: Org) -> None:
     incident, ann = open_incident(runtime, org), new_actor(runtime, org)
     with runtime.postgres.transaction() as session:
-        said = comments.create(session, runtime.queue, org.uuid, str(incident.id), ann, "hm")
+        said = comments.create(session, runtime, org.uuid, str(incident.id), ann, "hm")
 
     def write(session: Session) -> str:
         comments.delete(
@@ -138,7 +138,7 @@ def test_the_last_place_for_a_comment_is_taken_once(
     incident, ann = open_incident(runtime, org), new_actor(runtime, org)
 
     def write(session: Session) -> str:
-        comments.create(session, runtime.queue, org.uuid, str(incident.id), ann, "hm")
+        comments.create(session, runtime, org.uuid, str(incident.id), ann, "hm")
         return "said"
 
     assert sorted(all_at_once(runtime, 6, write)) == ["Conflict"] * 5 + ["said"]
@@ -157,9 +157,7 @@ def test_an_alert_that_is_deleted_waits_for_who_opens_an_incident_of_it(
 
     with ThreadPoolExecutor(2) as pool:
         with runtime.postgres.transaction() as session:
-            lifecycle.resolve(
-                session, runtime.queue, org.uuid, incident.id, key_actor("ann@example.com")
-            )
+            lifecycle.resolve(session, runtime, org.uuid, incident.id, key_actor("ann@example.com"))
             opened = pool.submit(breach, runtime, opening)
             wait_until(lambda: waiting(runtime) == 1)
             deleted = pool.submit(delete)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+import msgspec
 import pytest
 from sqlalchemy.orm import Session
 
@@ -47,7 +48,7 @@ class Watched:
         """Acknowledges the incident."""
         self.write(
             lambda session: lifecycle.acknowledge(
-                session, self.runtime.queue, self.org.uuid, self.id, actor
+                session, self.runtime, self.org.uuid, self.id, actor
             )
         )
 
@@ -55,7 +56,7 @@ class Watched:
         """Assigns the incident."""
         self.write(
             lambda session: lifecycle.assign(
-                session, self.runtime.queue, self.org.uuid, self.id, actor, [str(e) for e in emails]
+                session, self.runtime, self.org.uuid, self.id, actor, [str(e) for e in emails]
             )
         )
 
@@ -63,7 +64,7 @@ class Watched:
         """Comments on the incident."""
         self.write(
             lambda session: comments.create(
-                session, self.runtime.queue, self.org.uuid, self.id, actor, body
+                session, self.runtime, self.org.uuid, self.id, actor, body
             )
         )
 
@@ -71,9 +72,7 @@ class Watched:
         """Resolves the incident."""
         actor = Actor(new_id(), by, email)
         self.write(
-            lambda session: lifecycle.resolve(
-                session, self.runtime.queue, self.org.uuid, self.id, actor
-            )
+            lambda session: lifecycle.resolve(session, self.runtime, self.org.uuid, self.id, actor)
         )
 
     def told(self) -> list[tuple[str, str]]:
@@ -190,9 +189,12 @@ def test_an_unsubscribed_member_gets_no_mail(org: Org, watched: Watched) -> None
     [
         "disabled_at = now()",
         "permission_set = NULL, permission_added = '{incidents:ack}'",
+        "is_pending = true",
     ],
 )
-def test_a_member_without_incidents_read_gets_no_mail(watched: Watched, change: str) -> None:
+def test_a_member_who_may_not_read_it_or_not_yet_gets_no_mail(
+    watched: Watched, change: str
+) -> None:
     watched.outbox.sql(
         f"UPDATE memberships SET {change} WHERE org_id = :org_id AND user_id = :user",
         user=watched.ann.id,
@@ -201,10 +203,18 @@ def test_a_member_without_incidents_read_gets_no_mail(watched: Watched, change: 
     assert watched.told() == [(watched.bob.name, "commented")]
 
 
+def test_no_mail_goes_beyond_those_of_a_day(watched: Watched) -> None:
+    settings = msgspec.structs.replace(watched.runtime.settings, org_mails_per_day=3)
+    watched.runtime = replace(watched.runtime, settings=settings)
+    for number in range(10):
+        watched.comment(watched.ann, f"comment {number}")
+    assert watched.told() == [(watched.bob.name, "commented")] * 3
+
+
 def test_a_rolled_back_change_is_not_mailed(watched: Watched) -> None:
     def fail(session: Session) -> None:
         lifecycle.resolve(
-            session, watched.runtime.queue, watched.org.uuid, watched.id, key_actor("robot")
+            session, watched.runtime, watched.org.uuid, watched.id, key_actor("robot")
         )
         raise RuntimeError("as if the database had refused")
 

@@ -20,7 +20,7 @@ from tests.support.alerts import SPECS
 from tests.support.app import ADMIN_KEY, Headers, bearer
 from tests.support.people import acting_as, add_member, new_email, signed_in
 from tests.support.runtime import Org, make_org
-from tests.web.users.api import disable, error, invite, mails, row_of
+from tests.web.users.api import disable, error, invite, mails, put, row_of
 from web.app import create_app
 from web.state import state
 
@@ -138,6 +138,11 @@ def test_an_organization_sends_so_many_mails_a_day(web_runtime: Runtime) -> None
     assert [invite(client, own).status_code for _ in range(2)] == [201, 201]
     refused = invite(client, own)
     assert error(refused) == (429, "mails_used_up")
+    member, sent = client.get("/v1/users", headers=own).get_json()[0]["id"], mails(web_runtime, org)
+    for permission_set in ("admin", "read-only"):
+        # Mails must not keep anybody from taking access away.
+        assert put(client, own, member, permission_set=permission_set).status_code == 200
+    assert mails(web_runtime, org) == sent
     assert 86_300 < int(refused.headers["Retry-After"]) <= 86_400
     channels = [{"kind": "email", "recipients": [new_email()]}]
     rule = {"name": "any", "trigger_kind": "per_event", "trigger_spec": SPECS["per_event"]}

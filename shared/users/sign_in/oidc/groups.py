@@ -197,7 +197,7 @@ class Groups:
         log_change(self.session, wish.org_id, _ACTIONS[step], after, before, by)
         if before is not None:
             sets = (frozenset(before.permissions), frozenset(after.permissions))
-            mails.tell(self.session, self.queue, wish.org_id, after.email, *sets, _BY)
+            mails.tell(self.session, self.queue, self.config, wish.org_id, after.email, *sets, _BY)
         log.info("oidc_groups_applied", org=wish.slug, step=step.value)
         return step
 
