@@ -1,5 +1,7 @@
 """Accepts only archives with the tables that are here: their names become parts of statements."""
 
+from datetime import datetime
+
 from sqlalchemy import Connection
 
 from shared.deployment.runtime import Runtime
@@ -11,8 +13,11 @@ from shared.upkeep.backup.tenant import is_exported
 def require_known(runtime: Runtime, connection: Connection, found: Manifest) -> None:
     """Raises `Conflict` unless each table is one of this release, with its columns and types.
 
-    Of an organization it has to be one with rows of organizations. Reads the manifest only.
+    Of an organization it has to be one with rows of organizations. Its moments have to be moments:
+    they are read after rows were written. Reads the manifest only.
     """
+    for name in ("point_at", "snapshot_at", "finished_at"):
+        _require_moment(name, getattr(found, name))
     known = {
         (table.store, table.name): table
         for table in (
@@ -29,6 +34,15 @@ def require_known(runtime: Runtime, connection: Connection, found: Manifest) -> 
         _require_same(table, here)
     if of_one and [one.rows for one in found.tables if one.name == "organizations"] != [1]:
         raise refused("it has not one organization")
+
+
+def _require_moment(name: str, text: str) -> None:
+    try:
+        has_zone = datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        has_zone = False
+    if not has_zone:
+        raise refused(f"its {name} is no moment")
 
 
 def _require_same(table: Table, here: Table) -> None:

@@ -234,6 +234,14 @@ def a_file_elsewhere(forged: Forger) -> None:
     forged.table("events").files = [File("../one/" + file.name, file.size, file.rows, file.sha256)]
 
 
+def an_end_that_is_no_moment(forged: Forger) -> None:
+    forged.found.finished_at = "now() --"
+
+
+def a_point_without_a_zone(forged: Forger) -> None:
+    forged.found.point_at = "2026-11-23T10:00:00"
+
+
 def a_bomb(forged: Forger) -> None:
     content = (200 * _MIB).to_bytes(4, "little") + b"\xdc\xff\xff" + b"\0" * 300 * _MIB
     forged.put(forged.table("events"), zstandard.ZstdCompressor().compress(content), 1)
@@ -264,6 +272,8 @@ def an_endless_line(forged: Forger) -> None:
         an_entry_that_stops_workers,
         a_salt_with_a_statement,
         a_file_elsewhere,
+        an_end_that_is_no_moment,
+        a_point_without_a_zone,
         a_bomb,
         an_endless_line,
     ],
