@@ -166,7 +166,7 @@ class IncidentNotification(Schema):
 
     id = fields.uuid()
     channel = fields.text(enum=["email", "slack", "webhook", "dashboard"])
-    target = fields.text()
+    target = fields.text(attribute="shown_target")
     event = fields.text(enum=["alert.firing", "alert.resolved", "alert.test"])
     status = fields.text(enum=["queued", "sent", "failed", "skipped"])
     attempts = fields.integer()

@@ -11,6 +11,7 @@ from shared.mail.models import Mail
 from shared.postgres import Base, created_at_column, same_org, timestamp_type
 from shared.postgres.columns import OfOrganization
 from shared.postgres.leases import Leased
+from shared.settings.rules import masked_url
 
 
 class Notification(Leased, OfOrganization, Base):
@@ -42,6 +43,11 @@ class Notification(Leased, OfOrganization, Base):
     next_attempt_at: Mapped[datetime | None] = mapped_column(timestamp_type)
     expires_at: Mapped[datetime | None] = mapped_column(timestamp_type)
     finished_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+
+    @property
+    def shown_target(self) -> str:
+        """The target without the path of a URL, which rows of earlier releases hold."""
+        return self.target if self.url_setting_key is None else masked_url(self.target)
 
     __table_args__ = (
         CheckConstraint("channel IN ('email', 'slack', 'webhook', 'dashboard')", name="channel"),

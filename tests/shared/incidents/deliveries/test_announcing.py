@@ -7,6 +7,7 @@ from shared.alerts.opening import measured
 from shared.core.errors import Conflict
 from shared.incidents import service as incidents
 from shared.incidents.deliveries import service
+from shared.incidents.deliveries.models import Notification
 from shared.incidents.opening import Breach
 from shared.mail.rendering import render
 from tests.support.notifications import DASHBOARD, EMAIL, PUBLIC_URL, SLACK, WEBHOOK, Desk
@@ -240,3 +241,9 @@ def test_a_test_is_about_an_incident_that_there_is_not(desk: Desk) -> None:
     assert content["incident"]["id"] == str(result.synthetic_incident_id)
     assert content["alert"]["severity"] == "warning"
     assert desk.sql("SELECT id FROM incidents WHERE org_id = :org_id") == []
+
+
+def test_a_row_of_an_earlier_release_shows_no_path() -> None:
+    whole = {"target": "https://hooks.example.com/secret", "url_setting_key": "some.url"}
+    assert Notification(**whole).shown_target == "https://hooks.example.com/…"
+    assert Notification(target="ann@example.com").shown_target == "ann@example.com"
