@@ -67,7 +67,7 @@ def play(api: Api, console: Console, *, sql: bool) -> Played:
         oversight,
         trace,
         show_dashboard(api, recording) if sql else None,
-        _failures(api, recording, evaluations),
+        failures_of(api, recording, evaluations),
     )
 
 
@@ -96,9 +96,9 @@ def _wait_for_evaluations(api: Api, recording: Recording, progress: Progress) ->
         time.sleep(_POLL_SECONDS)
 
 
-def _failures(api: Api, recording: Recording, evaluations: list[Row]) -> Counter[str]:
+def failures_of(api: Api, recording: Recording, evaluations: list[Row]) -> Counter[str]:
     """Counts the ended sessions without scores by what the evaluator did wrong."""
-    failed = Counter(_reason(row["error"]) for row in evaluations if row["status"] == "error")
+    failed = Counter(_reason(row["error"]) for row in evaluations if row["status"] != "done")
     waiting = set(recording.ended_session_ids) - {row["session_id"] for row in evaluations}
     if waiting:
         jobs = api.get("/v1/evaluation-jobs", {"limit": "500"})["jobs"]

@@ -1,4 +1,4 @@
-"""The demonstration's client, against a server with a list of answers."""
+"""The demonstration's client, and what it tells of failures, against a server with answers."""
 
 import gzip
 import json
@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from devstack.up.api import Api, ApiError
+from devstack.up.demo import failures_of
+from devstack.up.recording import Recording
 
 pytestmark = pytest.mark.flow
 
@@ -103,3 +105,31 @@ def test_a_server_that_is_gone_is_an_error() -> None:
     api = Api("http://127.0.0.1:1", "key")
     with pytest.raises(ApiError, match="ConnectionRefusedError"):
         api.post_events([b"{}"])
+
+
+def test_every_ended_session_without_scores_is_a_failure(script: Script, api: Api) -> None:
+    names = ["done", "refused", "slow", "waiting", "new"]
+    recording = Recording(
+        tuple(
+            {"session_id": name, "agent_id": "a", "type": kind}
+            for name in names
+            for kind in ("agent_start", "agent_end")
+        ),
+        (),
+    )
+    rows = [
+        {"session_id": "done", "status": "done", "error": None},
+        {"session_id": "refused", "status": "error", "error": "the evaluator answered 401"},
+        {"session_id": "slow", "status": "timeout", "error": "no result within 3600 s"},
+    ]
+    script.answers = [
+        (200, {}, {"evaluations": rows, "next_cursor": None}),
+        (200, {}, {"jobs": [{"session_id": "waiting", "last_error": "no connection"}]}),
+    ]
+    found = list(api.rows("evaluations", names, 200))
+    assert failures_of(api, recording, found) == {
+        "the evaluator answered 401": 1,
+        "no result within 3600 s": 1,
+        "no connection": 1,
+        "no answer of the evaluator yet": 1,
+    }
