@@ -2,49 +2,40 @@
 
 import json
 import threading
-import uuid
 from collections import Counter
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import text
 
 from shared.conversations import service as conversations
 from shared.conversations.messages import Thread
 from shared.core.clock import now, now_us
 from shared.deletions import in_clickhouse, proof, running, service
 from shared.deletions.mentions import Mentions
-from shared.deletions.models import Deletion
-from shared.deletions.running import Deletions
 from shared.deletions.target import Target, names, target_of
 from shared.deployment.runtime import Runtime
-from shared.evaluation_jobs.result import Result
-from shared.evaluation_jobs.storing import store_results
 from shared.evaluations import store as evaluations
 from shared.events import store
 from shared.events.batch import encode_batch
 from shared.events.ingest import dead_letters
 from shared.events.ingest.accept import Ingest
 from shared.events.ingest.decode import decode_events
-from shared.events.ingest.drain import Drain
 from shared.incidents import comments
-from shared.incidents.opening import Breach
-from shared.model_windows.context_windows import ContextWindows
 from shared.objects import open_objects
 from shared.organizations import lifecycle
 from shared.queries import service as queries
 from shared.queries.service import QueryContent
 from shared.sessions import deleted
-from shared.sessions.deleted import INSTEAD
 from shared.upkeep.backup.create import create
 from shared.upkeep.backup.moving import import_organization
+from tests.support.deletions import delete, drain, read, request, run, turn
 from tests.support.evaluations import evaluation
 from tests.support.events import event
 from tests.support.findings import Audited, candidate
-from tests.support.incidents import add_alert, breach, new_actor, open_incident, opening_of
+from tests.support.incidents import new_actor, open_incident
 from tests.support.jobs import insert_job
 from tests.support.people import add_member
 from tests.support.places import places
@@ -56,12 +47,6 @@ OTHER = "x@example.org"
 THEIRS, OTHERS = "session-of-zoë", "session-of-another"
 
 
-@pytest.fixture(autouse=True)
-def _no_settling(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The servers of a test share a clock, so nothing has to be waited for."""
-    monkeypatch.setattr("shared.events.ingest.stored.SETTLE", timedelta(0))
-
-
 def send(runtime: Runtime, org: Org, *lines: bytes) -> None:
     Ingest(runtime).accept(
         org_id=org.id,
@@ -70,11 +55,6 @@ def send(runtime: Runtime, org: Org, *lines: bytes) -> None:
         media_type="application/x-ndjson",
         encoding="identity",
     )
-
-
-def drain(runtime: Runtime) -> None:
-    while Drain(runtime, "deletions", ContextWindows(runtime)).run():
-        pass
 
 
 def lines_of(session_id: str, person: str, count: int = 3) -> list[bytes]:
@@ -112,31 +92,6 @@ def fill(runtime: Runtime, org: Org) -> None:
             )
         wanted = QueryContent("q", "", f"SELECT * FROM events WHERE session_id = '{THEIRS}'", [])
         queries.create(session, org.uuid, wanted, schema="", created_by="t")
-
-
-def delete(runtime: Runtime, org: Org, target: Target) -> Deletion:
-    """Requests a deletion and carries it out until nothing can be read."""
-    with runtime.postgres.transaction() as session:
-        made = service.request(session, runtime.queue, org.uuid, target, "t")
-    wait_until(lambda: turn(runtime, org, made.id) in ("rewritten", "done", "failed"))
-    return read(runtime, made.id)
-
-
-def turn(runtime: Runtime, org: Org, deletion_id: uuid.UUID) -> str:
-    """Works for a turn, as a worker does after the wait, and returns the state."""
-    drain(runtime)
-    with runtime.postgres.transaction() as session:
-        session.execute(
-            text("UPDATE deletions SET lease_expires_at = NULL WHERE org_id = :org_id"),
-            {"org_id": org.uuid},
-        )
-    Deletions(runtime, threading.Event(), org_id=org.uuid).run()
-    return read(runtime, deletion_id).state
-
-
-def read(runtime: Runtime, deletion_id: uuid.UUID) -> Deletion:
-    with runtime.postgres.transaction() as session:
-        return session.scalars(select(Deletion).where(Deletion.id == deletion_id)).one()
 
 
 EVERYWHERE = {
@@ -252,19 +207,15 @@ def test_a_block_that_was_being_stored_does_not_bring_events_back(
     worker = threading.Thread(target=drain, args=(runtime,))
     worker.start()
     assert inserting.wait(60)
-    with runtime.postgres.transaction() as session:
-        made = service.request(
-            session, runtime.queue, org.uuid, target_of([THEIRS], None, None), "t"
-        )
-    deleting = threading.Thread(target=Deletions(runtime, threading.Event(), org_id=org.uuid).run)
+    made = request(runtime, org, target_of([THEIRS], None, None))
+    deleting = threading.Thread(target=run, args=(runtime, org))
     deleting.start()
-    with runtime.postgres.transaction() as session:
-        assert read(runtime, made.id).fenced_at is None
+    assert read(runtime, made).fenced_at is None
     go_on.set()
     worker.join(60)
     deleting.join(60)
     monkeypatch.undo()
-    wait_until(lambda: turn(runtime, org, made.id) in ("rewritten", "done"))
+    wait_until(lambda: turn(runtime, org, made) in ("rewritten", "done"))
     assert rows_of(runtime, org, THEIRS) == [[(0,)]] * 3
 
 
@@ -299,23 +250,20 @@ def test_rows_leave_the_disk_and_the_state_says_when(
     runtime: Runtime, org: Org, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(runtime, org)
-    with runtime.postgres.transaction() as session:
-        made = service.request(
-            session, runtime.queue, org.uuid, target_of([THEIRS], None, None), "t"
-        )
-    wait_until(lambda: turn(runtime, org, made.id) == "rewritten")
+    made = request(runtime, org, target_of([THEIRS], None, None))
+    wait_until(lambda: turn(runtime, org, made) == "rewritten")
     # The server keeps replaced files for minutes, and the deletion is not done before they go.
     assert not in_clickhouse.is_off_the_disk(runtime.clickhouse, now())
     assert in_clickhouse.is_off_the_disk(runtime.clickhouse, now() - timedelta(days=1))
-    assert turn(runtime, org, made.id) == "rewritten"
+    assert turn(runtime, org, made) == "rewritten"
     monkeypatch.setattr(in_clickhouse, "is_off_the_disk", lambda *_: True)
-    assert turn(runtime, org, made.id) == "done"
-    done = read(runtime, made.id)
+    assert turn(runtime, org, made) == "done"
+    done = read(runtime, made)
     assert done.hidden_at is not None
     assert done.rewritten_at is not None
     assert done.finished_at is not None
     assert done.hidden_at <= done.rewritten_at <= done.finished_at
-    assert turn(runtime, org, made.id) == "done"
+    assert turn(runtime, org, made) == "done"
 
 
 def test_words_are_found_as_whole_words_and_short_ones_as_values() -> None:
@@ -352,36 +300,6 @@ def test_sql_and_python_agree_about_names(
         runtime.clickhouse, hashing, "user.email", hashing.of("a@b.c").hex(), 10
     )
     assert (found == ["session-one"], names(line, "user.email", "a@b.c")) == (is_named, is_named)
-
-
-def test_what_is_filed_while_a_session_is_deleted_leaves_it_out(runtime: Runtime, org: Org) -> None:
-    """Work that read the session before its deletion, and writes after the fence."""
-    kept, gone = "session-that-stays", "session-that-goes"
-    with runtime.postgres.transaction() as session:
-        for one in (kept, gone):
-            insert_job(session, org, one)
-        done = text(
-            "UPDATE evaluation_jobs SET status = 'storing', result = :result, completed_at = now()"
-            " WHERE org_id = :org_id"
-        )
-        packed = Result(status="done", scores={"s": 1.0}).packed()
-        session.execute(done, {"result": packed, "org_id": org.uuid})
-        deleted.add(session, org.uuid, [gone], uuid.uuid4())
-
-    store_results(runtime.postgres, runtime.clickhouse)
-    rows = runtime.clickhouse.rows(
-        "SELECT session_id FROM evaluations WHERE org_id = {org_id:String}", {"org_id": org.id}
-    )
-    assert rows == [(kept,)]
-
-    audited = Audited(runtime, org)
-    audited.file(candidate("a", session_ids=(kept, gone)), candidate("b", session_ids=(kept,)))
-    assert [one.failure_type for one in audited.findings()] == ["b"]
-
-    evidence = {"session_ids": [kept, gone], "rows": [[gone, 1]], "value": 2}
-    opening = opening_of(add_alert(runtime, org))
-    incident = breach(runtime, replace(opening, breach=Breach(2, "two", evidence))).incident
-    assert incident.evidence == {"session_ids": [kept, INSTEAD], "rows": [[INSTEAD, 1]], "value": 2}
 
 
 @pytest.mark.parametrize("has_salt", [True, False])

@@ -1,0 +1,11 @@
+"""What all tests of deletions share."""
+
+from datetime import timedelta
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _no_settling(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The servers of a test share a clock, so nothing has to be waited for."""
+    monkeypatch.setattr("shared.events.ingest.stored.SETTLE", timedelta(0))
