@@ -27,6 +27,9 @@ FirstPort = Annotated[int, Meta(ge=1, le=65500)]
 ClusterName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]+$")]
 Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 HeaderName = Annotated[str, Meta(pattern="^[A-Za-z][A-Za-z0-9-]{0,99}$")]
+Origin = Annotated[
+    str, Meta(pattern=r"^https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$")
+]
 Secret = Annotated[str, Meta(min_length=16, max_length=256)]
 
 _PREFIXES = {
@@ -220,6 +223,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
     otlp_grpc_tls_key: Annotated[
         str | None, "file with their private key (PEM); needed with `OTLP_GRPC_TLS_CERT`"
+    ] = None
+    otlp_grpc_public_url: Annotated[
+        Origin | None,
+        "`http://host:port` or `https://host:port` at which exporters reach `otlp-grpc` through a"
+        " proxy; unset: the host of `PUBLIC_URL` with `OTLP_GRPC_PORT`",
     ] = None
 
     # Evaluation

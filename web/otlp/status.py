@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from flask import request
 from marshmallow import Schema
 
+from shared.core.config import Settings
 from shared.otlp.status import MAX_UNMAPPED, status_of
 from web import fields
 from web.auth import current_org_id, requires_any
@@ -70,8 +71,13 @@ def get_otel_status() -> dict[str, Any]:
 def _endpoints() -> dict[str, str | None]:
     settings = runtime().settings
     base = (settings.public_url or request.host_url).rstrip("/")
+    return {"http": base, "grpc": settings.otlp_grpc_public_url or _own_grpc(settings, base)}
+
+
+def _own_grpc(settings: Settings, base: str) -> str | None:
+    """Returns the URL of `otlp-grpc` itself, None if it is off."""
     host, port = urlsplit(base).hostname or "", settings.otlp_grpc_port
     if ":" in host:
         host = f"[{host}]"  # an IPv6 address
     scheme = "http" if settings.otlp_grpc_tls_cert is None else "https"
-    return {"http": base, "grpc": f"{scheme}://{host}:{port}" if port else None}
+    return f"{scheme}://{host}:{port}" if port else None

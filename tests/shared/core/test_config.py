@@ -44,6 +44,28 @@ def test_the_sender_of_mail_is_one_address(sender: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("url", "is_taken"),
+    [
+        ("https://otlp.example.com", True),
+        ("http://10.0.0.7:4317", True),
+        ("https://[2001:db8::1]:4317", True),
+        ("otlp.example.com:4317", False),
+        ("grpc://otlp.example.com:4317", False),
+        ("https://otlp.example.com:4317/v1", False),
+        ("https://ann@otlp.example.com", False),
+        ("https://", False),
+    ],
+)
+def test_the_url_for_exporters_is_a_scheme_a_host_and_a_port(url: str, *, is_taken: bool) -> None:
+    variables = {**STORES, "OTLP_GRPC_PUBLIC_URL": url}
+    if is_taken:
+        assert load_settings(variables).otlp_grpc_public_url == url
+        return
+    with pytest.raises(ConfigurationError, match="OTLP_GRPC_PUBLIC_URL"):
+        load_settings(variables)
+
+
+@pytest.mark.parametrize(
     ("variables", "address"),
     [
         ({}, "127.0.0.1"),

@@ -159,6 +159,18 @@ def test_with_a_certificate_the_url_is_of_tls(
     assert found["endpoints"]["grpc"] == "https://watch.example:4317"
 
 
+def test_the_url_of_a_proxy_is_named_instead(
+    client: FlaskClient, key: Key, runtime: Runtime
+) -> None:
+    proxied = "https://otlp.example:443"
+    changed = {"public_url": "https://watch.example", "otlp_grpc_port": 14317}
+    for public_url, named in ((proxied, proxied), (None, "http://watch.example:14317")):
+        settings = {**changed, "otlp_grpc_public_url": public_url}
+        with connected(msgspec.structs.replace(runtime.settings, **settings)) as other:
+            found = status(create_app(other).test_client(), key())
+        assert found["endpoints"] == {"http": "https://watch.example", "grpc": named}
+
+
 def test_an_address_of_ipv6_has_brackets(client: FlaskClient, key: Key, runtime: Runtime) -> None:
     changed = {"public_url": "http://[2001:db8::1]:8000/"}
     with connected(msgspec.structs.replace(runtime.settings, **changed)) as other:
