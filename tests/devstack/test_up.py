@@ -1,6 +1,8 @@
 """`bin/up` itself, with everything that it starts."""
 
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -17,6 +19,7 @@ from devstack.state import StateFile
 from devstack.up.programs import PROJECT
 from tests.flows.api import Api
 from tests.support.events import event
+from tests.support.markdown import blocks, section
 from tests.support.processes import wait_until
 from tests.support.stack import stack_directory
 
@@ -57,11 +60,15 @@ def stop(process: subprocess.Popen[str]) -> None:
 
 
 def start(directory: Path, *options: str) -> subprocess.Popen[str]:
+    return begin("env", f"DEVSTACK_DIR={directory}", sys.executable, "-m", "devstack.up", *options)
+
+
+def begin(*words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "devstack.up", *options],
+        words,
+        cwd=PROJECT,
         env={
             **_CLEAN,
-            "DEVSTACK_DIR": str(directory),
             "PORT": str(free_port()),
             "OTLP_GRPC_PORT": str(free_port()),
         },
@@ -126,6 +133,14 @@ def test_demonstrate_stop_and_check_on_the_same_data(directory: Path) -> None:
     assert leftovers(directory, StateFile(directory).read()) == []
 
 
+def commands_of_the_page(restored: Path, place: str) -> list[list[str]]:
+    """Returns the words of the commands that restore on a development machine."""
+    text = section((PROJECT / "docs/backup.md").read_text(), "Restore")
+    commands = "".join(block.text for block in blocks(text)).splitlines()
+    here = (re.sub(r"DEVSTACK_DIR=\S+", f"DEVSTACK_DIR={restored}", one) for one in commands)
+    return [["env", *shlex.split(re.sub(r"/var/backups/\S+", place, one))] for one in here]
+
+
 def test_a_backup_is_restored_into_stores_without_processes(
     directory: Path, tmp_path: Path
 ) -> None:
@@ -143,13 +158,15 @@ def test_a_backup_is_restored_into_stores_without_processes(
     stop(serving)
 
     with stack_directory() as restored:
-        stores = start(restored, "--stores")
+        [stores_alone, restore, everything] = commands_of_the_page(restored, place)
+        stores = begin(*stores_alone)
         read_until(stores, "ready stores")
-        done = orgctl(restored, "backup", "restore", place)
+        done = subprocess.run(restore, cwd=PROJECT, env=_CLEAN, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         stop(stores)
-        again = start(restored, "--no-demo")
+        again = begin(*everything)
         url = read_until(again, "ready http").split()[1]
+        read_until(again, "no demonstration, because there are events")
         key = read_until(again, "ADMIN_KEY: ").split()[1]
         api = Api(int(url.rpartition(":")[2]), key)
         assert [row["session_id"] for row in api.rows("sessions")] == ["kept"]
