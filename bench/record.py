@@ -3,7 +3,7 @@
 import os
 import platform
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -48,9 +48,7 @@ def begin(length: str, measured_by: str | None) -> Record:
     return Record(
         commit=commit,
         measured_by=measured_by or commit,
-        changed=bool(
-            _git("status", "--porcelain", "--", ".", *(f":!{name}" for name in _NOT_MEASURED))
-        ),
+        changed=is_changed(_NOT_MEASURED),
         date=today(),
         length=length,
         cores=cores(),
@@ -58,9 +56,15 @@ def begin(length: str, measured_by: str | None) -> Record:
     )
 
 
-def commit_of_head() -> str:
+def commit_of_head(project: Path = PROJECT) -> str:
     """Returns the commit of the work tree."""
-    return _git("rev-parse", "--short", "HEAD")
+    return _git("rev-parse", "--short", "HEAD", project=project)
+
+
+def is_changed(without: Iterable[str], project: Path = PROJECT) -> bool:
+    """Returns whether files of the work tree differ from its commit, apart from these."""
+    but = (f":!{name}" for name in without)
+    return bool(_git("status", "--porcelain", "--", ".", *but, project=project))
 
 
 def today() -> str:
@@ -114,8 +118,8 @@ def is_worse(figure: Figure, was: float, factor: float) -> bool:
     return figure.value > was * factor
 
 
-def _git(*arguments: str) -> str:
-    command = ["git", "-C", str(PROJECT), *arguments]
+def _git(*arguments: str, project: Path = PROJECT) -> str:
+    command = ["git", "-C", str(project), *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 

@@ -1,13 +1,21 @@
-"""The results that the repository keeps in `bench/results`, and what they prove."""
+"""The results that the repository keeps in `bench/results`, and what they prove.
+
+    python -m bench.results [FILE]
+
+ends with an error if the storms in FILE do not suffice for a release of the current commit. FILE is
+`bench/results/chaos.json` by default.
+"""
 
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
+import click
 import msgspec
 
-from bench.record import PROJECT, Record, commit_of_head, cores, read, today, write
+from bench.record import PROJECT, Record, commit_of_head, cores, is_changed, read, today, write
 
 RESULTS = PROJECT / "bench" / "results"
 CHAOS = RESULTS / "chaos.json"
@@ -18,13 +26,24 @@ _LEAST_MINUTES, _LEAST_FAULTS, _LEAST_SEEDS, _LEAST_ORGANIZATIONS = 60, 200, 2, 
 
 
 class Storm(msgspec.Struct, kw_only=True):
-    """A run of `python -m bench.storm`. `problems` is empty if it passed."""
+    """A run of `python -m bench.storm`. `problems` is empty if it passed.
+
+    `changed`: files that matter for a release differed from the commit when it began.
+    """
 
     seed: int
     minutes: float | None
     faults: int
     organizations: int
     problems: list[str]
+    changed: bool = False
+
+
+class Origin(NamedTuple):
+    """The code that a storm runs: its commit, and whether files differ from it."""
+
+    commit: str
+    changed: bool
 
 
 class Chaos(msgspec.Struct, kw_only=True):
@@ -50,9 +69,13 @@ def read_results(folder: Path = RESULTS) -> Iterator[Record]:
             yield read(path)
 
 
-def keep_storm(storm: Storm, path: Path = CHAOS) -> None:
+def origin(project: Path = PROJECT) -> Origin:
+    """Returns the code of the work tree. Ask before the storm: it may be another an hour later."""
+    return Origin(commit_of_head(project), is_changed(_WITHOUT_EFFECT, project))
+
+
+def keep_storm(storm: Storm, commit: str, path: Path = CHAOS) -> None:
     """Adds a run to those of the same commit. Runs of another commit are removed."""
-    commit = commit_of_head()
     chaos = read_chaos(path)
     if chaos is None or chaos.commit != commit:
         chaos = Chaos(commit=commit, date=today(), cores=cores())
@@ -74,6 +97,8 @@ def missing_for_release(chaos: Chaos | None, project: Path = PROJECT) -> str | N
     command = ["git", "diff", "--quiet", chaos.commit, "HEAD", "--", ".", *changed]
     if subprocess.run(command, cwd=project, capture_output=True).returncode != 0:
         return f"the code has changed since {chaos.commit}, at which `bin/test --chaos` ran"
+    if any(run.changed for run in chaos.runs):
+        return f"`bin/test --chaos` ran with changes that {chaos.commit} does not have"
     if any(run.problems for run in chaos.runs):
         return "a run of `bin/test --chaos` found problems"
     if len({run.seed for run in chaos.runs if _is_whole(run)}) < _LEAST_SEEDS:
@@ -87,3 +112,14 @@ def _is_whole(run: Storm) -> bool:
         and run.faults >= _LEAST_FAULTS
         and run.organizations >= _LEAST_ORGANIZATIONS
     )
+
+
+@click.command(help=__doc__, context_settings={"max_content_width": 100})
+@click.argument("file", type=click.Path(path_type=Path), default=CHAOS)
+def main(file: Path) -> None:
+    if (reason := missing_for_release(read_chaos(file))) is not None:
+        raise SystemExit(f"This commit is not fit for a release: {reason}.")
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m bench.results")

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bench.results import Chaos, Storm, missing_for_release, read_chaos
+from bench.results import Chaos, Storm, keep_storm, missing_for_release, origin, read_chaos
 from shared.core.version import VERSION
 from tests.support.markdown import PROJECT
 
@@ -38,6 +38,13 @@ def chaos(**changes: object) -> Chaos:
     return Chaos(commit=commit, date="2026-11-24T00:00:00+00:00", cores=2, runs=storms)
 
 
+def kept(folder: Path, **changes: object) -> Path:
+    """Writes these results into a file."""
+    path = folder / "chaos.json"
+    path.write_bytes(msgspec.json.encode(chaos(**changes)))
+    return path
+
+
 def test_a_release_has_survived_two_hours_of_faults() -> None:
     tags = run("git", "tag", "--points-at", "HEAD", cwd=PROJECT).stdout.decode().split()
     if f"v{VERSION}" in tags:
@@ -50,9 +57,44 @@ def test_what_the_faults_have_to_prove() -> None:
     assert "an hour" in str(missing_for_release(chaos(minutes=8.0)))
     assert "an hour" in str(missing_for_release(chaos(seed=7)))
     assert "problems" in str(missing_for_release(chaos(problems=["an event is missing"])))
+    assert "with changes" in str(missing_for_release(chaos(changed=True)))
     earlier = chaos()
     earlier.commit = "0" * 40
     assert "has changed" in str(missing_for_release(earlier))
+
+
+def test_a_storm_is_of_the_code_with_which_it_began(tmp_path: Path) -> None:
+    run("git", "init", "--quiet", tmp_path)
+    (tmp_path / "code.py").write_text("before")
+    name = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    run("git", "add", ".", cwd=tmp_path)
+    assert run("git", *name, "commit", "-qm", "before", cwd=tmp_path).returncode == 0
+    (tmp_path / "README.md").write_text("has no effect")
+    began = origin(tmp_path)
+    assert not began.changed
+    (tmp_path / "code.py").write_text("after")
+    assert origin(tmp_path) == began._replace(changed=True)
+
+    path = tmp_path / "kept.json"
+    [one, two] = chaos(changed=True).runs
+    keep_storm(one, began.commit, path)
+    keep_storm(two, began.commit, path)
+    found = read_chaos(path)
+    assert found is not None
+    assert (found.commit, found.runs) == (began.commit, [one, two])
+    keep_storm(two, "another", path)
+    found = read_chaos(path)
+    assert found is not None
+    assert (found.commit, found.runs) == ("another", [two])
+
+
+def test_results_of_before_that_field_can_be_read(tmp_path: Path) -> None:
+    rows = msgspec.to_builtins(chaos())
+    for row in rows["runs"]:
+        del row["changed"]
+    path = tmp_path / "chaos.json"
+    path.write_bytes(msgspec.json.encode(rows))
+    assert missing_for_release(read_chaos(path)) is None
 
 
 def run(*command: str | Path, **options: object) -> "subprocess.CompletedProcess[bytes]":
@@ -73,9 +115,19 @@ def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def made(key: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
-    done = run(PROJECT / "bin/release-files", "--sign", key, folder)
+    storms = kept(key.parent)
+    done = run(PROJECT / "bin/release-files", "--sign", key, "--storms", storms, folder)
     assert done.returncode == 0, done.stderr
     return folder
+
+
+def test_no_files_are_made_of_a_commit_without_its_hours_of_faults(tmp_path: Path) -> None:
+    folder = tmp_path / "made"
+    for storms in (tmp_path / "none.json", kept(tmp_path, problems=["an event is missing"])):
+        done = run(PROJECT / "bin/release-files", "--storms", storms, folder)
+        assert done.returncode == 1
+        assert b"not fit for a release" in done.stderr
+        assert not folder.exists()
 
 
 @pytest.fixture

@@ -200,8 +200,9 @@ def main(
         make_load = partial(OrganizationsLoad, rate=rate, seed=chosen, count=organizations)
     else:
         make_load = partial(OtlpLoad if otlp else EventLoad, rate=rate, seed=chosen)
+    origin = results.origin() if keeps else None
     found = run(Storm(faults, chosen, minutes, data), make_load)
-    if keeps:
+    if origin is not None:
         results.keep_storm(
             results.Storm(
                 seed=chosen,
@@ -209,7 +210,9 @@ def main(
                 faults=faults,
                 organizations=organizations,
                 problems=found,
-            )
+                changed=origin.changed,
+            ),
+            origin.commit,
         )
     for problem in found:
         click.echo(f"PROBLEM: {problem}")
