@@ -79,8 +79,10 @@ KINDS: dict[str, Kind] = {
     "disk.redis": Kind("MB", None, "less"),
     "faults.recall": Kind("", 0.95),
     "faults.precision": Kind("", 0.9),
+    "first_session.*": Kind("s", None, "less"),
     "imports.*_rate": Kind("events/s"),
     "imports.*_cost": Kind("µs", None, "less"),
+    "mcp.*": Kind("MB", None, "less"),
     "otlp.to_events": Kind("times", 0.5),
     # The same by processor time, which other work on the machine hardly changes.
     "otlp.to_events_cost": Kind("times", 0.5),
@@ -140,6 +142,7 @@ WITHOUT_BAR: dict[str, str] = {
     "cost": "It splits the time of `ingest`, which has the bars.",
     "steps": "It splits the time of `cost`.",
     "otlp_steps": "It splits the time of `otlp`, which has the bar.",
+    "first_session": "Most of it is pip, which is not ours.",
     "imports": "Nothing waits for an import; its requests have bounds in size.",
     "previews": "A preview ends after a bound in time, and says so.",
     "receipts": "It is a part of the time of `ingest`.",

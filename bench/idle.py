@@ -8,6 +8,7 @@ ready       seconds from the command until its line `ready`; with new data, and 
 readable    seconds from that line until an event that was posted then can be read
 cpu         percent of one core, on average over `sample` seconds, `settle` seconds after the start
 pss         MB of memory, where a page that n processes share counts as 1/n in each of them
+mcp         the same of `web` alone, after all this, and again after its first request of MCP
 """
 
 import os
@@ -96,6 +97,34 @@ def _secs_until_readable(port: int, key: str) -> float:
         time.sleep(0.01)
 
 
+def _ask_mcp(port: int, key: str) -> None:
+    """Asks for the tools of MCP, for which `web` loads its package."""
+    headers = {
+        "Authorization": f"Bearer {key}",
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+        "MCP-Protocol-Version": "2025-06-18",
+    }
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    connection = HTTPConnection(LOOPBACK, port)
+    connection.request("POST", "/mcp", msgspec.json.encode(message), headers)
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+    if answer.status != 200 or not msgspec.json.decode(body).get("result", {}).get("tools"):
+        raise SystemExit(f"POST /mcp answered {answer.status}: {body!r}")
+
+
+def _pss_of_web(launcher: psutil.Process) -> float:
+    """Returns the memory of all processes of `web` in MB."""
+    found = 0.0
+    for process in launcher.children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            if _program(process) == "web":
+                found += process.memory_full_info().pss / 1e6
+    return found
+
+
 def _program(process: psutil.Process) -> str:
     """Returns the program that the process belongs to, by the nearest parent that shows it."""
     for one in [process, *process.parents()]:
@@ -137,6 +166,9 @@ def measure(settle: float = 60.0, sample: float = 30.0) -> dict[str, float]:
             readable_secs = _secs_until_readable(port, key)
             time.sleep(settle)
             programs = _sampled(launcher, sample)
+            web_before = _pss_of_web(launcher)
+            _ask_mcp(port, key)
+            web_after = _pss_of_web(launcher)
         with _running(Path(folder), port, key) as (_, again_secs):
             pass
     values = {
@@ -145,6 +177,8 @@ def measure(settle: float = 60.0, sample: float = 30.0) -> dict[str, float]:
         "start.readable": readable_secs,
         "idle.cpu": sum(use.cpu for use in programs.values()),
         "idle.pss": sum(use.pss for use in programs.values()),
+        "mcp.web_before": web_before,
+        "mcp.web_after": web_after,
     }
     for name, use in programs.items():
         values |= {

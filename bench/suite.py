@@ -94,7 +94,7 @@ def burst(length: Length) -> Values:
 
 
 def idle(length: Length) -> Values:
-    """The start of a deployment, and its cost while it has nothing to do."""
+    """The start of a deployment, its cost while it has nothing to do, and the memory of MCP."""
     from bench.idle import measure
 
     return measure(*((10, 10) if length == "short" else (60, 30)))
@@ -129,6 +129,13 @@ def imports(length: Length) -> Values:
     from bench.imports import measure
 
     return measure(files=4 if length == "short" else 20)
+
+
+def first_session(length: Length) -> Values:
+    """The time from the collector's wheel to the first session that can be read."""
+    from bench.first_session import measure
+
+    return measure(runs=1 if length == "short" else 3)
 
 
 def backup(length: Length) -> Values:
@@ -216,6 +223,7 @@ BENCHMARKS: dict[str, Callable[[Length], Values]] = {
     "outline": outline,
     "read": read,
     "imports": imports,
+    "first_session": first_session,
     "backup": backup,
     "canary": canary,
     "auth": auth,
