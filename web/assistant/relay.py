@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from shared.assistant.frames import BEGINNING, FrameId, Frames
 from shared.assistant.limits import LEASE_SECS, MAX_TURN_SECS, MAX_WAIT_SECS
-from shared.core.errors import Forbidden, Unauthorized, Unavailable
+from shared.core.errors import Unavailable, WatchpostError
 
 _WAIT_MS = 1000
 # A line that clients ignore: it keeps proxies from closing a silent connection.
@@ -39,11 +39,12 @@ def relay(
             frames.watch()
             found = list(frames.read(place, _WAIT_MS))
             require_access()
-        except (Unauthorized, Forbidden):
-            yield _event(after._replace(place=place), _REFUSED)
-            return
         except Unavailable:
             yield _event(after._replace(place=place), _LOST)
+            return
+        except WatchpostError:
+            # Also when the organization is gone, or the person is in a second one meanwhile.
+            yield _event(after._replace(place=place), _REFUSED)
             return
         for frame in found:
             place, spoke = frame.place, time.monotonic()
