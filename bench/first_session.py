@@ -2,8 +2,8 @@
 
     python -m bench.first_session [--runs 3]
 
-Installs the wheel beside a deployment that runs, into an empty environment of Python, and imports the
-transcript of Claude Code in WATCHPOST_SHARED. Medians of the runs, in seconds:
+Installs the wheel beside a deployment that runs, into an empty environment of Python, and imports
+the transcript of Claude Code in WATCHPOST_SHARED. Medians of the runs, in seconds:
 
 install      `pip install` of the wheel
 import       `watchpost-collect import` of the transcript
