@@ -30,6 +30,9 @@ const HEADS: Record<TurnKind, { icon: IconName; label: string }> = {
   other: { icon: "file-text", label: "Event" },
 };
 
+/** A start without a goal, a request that says nothing new, and an answer that only calls tools are no turns of the conversation. */
+const ONLY_WITH_TEXT: ReadonlySet<TurnKind> = new Set(["goal", "request", "assistant"]);
+
 /** One turn; its texts are read when it comes into view. */
 export function TurnArticle({ turn, place, view, payloads }: Props) {
   const { outline, pairs } = view.session.value!;
@@ -48,8 +51,7 @@ export function TurnArticle({ turn, place, view, payloads }: Props) {
   const ready = main.payload && (turn.close < 0 || close.payload) && (turn.previous < 0 || previous.payload);
   const body = ready ? bodyOf(turn.kind, main.payload!.value, close.payload?.value, previous.payload?.value) : null;
   const failed = outline.error[turn.event] === 1 || (turn.close >= 0 && outline.error[turn.close] === 1);
-  // A request that says nothing new, and an answer that only calls tools, are no turns of the conversation.
-  const isEmpty = body !== null && body.length === 0 && (turn.kind === "request" || turn.kind === "assistant");
+  const isEmpty = body !== null && body.length === 0 && ONLY_WITH_TEXT.has(turn.kind);
   const onlySystem = turn.kind === "request" && body !== null && body.length > 0 && body.every((part) => part.folded);
   const { icon, label } = onlySystem ? { icon: "scroll-text" as const, label: "System" } : HEADS[turn.kind];
   const name = outline.names[outline.name[turn.event]!] ?? "";
