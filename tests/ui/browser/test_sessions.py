@@ -306,6 +306,14 @@ def test_the_outcome_stands_beside_the_state(visit: Opened, site: Site) -> None:
     expect(states[0].get_by_title("Outcome: failed")).to_have_css("color", red_of(page))
     expect(states[1].get_by_title("Outcome: success")).not_to_have_css("color", red_of(page))
     expect(states[3].get_by_role("img")).to_have_count(0)
+    # The page of a session says it in words.
+    for index, words in enumerate(("Failed", "Success", "handed over")):
+        page.goto(f"/o/{site.org.slug}/sessions/s-93{index}")
+        expect(page.get_by_text("Ended", exact=True)).to_be_visible()
+        expect(page.get_by_title(f"Outcome: {words}", exact=True)).to_have_text(words)
+    page.goto(f"/o/{site.org.slug}/sessions/s-933")
+    expect(page.get_by_text("Ended", exact=True)).to_be_visible()
+    expect(page.get_by_title("Outcome:")).to_have_count(0)
 
 
 def red_of(page: Page) -> str:

@@ -7,7 +7,8 @@ import { setQuery } from "../kit/router";
 import type { Column } from "../kit/table";
 import { pathOf } from "../kit/url";
 import { Count, Duration, Failures, FittedId, Moment } from "../kit/values";
-import { lasted, outcomeOf, scoreOf, scoreSort, sortQuery, stateOf, type Outcome, type State } from "./model";
+import { lasted, outcomeOf, scoreOf, scoreSort, sortQuery, stateOf, type State } from "./model";
+import { OutcomeSign } from "./outcome";
 
 const STATES: Record<State, { icon: IconName; tone: string }> = {
   Running: { icon: "loader-circle", tone: "info" },
@@ -22,22 +23,6 @@ function StateCell({ state }: { state: State }) {
     <span class="session-state">
       <Icon name={icon} class={tone} />
       {state}
-    </span>
-  );
-}
-
-const OUTCOMES: Record<Outcome["kind"], { icon: IconName; tone: string }> = {
-  failed: { icon: "circle-x", tone: "err" },
-  success: { icon: "circle-check", tone: "ok" },
-  other: { icon: "circle-help", tone: "dim" },
-};
-
-/** The outcome, a sign beside the state. Its name is what was sent. */
-function OutcomeSign({ outcome: { kind, text } }: { outcome: Outcome }) {
-  const { icon, tone } = OUTCOMES[kind];
-  return (
-    <span class={`session-outcome ${tone}`} role="img" aria-label={text || kind} title={`Outcome: ${text || kind}`}>
-      <Icon name={icon} />
     </span>
   );
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EvaluationJob, Session } from "../api/types";
-import { conditions, lasted, listSql, merged, outcomeOf, scoreOf, stateOf } from "./model";
+import { conditions, lasted, listSql, merged, outcomeOf, outcomeWords, scoreOf, stateOf } from "./model";
 
 const NOW = Date.parse("2026-11-02T08:00:00Z");
 
@@ -72,4 +72,14 @@ test("the outcome is that of a root agent that has ended", () => {
   assert.deepEqual(outcomeOf(session("a", { ...ended, outcome: "handed over" })), { kind: "other", text: "handed over" });
   assert.deepEqual(outcomeOf(session("a", { ...ended, outcome: "timeout", failed: true })), { kind: "failed", text: "timeout" });
   assert.deepEqual(outcomeOf(session("a", { ...ended, failed: true })), { kind: "failed", text: "" });
+});
+
+test("an outcome in words says whether it is a failure", () => {
+  const words = (changes: object) => outcomeWords(outcomeOf(session("a", { ended_at: "2026-11-02T07:01:16Z", ...changes }))!);
+  assert.equal(words({ outcome: "failed", failed: true }), "Failed");
+  assert.equal(words({ outcome: "timeout", failed: true }), "Failed: timeout");
+  // The end reports an error, whatever its outcome says.
+  assert.equal(words({ outcome: "success", failed: true }), "Failed");
+  assert.equal(words({ outcome: "success" }), "Success");
+  assert.equal(words({ outcome: "handed over" }), "handed over");
 });

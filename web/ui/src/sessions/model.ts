@@ -29,6 +29,13 @@ export function outcomeOf({ ended_at, outcome, failed }: Pick<Session, "ended_at
   return outcome ? { kind: outcome === "success" ? "success" : "other", text: outcome } : null;
 }
 
+/** An outcome in words. A failure is called one, whatever else was sent. */
+export function outcomeWords({ kind, text }: Outcome): string {
+  if (kind === "success") return "Success";
+  if (kind === "other") return text;
+  return ["", "failed", "success"].includes(text) ? "Failed" : `Failed: ${text}`;
+}
+
 /** Milliseconds from the first event to the last one. */
 export function lasted(session: Pick<Session, "started_at" | "last_event_at">): number {
   return Date.parse(session.last_event_at) - Date.parse(session.started_at);

@@ -1,4 +1,6 @@
 import { Icon } from "../../../kit/icon";
+import { outcomeOf, type Outcome } from "../../model";
+import { OutcomePill } from "../../outcome";
 import { isFailed, type Session } from "../model/session";
 import type { View } from "../view";
 
@@ -8,17 +10,26 @@ function hasFailed(session: Session | null): boolean {
   return session !== null && root >= 0 && isFailed(session, root);
 }
 
-/** Running, Idle or Ended; that a session has failed is said beside it. */
+/** How the session ended, by its facts. Until they say it, and for those who may not read them, a failure shows in its events. */
+function outcomeOn(view: View): Outcome | null {
+  const facts = view.source.facts.value;
+  const said = facts && outcomeOf(facts);
+  return said ?? (hasFailed(view.session.value) ? { kind: "failed", text: "" } : null);
+}
+
+/** Running, Idle or Ended; the outcome stands beside it. */
 export function StateBadge({ view }: { view: View }) {
   if (!view.session.value && !view.source.facts.value) return null;
   switch (view.state.value) {
-    case "ended":
+    case "ended": {
+      const outcome = outcomeOn(view);
       return (
         <>
           <span class="pill"><Icon name="flag" class="small" />Ended</span>
-          {hasFailed(view.session.value) && <span class="pill err"><Icon name="circle-alert" class="small" />Failed</span>}
+          {outcome && <OutcomePill outcome={outcome} />}
         </>
       );
+    }
     case "running":
       return <span class="pill info"><Icon name="rotate-cw" class="small" />Running</span>;
     case "idle":
