@@ -80,6 +80,16 @@ def test_a_request_is_counted_with_its_sender(client: FlaskClient, key: Key) -> 
     }
 
 
+def test_a_fault_of_an_accepted_event_is_counted_with_its_reason(
+    client: FlaskClient, key: Key
+) -> None:
+    headers = key("events:add", "events:read")
+    send(client, headers, event(type="tool_reslt"), event(type="tool_result"))
+    [row] = listed(client, headers)
+    assert (row["accepted"], row["skipped"], row["warnings"]) == (2, 0, 1)
+    assert row["reasons"] == [{"reason": "type is not a known type", "count": 1}]
+
+
 def test_the_same_body_again_is_a_duplicate_however_it_is_packed(
     client: FlaskClient, key: Key, runtime: Runtime
 ) -> None:

@@ -1,5 +1,5 @@
 import type { OtelService, Receipt, SkippedRow } from "../api/types";
-import { exact } from "../kit/formats";
+import { exact, plural } from "../kit/formats";
 
 /** The ways in, by their names in the API. */
 export const WAYS: Readonly<Record<Receipt["source"], string>> = {
@@ -8,7 +8,6 @@ export const WAYS: Readonly<Record<Receipt["source"], string>> = {
   otlp_http: "OpenTelemetry, HTTP",
   otlp_grpc: "OpenTelemetry, gRPC",
 };
-
 
 export function senderId(row: Receipt): string {
   return JSON.stringify([row.source, row.key_id, row.sender, row.machine_id, row.service]);
@@ -19,15 +18,19 @@ export function skippedId(row: SkippedRow): string {
   return JSON.stringify([row.at, row.source, row.sender, row.where, row.reason]);
 }
 
-/** What did not become events or was warned of, in words; empty where all is well. */
+/** What did not become events, in words; empty where all did. */
 export function lossOf(row: Receipt): string {
   const parts: [number, string][] = [
     [row.skipped, "skipped"],
     [row.dead_lettered, "could not be stored"],
     [row.refused, `${row.refused === 1 ? "request" : "requests"} refused`],
-    [row.warnings, row.warnings === 1 ? "warning" : "warnings"],
   ];
   return parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`).join(", ");
+}
+
+/** The faults of accepted events, in words; empty where there are none. */
+export function warnedOf({ warnings }: Receipt): string {
+  return warnings ? plural(warnings, "warning") : "";
 }
 
 /** The attributes that no rule names, most frequent first. */

@@ -1,8 +1,10 @@
 // The tables of the page, each with the request that fills it.
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import type { Query } from "../api/request";
 import type { OtelService, OtelStatus, Receipt, SkippedRow } from "../api/types";
-import { plural } from "../kit/formats";
+import { Dialog } from "../kit/dialog";
+import { exact, plural } from "../kit/formats";
 import { useLoad, usePages, type Pages } from "../kit/load";
 import { Loaded } from "../kit/loaded";
 import { Nothing } from "../kit/nothing";
@@ -12,7 +14,7 @@ import { Table, type Column } from "../kit/table";
 import { pathOf } from "../kit/url";
 import { Count, CountOf, Duration, Moment, Pill } from "../kit/values";
 import { listReceipts, listSkipped, readOtelStatus } from "./api";
-import { lossOf, senderId, skippedId, unmappedText, WAYS } from "./model";
+import { lossOf, senderId, skippedId, unmappedText, warnedOf, WAYS } from "./model";
 import { CAPTURE_VARIABLE } from "../kit/capture";
 
 interface Props {
@@ -21,8 +23,10 @@ interface Props {
   query: Query;
 }
 
-const SENDERS: Column<Receipt>[] = [
-  { key: "sender", label: "Sender", narrow: "title", cell: (row) => <span title={row.sender}>{row.service ?? (row.sender || "unnamed")}</span> },
+const nameOf = (row: Receipt) => row.service ?? (row.sender || "unnamed");
+
+const sendersOf = (onReasons: (row: Receipt) => void): Column<Receipt>[] => [
+  { key: "sender", label: "Sender", narrow: "title", cell: (row) => <span title={row.sender}>{nameOf(row)}</span> },
   { key: "way", label: "Way in", width: "180px", narrow: "note", cell: (row) => WAYS[row.source] },
   { key: "key", label: "Key", width: "150px", cell: (row) => row.key_name ?? <span class="dim">signed in</span> },
   { key: "machine", label: "Machine", width: "130px", cell: (row) => row.machine_id ?? <span class="dim">–</span> },
@@ -30,24 +34,47 @@ const SENDERS: Column<Receipt>[] = [
   { key: "repeated", label: "Repeated", number: true, width: "90px", cell: (row) => <Count value={row.duplicate} /> },
   { key: "lag", label: "Lag, median", number: true, width: "110px", cell: (row) => <Duration ms={row.lag_ms.p50} /> },
   { key: "last", label: "Last request", width: "130px", narrow: "state", cell: (row) => <Moment at={row.last_at} /> },
-  { key: "lost", label: "Not stored", cell: (row) => <Loss row={row} /> },
+  { key: "faults", label: "Faults", cell: (row) => <Faults row={row} onOpen={() => onReasons(row)} /> },
 ];
 
-function Loss({ row }: { row: Receipt }) {
-  const lost = lossOf(row);
-  if (!lost) return <span class="dim">–</span>;
-  return <span class="err" title={row.reasons.map(({ reason, count }) => `${count} × ${reason}`).join("\n")}>{lost}</span>;
+/** What was not stored is an error; what was warned of is stored. The reasons of both open in a dialog. */
+function Faults({ row, onOpen }: { row: Receipt; onOpen: () => void }) {
+  const [lost, warned] = [lossOf(row), warnedOf(row)];
+  if (!lost && !warned) return <span class="dim">–</span>;
+  return (
+    <button type="button" class="link" onClick={onOpen}>
+      {lost && <span class="err">{lost}</span>}
+      {lost && warned && ", "}
+      {warned && <span class="warn">{warned}</span>}
+    </button>
+  );
+}
+
+function Reasons({ row, onClose }: { row: Receipt; onClose: () => void }) {
+  return (
+    <Dialog title={`Faults of ${nameOf(row)}`} onClose={onClose}>
+      <ul class="sources-reasons">
+        {row.reasons.map(({ reason, count }) => <li key={reason}>{exact(count)} × {reason}</li>)}
+      </ul>
+    </Dialog>
+  );
 }
 
 /** Who sent what, and what became of it. */
 export function Senders({ org, reads, query }: Props & { org: string }) {
+  const [asked, setAsked] = useState<Receipt | null>(null);
   const pages = usePages<Receipt>(`receipts ${reads}`, (cursor, options) => listReceipts({ ...query, cursor }, options));
   const none = (
     <Nothing things="senders" filters={[]} standard="24h">
       The first request with events appears here, with its key and what was skipped. <a class="link" href={pathOf(org, "start")}>Send your first event</a>
     </Nothing>
   );
-  return <List label="Senders" noun="sender" columns={SENDERS} pages={pages} idOf={senderId} none={none} />;
+  return (
+    <>
+      <List label="Senders" noun="sender" columns={sendersOf(setAsked)} pages={pages} idOf={senderId} none={none} />
+      {asked && <Reasons row={asked} onClose={() => setAsked(null)} />}
+    </>
+  );
 }
 
 const SKIPPED: Column<SkippedRow>[] = [
