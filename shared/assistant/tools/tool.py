@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from shared.assistant.asker import Asker
 from shared.core.errors import Invalid
+from shared.core.json_words import in_json_words
 
 MAX_ROWS = 200
 MAX_RESULT_BYTES = 64 * 1024
@@ -61,6 +62,11 @@ class Tool(NamedTuple):
         asker.require(self.permission)
         try:
             given = msgspec.json.decode(arguments or b"{}", type=self.arguments)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise Invalid(f"the arguments of {self.name} do not fit: {error}") from None
+        except msgspec.ValidationError as error:
+            raise self._unfit(" ".join(in_json_words(error)).lstrip()) from None
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise self._unfit(str(error)) from None
         return self.run(asker, given)
+
+    def _unfit(self, reason: str) -> Invalid:
+        return Invalid(f"the arguments of {self.name} do not fit: {reason}")
