@@ -161,6 +161,18 @@ def test_each_setting_is_saved_by_itself(visit: Opened, site: Site) -> None:
     expect(keys.get_by_role("textbox")).to_have_value("")
 
 
+def test_a_private_webhook_is_warned_of(visit: Opened) -> None:
+    page = visit("admin", "settings")
+    setting = page.get_by_role("group", name="Webhook", exact=True)
+    warning = setting.get_by_text("sets WEBHOOK_ALLOW_PRIVATE=1")
+    field = setting.get_by_role("textbox")
+    field.fill("https://10.0.0.7/alerts")
+    field.press("Enter")
+    expect(warning).to_be_visible()
+    setting.get_by_role("button", name="Use the default").click()
+    expect(warning).to_have_count(0)
+
+
 def test_a_model_shows_its_window_while_it_is_typed(visit: Opened) -> None:
     page = visit("admin", "model-windows", viewport=NARROW)
     page.get_by_role("textbox", name="Try a model").fill("gpt-4o")

@@ -104,11 +104,14 @@ def test_a_rule_about_scores_or_sql_is_made_and_deleted(visit: Opened, site: Sit
     choose(page, "Recipients", "ada@example.com")
     choose(page, "Recipients", "bob@example.com")
     page.get_by_role("button", name="Remove ada@example.com").click()
+    page.get_by_role("checkbox", name="slack").check()
+    choose(page, "Slack address", "Webhook")
     page.get_by_role("checkbox", name="Resolve by itself").check()
     spec = saved(page, site, "Scores are low")
     assert spec["channels"] == [
         {"kind": "dashboard"},
         {"kind": "email", "recipients": ["bob@example.com"]},
+        {"kind": "slack", "webhook_setting_key": "alerts.webhook_default_url"},
     ]
     assert spec["trigger_spec"]["combinator"] == "all"
     assert [one["value"] for one in spec["trigger_spec"]["conditions"]] == [0.5, 0.9]

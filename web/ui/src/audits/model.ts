@@ -47,9 +47,10 @@ export function draftOf(audit: AuditRow | null): Draft {
 
 /** The body that saves a draft. */
 export function bodyOf(draft: Draft): AuditBody {
-  const { environments, agent_ids, description, signals, top_k, channels: _, recipients: __, stored: ___, ...rest } = draft;
+  const { environments, agent_ids, description, signals, top_k } = draft;
+  const { name, enabled, sensitivity, ignore_error_types, window_mode, llm_enabled } = draft;
   return {
-    ...rest,
+    name, enabled, sensitivity, ignore_error_types, window_mode, llm_enabled,
     description: description || null,
     scope: { environments, agent_ids },
     signals: signals as NonNullable<AuditBody["signals"]>,

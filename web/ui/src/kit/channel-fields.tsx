@@ -1,7 +1,9 @@
 import { request } from "../api/request";
-import { CHANNELS, type ChannelDraft } from "./channels";
+import { can } from "../api/session";
+import { CHANNELS, settingFields, type ChannelDraft } from "./channels";
 import { SelectField } from "./fields";
 import type { Form } from "./form";
+import { useLoad } from "./load";
 import { PickGroup } from "./pick-group";
 
 /** The addresses of members, for those who may see them. */
@@ -9,9 +11,10 @@ export async function readAddresses(): Promise<string[]> {
   return (await request("GET /alerts/recipients", {})).map(({ email }) => email);
 }
 
-/** Who gets to know: the group "Channels", and the recipients of mail. */
+/** Who gets to know: the group "Channels", the recipients of mail, and the settings that hold the addresses. */
 export function ChannelFields<V extends ChannelDraft>({ form }: { form: Form<V> }) {
   const { channels, recipients } = form.values;
+  const settings = useLoad(can("settings:read") ? "channel settings" : null, (options) => request("GET /settings/schema", {}, options)).data?.settings;
   return (
     <>
       <PickGroup
@@ -24,6 +27,9 @@ export function ChannelFields<V extends ChannelDraft>({ form }: { form: Form<V> 
           placeholder={recipients.length ? "one more" : "those of the settings"}
         />
       )}
+      {settingFields(form.values, settings ?? []).map(({ name, field, label, choices }) => (
+        <SelectField key={name} form={form} name={name} field={field} label={label} choices={choices} placeholder="the default of the settings" />
+      ))}
     </>
   );
 }

@@ -1,10 +1,19 @@
 // The channels of alerts and audits, as their forms hold them.
+import type { Choice } from "./choices";
 
 export const CHANNELS = ["dashboard", "email", "slack", "webhook"] as const;
 
+/** The members of channels that name a setting in place of the default one, and the kind of that setting. */
+export const SETTING_KEYS = [
+  { name: "webhook_setting_key", channel: "slack", kind: "url", label: "Slack address" },
+  { name: "url_setting_key", channel: "webhook", kind: "url", label: "Webhook address" },
+  { name: "secret_setting_key", channel: "webhook", kind: "secret", label: "Webhook secret" },
+] as const;
+
+type SettingKey = (typeof SETTING_KEYS)[number];
 type Channel = Record<string, unknown>;
 
-export interface ChannelDraft {
+export interface ChannelDraft extends Record<SettingKey["name"], string> {
   /** Kinds of channels. */
   channels: string[];
   recipients: string[];
@@ -12,19 +21,38 @@ export interface ChannelDraft {
   stored: readonly Channel[];
 }
 
-/** The form's values for stored channels. */
+/** The form's values for stored channels: of each kind those of the first one. */
 export function channelDraft(stored: readonly Channel[]): ChannelDraft {
-  const mail = stored.find(({ kind }) => kind === "email")?.["recipients"];
-  return { channels: [...new Set(stored.map(({ kind }) => `${kind as string}`))], recipients: Array.isArray(mail) ? (mail as string[]) : [], stored };
+  const first = (kind: string) => stored.find((one) => one["kind"] === kind);
+  const mail = first("email")?.["recipients"];
+  const named = ({ channel, name }: SettingKey) => [name, `${(first(channel)?.[name] as string | undefined) ?? ""}`];
+  return {
+    channels: [...new Set(stored.map(({ kind }) => `${kind as string}`))],
+    recipients: Array.isArray(mail) ? (mail as string[]) : [],
+    ...(Object.fromEntries(SETTING_KEYS.map(named)) as Record<SettingKey["name"], string>),
+    stored,
+  };
 }
 
-/** The channels that a draft means. Chosen ones keep what is stored of them, such as their settings. */
-export function channelsOf({ channels, recipients, stored }: ChannelDraft): Channel[] {
+/** The channels that a draft means. Further ones of a kind stay as they are stored. */
+export function channelsOf(draft: ChannelDraft): Channel[] {
+  const { channels, recipients, stored } = draft;
   return channels.flatMap((kind) => {
-    const before = stored.filter((one) => one["kind"] === kind);
-    if (kind !== "email") return before.length ? before : [{ kind }];
-    const [first, ...others] = before;
-    const { recipients: _, ...rest } = first ?? {};
-    return [{ ...rest, kind, ...(recipients.length ? { recipients } : {}) }, ...others];
+    const [first = {}, ...others] = stored.filter((one) => one["kind"] === kind);
+    const shown = SETTING_KEYS.filter(({ channel }) => channel === kind).map(({ name }) => [name, draft[name]] as const);
+    const fields = Object.fromEntries(shown.filter(([, key]) => key));
+    const left = Object.fromEntries(Object.entries(first).filter(([name]) => name !== "recipients" && shown.every(([key]) => key !== name)));
+    return [{ ...left, kind, ...fields, ...(kind === "email" && recipients.length ? { recipients } : {}) }, ...others];
+  });
+}
+
+/** The selects for the chosen channels. A setting without another one of its kind, and not named yet, is no choice. */
+export function settingFields(draft: ChannelDraft, settings: readonly { key: string; kind: string; title: string }[]): (SettingKey & { field: string; choices: Choice[] })[] {
+  const sent = channelsOf(draft);
+  return SETTING_KEYS.flatMap((one) => {
+    const place = sent.findIndex(({ kind }) => kind === one.channel);
+    const choices = settings.filter(({ kind }) => kind === one.kind).map(({ key, title }) => ({ value: key, label: title }));
+    if (place < 0 || (choices.length < 2 && !draft[one.name])) return [];
+    return [{ ...one, field: `channels.${place}.${one.name}`, choices }];
   });
 }
