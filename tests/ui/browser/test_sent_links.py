@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlsplit
+from uuid import UUID
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -20,10 +21,11 @@ from devstack.up.deployment import Deployment
 from shared.deployment.runtime import Runtime
 from shared.mail.kinds import KINDS
 from shared.organizations.models import Organization
+from shared.users import service as users
 from shared.users.sign_in import guesses
 from tests.flows.api import Api
 from tests.support.deployment import running_deployment
-from tests.support.evaluator import running_evaluator
+from tests.support.evaluator import reply, running_evaluator
 from tests.support.processes import wait_until
 from tests.support.receivers import Receiver, running_receiver
 from tests.support.runtime import connected
@@ -82,9 +84,14 @@ def _send(post: Post, runtime: Runtime) -> None:
     api.deliver([json.dumps(event).encode() for event in session(1)])
     _call(api, "PUT", "/settings/alerts.slack_default_webhook", value=post.slack.url)
     _call(api, "PUT", "/settings/alerts.webhook_default_url", value=post.webhook.url)
-    for email in (BOB, CAROL):
-        user = _call(api, "POST", "/users", email=email, permission_set="standard")
-    _call(api, "PUT", f"/users/{user['id']}", permission_set="admin")
+    bob, carol = (
+        _call(api, "POST", "/users", email=email, permission_set="standard")["id"]
+        for email in (BOB, CAROL)
+    )
+    _call(api, "PUT", f"/users/{carol}", permission_set="admin")
+    with runtime.postgres.transaction() as opened:
+        # Who has not taken the invitation up gets no mail about incidents.
+        users.take_up(opened, opened.scalars(select(Organization.id)).one(), UUID(bob))
     rule = {
         "name": RULE,
         "channels": CHANNELS,
@@ -181,3 +188,33 @@ def test_programs_find_the_incident_of_a_webhook(post: Post) -> None:
     urls = {one.json["incident"]["url"] for one in post.webhook.deliveries} - {""}
     [path] = [url.removeprefix(f"{post.deployment.url}/v1") for url in urls]
     assert post.api.get(path)["title"] == INCIDENT
+
+
+def test_a_failed_notification_is_sent_again(browser: Browser, post: Post) -> None:
+    post.webhook.script.append(reply(404))
+    rule = {
+        "name": "Asks a receiver that is away",
+        "channels": [{"kind": "webhook"}],
+        "trigger_kind": "per_event",
+        "trigger_spec": {"event_type": "never", "lookback_secs": 300},
+    }
+    alert = _call(post.api, "POST", "/alerts", **rule)["id"]
+    incident = _call(post.api, "POST", f"/alerts/{alert}/incidents", summary="reported")["id"]
+
+    def status() -> str:
+        [one] = post.api.get(f"/alerts/incidents/{incident}")["notifications"]
+        return str(one["status"])
+
+    wait_until(lambda: status() == "failed")
+    slug = next(path.split("/")[2] for path in post.headings if path.startswith("/o/"))
+    with browser.new_context(viewport=WIDE, base_url=post.deployment.url) as context:
+        page = context.new_page()
+        page.goto(f"/o/{slug}/incidents/{incident}")
+        sign_in(page, post.smtp)
+        deliveries = page.get_by_role("list", name="Deliveries")
+        expect(deliveries).to_contain_text("failed")
+        page.get_by_role("button", name="Send again").click()
+        expect(page.get_by_role("button", name="Send again")).to_have_count(0)
+        wait_until(lambda: status() == "sent")
+        page.get_by_role("button", name="Refresh").click()
+        expect(deliveries).to_contain_text("sent")
