@@ -119,6 +119,10 @@ def test_demonstrate_stop_and_check_on_the_same_data(directory: Path) -> None:
     read_until(again, "Ctrl-C stops everything")
     stop(again)
 
+    asked = start(directory, "--demo")
+    read_until(asked, "the demonstration took ")
+    stop(asked)
+
     checking = start(directory, "--check")
     output, _nothing = checking.communicate(timeout=150)
     assert checking.returncode == 0, output

@@ -144,7 +144,7 @@ def test_the_smallest_evaluator_scores_a_session(tmp_path: Path) -> None:
     evaluator = str(free_port())
     [code] = [block.text for block in markdown.blocks(EVALUATOR) if block.language == "python"]
     commands = [block.text for block in markdown.blocks(EVALUATOR) if block.language == "sh"]
-    _address, send, score, up = [text.replace("9000", evaluator) for text in commands]
+    _address, send, score, up, again = [text.replace("9000", evaluator) for text in commands]
     api = Api(free_port(), f"wpa_{os.urandom(16).hex()}")
     environ = {**reader(api, tmp_path), "PORT": str(api.port), "OTLP_GRPC_PORT": "0"}
     environ["ADMIN_KEY"] = api.key
@@ -161,12 +161,19 @@ def test_the_smallest_evaluator_scores_a_session(tmp_path: Path) -> None:
         said = tmp_path / "up" / "said"
         wait_until(lambda: "ready http" in said.read_text(), 120)
         run([send], environ, tmp_path / "reader")
-        wait_until(lambda: any(api.rows("evaluations", session_id="calm-1")), 60)
+        wait_until(lambda: len(scores_of(api)) == 1, 60)
         answer = run([score], environ, tmp_path / "reader")
-        [stored] = api.rows("evaluations", session_id="calm-1")
+        run([again], environ, tmp_path / "reader")
+        wait_until(lambda: len(scores_of(api)) == 2, 60)
+        stored = scores_of(api)
 
-    assert stored["scores"] == {"calm": 1.0}
+    assert stored == [{"calm": 1.0}] * 2
     assert [answer.strip()] == re.findall(r"^# (.*)", score, re.MULTILINE)
+
+
+def scores_of(api: Api) -> list[object]:
+    """Returns the scores of each evaluation of the session."""
+    return [row["scores"] for row in api.rows("evaluations", session_id="calm-1")]
 
 
 def own_organization(deployment: Deployment) -> Api:
