@@ -71,8 +71,7 @@ _REFUSALS = {
 # The permission of the ways in.
 _ADDS = ("events:add",)
 
-# Access may change while a body arrives, or an answer leaves. One that takes longer than this is
-# checked again.
+# Access may change while a body arrives. After one that takes longer than this it is checked again.
 PROMPT_SECS = 1.0
 
 
@@ -166,11 +165,11 @@ def require_access_still() -> None:
         _require(access)
 
 
-def access_while_answering() -> Callable[[], None]:
+def access_while_answering(every_secs: float = 0.0) -> Callable[[], None]:
     """Returns a function that checks the access of the request again while its answer is sent.
 
-    It may be called often: it asks once a second at most. It needs no context of the request.
-    Raises `Unauthorized` or `Forbidden`.
+    A check asks Redis. The function checks once in `every_secs` at most, and needs no context of
+    the request. Raises the errors of `Authenticator.authenticate`.
     """
     access: Access = g.access
     credential, authenticator = access.credential(), state().authenticator
@@ -178,7 +177,7 @@ def access_while_answering() -> Callable[[], None]:
 
     def require() -> None:
         nonlocal allowed_at
-        if time.monotonic() - allowed_at > PROMPT_SECS:
+        if time.monotonic() - allowed_at >= every_secs:
             allowed_at = time.monotonic()
             _identity(authenticator, credential, access)
 

@@ -2,29 +2,50 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 from urllib.parse import quote
 
 from flask import Response
 
 # Smaller pieces are joined: one network write each would cost more than the piece.
 _CHUNK_BYTES = 64 * 1024
+# About a page of events. A check asks Redis: at each chunk it would take half of the time.
+_PORTION_BYTES = 4 * 1024 * 1024
+
+Page = TypeVar("Page")
 
 _PATH_SEPARATORS = re.compile(r"[/\\]")
 _NOT_PLAIN = re.compile(r"[^A-Za-z0-9 ._~+@=,;:!()\[\]{}-]")
 
 
-def streamed(
-    pieces: Iterable[bytes], content_type: str, require_access: Callable[[], None]
-) -> Response:
-    """Returns a streamed response of `pieces`; `require_access` is that of the request.
+def streamed(pieces: Iterable[bytes], content_type: str) -> Response:
+    """Returns a streamed response of `pieces`.
 
     The first pieces are read at once. An error there gets an error body. A later error breaks the
     connection off, so that a partial answer cannot pass for the whole. So does the end of the
-    request's access.
+    request's access, if `each_page` or `each_portion` checks it.
     """
     chunks = _gather(pieces)
     first = next(chunks, b"")
-    return Response(_resume(first, chunks, require_access), content_type=content_type)
+    return Response(_resume(first, chunks), content_type=content_type)
+
+
+def each_page(pages: Iterable[Page], require_access: Callable[[], None]) -> Iterator[Page]:
+    """Yields pages of rows, and checks the access with the request's function before each."""
+    for page in pages:
+        require_access()
+        yield page
+
+
+def each_portion(pieces: Iterable[bytes], require_access: Callable[[], None]) -> Iterator[bytes]:
+    """Does the same for an answer without pages, before each 4 MiB."""
+    unchecked = 0
+    for piece in pieces:
+        unchecked += len(piece)
+        if unchecked >= _PORTION_BYTES:
+            require_access()
+            unchecked = 0
+        yield piece
 
 
 def attachment(name: str) -> str:
@@ -50,10 +71,6 @@ def _gather(pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield bytes(chunk)
 
 
-def _resume(
-    first: bytes, chunks: Iterator[bytes], require_access: Callable[[], None]
-) -> Iterator[bytes]:
+def _resume(first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
     yield first
-    for chunk in chunks:
-        require_access()
-        yield chunk
+    yield from chunks

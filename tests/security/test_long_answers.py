@@ -7,25 +7,43 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import text
 
+from shared import audit_log
+from shared.audit_log import listing
 from shared.cache import at_once
+from shared.core.clock import now_us
 from shared.core.errors import Unauthorized
 from shared.deployment.runtime import Runtime
+from shared.evaluations import store as evaluations
 from shared.exports import pages
 from tests.support.app import Headers
+from tests.support.evaluations import evaluation
 from tests.support.events import event, store_events
 from tests.support.runtime import Org
-from web import auth, download
+from web import download
 
 ROWS = 5
 
 
 @pytest.fixture(autouse=True)
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes each row a page, and checks access at each. Otherwise it is once a second."""
-    monkeypatch.setattr(auth, "PROMPT_SECS", 0)
+    """Makes each row a page, and each event of a session as much as is sent without a check."""
     monkeypatch.setattr(download, "_CHUNK_BYTES", 1)
+    monkeypatch.setattr(download, "_PORTION_BYTES", 1)
+    monkeypatch.setattr(listing, "CHUNK_LINES", 1)
     for name in ("_EVENTS", "_SESSIONS", "_EVALUATIONS"):
         monkeypatch.setattr(pages, name, 1)
+
+
+def fill(runtime: Runtime, org: Org, *, of_one: bool) -> None:
+    """Stores events of one session or of several, results, and lines of the audit log."""
+    sessions = [f"s-{0 if of_one else n}" for n in range(ROWS)]
+    lines = [event(one, f"10:00:0{n}") for n, one in enumerate(sessions)]
+    store_events(runtime.clickhouse, org.id, lines)
+    rows = [evaluation(org.id, one, now_us()) for one in sessions]
+    evaluations.insert(runtime.clickhouse, rows)
+    with runtime.postgres.transaction() as session:
+        for n in range(ROWS):
+            audit_log.record(session, org.uuid, "query.create", name=str(n))
 
 
 def keep(_runtime: Runtime, _org: Org) -> None:
@@ -39,7 +57,18 @@ def revoke(runtime: Runtime, org: Org) -> None:
 
 
 @pytest.mark.parametrize("take", [keep, revoke])
-@pytest.mark.parametrize("path", ["exports/events", "exports/sessions", "sessions/s-0/export"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "exports/events?",
+        "exports/sessions?",
+        "exports/evaluations?",
+        "audit-log/export?action=query.create",
+        "sessions/s-0/export?format=jsonl",
+        "sessions/s-0/export?format=array",
+        "sessions/s-0/export?format=json",
+    ],
+)
 def test_an_export_ends_within_a_page(
     client: FlaskClient,
     runtime: Runtime,
@@ -48,15 +77,15 @@ def test_an_export_ends_within_a_page(
     take: Callable[[Runtime, Org], None],
     path: str,
 ) -> None:
-    of_one = path.startswith("sessions")
-    lines = [event("s-0" if of_one else f"s-{n}", f"10:00:0{n}") for n in range(ROWS)]
-    store_events(runtime.clickhouse, org.id, lines)
+    fill(runtime, org, of_one=path.startswith("sessions"))
     answer: Any = client.get(f"/v1/{path}", headers=key(), buffered=False)
+    assert answer.status_code == 200
     chunks = answer.iter_encoded()
     read = [next(chunks)]
     take(runtime, org)
     if take is keep:
-        assert len(b"".join([*read, *chunks]).splitlines()) == ROWS
+        read.extend(chunks)
+        assert len(read) >= ROWS
         return
     with pytest.raises(Unauthorized):
         read.extend(chunks)

@@ -30,6 +30,8 @@ from web.state import runtime
 blueprint = Blueprint("assistant", "Questions about the organization's data")
 
 _STREAM = "text/event-stream"
+# Pieces of an answer come much more often than access changes.
+_CHECK_SECS = 1.0
 _BODY = {"required": True, "content": {"application/json": {"schema": schemas.TurnBody}}}
 _FRAMES = "server-sent events, each with an `id` and a frame; the last is done or error"
 _ID = {"type": "string"}
@@ -80,7 +82,7 @@ def ask_assistant() -> Response:
     frame = _begun() if seen is None else _seen(seen)
     frames = Frames(runtime().redis, frame.turn_id)
     frames.watch()
-    events = relay(frames, frame, client_watch(), access_while_answering())
+    events = relay(frames, frame, client_watch(), access_while_answering(_CHECK_SECS))
     response = Response(events, content_type=_STREAM)
     # Proxies must not collect the frames.
     response.headers["X-Accel-Buffering"] = "no"

@@ -11,7 +11,7 @@ from shared.audit_log.listing import LineFilters, every, list_
 from web.audit_log import schemas
 from web.auth import access_while_answering, current_org_id, requires
 from web.blueprint import Blueprint
-from web.download import attachment, streamed
+from web.download import attachment, each_page, streamed
 from web.state import runtime
 
 blueprint = Blueprint("audit log", "Changes, exports and commands: who, from where, and what")
@@ -47,9 +47,8 @@ def export_audit_log(query: dict[str, Any]) -> Response:
     asked = {name: value for name, value in query.items() if value}
     with postgres.transaction() as session:
         audit_log.record(session, org_id, "audit_log.export", after={"filters": asked})
-    response = streamed(
-        _lines(every(postgres, org_id, LineFilters(**query))), _NDJSON, access_while_answering()
-    )
+    chunks = every(postgres, org_id, LineFilters(**query))
+    response = streamed(_lines(each_page(chunks, access_while_answering())), _NDJSON)
     response.headers["Content-Disposition"] = attachment("audit-log.jsonl")
     return response
 

@@ -17,7 +17,7 @@ from shared.exports.schedules import service
 from shared.sessions.selection import SessionFilters
 from web.auth import access_while_answering, current_identity, current_org_id, requires
 from web.blueprint import Blueprint
-from web.download import attachment, streamed
+from web.download import attachment, each_page, streamed
 from web.exports import schemas
 from web.responses import row_of
 from web.state import runtime, state
@@ -93,10 +93,11 @@ def list_export_files(query: dict[str, int]) -> dict[str, object]:
 def _file(what: What, format_: Format, filters: Filters, rows: Iterator[Sequence[Row]]) -> Response:
     formats.require(format_)
     _record(what, format_, filters)
+    allowed = each_page(rows, access_while_answering())
     held = _held(
-        formats.encoded(what, format_, rows), state().exports.take(current_identity().org_id)
+        formats.encoded(what, format_, allowed), state().exports.take(current_identity().org_id)
     )
-    response = streamed(held, FILE_TYPES[format_].content_type, access_while_answering())
+    response = streamed(held, FILE_TYPES[format_].content_type)
     response.headers["Content-Disposition"] = attachment(_name(what, format_, filters))
     return response
 

@@ -13,7 +13,7 @@ from shared.sessions.selection import SessionFilters
 from shared.sessions.summary import summarize
 from web.auth import access_while_answering, current_identity, current_org_id, requires
 from web.blueprint import Blueprint
-from web.download import attachment, streamed
+from web.download import attachment, each_portion, streamed
 from web.events.rows import HEAD, event_row
 from web.events.schemas import Event
 from web.responses import json_response
@@ -36,6 +36,11 @@ add_outline(blueprint)
 
 _NDJSON = "application/x-ndjson"
 _JSON = "application/json"
+_WRITERS = {
+    "jsonl": event_stream.export,
+    "array": event_stream.export_array,
+    "json": evaluation_request.stream,
+}
 _EXPORTED_JSON = {"oneOf": [EvalRequest, {"type": "array", "items": ExportedEvent}]}
 
 
@@ -113,18 +118,12 @@ def export_session(format: str | None, session_id: str) -> Response:  # noqa: A0
         audit_log.record(
             session, current_org_id(), "session.export", target=session_id, after=after
         )
+    pieces = _WRITERS[wanted](clickhouse, org_id, facts)
+    response = streamed(
+        each_portion(pieces, access_while_answering()), _NDJSON if wanted == "jsonl" else _JSON
+    )
     if wanted == "json":
-        return streamed(
-            evaluation_request.stream(clickhouse, org_id, facts), _JSON, access_while_answering()
-        )
-    if wanted == "array":
-        response = streamed(
-            event_stream.export_array(clickhouse, org_id, facts), _JSON, access_while_answering()
-        )
-    else:
-        response = streamed(
-            event_stream.export(clickhouse, org_id, facts), _NDJSON, access_while_answering()
-        )
+        return response
     suffix = "json" if wanted == "array" else "jsonl"
     response.headers["Content-Disposition"] = attachment(f"session-{session_id}.{suffix}")
     return response

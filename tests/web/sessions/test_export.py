@@ -115,11 +115,11 @@ def failing_after(count: int) -> Iterator[bytes]:
 
 def test_an_early_failure_comes_before_the_first_byte() -> None:
     with pytest.raises(Unavailable):
-        streamed(failing_after(3), "text/plain", lambda: None)
+        streamed(failing_after(3), "text/plain")
 
 
 def test_a_late_failure_never_looks_complete() -> None:
-    body = streamed(failing_after(100), "text/plain", lambda: None).iter_encoded()
+    body = streamed(failing_after(100), "text/plain").iter_encoded()
     assert len(next(body)) == 64 * 1024
     with pytest.raises(Unavailable):
         next(body)

@@ -21,7 +21,7 @@ from tests.support.evaluator import Evaluator, Exchange
 from tests.support.people import acting_as, add_member, new_email, new_member
 from tests.support.runtime import Org, make_org
 from tests.workers.assistant.conftest import Site, events_in, text_of
-from web import auth
+from web.assistant import routes
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_a_person_who_is_removed_reads_no_further(
     has_key: bool,
 ) -> None:
     """The answer has a last frame, whichever error the check of the access raises."""
-    monkeypatch.setattr(auth, "PROMPT_SECS", 0)
+    monkeypatch.setattr(routes, "_CHECK_SECS", 0)
     email = new_email()
     own = new_member(runtime, org, permission_set="standard", email=email)
     removed = threading.Event()
