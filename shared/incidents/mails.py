@@ -27,8 +27,8 @@ def tell(
 
     The actor is recognised by address, since anyone may give a key the name of a person. Only
     members with `incidents:read` get the mail: it says nothing that they may not read. A person who
-    has not taken an invitation up gets none, nor does anyone beyond the organization's mails of a
-    day: who comments could otherwise send any number.
+    has not taken an invitation up gets none. The organization's mails of a day bound all of them,
+    because a member can comment any number of times.
     """
     subscribed = {one.email for one in subscribers.list_(session, incident.org_id, incident.id)}
     told = subscribed - {actor.email}
