@@ -82,19 +82,19 @@ function Cell({ outline, event, line, differs = false }: { outline: Outline; eve
   );
 }
 
-/** "Same steps up to event 41", or "Identical…" where no text differs, and the button that leads to the next difference. */
+/** "Same steps up to event 41", or "Identical…" where the payloads were compared and are equal, and the button that leads to the next difference. */
 export function Divergence({ comparison, differences }: { comparison: Comparison; differences: Differences }) {
   const aligned = comparison.aligned!;
   const steps = firstDivergence(aligned);
   const same = steps < 0 ? aligned.left.length : steps;
   const first = differences.after(-1);
   const next = differences.after(chosenLine()) ?? first;
-  const words = first === null || first >= same ? "Identical" : "Same steps";
+  const words = differences.areEqual(same) ? "Identical" : "Same steps";
   return (
     <div class="divergence">
       <span role="status">
         {steps < 0 ? `${words} in all ${exact(same)} events` : `${words} up to event ${exact(same)}`}
-        {words === "Same steps" && `, other texts from event ${exact(first! + 1)}`}
+        {first !== null && first < same && `, other texts from event ${exact(first + 1)}`}
       </span>
       {next !== null && <button type="button" class="button" onClick={() => chooseLine(next)}>Next difference</button>}
       {aligned.windowed && <span class="dim">Aligned in windows of {exact(WINDOW)} rows: a match across their edges can be missed.</span>}

@@ -105,7 +105,11 @@ export function firstDivergence({ left, right }: Pick<Aligned, "left" | "right">
   return -1;
 }
 
-/** 1 for each line where only one side has something, or where the summaries differ. */
+/** What is known of a line: nothing, that it differs, or that its payloads are equal. */
+export const DIFFERS = 1;
+export const EQUAL = 2;
+
+/** `DIFFERS` for each line where only one side has something, or where the summaries differ; 0 for others. */
 export function textDifferences({ left, right }: Pick<Aligned, "left" | "right">, one: readonly string[], other: readonly string[]): Uint8Array {
-  return Uint8Array.from(left, (i, line) => (i < 0 || right[line]! < 0 || one[i] !== other[right[line]!] ? 1 : 0));
+  return Uint8Array.from(left, (i, line) => (i < 0 || right[line]! < 0 || one[i] !== other[right[line]!] ? DIFFERS : 0));
 }
