@@ -95,7 +95,8 @@ def record(site: Site, airline: Airline) -> Recorded:
         api.deliver(batch)
     made = hostile_events() + odd_events()
     api.deliver([json.dumps(event).encode() for event in made])
-    insert(site.runtime.clickhouse, [scores(org, index) for index in range(SCORES)])
+    results = [scores(org, index) for index in range(SCORES)]
+    insert(site.runtime.clickhouse, [*results, of_a_session_without_events(org)])
     events = len(lines) + len(made)
     eventually(60, "the recording is stored", lambda: total(api) == events)
     return Recorded(org, token, api, f"{site.url}/o/{org.slug}")
@@ -112,6 +113,13 @@ def scores(org: Org, index: int) -> Evaluation:
         status="done" if index % 5 else "error",
         scores={"reward": index / SCORES, HOSTILE: -index / 3} if index % 5 else None,
     )
+
+
+def of_a_session_without_events(org: Org) -> Evaluation:
+    """Returns a result that was completed while the sessions of the recording took place."""
+    completed = to_us(datetime(2026, 11, 1, 12, tzinfo=UTC))
+    where = {"agent_id": "airline-support", "environment": "production"}
+    return evaluation(str(org.uuid), "gone", completed, **where, scores={"reward": 0.25})
 
 
 def total(api: Api) -> int:

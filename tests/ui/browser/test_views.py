@@ -161,8 +161,9 @@ COMPLETED = {
         in_url(agent_id=[HOSTILE_ID, "airline-support"], score=HOSTILE, **COMPLETED),
         in_url(status=["done"], **IDS, **COMPLETED),
         in_url(**RECORDED),
+        in_url(t="all"),
     ],
-    ids=["all", "hostile", "by session"],
+    ids=["all", "hostile", "by session", "of sessions without events too"],
 )
 def test_evaluations(view: View, recorded: Recorded, state: str) -> None:
     view.open(f"{recorded.url}/evaluations?{state}")
@@ -255,6 +256,20 @@ def test_what_watches(view: View, recorded: Recorded) -> None:
     ):
         status, answer = recorded.api.request("POST", path, json.dumps(body).encode(), **JSON)
         assert status == 201, answer
+    report = json.dumps({"title": f"{HOSTILE_ID} over", "summary": HOSTILE_ID}).encode()
+    status, answer = recorded.api.request("POST", "/alerts/incidents", report, **JSON)
+    assert status == 201, answer
+    resolved = json.loads(answer)["id"]
+    status, answer = recorded.api.request(
+        "POST", f"/alerts/incidents/{resolved}/resolve", b"{}", **JSON
+    )
+    assert status == 200, answer
+    view.open(f"{recorded.url}/incidents")
+    links = view.page.get_by_role("main").get_by_role("link")
+    addresses = links.evaluate_all("links => links.map(link => link.href)")
+    shown = {url.rpartition("/")[2] for url in addresses if "/incidents/" in url}
+    assert resolved in shown
+    assert {row["id"] for row in view.curl()} == shown
     incident = recorded.api.get("/alerts/incidents")[0]["id"]
     for path in ("dashboards", "alerts", "incidents", f"incidents/{incident}", "audits"):
         view.open(f"{recorded.url}/{path}")

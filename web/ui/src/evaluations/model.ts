@@ -80,14 +80,18 @@ function intervalOf(time: string, secs: number): string {
   return `toDateTime(intDiv(toUnixTimestamp(${time}) + ${TO_MONDAY_SECS}, ${secs}) * ${secs} - ${TO_MONDAY_SECS}, 'UTC')`;
 }
 
+// A session without events has no other time than that of its result. Like the API, a range leaves it out.
+const SESSION_TIME = "coalesce(nullIf(last, toDateTime64(0, 6, 'UTC')), completed_at)";
+const atSession = ({ ts_from, ts_to }: Query) =>
+  `(SELECT * FROM evaluations ${ts_from || ts_to ? "INNER" : "LEFT"} JOIN (
+  SELECT session_id, last_event_at AS last FROM agent_sessions) AS s USING (session_id))`;
+
 /**
  * A statement that answers the same: each score by agent and environment, in intervals of so many
  * seconds.
  */
 export function scoresSql(query: Query, secs: number): string {
-  const [time, source] = query["time"] === "session"
-    ? ["last_event_at", "(SELECT * FROM evaluations INNER JOIN (SELECT session_id, last_event_at FROM agent_sessions) AS s USING (session_id))"]
-    : ["completed_at", "evaluations"];
+  const [time, source] = query["time"] === "session" ? [SESSION_TIME, atSession(query)] : ["completed_at", "evaluations"];
   const columns = ["environment", "agent_id", "status", "session_id"];
   const conditions = [
     ...columns.flatMap((column) => among(column, splitValues(query[column] as string | null))),
