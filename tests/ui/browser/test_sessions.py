@@ -1,5 +1,6 @@
 """The list of sessions: its rows, filters, range, keys, and what is new."""
 
+import json
 import re
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
@@ -7,9 +8,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, Request, expect
 
+from tests.support.jobs import insert_job
 from tests.support.processes import wait_until
 from tests.ui.browser.conftest import NARROW, Opened
-from tests.ui.browser.site import Site, session
+from tests.ui.browser.site import Site, newcomer, session
 
 
 def query(page: Page) -> dict[str, list[str]]:
@@ -241,6 +243,18 @@ def test_keys_move_and_open_rows(visit: Opened) -> None:
     palette.get_by_role("combobox").fill("laten")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Latency")
+
+
+def test_a_job_is_the_reason_for_no_score_among_many_jobs(visit: Opened, site: Site) -> None:
+    org, person, api = newcomer(site)
+    [*events, _end] = session(0)
+    api.deliver([json.dumps(event).encode() for event in events])
+    wait_until(lambda: any(api.rows("sessions")))
+    with site.runtime.postgres.transaction() as transaction:
+        for index in range(300):
+            insert_job(transaction, org, "s-000" if index == 150 else f"other-{index}")
+    page = visit(person, f"/o/{org.slug}/sessions?live=0")
+    expect(page.get_by_role("row", name=re.compile("s-000"))).to_contain_text("queued")
 
 
 def test_two_sessions_can_be_compared(visit: Opened) -> None:
