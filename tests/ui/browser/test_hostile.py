@@ -52,7 +52,8 @@ def pages_of(rival: Planted) -> Iterator[str]:
     yield from ("errors?t=all", "errors?t=all&by=tool_name", "errors?t=all&by=agent_id")
     yield from ("latency?t=all", "evaluations?t=all", "sql", f"sql/{ids['query']}", "dashboards")
     yield from (f"dashboards/{ids['dashboard']}", "alerts", "alerts/new", f"alerts/{ids['alert']}")
-    yield from ("incidents", f"incidents/{ids['incident']}", "audits", f"audits/{ids['audit']}")
+    yield from ("incidents", f"incidents/{ids['incident']}", f"incidents/{ids['rule_incident']}")
+    yield from (f"incidents/{ids['sql_incident']}", "audits", f"audits/{ids['audit']}")
     yield from ("findings", f"findings/{ids['finding']}", "keys", "members", "permission-sets")
     yield from ("settings", "model-windows", "audit-log", "usage", "start")
     yield from ("sources?t=all", "sources?view=otel", "sources?view=skipped", "deletions")
@@ -122,6 +123,14 @@ def test_hostile_markdown_is_formatted_text(visit: Opened, site: Site, rival: Pl
     steps: list[dict[str, object]] = [
         {"type": "agent_start", "goal": MARKDOWN},
         {"type": "human_input", "input_id": "i", "response": MARKDOWN},
+        {
+            "type": "model_request",
+            "model": "m",
+            "messages": [
+                {"role": "user", "content": MARKDOWN},
+                {"role": "assistant", "content": MARKDOWN},
+            ],
+        },
         {"type": "model_response", "model": "m", "content": MARKDOWN},
         {"type": "tool_use", "tool_name": "t", "tool_call_id": "c", "input": MARKDOWN},
         {"type": "tool_result", "tool_name": "t", "tool_call_id": "c", "output": MARKDOWN},
@@ -141,16 +150,21 @@ def test_hostile_markdown_is_formatted_text(visit: Opened, site: Site, rival: Pl
         )
     )
     page = visit(rival.people["admin"], f"/o/{rival.org.slug}/sessions/markdown?view=transcript")
-    for name in ("Goal", "Person", "Assistant"):
+    # A request has one from the person and one from the assistant.
+    for name, texts in (("Goal", 1), ("Person", 1), ("Request", 2), ("Assistant", 1)):
         turn = page.get_by_role("article", name=name)
-        # It is cut after some lines.
-        turn.get_by_role("button", name=re.compile("^Show all")).click()
-        expect(turn.get_by_role("table")).to_contain_text("bold")
-        expect(turn.get_by_role("listitem")).to_have_count(2)
-        expect(turn.get_by_role("link", name="https://example.com/ok")).to_be_visible()
-        expect(turn).to_contain_text("[click](javascript:executed=1)")
+        more = turn.get_by_role("button", name=re.compile("^Show all"))
+        # Each is cut after some lines.
+        expect(more).to_have_count(texts)
+        for _ in range(texts):
+            more.first.click()
+        expect(turn.get_by_role("table")).to_contain_text(["bold"] * texts)
+        expect(turn.get_by_role("listitem")).to_have_count(2 * texts)
+        link = turn.get_by_role("link", name="https://example.com/ok")
+        expect(link).to_have_count(texts)
         expect(turn).to_contain_text("![picture](https://evil.example/x.png)")
-        turn.get_by_text("[click](javascript:executed=1)").click()
+        for text in turn.get_by_text("[click](javascript:executed=1)").all():
+            text.click()
     require_texts_only(page, narrow=True)
 
 

@@ -336,6 +336,9 @@ def test_a_failed_agent_and_a_failed_session_look_failed(
     panel = page.get_by_role("complementary", name="Event")
     expect(panel.get_by_role("region", name="Stack trace")).to_contain_text("ToolError: no seat")
     expect(panel.get_by_role("button", name="Copy stack trace")).to_be_visible()
+    panel.get_by_role("button", name="Copy message").click()
+    expect(page.get_by_text("Copy message: copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == "no"
 
 
 def test_neighbours_of_one_millisecond_and_of_one_moment(

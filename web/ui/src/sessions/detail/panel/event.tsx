@@ -20,6 +20,7 @@ import { moveChoice } from "../waterfall/keys";
 import { Json } from "../../../kit/json";
 import { Raw } from "../../../kit/long-text";
 import { Text } from "../../../kit/text";
+import { CopyButton } from "../../../kit/values";
 import { longestOfName } from "./longest";
 import { linkToEvent } from "./link";
 import { Trace } from "./trace";
@@ -76,7 +77,7 @@ function EventBody({ view, payloads, tab, onTab, onClose }: Props & { onClose?: 
         </div>
         <Head view={view} event={event} partner={partner} />
       </header>
-      {sentence && <p class="box-err"><Text>{sentence}</Text></p>}
+      {sentence && <p class="box-err"><CopyButton label="Copy message" text={() => sentence} /><Text>{sentence}</Text></p>}
       {trace && <Trace key={id} text={trace} />}
       <Tabs label="Event" tabs={tabs} value={tab} onChange={(next) => onTab(next as EventTab)} class="side-scroll"
         aside={size !== null && <span class="side-size" title={`${size} bytes`}>{bytes(size)}</span>}>

@@ -106,6 +106,7 @@ function bodyOf(kind: TurnKind, payload: Fields, close?: Fields, earlier?: Field
     case "request":
       return newInRequest(payload, earlier).map(({ role, text }, index) => ({
         label: role === "system" ? "Prompt" : `${role}${index > 1 ? ` ${index}` : ""}`, text, folded: role === "system",
+        markdown: role === "user" || role === "assistant",
       }));
     case "assistant":
       return [...formatted(payload["content"]), ...failure(payload)];
