@@ -10,11 +10,15 @@ from typing import Any
 from playwright.sync_api import Page, expect
 from sqlalchemy import text
 
+from shared.alerts.opening import measured
+from shared.core.clock import format_ts
+from shared.incidents.opening import Breach
 from shared.permissions import ADMIN_SET, READ_ONLY_SET
 from tests.flows.api import Api
 from tests.support.app import new_key
 from tests.support.evaluator import Exchange, reply, scored
 from tests.support.findings import Audited, candidate
+from tests.support.incidents import add_alert, breach
 from tests.support.people import add_member, signed_in
 from tests.support.processes import wait_until
 from tests.support.runtime import Org, make_org
@@ -93,6 +97,7 @@ def plant(site: Site, mark: str) -> Planted:
     _send_a_bad_event(api, word)
     person = Api(site.api.port, people["admin"].token)
     pages = _resources(person, word) | {"finding": _finding(site, org, word, session_id)}
+    pages |= _incidents_of_rules(site, org, word, session_id)
     wait_until(lambda: len(person.get("/evaluations")["evaluations"]) > 0, 30)
     return Planted(org, mark, person, people, {"session": session_id, **pages})
 
@@ -216,6 +221,46 @@ def _finding(site: Site, org: Org, word: Word, session_id: str) -> str:
         )
     api = Api(site.api.port, new_key(site.runtime, org)["Authorization"].removeprefix("Bearer "))
     return str(api.get("/audits/findings")[0]["id"])
+
+
+def _incidents_of_rules(site: Site, org: Org, word: Word, session_id: str) -> dict[str, str]:
+    """Opens the incidents of a rule with a filter and of one in SQL, as their evaluation does."""
+    until = datetime.now(UTC)
+    found: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+        "rule_incident": (
+            {"name": word("rule")},
+            {
+                "metric": "error_rate",
+                "filter": {"agent_id": word("agent", 256)},
+                "window": {
+                    "from": format_ts(until - timedelta(hours=1)),
+                    "to": format_ts(until + timedelta(hours=1)),
+                },
+                "counts": {"events": 9, "errors": 3},
+                "event_ids": [],
+                "session_ids": [session_id],
+            },
+        ),
+        "sql_incident": (
+            {
+                "name": word("rule in SQL"),
+                "trigger_kind": "custom_sql",
+                "trigger_spec": {"sql": "SELECT count() AS n FROM events"},
+            },
+            {
+                "metric": word("column"),
+                "counts": {"rows": 1, "truncated": False},
+                "columns": [word("column")],
+                "rows": [[word("value")]],
+            },
+        ),
+    }
+    incidents = {}
+    for name, (rule, evidence) in found.items():
+        alert = add_alert(site.runtime, org, enabled=False, **rule)
+        made = measured(alert, Breach(1, word("breach"), {"op": ">", "bound": 0, **evidence}))
+        incidents[name] = str(breach(site.runtime, made).incident.id)
+    return incidents
 
 
 def _events(session_id: str, word: Word, *, hostile: bool) -> list[bytes]:

@@ -2,12 +2,31 @@
 
 import json
 import re
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import expect
 
+from tests.flows.api import Api
 from tests.support.processes import wait_until
 from tests.ui.browser.conftest import Opened
 from tests.ui.browser.site import Site, newcomer, session
+from tests.ui.browser.views import View
+
+
+def send(api: Api, method: str, path: str, body: dict[str, Any]) -> Any:
+    """Sends a request and returns its answer."""
+    content = json.dumps(body).encode()
+    status, answer = api.request(method, path, content, Content_Type="application/json")
+    assert status in (200, 201), answer
+    return json.loads(answer)
+
+
+def deliver_failures(api: Api, count: int) -> None:
+    """Stores so many sessions whose calls all failed."""
+    for index in range(count):
+        api.deliver([json.dumps(event).encode() for event in session(5 * index)])
+    wait_until(lambda: len(list(api.rows("sessions"))) == count)
 
 
 def test_a_new_result_is_there_without_a_reload(visit: Opened, site: Site) -> None:
@@ -24,9 +43,7 @@ def test_a_new_audit_shows_its_first_run_and_leads_to_what_it_found(
     visit: Opened, site: Site
 ) -> None:
     org, person, api = newcomer(site)
-    for index in range(12):
-        api.deliver([json.dumps(event).encode() for event in session(5 * index)])
-    wait_until(lambda: len(list(api.rows("sessions"))) == 12)
+    deliver_failures(api, 12)
     page = visit(person, f"/o/{org.slug}/audits")
     page.get_by_role("button", name="New audit").first.click()
     page.get_by_role("textbox", name="Name").fill("first look")
@@ -54,6 +71,43 @@ def test_a_new_audit_shows_its_first_run_and_leads_to_what_it_found(
     link.click()
     expect(page).to_have_url(re.compile(r"/sessions/s-\d+\?e=\d+$"))
     expect(page.get_by_role("row", selected=True)).to_be_in_viewport()
+
+
+def test_evaluations_that_were_asked_for_are_shown_when_they_end(visit: Opened, site: Site) -> None:
+    org, person, api = newcomer(site)
+    api.deliver([json.dumps(event).encode() for event in session(0)])
+    wait_until(lambda: len(list(api.rows("evaluations"))) == 1)
+    page = visit(person, f"/o/{org.slug}/evaluations?list=results")
+    rows = page.get_by_role("table", name="Results", exact=True).get_by_role("row")
+    expect(rows).to_have_count(2)
+    page.get_by_role("button", name="Evaluate again…").click()
+    page.get_by_role("dialog").get_by_role("button", name="Evaluate again").click()
+    expect(rows).to_have_count(3)
+    expect(page.get_by_role("definition").first).to_contain_text(re.compile("^2"))
+
+
+def test_the_incident_of_an_audit_shows_what_the_audit_found(visit: Opened, site: Site) -> None:
+    """The named events, and the statement that the finding opens too."""
+    org, person, api = newcomer(site)
+    deliver_failures(api, 24)
+    send(api, "POST", "/audits", {"name": "first look"})
+    wait_until(lambda: bool(api.get("/alerts/incidents")), 60)
+    incident = api.get("/alerts/incidents")[0]
+    finding = api.get(f"/audits/findings/{incident['source_finding_id']}")
+    view = View(visit(person, f"/o/{org.slug}/findings/{finding['id']}"), person.token)
+    in_sql = view.toolbar.get_by_role("link", name="Open in SQL")
+
+    def statement() -> str:
+        return parse_qs(urlsplit(in_sql.get_attribute("href") or "").query)["sql"][0]
+
+    assert statement() == finding["evidence_queries"][1]["sql"]
+    view.open(f"{site.url}/o/{org.slug}/incidents/{incident['id']}")
+    expect(view.table("Evidence").get_by_role("link").first).to_be_visible()
+    named = incident["evidence"]["event_ids"]
+    assert view.events("Evidence") == named == finding["evidence"]["event_ids"]
+    assert named
+    expect(in_sql).to_be_visible()
+    assert statement() == finding["evidence_queries"][1]["sql"]
 
 
 def test_board_and_navigation_show_a_new_incident(visit: Opened, site: Site) -> None:

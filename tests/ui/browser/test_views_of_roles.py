@@ -23,14 +23,25 @@ TABLE = {
 }
 
 
+# Incidents that somebody reported have none, and rules that are not in SQL.
+SOME = ("of rules and audits", "rules in SQL")
+PAGES = (*ACTIONS, "incidents/{rule_incident}", "incidents/{sql_incident}", "deletions")
+
+
 def route_of(page: str) -> str:
     """Returns the path of the route of a page: `sessions/:id` for `sessions/{session}?t=1h`."""
     return re.sub(r"{\w+}", ":id", page.partition("?")[0])
 
 
+def has_statement(page: str) -> bool:
+    """Returns whether the table says that this page has the link in its toolbar."""
+    said = TABLE[route_of(page)]
+    return said == "yes" or (said in SOME and page.endswith("_incident}"))
+
+
 def test_the_table_has_every_page() -> None:
     assert set(TABLE) == set(re.findall(r'{ path: "([^"]+)", title:', _ROUTES))
-    assert set(TABLE.values()) == {"yes", "no", "rules in SQL"}
+    assert set(TABLE.values()) == {"yes", "no", *SOME}
 
 
 @pytest.mark.parametrize("role", PERMISSION_SETS)
@@ -38,11 +49,10 @@ def test_what_a_role_is_shown_works(visit: Opened, ours: Planted, role: str) -> 
     runs_sql = "queries:run" in BUILTIN_SETS[PERMISSION_SETS[role]].permissions
     page = visit(ours.people[role], path_of(ours, "sessions?live=0"))
     view = View(page, ours.people[role].token)
-    for path in ACTIONS:
+    for path in PAGES:
         follow(page, path_of(ours, path))
         settled(page)
-        # A rule that is not in SQL.
-        has_sql = runs_sql and TABLE[route_of(path)] == "yes"
+        has_sql = runs_sql and has_statement(path)
         link = view.toolbar.get_by_role("link", name="Open in SQL")
         assert link.count() == has_sql, path
         if view.toolbar.count():

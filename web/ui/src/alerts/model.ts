@@ -184,11 +184,6 @@ function filterText(filter: Spec): string {
   return parts.length ? ` of ${parts.join(", ")}` : "";
 }
 
-/** The statement of a rule in SQL. */
-export function sqlOf({ trigger_kind, trigger_spec: { sql } }: Pick<AlertRow, "trigger_kind" | "trigger_spec">): (() => string) | undefined {
-  return trigger_kind === "custom_sql" && typeof sql === "string" ? () => sql : undefined;
-}
-
 /** The condition as a sentence: "error_rate of tool_result > 5.0 % over 1 h". */
 export function conditionText({ trigger_kind, trigger_spec: spec, min_breaches, eval_window }: Pick<AlertRow, "trigger_kind" | "trigger_spec" | "min_breaches" | "eval_window">): string {
   const often = eval_window > 1 ? `, ${min_breaches} of ${eval_window} times` : "";

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { DeletionDetail, DeletionRow } from "../api/types";
 import { announce } from "../kit/announce";
 import { confirm, Dialog } from "../kit/dialog";
@@ -6,7 +6,7 @@ import { RadioField, TextField } from "../kit/fields";
 import { useForm } from "../kit/form";
 import { FormDialog } from "../kit/form-dialog";
 import { plural } from "../kit/formats";
-import { useLoad, usePages } from "../kit/load";
+import { useAgain, useLoad, usePages } from "../kit/load";
 import { Loaded } from "../kit/loaded";
 import { Page, type PageProps } from "../kit/page";
 import { param, place, setQuery } from "../kit/router";
@@ -28,11 +28,7 @@ export default function DeletionsPage({ org }: PageProps) {
   const [asking, setAsking] = useState(false);
   const pages = usePages<DeletionRow>(`deletions ${org}`, listDeletions);
   const underWay = pages.data?.some(isUnderWay) ?? false;
-  useEffect(() => {
-    if (!underWay || pages.busy) return;
-    const timer = setTimeout(pages.reload, AGAIN_MS);
-    return () => clearTimeout(timer);
-  }, [underWay, pages.busy]);
+  useAgain(underWay, pages, AGAIN_MS);
   const chosen = param("deletion");
   const actions = (
     <>

@@ -1,7 +1,8 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Options, Query } from "../api/request";
+import type { JobList } from "../api/types";
 import { filterValues, Filters, type Filter } from "../kit/filters";
-import { useLoad } from "../kit/load";
+import { useAgain, useLoad, type Load } from "../kit/load";
 import { Loaded } from "../kit/loaded";
 import { Nothing } from "../kit/nothing";
 import { Page, type PageProps } from "../kit/page";
@@ -29,6 +30,7 @@ const FILTERS: readonly Filter[] = [
 const FILTERED_BY = FILTERS.map(({ param: name }) => name);
 const LISTS = [{ id: "lowest", label: "Lowest scores" }, { id: "results", label: "Results" }, { id: "jobs", label: "Evaluation jobs" }];
 const HOUR_SECS = 3600;
+const AGAIN_MS = 2000;
 
 /** The request of the URL. A range that ends now moves on only when `turn` changes. */
 function useQuery(turn: number): Query {
@@ -41,9 +43,31 @@ function useQuery(turn: number): Query {
   }, [turn, JSON.stringify(range), time, ...values]);
 }
 
+/**
+ * Reads the jobs while some are listed, and everything when one ends that somebody asked for. Returns what to do after
+ * evaluations were queued.
+ */
+function useFollowing(jobs: Load<JobList>, readAll: () => void): () => void {
+  const known = useRef<readonly string[]>([]);
+  useEffect(() => {
+    if (!jobs.data) return;
+    const asked = jobs.data.jobs.filter(({ trigger }) => trigger === "manual").map(({ id }) => id);
+    const ended = known.current.some((id) => !asked.includes(id));
+    known.current = asked;
+    if (ended) readAll();
+  }, [jobs.data]);
+  useAgain((jobs.data?.jobs.length ?? 0) > 0, jobs, AGAIN_MS);
+  return () => {
+    readAll();
+    // One that ends at once may be in no list, and its result may come after the first reading.
+    setTimeout(readAll, AGAIN_MS);
+  };
+}
+
 /** The page "Evaluations": scores in figures, over time, and the lowest ones. */
 export default function EvaluationsPage({ org }: PageProps) {
   const [turn, setTurn] = useState(0);
+  const readAll = () => setTurn((count) => count + 1);
   const query = useQuery(turn);
   const offered = useLoad(`scores of ${org} ${turn}`, async (options) => {
     const [keys, environments, known] = await Promise.all([facets.scoreKeys(options), facets.environments(options), agents(options)]);
@@ -58,6 +82,7 @@ export default function EvaluationsPage({ org }: PageProps) {
   const asked = aggregateQuery(query, series, BINS);
   const isKnown = offered.data && (key === null || lowest.data || lowest.error !== null);
   const jobs = useLoad(`jobs ${org} ${turn}`, readJobs);
+  const onQueued = useFollowing(jobs, readAll);
   const trouble = jobs.data?.health && troubleOf(jobs.data.health);
   const list = param("list") ?? (key === null || param("status") ? "results" : "lowest");
   const load = useLoad(isKnown ? JSON.stringify([asked, turn]) : null, (options) => readAggregate(asked, options));
@@ -70,7 +95,7 @@ export default function EvaluationsPage({ org }: PageProps) {
           <Switch label="By completion" checked={!query["time"]} onChange={(on) => setQuery({ time: on ? "completion" : null })} />
           <ViewToolbar
             curl={() => ({ route: "GET /evaluations/aggregate", query: asked })} sql={() => scoresSql(query, secs)}
-            onRefresh={() => setTurn(turn + 1)}
+            onRefresh={readAll}
           />
           <TimeRange standard="24h" />
         </>
@@ -100,7 +125,7 @@ export default function EvaluationsPage({ org }: PageProps) {
           ) : list === "lowest" && key !== null ? (
             <Lowest org={org} load={lowest} scoreKey={key} count={load.data ? countOf(load.data, key) : 0} />
           ) : (
-            <Results org={org} query={query} turn={turn} onQueued={() => setTurn(turn + 1)} />
+            <Results org={org} query={query} turn={turn} onQueued={onQueued} />
           )}
         </Tabs>
       </div>

@@ -1,5 +1,6 @@
 import { request, type Options } from "../api/request";
 import type { AlertPreview, IncidentDetail, IncidentRow } from "../api/types";
+import { sqlOfFinding, sqlOfRule } from "../kit/statements";
 
 const INCIDENT = "GET /alerts/incidents/{incident_id}";
 
@@ -57,8 +58,11 @@ export function readValues(incident_id: string, options: Options): Promise<Alert
 }
 
 /** The statement that lists what a finding is about. */
-export async function readStatement(fid: string, options: Options): Promise<string | null> {
-  const { evidence_queries: queries } = await request("GET /audits/findings/{fid}", { path: { fid } }, options);
-  // The first one computes the numbers.
-  return (queries[1] ?? queries[0])?.sql ?? null;
+export async function readFindingSql(fid: string, options: Options): Promise<string | null> {
+  return sqlOfFinding((await request("GET /audits/findings/{fid}", { path: { fid } }, options)).evidence_queries) ?? null;
+}
+
+/** The statement of a rule in SQL, as the rule is now. */
+export async function readRuleSql(alert_id: string, options: Options): Promise<string | null> {
+  return sqlOfRule(await request("GET /alerts/{alert_id}", { path: { alert_id } }, options)) ?? null;
 }

@@ -62,6 +62,15 @@ export function useLoad<T>(key: string | null, read: (options: Options) => Promi
   return { ...rest, current: answered === key, reload, set };
 }
 
+/** Reads again and again while something is under way, in a tab that somebody looks at. */
+export function useAgain(underWay: boolean, { busy, reload }: Pick<Load<unknown>, "busy" | "reload">, everyMs: number): void {
+  useEffect(() => {
+    if (!underWay || busy) return;
+    const timer = setInterval(() => document.hidden || reload(), everyMs);
+    return () => clearInterval(timer);
+  }, [underWay, busy, reload]);
+}
+
 export interface PageOf<Row> {
   rows: readonly Row[];
   /** null on the last page. */

@@ -10,12 +10,13 @@ import { Page, type PageProps } from "../../kit/page";
 import { navigate } from "../../kit/router";
 import { Severity } from "../../kit/severity";
 import { spanText } from "../../kit/spans";
+import { sqlOfRule } from "../../kit/statements";
 import { Failed } from "../../kit/states";
 import { ViewToolbar } from "../../kit/toolbar";
 import { pathOf } from "../../kit/url";
 import { Pill } from "../../kit/values";
 import { deleteAlert, readAlert, saveAlert, sendTest } from "../api";
-import { bodyOf, conditionText, draftOf, sqlOf } from "../model";
+import { bodyOf, conditionText, draftOf } from "../model";
 import { NoticeFields, RuleFields } from "./fields";
 import { Preview } from "./preview";
 import { AlertState } from "./state";
@@ -51,9 +52,10 @@ function Existing({ org, id }: { org: string; id: string }) {
         await navigate(pathOf(org, "alerts"));
       });
   };
+  const sql = alert && sqlOfRule(alert);
   const head = (
     <>
-      <ViewToolbar curl={() => ({ route: "GET /alerts/{alert_id}", path: { alert_id: id } })} sql={alert && sqlOf(alert)} onRefresh={load.reload} />
+      <ViewToolbar curl={() => ({ route: "GET /alerts/{alert_id}", path: { alert_id: id } })} sql={sql === undefined ? undefined : () => sql} onRefresh={load.reload} />
       {alert && can("alerts:write") && (
         <>
           <button type="button" class="button" onClick={() => void attempt(async () => setTest(await sendTest(id)))}>

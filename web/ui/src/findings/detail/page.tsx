@@ -9,6 +9,7 @@ import { Loaded } from "../../kit/loaded";
 import { Page, type PageProps } from "../../kit/page";
 import { Severity } from "../../kit/severity";
 import { useShortcuts } from "../../kit/shortcuts";
+import { sqlOfFinding } from "../../kit/statements";
 import { Text } from "../../kit/text";
 import { ViewToolbar } from "../../kit/toolbar";
 import { pathOf } from "../../kit/url";
@@ -24,12 +25,12 @@ export default function FindingPage({ org, id }: PageProps) {
   const load = useLoad(`finding ${org} ${id}`, (options) => readFinding(id, options));
   const [asked, setAsked] = useState<ActionOf | null>(null);
   const finding = load.data;
-  const statement = finding?.evidence_queries[0];
+  const sql = finding && sqlOfFinding(finding.evidence_queries);
   const actions = finding && can("audits:write") ? actionsOf(finding) : [];
   useShortcuts(actions.flatMap((one) => (one.key ? [{ keys: one.key, label: one.label, run: () => setAsked(one) }] : [])));
   const head = (
     <>
-      <ViewToolbar curl={() => ({ route: "GET /audits/findings/{fid}", path: { fid: id } })} sql={statement && (() => statement.sql)} onRefresh={load.reload} />
+      <ViewToolbar curl={() => ({ route: "GET /audits/findings/{fid}", path: { fid: id } })} sql={sql === undefined ? undefined : () => sql} onRefresh={load.reload} />
       {actions.map((one) => (
         <button key={one.action} type="button" class={one.action === "ack" ? "button primary" : "button"} onClick={() => setAsked(one)}>
           {one.label}

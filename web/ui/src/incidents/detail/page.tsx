@@ -5,14 +5,14 @@ import { announce } from "../../kit/announce";
 import { eventsSql } from "../../kit/event-conditions";
 import { duration } from "../../kit/formats";
 import { Icon } from "../../kit/icon";
-import { useLoad } from "../../kit/load";
+import { useAgain, useLoad } from "../../kit/load";
 import { Loaded } from "../../kit/loaded";
 import { Page, type PageProps } from "../../kit/page";
 import { Severity } from "../../kit/severity";
 import { Failed } from "../../kit/states";
 import { ViewToolbar } from "../../kit/toolbar";
 import { Pill } from "../../kit/values";
-import { acknowledge, readIncident, readStatement, sendAgain, subscribe } from "../api";
+import { acknowledge, readFindingSql, readIncident, readRuleSql, sendAgain, subscribe } from "../api";
 import { evidenceOf } from "../model";
 import { AssignDialog } from "./assign";
 import { Evidence } from "./evidence";
@@ -20,6 +20,9 @@ import { Activity } from "./activity";
 import { Aside } from "./aside";
 import { RuleFigure } from "./figure";
 import { ResolveDialog } from "./resolve";
+
+// A delivery that is queued goes out within seconds.
+const AGAIN_MS = 2000;
 
 /** The page of one incident. */
 export default function IncidentPage({ org, id }: PageProps) {
@@ -38,6 +41,7 @@ export default function IncidentPage({ org, id }: PageProps) {
     load.reload();
   };
   const incident = load.data;
+  useAgain(incident?.notifications.some(({ status }) => status === "queued") ?? false, load, AGAIN_MS);
   const sql = useStatement(org, incident);
   const actions = (
     <>
@@ -69,11 +73,14 @@ export default function IncidentPage({ org, id }: PageProps) {
   );
 }
 
-/** The statement behind an incident: of its filters, or of the finding that opened it. */
+/** The statement behind an incident: of its filters, of its rule in SQL, or of the finding that opened it. */
 function useStatement(org: string, incident: IncidentDetail | undefined): (() => string) | undefined {
+  const { query, result } = incident ? evidenceOf(incident) : {};
   const finding = can("audits:read") && incident?.source_finding_id;
-  const found = useLoad(finding ? `statement ${org} ${finding}` : null, (options) => readStatement(finding || "", options)).data;
-  const query = incident && evidenceOf(incident).query;
+  const rule = result && can("alerts:read") && incident?.alert_id;
+  const { data, current } = useLoad(finding || rule ? `statement ${org} ${finding || rule}` : null, (options) =>
+    finding ? readFindingSql(finding, options) : readRuleSql(rule || "", options));
+  const found = current && data;
   return found ? () => found : query ? () => eventsSql(query) : undefined;
 }
 
