@@ -37,5 +37,7 @@ test("numbers have their units", () => {
 test("the evidence says how many sessions it leaves out", () => {
   const evidence = (numbers: Record<string, number>) => ({ evidence: { session_ids: ["a", "b"], event_ids: [], numbers } });
   assert.equal(sessionsText(evidence({ failed_sessions: 30 })), "the newest 2 of 30 sessions");
+  assert.equal(sessionsText(evidence({ sessions: 90, filled_sessions: 30 })), "the newest 2 of 30 sessions");
+  assert.equal(sessionsText(evidence({ sessions: 90, outlier_sessions: 2 })), "2 sessions");
   assert.equal(sessionsText(evidence({ sessions: 2 })), "2 sessions");
 });

@@ -69,9 +69,12 @@ export function numberOf(name: string, value: number): NumberOf {
   return { label: words(name), value: Number.isInteger(value) ? compact(value) : decimal(value) };
 }
 
+// Names of the number of affected sessions. Where a signal has one of the first, `sessions` counts all.
+const AFFECTED = ["failed_sessions", "filled_sessions", "outlier_sessions", "abandoned_sessions", "sessions"];
+
 /** The sentence over the evidence: it holds the newest 20 sessions. */
 export function sessionsText({ evidence: { session_ids, numbers } }: Pick<FindingRow, "evidence">): string {
-  const all = numbers["failed_sessions"] ?? numbers["sessions"];
+  const all = AFFECTED.map((name) => numbers[name]).find((number) => number !== undefined);
   const shown = session_ids.length;
   return all !== undefined && all > shown ? `the newest ${shown} of ${plural(all, "session")}` : plural(shown, "session");
 }
