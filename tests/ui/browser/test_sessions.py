@@ -317,6 +317,7 @@ def test_the_outcome_stands_beside_the_state(visit: Opened, site: Site) -> None:
     for state, outcome in zip(states, ("failed", "success", "handed over"), strict=False):
         expect(state).to_have_text("Ended")
         expect(state.get_by_role("img", name=outcome)).to_be_visible()
+        assert state.evaluate("cell => cell.scrollWidth <= cell.clientWidth"), "it is cut"
     expect(states[0].get_by_title("Outcome: failed")).to_have_css("color", red_of(page))
     expect(states[1].get_by_title("Outcome: success")).not_to_have_css("color", red_of(page))
     expect(states[3].get_by_role("img")).to_have_count(0)

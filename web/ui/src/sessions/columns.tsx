@@ -139,7 +139,7 @@ export function columnsOf(context: Context): Column<Session>[] {
       key: scoreSort(scoreKey ?? ""), label: "Score", head: <ScoreHead {...context} />, width: "116px", number: true, narrow: "value",
       cell: (session) => <Score value={scoreOf(session, scoreKey, jobs.get(session.session_id), now)} />,
     },
-    { key: "state", label: "State", width: "112px", narrow: "state", cell: (session) => <StateAndOutcome session={session} now={now} /> },
+    { key: "state", label: "State", width: "128px", narrow: "state", cell: (session) => <StateAndOutcome session={session} now={now} /> },
   ];
   return context.tight ? columns.filter(({ key }) => key !== spare) : columns;
 }
