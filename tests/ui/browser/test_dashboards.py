@@ -233,8 +233,8 @@ def test_tiles_run_three_at_once_wait_and_keep_old_data(
     page.evaluate("new Promise((done) => requestIdleCallback(done))")
     assert len(held) == 3
     busy = {"error": "too many runs", "code": "rate_limited", "request_id": "r"}
-    held.pop(0).fulfill(status=429, headers={"Retry-After": "1"}, body=json.dumps(busy))
-    expect(page.get_by_text("The server is busy. Trying again in 1 s.")).to_be_visible()
+    held.pop(0).fulfill(status=429, headers={"Retry-After": "3"}, body=json.dumps(busy))
+    expect(page.get_by_text("The server is busy. Trying again in 3 s.")).to_be_visible()
     for route in held:
         route.continue_()
     page.unroute("**/tiles/*/run")

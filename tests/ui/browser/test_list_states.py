@@ -1,7 +1,8 @@
 """Loading, failing, waiting and long lists, and the range of time, by the list of sessions."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -16,6 +17,14 @@ SESSIONS = "**/v1/sessions?*"
 def answer_once(page: Page, url: str, **answer: Any) -> None:
     """Answers the next request so, and passes the others on."""
     page.route(url, lambda route: route.fulfill(**answer), times=1)
+
+
+@contextmanager
+def answering(page: Page, url: str, **answer: Any) -> Iterator[None]:
+    """Answers every request so during the block: a wait of a second is easily missed once."""
+    page.route(url, lambda route: route.fulfill(**answer))
+    yield
+    page.unroute(url)
 
 
 def held_back(page: Page) -> Callable[[], None]:
@@ -47,17 +56,17 @@ def test_a_failure_says_why_and_can_be_tried_again(visit: Opened) -> None:
 def test_a_busy_server_is_asked_again(visit: Opened) -> None:
     page = visit("admin", "sql", answers=503)
     busy = {"status": 503, "json": {"error": "busy"}, "headers": {"Retry-After": "1"}}
-    answer_once(page, SESSIONS, **busy)
-    page.get_by_role("link", name="Sessions").click()
     waiting = page.get_by_role("status").filter(has_text="Trying again in 1 s")
-    expect(waiting).to_be_visible()
+    with answering(page, SESSIONS, **busy):
+        page.get_by_role("link", name="Sessions").click()
+        expect(waiting).to_be_visible()
     table = page.get_by_role("table", name="Sessions")
     expect(table).to_be_visible()
     expect(waiting).to_have_count(0)
     # The next page waits in the same way.
-    answer_once(page, "**/v1/sessions?*cursor=*", **(busy | {"status": 429}))
-    page.get_by_role("button", name="Load more").click()
-    expect(waiting).to_be_visible()
+    with answering(page, "**/v1/sessions?*cursor=*", **(busy | {"status": 429})):
+        page.get_by_role("button", name="Load more").click()
+        expect(waiting).to_be_visible()
     expect(page.get_by_role("status").filter(has_text="more below")).to_have_count(0)
     expect(waiting).to_have_count(0)
 
