@@ -1,4 +1,4 @@
-"""What all tests of deletions share."""
+"""Fixtures of the tests of deletions."""
 
 from datetime import timedelta
 

@@ -91,7 +91,7 @@ def _send(post: Post, runtime: Runtime) -> None:
     )
     _call(api, "PUT", f"/users/{carol}", permission_set="admin")
     with runtime.postgres.transaction() as opened:
-        # Who has not taken the invitation up gets no mail about incidents.
+        # A person gets no mail about incidents before taking the invitation up.
         users.take_up(opened, opened.scalars(select(Organization.id)).one(), UUID(bob))
     rule = {
         "name": RULE,
