@@ -43,6 +43,7 @@ TIDY_RECEIPTS = Task(actor="tidy_receipts", queue="background")
 
 # Deletions that people asked for.
 DELETE_DATA = Task(actor="delete_data", queue="background")
+SWEEP_PURGED = Task(actor="sweep_purged", queue="background")
 APPLY_RETENTION = Task(actor="apply_retention", queue="background")
 TIDY_AUDIT_LOG = Task(actor="tidy_audit_log", queue="background")
 TIDY_SIGN_IN = Task(actor="tidy_sign_in", queue="background")

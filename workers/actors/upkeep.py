@@ -1,7 +1,8 @@
 """Actors that remove old data; the work is in `shared.upkeep` and `shared.users.sign_in`."""
 
 from shared.core import clock
-from shared.queue.jobs import APPLY_RETENTION, TIDY_AUDIT_LOG, TIDY_SIGN_IN
+from shared.queue.jobs import APPLY_RETENTION, SWEEP_PURGED, TIDY_AUDIT_LOG, TIDY_SIGN_IN
+from shared.upkeep.purge import late
 from shared.upkeep.retention import audit_log
 from shared.upkeep.retention import service as retention
 from shared.users.sign_in import service
@@ -13,6 +14,12 @@ from workers.nudged import nudged_actor, stopping
 def apply_retention() -> None:
     """Removes data that organizations no longer want to keep."""
     retention.apply(runtime(), stopping, clock.now())
+
+
+@nudged_actor(SWEEP_PURGED)
+def sweep_purged() -> None:
+    """Removes what reached Redis after the purge of its organization."""
+    late.sweep(runtime().postgres, runtime().redis)
 
 
 @nudged_actor(TIDY_AUDIT_LOG)

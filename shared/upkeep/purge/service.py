@@ -11,7 +11,7 @@ that holds the organization is stored, and no other block can start meanwhile. U
 stores are searched once more for rows that came meanwhile.
 
 A worker that takes a block afterwards does not find the organization and drops its rows. The same
-happens to a batch that a web request appended late.
+happens to a batch that a web request appended late; `late` removes the keys that it made.
 """
 
 import uuid
@@ -26,7 +26,7 @@ from shared.core.errors import Invalid
 from shared.deployment.runtime import Runtime
 from shared.organizations import Organization, hold_alone
 from shared.organizations.lifecycle import require_deleted
-from shared.upkeep.purge import in_clickhouse, in_postgres, in_redis
+from shared.upkeep.purge import in_clickhouse, in_postgres, in_redis, late
 
 Tell = Callable[[str], None]
 
@@ -83,5 +83,6 @@ def _finish(runtime: Runtime, session: Session, purged: Purged, tell: Tell) -> N
     hold_alone(session, purged.org_id)
     _sweep(runtime, purged, tell)
     purged.postgres.update(in_postgres.remove_rest(session, purged.org_id))
+    late.expect(runtime.redis, str(purged.org_id))
     session.execute(delete(Organization).where(Organization.id == purged.org_id))
     purged.postgres["organizations"] += 1

@@ -9,6 +9,7 @@ from sqlalchemy import select, text
 
 from shared import organizations
 from shared.cache import at_once
+from shared.core.clock import now_us
 from shared.core.errors import Conflict, Invalid, NotFound
 from shared.deployment.runtime import Runtime
 from shared.events.ingest import stream
@@ -16,6 +17,10 @@ from shared.events.ingest.decode import decode_events
 from shared.events.ingest.drain import Drain
 from shared.model_windows.context_windows import ContextWindows
 from shared.organizations import lifecycle
+from shared.receipts.flushing import flush_all
+from shared.receipts.origin import Origin
+from shared.receipts.receipt import Receipt, digest_of
+from shared.upkeep.purge import late
 from shared.upkeep.purge.service import Purged, purge
 from shared.users import User
 from shared.users.sign_in.models import SignInCode, SignInSession
@@ -185,17 +190,27 @@ def test_a_block_that_a_worker_holds_is_waited_for(
 def test_a_batch_that_comes_later_is_dropped(runtime: Runtime, gone: Org) -> None:
     live = make_org(runtime)
     run(runtime, gone)
+    row = Origin("events", "", "sender").of()
     for org in (gone, live):
         batch = decode_events([event("s", "10:00:00")], org.id, 10_000).batch
-        stream.append(runtime.redis, org.id, org.slug, batch)
+        receipt = Receipt(now_us(), {row: {"requests": 1, "accepted": 1}}, digest_of(b"x"))
+        stream.append(runtime.redis, org.id, org.slug, batch, receipt)
         runtime.redis.xadd(
             stream.stream_key(org.id), {"slug": org.slug, "data": b"no batch", "request_id": ""}
         )
     Drain(runtime, "late", ContextWindows(runtime)).run()
     assert footprint(runtime, live).clickhouse["events"][0] == 1
     assert footprint(runtime, live).dead_letters == 1
-    runtime.redis.delete(stream.stream_key(gone.id))
+    flush_all(runtime.postgres, runtime.redis)
+    late.sweep(runtime.postgres, runtime.redis)
     assert footprint(runtime, gone).is_empty
+
+
+def test_a_sweep_leaves_an_organization_that_is_still_there(runtime: Runtime, gone: Org) -> None:
+    before = footprint(runtime, gone)
+    late.expect(runtime.redis, gone.id)
+    late.sweep(runtime.postgres, runtime.redis)
+    assert footprint(runtime, gone) == before
 
 
 def test_an_organization_cannot_be_restored_during_its_purge(runtime: Runtime, gone: Org) -> None:
