@@ -2,7 +2,7 @@
 
 import uuid
 
-from sqlalchemy import ForeignKey, Index, LargeBinary, text
+from sqlalchemy import ForeignKeyConstraint, Index, LargeBinary, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.postgres import Base
@@ -17,9 +17,18 @@ class Conversation(OfOrganization, Dated, Base):
 
     __tablename__ = "conversations"
 
-    user_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    user_id: Mapped[uuid.UUID]
     title: Mapped[str]
     messages: Mapped[bytes] = mapped_column(LargeBinary)
     message_count: Mapped[int] = mapped_column(server_default=text("0"))
 
-    __table_args__ = (Index("ix_conversations_of_user", "org_id", "user_id", "created_at"),)
+    __table_args__ = (
+        # They go with the membership.
+        ForeignKeyConstraint(
+            ["org_id", "user_id"],
+            ["memberships.org_id", "memberships.user_id"],
+            name="fk_conversations_org_id_user_id",
+            ondelete="CASCADE",
+        ),
+        Index("ix_conversations_of_user", "org_id", "user_id", "created_at"),
+    )

@@ -20,7 +20,7 @@ log = get_logger(__name__)
 _AFTER_COMMIT = "after_commit"
 
 # Every foreign key of this column points to `organizations`.
-_ORG_IS_GONE = re.compile(r'constraint "fk_\w+_org_id"')
+_ORG_IS_GONE = re.compile(r'constraint "fk_\w+_org_id(_user_id)?"')
 
 # A dead peer is noticed while the client still waits: after 15 s of silence, or if our own packets
 # are not acknowledged. The server ends statements after 30 s. None of this notices a server that
@@ -102,7 +102,7 @@ def _unavailable_when_gone() -> Iterator[None]:
         log.warning("postgres_unavailable", reason="no free connection")
         raise Unavailable("the database is busy", code="postgres_unavailable") from error
     except IntegrityError as error:
-        # The organization was purged after the identity was looked up.
+        # The organization was purged, or the membership removed, after the identity was looked up.
         if _ORG_IS_GONE.search(str(error.orig)):
             raise NotFound("there is no such organization", code="org_not_found") from error
         raise

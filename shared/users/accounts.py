@@ -7,7 +7,6 @@ from sqlalchemy import delete, exists, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from shared.conversations.models import Conversation
 from shared.core.ids import new_id
 from shared.users.models import Membership, User
 
@@ -37,16 +36,6 @@ def join(
         .on_conflict_do_nothing()
     )
     return session.scalars(membership.returning(Membership)).one_or_none()
-
-
-def remove_member(session: Session, membership: Membership) -> None:
-    """Removes a member with its conversations; the account stays."""
-    kept = delete(Conversation).where(
-        Conversation.org_id == membership.org_id, Conversation.user_id == membership.user_id
-    )
-    session.execute(kept)
-    session.delete(membership)
-    session.flush()
 
 
 def remove_unused(session: Session, user_ids: Collection[uuid.UUID]) -> list[str]:

@@ -14,7 +14,7 @@ from shared import audit_log
 from shared.core.email_address import normal_address
 from shared.core.errors import Conflict, NotFound
 from shared.postgres import transaction_time
-from shared.users.accounts import join, remove_member, remove_unused
+from shared.users.accounts import join, remove_unused
 from shared.users.grants import Grant, Granter, assign, worth
 from shared.users.models import Membership, User
 from shared.users.records import MemberRecord, log_change, record
@@ -82,7 +82,8 @@ def remove(session: Session, org_id: uuid.UUID, email: str) -> bool:
     """
     membership = member(session, org_id, email)
     user_id = membership.user_id
-    remove_member(session, membership)
+    session.delete(membership)
+    session.flush()
     close_sessions_of(session, user_id)
     audit_log.record(session, org_id, "user.remove", target=user_id, name=normal_address(email))
     return bool(remove_unused(session, [user_id]))

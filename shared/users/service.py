@@ -19,7 +19,7 @@ from shared.postgres import transaction_time
 from shared.postgres.rows import require_row
 from shared.queue import Queue
 from shared.users import mails
-from shared.users.accounts import join, remove_member, remove_unused
+from shared.users.accounts import join, remove_unused
 from shared.users.grants import Grant, Granter, assign, permissions_of, worth
 from shared.users.members import members_of, memberships_of
 from shared.users.models import Membership, User
@@ -170,7 +170,8 @@ def leave(session: Session, org_id: uuid.UUID, user_id: uuid.UUID) -> MemberReco
             f" {_MANAGES} first",
             code="last_administrator",
         )
-    remove_member(session, membership)
+    session.delete(membership)
+    session.flush()
     audit_log.record(session, org_id, "user.leave", target=shown.id, name=shown.email)
     remove_unused(session, [user_id])
     return shown

@@ -28,6 +28,7 @@ _SMALL = frozenset(
         "model_context_windows",
     }
     | {"alerts", "alert_states", "audits", "dashboards", "dashboard_tiles", "saved_queries"}
+    | {"conversations"}
 )
 _ADVICE = (
     "build an index with shared.postgres.online.create_index in a migration of its own, add a"
