@@ -10,6 +10,9 @@ from typing import Literal, NamedTuple
 from shared.clickhouse.where import us
 
 TABLE = "events"
+# `arrival` is a moment in milliseconds, above the position of the event in its body, which takes
+# these low bits: 2^21 events are far more than a body of 128 MiB holds.
+POSITION_BITS = 21
 
 
 class EventColumn(NamedTuple):

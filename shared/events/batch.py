@@ -13,8 +13,6 @@ from shared.core import body as bodies
 from shared.core.errors import WatchpostError
 from shared.core.packing import pack, unpack
 
-# A position takes the low bits of `arrival`: 2^21 events are far more than a body of 128 MiB holds.
-POSITION_BITS = 21
 # An event may lie this far ahead of its arrival.
 MAX_FUTURE = timedelta(hours=24)
 

@@ -7,10 +7,11 @@ from typing import Protocol
 import msgspec
 import xxhash
 
+from shared.clickhouse.event_columns import POSITION_BITS
 from shared.core.clock import format_us, from_us, now_us
 from shared.core.errors import TooLarge
 from shared.evaluations.records import Evaluation
-from shared.events.batch import POSITION_BITS, Batch
+from shared.events.batch import Batch
 from shared.events.ingest.candidates import MAX_EVENTS
 from shared.events.ingest.decode import MAX_BAD, MAX_ERRORS, LineError
 from shared.events.ingest.envelope import Bounds, Envelope, Rejected, explain

@@ -10,9 +10,10 @@ from typing import NamedTuple, TypeVar
 import redis
 
 from shared.clickhouse import ClickHouse
+from shared.clickhouse.event_columns import POSITION_BITS
 from shared.clickhouse.where import Where, us
 from shared.deployment.runtime import Runtime
-from shared.events.batch import POSITION_BITS, Batch, decode_batch
+from shared.events.batch import Batch, decode_batch
 from shared.events.ingest import stream
 from shared.events.ingest.envelope import Rejected
 from shared.imports.node import Node, read_document

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import Raw
 
+from shared.clickhouse.event_columns import POSITION_BITS
 from shared.core.clock import now_us
 from shared.core.errors import TooLarge, WatchpostError
 from shared.core.logs import get_logger
 from shared.evaluations.records import Evaluation
-from shared.events.batch import POSITION_BITS, Batch
+from shared.events.batch import Batch
 from shared.events.ingest.decode import MAX_BAD, MAX_ERRORS, LineError
 from shared.events.ingest.envelope import Rejected
 from shared.events.redaction.excerpts import excerpt_of_record

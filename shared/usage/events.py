@@ -14,11 +14,11 @@ from datetime import datetime
 from typing import NamedTuple
 
 from shared.clickhouse import ClickHouse
-from shared.clickhouse.event_columns import TABLE
+from shared.clickhouse.event_columns import POSITION_BITS, TABLE
 from shared.clickhouse.settings import PAGE
 from shared.clickhouse.where import Where, us
 from shared.core.clock import from_us, to_us
-from shared.events.batch import MAX_FUTURE, POSITION_BITS
+from shared.events.batch import MAX_FUTURE
 from shared.usage.billing_windows import LENGTH_MS, BillingWindow
 
 

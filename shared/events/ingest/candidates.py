@@ -2,8 +2,8 @@
 
 import msgspec
 
+from shared.clickhouse.event_columns import POSITION_BITS
 from shared.core.errors import BadRequest, Invalid, TooLarge
-from shared.events.batch import POSITION_BITS
 from shared.events.ingest.elements import split_elements
 
 # Positions of a batch have to fit into `arrival`, and a small body of line breaks must not unpack

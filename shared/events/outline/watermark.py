@@ -16,13 +16,12 @@ import redis
 from msgspec import Meta
 
 from shared.clickhouse import ClickHouse
-from shared.clickhouse.event_columns import TABLE
+from shared.clickhouse.event_columns import POSITION_BITS, TABLE
 from shared.clickhouse.settings import SMALL_PAGE
 from shared.clickhouse.where import Where
 from shared.core.clock import to_us
 from shared.core.cursor import decode_cursor, encode_cursor
 from shared.core.errors import Unavailable
-from shared.events.batch import POSITION_BITS
 from shared.events.ingest.stored import stored_until_each
 
 # Watermarks come from clients, and ClickHouse binds no other numbers.

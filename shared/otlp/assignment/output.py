@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 
 from redis.client import Pipeline
 
+from shared.clickhouse.event_columns import POSITION_BITS
 from shared.core.logs import get_logger
 from shared.evaluations.records import Evaluation
-from shared.events.batch import POSITION_BITS, Batch
+from shared.events.batch import Batch
 from shared.events.ingest.stream import add as append
 from shared.events.redaction.rules import Redactor
 from shared.otlp.assignment.assign import AssignedItem

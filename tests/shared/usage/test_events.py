@@ -4,9 +4,10 @@ import random
 from datetime import UTC, datetime, timedelta
 
 from shared.clickhouse import ClickHouse
+from shared.clickhouse.event_columns import POSITION_BITS
 from shared.core.clock import from_us, to_us
 from shared.events import store
-from shared.events.batch import MAX_FUTURE, POSITION_BITS, Batch
+from shared.events.batch import MAX_FUTURE, Batch
 from shared.events.rows import columns_of
 from shared.usage.billing_windows import LENGTH, BillingWindow
 from shared.usage.events import EventTotals, event_totals, events_by_window

@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from shared.clickhouse.event_columns import POSITION_BITS
 from shared.core.clock import format_ts, from_us
 from shared.core.errors import BadRequest, Invalid, TooLarge
-from shared.events.batch import POSITION_BITS
 from shared.events.ingest import candidates, elements
 from shared.events.ingest.candidates import json_elements, ndjson_lines
 from shared.events.ingest.decode import MAX_ERRORS, Decoded, decode_events

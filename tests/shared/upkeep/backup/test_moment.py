@@ -7,12 +7,12 @@ from uuid import UUID
 import msgspec
 from sqlalchemy import text
 
+from shared.clickhouse.event_columns import POSITION_BITS
 from shared.core.clock import format_ts, now, now_us
 from shared.core.ids import new_id
 from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs.watching import StoredSession, watch_all
 from shared.evaluations import store
-from shared.events.batch import POSITION_BITS
 from shared.events.ingest import stream
 from shared.events.ingest.decode import decode_events
 from shared.events.ingest.drain import Drain
