@@ -43,8 +43,8 @@ from bench.live import Sender
 from bench.site import Site
 from bench.workload import Workload, ensure
 from shared.core.clock import now
-from shared.events.ingest.stored import SETTLE, stored_until_each
 from shared.postgres import Postgres
+from shared.queue.waiting import SETTLE, stored_until_each
 
 WARM_UP_SECS = 60
 # Evaluations that are due in the last seconds may be recorded after the end.

@@ -17,8 +17,8 @@ from bench.posting import Poster
 from devstack.up.deployment import Deployment
 from shared.events.ingest import dead_letters
 from shared.events.ingest.stream import waiting
-from shared.events.ingest.upstream import active_orgs
 from shared.organizations import CANARY_ID
+from shared.queue.waiting import orgs_with_records
 
 _SHOWN = 3
 _PAGE = 200
@@ -58,7 +58,7 @@ def _left(deployment: Deployment) -> str:
     with redis.Redis.from_url(deployment.environ["REDIS_URL"], socket_timeout=5) as client:
         if entries := waiting(client):
             return f"{entries} entries wait in the streams"
-        if active_orgs(client):
+        if orgs_with_records(client):
             return "records of OpenTelemetry wait"
     jobs, live = _ask(deployment, _LIVE_JOBS)[0]
     if live:
@@ -86,7 +86,7 @@ def problems(
     with redis.Redis.from_url(deployment.environ["REDIS_URL"]) as client:
         if left := waiting(client):
             yield f"{left} entries wait in the streams"
-        if active_orgs(client):
+        if orgs_with_records(client):
             yield "records of OpenTelemetry wait"
         if letters := dead_letters.count(client):
             yield f"{letters} dead letters"

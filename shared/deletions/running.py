@@ -31,11 +31,11 @@ from shared.deletions.models import LIVE, Deletion
 from shared.deletions.service import mentions_of
 from shared.deletions.target import MAX_SESSIONS
 from shared.deployment.runtime import Runtime
-from shared.events.ingest.stored import stored_until_each
 from shared.exports.schedules import service as export_schedules
 from shared.postgres import leases, present_time, transaction_time
 from shared.postgres.leases import Lease, kept
 from shared.queue.jobs import DELETE_DATA
+from shared.queue.waiting import stored_until_each
 from shared.queue.work_loop import claimed
 from shared.sessions import deleted
 

@@ -13,11 +13,10 @@ from redis.client import Pipeline
 
 from shared.core.logs import current_request_id
 from shared.core.tracing import spans
-from shared.events.ingest.upstream import ACTIVE_KEY, SHARDS
-from shared.events.ingest.upstream import record_stream as stream_key
 from shared.otlp.cutting import entries_of
 from shared.otlp.records import Records
 from shared.queue import unavailable_when_redis_is_gone
+from shared.queue.waiting import RECORDS_ACTIVE, SHARDS, record_stream
 from shared.receipts.receipt import Receipt
 
 # Unlists a stream only if it is empty, in one step, because a request may be adding to it.
@@ -42,7 +41,7 @@ class Entry:
 
 def stream_keys(org_id: str) -> list[str]:
     """Returns all streams of an organization."""
-    return [stream_key(org_id, shard) for shard in range(SHARDS)]
+    return [record_stream(org_id, shard) for shard in range(SHARDS)]
 
 
 def append(
@@ -76,13 +75,13 @@ def add(
     fields: dict[Any, Any] = {"slug": org_slug, "data": data, "request_id": request_id}
     if (traceparent := spans.traceparent()) is not None:
         fields["traceparent"] = traceparent
-    pipe.xadd(stream_key(org_id, shard), fields)
-    pipe.sadd(ACTIVE_KEY, f"{org_id}:{shard}")
+    pipe.xadd(record_stream(org_id, shard), fields)
+    pipe.sadd(RECORDS_ACTIVE, f"{org_id}:{shard}")
 
 
 def active(client: redis.Redis) -> list[tuple[str, int]]:
     """Returns the organizations and shards that have entries, in a stable order."""
-    members: set[bytes] = client.smembers(ACTIVE_KEY)  # type: ignore[assignment] # sync client
+    members: set[bytes] = client.smembers(RECORDS_ACTIVE)  # type: ignore[assignment] # sync client
     pairs = (member.decode().rpartition(":") for member in members)
     return sorted((org_id, int(shard)) for org_id, _, shard in pairs)
 
@@ -92,7 +91,7 @@ def read(
 ) -> list[Entry]:
     """Returns the oldest `count` entries of a stream, or the oldest behind the entry `after`."""
     begin = "-" if after is None else b"(" + after
-    messages: Any = client.xrange(stream_key(org_id, shard), min=begin, count=count)
+    messages: Any = client.xrange(record_stream(org_id, shard), min=begin, count=count)
     return [
         Entry(
             org_id=org_id,
@@ -109,8 +108,8 @@ def read(
 
 def remove(pipe: Pipeline, org_id: str, shard: int, entry_ids: Iterable[bytes]) -> None:
     """Adds the commands to a pipeline that remove entries, and unlist the stream if it is empty."""
-    pipe.xdel(stream_key(org_id, shard), *entry_ids)
-    keys: Sequence[str] = (stream_key(org_id, shard), ACTIVE_KEY)
+    pipe.xdel(record_stream(org_id, shard), *entry_ids)
+    keys: Sequence[str] = (record_stream(org_id, shard), RECORDS_ACTIVE)
     pipe.eval(_UNLIST_IF_EMPTY, 2, *keys, f"{org_id}:{shard}")
 
 
@@ -121,5 +120,5 @@ def remove_all(client: redis.Redis, org_id: str) -> int:
         for key in keys:
             pipe.xlen(key)
         pipe.unlink(*keys)
-        pipe.srem(ACTIVE_KEY, *(f"{org_id}:{shard}" for shard in range(SHARDS)))
+        pipe.srem(RECORDS_ACTIVE, *(f"{org_id}:{shard}" for shard in range(SHARDS)))
         return sum(pipe.execute()[: len(keys)])

@@ -10,8 +10,9 @@ from devstack import DevStack
 from orgctl.cli import main
 from shared.deployment.runtime import Runtime
 from shared.events.batch import encode_batch
-from shared.events.ingest import dead_letters, stream
+from shared.events.ingest import dead_letters
 from shared.events.ingest.decode import decode_events
+from shared.queue.waiting import event_stream
 from tests.support.runtime import Org
 
 EVENT = b'{"session_id":"s-%d","timestamp":"2026-11-01T08:00:00Z","type":"note"}'
@@ -44,7 +45,7 @@ def letters(runtime: Runtime, org: Org) -> Iterator[list[str]]:
         )
     dead_letters.bury(runtime.redis, org.id, org.slug, b"garbage", "not a batch")
     yield [letter.id for letter in dead_letters.letters(runtime.redis)]
-    runtime.redis.delete(dead_letters.STREAM_KEY, stream.stream_key(org.id))
+    runtime.redis.delete(dead_letters.STREAM_KEY, event_stream(org.id))
 
 
 def test_list(run: Run, letters: list[str], org: Org) -> None:
@@ -68,7 +69,7 @@ def test_retry_puts_the_event_back_into_its_queue(
 ) -> None:
     result = run("retry", letters[0])
     assert (result.exit_code, result.output) == (0, "1 sent again\n")
-    assert runtime.redis.xlen(stream.stream_key(org.id)) == 1
+    assert runtime.redis.xlen(event_stream(org.id)) == 1
     assert [letter.id for letter in dead_letters.letters(runtime.redis)] == letters[1:]
 
 

@@ -4,16 +4,15 @@ from typing import Any
 
 from shared.deployment.runtime import Runtime
 from shared.events.batch import decode_batch
-from shared.events.ingest.stream import stream_key
-from shared.events.ingest.upstream import SHARDS
 from shared.otlp import stream as otlp_stream
 from shared.otlp.records import Records, decode_records
+from shared.queue.waiting import SHARDS, event_stream
 from tests.support.runtime import Org
 
 
 def waiting_payloads(runtime: Runtime, org: Org) -> list[bytes]:
     """Returns the payloads of all accepted events that are not stored yet, in order."""
-    entries: Any = runtime.redis.xrange(stream_key(org.id))
+    entries: Any = runtime.redis.xrange(event_stream(org.id))
     batches = [decode_batch(fields[b"data"]) for _, fields in entries]
     return [payload for batch in batches for payload in batch.payloads]
 

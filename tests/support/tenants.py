@@ -27,6 +27,7 @@ from shared.incidents import comments
 from shared.mail import Letter
 from shared.queries import service as queries
 from shared.queries.service import QueryContent
+from shared.queue.waiting import orgs_with_events
 from shared.receipts.flushing import flush
 from shared.receipts.origin import Origin
 from shared.receipts.receipt import Receipt, count, digest_of
@@ -75,7 +76,7 @@ def footprint(runtime: Runtime, org: Org) -> Footprint:
         clickhouse=_clickhouse(runtime, org),
         redis={key: runtime.redis.dump(key) for key in keys},
         dead_letters=len(letters),
-        is_active=org.id in stream.active_orgs(runtime.redis),
+        is_active=org.id in orgs_with_events(runtime.redis),
     )
 
 

@@ -13,6 +13,7 @@ from shared.events.ingest.drain import Drain
 from shared.model_windows.context_windows import ContextWindows
 from shared.queue import unavailable_when_redis_is_gone
 from shared.queue.jobs import PERSIST_EVENTS, TIDY_STREAMS
+from shared.queue.waiting import orgs_with_events
 from workers.context import once, runtime
 
 _AGAIN_SECS = 1.0
@@ -47,7 +48,7 @@ def persist_events() -> None:
         Drain(runtime(), consumer, _windows_of()).run()
     finally:
         with unavailable_when_redis_is_gone():
-            is_left = bool(stream.active_orgs(runtime().redis))
+            is_left = bool(orgs_with_events(runtime().redis))
         if is_left:
             runtime().queue.nudge_in(PERSIST_EVENTS, _AGAIN_SECS)
 

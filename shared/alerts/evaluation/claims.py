@@ -18,9 +18,9 @@ from sqlalchemy.orm import Session
 from shared.alerts.evaluation.cadence import MOVED_ON
 from shared.alerts.models import AlertState
 from shared.deployment.runtime import Runtime
-from shared.events.ingest.stored import stored_until_each
 from shared.postgres import leases
 from shared.postgres.leases import Lease
+from shared.queue.waiting import stored_until_each
 
 # Any numbers that no other advisory lock of this project uses, by `is_sql`.
 _LOCK_IDS = {False: 7_237_011, True: 7_237_012}

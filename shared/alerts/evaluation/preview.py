@@ -19,8 +19,8 @@ from shared.alerts.rules import checked_spec, require_schedule
 from shared.alerts.specs import CustomSql, Spec, spec_of, symbol
 from shared.core.errors import Invalid
 from shared.core.ids import new_id
-from shared.events.ingest.stored import stored_until_each
 from shared.queries.slots import Places, Slots
+from shared.queue.waiting import stored_until_each
 
 DEFAULT_SPAN = timedelta(days=7)
 MAX_SPAN = timedelta(days=30)

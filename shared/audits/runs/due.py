@@ -3,8 +3,8 @@
 from sqlalchemy.orm import Session
 
 from shared.core.config import Settings
-from shared.events.ingest.stored import SETTLE
 from shared.postgres.due import secs_until_due
+from shared.queue.waiting import SETTLE
 
 _AUDITS = """
 SELECT audits.next_attempt_at

@@ -10,9 +10,15 @@ from typing import Any
 import redis
 
 from shared.core.errors import Unavailable
-from shared.events.ingest import upstream
-from shared.events.ingest.stream import active_orgs, stream_key
 from shared.queue import unavailable_when_redis_is_gone
+from shared.queue.waiting import (
+    SHARDS,
+    event_stream,
+    orgs_with_events,
+    orgs_with_records,
+    record_keys,
+    record_stream,
+)
 
 RETRY_AFTER_SECS = 2
 # One organization's burst leaves room for the events of the others.
@@ -85,9 +91,9 @@ def is_full(client: redis.Redis) -> bool:
 
 def measure(client: redis.Redis) -> dict[str, int]:
     """Returns the bytes that each organization's accepted events and records take in Redis."""
-    keys = [(org_id, stream_key(org_id)) for org_id in active_orgs(client)]
-    for org_id in upstream.active_orgs(client):
-        keys += [(org_id, key) for key in upstream.keys_of(org_id)]
+    keys = [(org_id, event_stream(org_id)) for org_id in orgs_with_events(client)]
+    for org_id in orgs_with_records(client):
+        keys += [(org_id, key) for key in record_keys(org_id)]
     with client.pipeline(transaction=False) as pipe:
         for _, key in keys:
             # All nodes instead of a sample: entries of one stream may differ a thousandfold in
@@ -104,9 +110,9 @@ def lag_secs(client: redis.Redis) -> float:
 
     0.0 if there is none. Records that wait for others are not late.
     """
-    keys = [stream_key(org_id) for org_id in active_orgs(client)]
-    for org_id in upstream.active_orgs(client):
-        keys += [upstream.record_stream(org_id, shard) for shard in range(upstream.SHARDS)]
+    keys = [event_stream(org_id) for org_id in orgs_with_events(client)]
+    for org_id in orgs_with_records(client):
+        keys += [record_stream(org_id, shard) for shard in range(SHARDS)]
     with client.pipeline(transaction=False) as pipe:
         for key in keys:
             pipe.xrange(key, count=1)

@@ -23,6 +23,7 @@ from shared.events.ingest.receipts import count_stored
 from shared.events.ingest.stream import Entry
 from shared.queue import unavailable_when_redis_is_gone
 from shared.queue.jobs import PERSIST_EVENTS
+from shared.queue.waiting import orgs_with_events
 
 log = get_logger(__name__)
 
@@ -146,7 +147,7 @@ class Drain:
 
     def _in_turn(self) -> list[str]:
         """Returns the organizations that have entries, starting after the last one served."""
-        org_ids = stream.active_orgs(self._redis)
+        org_ids = orgs_with_events(self._redis)
         turn = bisect_right(org_ids, self._last_served)
         return org_ids[turn:] + org_ids[:turn]
 

@@ -20,14 +20,18 @@ from shared.core.tracing import spans
 from shared.evaluations.records import Evaluation
 from shared.events.batch import Batch, encode_batch, entries_of
 from shared.queue import unavailable_when_redis_is_gone
+from shared.queue.waiting import (
+    EVENTS_ACTIVE,
+    EVENTS_PREFIX,
+    delayed_key,
+    event_stream,
+    orgs_with_events,
+)
 from shared.receipts.receipt import Receipt
 
 log = get_logger(__name__)
 
-# The organizations that have entries; a stream is listed here as long as it has any.
-ACTIVE_KEY = "ingest:active"
 GROUP = "persist"
-_STREAM_PREFIX = "ingest:events:"
 _PAGE = 32
 
 # Begins a pipeline's transaction, on a condition.
@@ -65,16 +69,6 @@ class Entry:
     delayed: bytes | None = None
     receipt: str | None = None
     traceparent: str | None = None
-
-
-def stream_key(org_id: str) -> str:
-    """Returns the stream of an organization."""
-    return _STREAM_PREFIX + org_id
-
-
-def delayed_key(org_id: str) -> str:
-    """Returns the sorted set of entries with earlier events, by their receipts in milliseconds."""
-    return f"ingest:delayed:{org_id}"
 
 
 def append(
@@ -154,23 +148,17 @@ def add(
         first = (
             {"evaluations": _encode_evaluations(evaluations)} if evaluations and not place else {}
         )
-        pipe.xadd(stream_key(org_id), fields | first)
+        pipe.xadd(event_stream(org_id), fields | first)
         size += sum(map(len, (fields["data"], *first.values())))
-    pipe.sadd(ACTIVE_KEY, org_id)
+    pipe.sadd(EVENTS_ACTIVE, org_id)
     return size
-
-
-def active_orgs(client: redis.Redis) -> list[str]:
-    """Returns the organizations that have entries, in a stable order."""
-    members: set[bytes] = client.smembers(ACTIVE_KEY)  # type: ignore[assignment] # sync client
-    return sorted(member.decode() for member in members)
 
 
 def waiting(client: redis.Redis) -> int:
     """Counts the entries of all streams, including those that a consumer holds."""
     with client.pipeline(transaction=False) as pipe:
-        for org_id in active_orgs(client):
-            pipe.xlen(stream_key(org_id))
+        for org_id in orgs_with_events(client):
+            pipe.xlen(event_stream(org_id))
         return sum(pipe.execute())
 
 
@@ -178,7 +166,7 @@ def waiting_entries(client: redis.Redis, org_id: str) -> Iterator[Entry]:
     """Yields the entries of an organization, oldest first, those that a consumer holds as well."""
     begin = "-"
     while True:
-        page: Any = client.xrange(stream_key(org_id), min=begin, count=_PAGE)
+        page: Any = client.xrange(event_stream(org_id), min=begin, count=_PAGE)
         yield from _entries(org_id, page)
         if len(page) < _PAGE:
             return
@@ -189,7 +177,7 @@ def read_new(client: redis.Redis, consumer: str, org_ids: Sequence[str], count: 
     """Reads up to `count` entries of each organization that no consumer has seen."""
     if not org_ids:
         return []
-    streams: dict[Any, Any] = {stream_key(org_id): ">" for org_id in org_ids}
+    streams: dict[Any, Any] = {event_stream(org_id): ">" for org_id in org_ids}
     try:
         answer: Any = client.xreadgroup(GROUP, consumer, streams, count=count)
     except ResponseError as error:
@@ -201,7 +189,7 @@ def read_new(client: redis.Redis, consumer: str, org_ids: Sequence[str], count: 
     return [
         entry
         for key, messages in pairs
-        for entry in _entries(key.decode().removeprefix(_STREAM_PREFIX), _flat(messages))
+        for entry in _entries(key.decode().removeprefix(EVENTS_PREFIX), _flat(messages))
     ]
 
 
@@ -213,7 +201,7 @@ def claim_abandoned(
     for org_id in org_ids:
         try:
             answer: Any = client.xautoclaim(
-                stream_key(org_id), GROUP, consumer, idle_ms, count=count
+                event_stream(org_id), GROUP, consumer, idle_ms, count=count
             )
         except ResponseError as error:
             if not str(error).startswith("NOGROUP"):
@@ -237,9 +225,9 @@ def finish(client: redis.Redis, entries: Sequence[Entry]) -> None:
         for org_id, names in delayed.items():
             pipe.zrem(delayed_key(org_id), *names)
         for org_id, entry_ids in ids.items():
-            pipe.xack(stream_key(org_id), GROUP, *entry_ids)
-            pipe.xdel(stream_key(org_id), *entry_ids)
-            pipe.eval(_UNLIST_IF_EMPTY, 2, stream_key(org_id), ACTIVE_KEY, org_id)
+            pipe.xack(event_stream(org_id), GROUP, *entry_ids)
+            pipe.xdel(event_stream(org_id), *entry_ids)
+            pipe.eval(_UNLIST_IF_EMPTY, 2, event_stream(org_id), EVENTS_ACTIVE, org_id)
         with spans.redis("XDEL"):
             pipe.execute()
 
@@ -247,7 +235,7 @@ def finish(client: redis.Redis, entries: Sequence[Entry]) -> None:
 def forget_dead_consumers(client: redis.Redis, idle_ms: int) -> int:
     """Deletes idle consumers (for `idle_ms`) that hold no entries; returns the number."""
     dropped = 0
-    for key in client.scan_iter(match=_STREAM_PREFIX + "*", count=1000):
+    for key in client.scan_iter(match=EVENTS_PREFIX + "*", count=1000):
         try:
             consumers: Any = client.xinfo_consumers(key, GROUP)
         except ResponseError:
@@ -263,9 +251,9 @@ def forget_dead_consumers(client: redis.Redis, idle_ms: int) -> int:
 def remove(client: redis.Redis, org_id: str) -> int:
     """Removes an organization's stream for good; returns the number of its entries."""
     with client.pipeline(transaction=True) as pipe:
-        pipe.xlen(stream_key(org_id))
-        pipe.unlink(stream_key(org_id), delayed_key(org_id))
-        pipe.srem(ACTIVE_KEY, org_id)
+        pipe.xlen(event_stream(org_id))
+        pipe.unlink(event_stream(org_id), delayed_key(org_id))
+        pipe.srem(EVENTS_ACTIVE, org_id)
         entries, *_ = pipe.execute()
     return int(entries)
 
@@ -273,7 +261,7 @@ def remove(client: redis.Redis, org_id: str) -> int:
 def _create_groups(client: redis.Redis, org_ids: Sequence[str]) -> None:
     for org_id in org_ids:
         try:
-            client.xgroup_create(stream_key(org_id), GROUP, id="0", mkstream=True)
+            client.xgroup_create(event_stream(org_id), GROUP, id="0", mkstream=True)
         except ResponseError as error:
             if not str(error).startswith("BUSYGROUP"):
                 raise

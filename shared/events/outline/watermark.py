@@ -22,7 +22,7 @@ from shared.clickhouse.where import Where
 from shared.core.clock import to_us
 from shared.core.cursor import decode_cursor, encode_cursor
 from shared.core.errors import Unavailable
-from shared.events.ingest.stored import stored_until_each
+from shared.queue.waiting import stored_until_each
 
 # Watermarks come from clients, and ClickHouse binds no other numbers.
 _Natural = Annotated[int, Meta(ge=0, le=2**63 - 1)]

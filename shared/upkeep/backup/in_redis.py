@@ -13,13 +13,22 @@ from typing import Any
 
 import redis
 
-from shared.events.ingest import dead_letters, stream, upstream
-from shared.events.ingest.upstream import SHARDS, record_stream
+from shared.events.ingest import dead_letters
 from shared.objects import Objects
 from shared.organizations import CANARY_ID
 from shared.otlp import stream as records
 from shared.otlp.assignment import waiting
 from shared.queue import unavailable_when_redis_is_gone
+from shared.queue.waiting import (
+    EVENTS_ACTIVE,
+    RECORDS_ACTIVE,
+    SHARDS,
+    delayed_key,
+    event_stream,
+    orgs_with_events,
+    orgs_with_records,
+    record_stream,
+)
 from shared.receipts import flushing
 from shared.upkeep.backup.files import Row, Tell, Writer, in_blocks
 from shared.upkeep.backup.manifest import Table
@@ -87,13 +96,13 @@ def _decisions(client: redis.Redis, org_id: str | None) -> Iterator[Row]:
 
 
 def _batches(client: redis.Redis, org_id: str | None) -> Iterator[Row]:
-    for org in stream.active_orgs(client):
+    for org in orgs_with_events(client):
         if org_id in (None, org):
-            key = stream.stream_key(org)
+            key = event_stream(org)
             for entry_id, fields in _entries(client, key):
                 values = dict(zip(fields[::2], fields[1::2], strict=True))
                 delayed = values.get(b"delayed")
-                since: Any = delayed and client.zscore(stream.delayed_key(org), delayed)
+                since: Any = delayed and client.zscore(delayed_key(org), delayed)
                 yield key.encode(), entry_id, fields, None if since is None else int(since)
 
 
@@ -165,25 +174,25 @@ def _delay(
     if b"delayed" in values:
         org_id = key.rpartition(":")[2]
         received = int(entry_id.partition("-")[0]) if since_ms is None else since_ms
-        pipe.zadd(stream.delayed_key(org_id), {values[b"delayed"]: received})
+        pipe.zadd(delayed_key(org_id), {values[b"delayed"]: received})
 
 
 def activate(client: redis.Redis, org_ids: Sequence[str]) -> None:
     """Lets workers find the batches and records of these organizations."""
     with unavailable_when_redis_is_gone():
         for org_id in org_ids:
-            if client.exists(stream.stream_key(org_id)):
-                client.sadd(stream.ACTIVE_KEY, org_id)
+            if client.exists(event_stream(org_id)):
+                client.sadd(EVENTS_ACTIVE, org_id)
             for shard in range(SHARDS):
                 if client.exists(record_stream(org_id, shard)):
-                    client.sadd(upstream.ACTIVE_KEY, f"{org_id}:{shard}")
+                    client.sadd(RECORDS_ACTIVE, f"{org_id}:{shard}")
                 waiting.schedule(client, org_id, shard)
 
 
 def is_empty(client: redis.Redis) -> bool:
     """Returns whether no accepted data and no dead letter waits, except the canary's."""
     with unavailable_when_redis_is_gone():
-        orgs = {*stream.active_orgs(client), *upstream.active_orgs(client)} - {str(CANARY_ID)}
+        orgs = {*orgs_with_events(client), *orgs_with_records(client)} - {str(CANARY_ID)}
         return not orgs and not dead_letters.count(client)
 
 

@@ -4,10 +4,10 @@ import random
 
 from shared.deployment.runtime import Runtime
 from shared.events.batch import ENTRY_BYTES
-from shared.events.ingest.upstream import SHARDS
 from shared.otlp import stream
 from shared.otlp.cutting import entries_of
 from shared.otlp.records import LogRecord, Records, Span, decode_records
+from shared.queue.waiting import SHARDS
 from tests.support.records import make_log, make_records, make_span
 from tests.support.runtime import Org, make_org
 

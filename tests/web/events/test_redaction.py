@@ -12,8 +12,8 @@ from structlog.testing import capture_logs
 from shared.core.clock import format_ts, now
 from shared.deployment.runtime import Runtime
 from shared.events.ingest.drain import Drain
-from shared.events.ingest.stream import stream_key
 from shared.model_windows.context_windows import ContextWindows
+from shared.queue.waiting import event_stream
 from tests.support.app import Headers
 from tests.support.runtime import Org, make_org
 from tests.support.streams import waiting_payloads
@@ -103,7 +103,7 @@ def test_a_packed_body_is_not_kept_with_its_secrets(
     for names in ((), ("password",)):
         redact(*names)
         assert post(body, Content_Encoding="gzip").status_code == 202
-        entries: Any = runtime.redis.xrange(stream_key(org.id))
+        entries: Any = runtime.redis.xrange(event_stream(org.id))
         kept.append(body in entries[-1][1][b"data"])
     assert kept == [True, False]
     assert HUSH not in repr(waiting_payloads(runtime, org)[99:])

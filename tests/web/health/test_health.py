@@ -15,8 +15,8 @@ from shared.canary import passages
 from shared.canary.passages import Passage
 from shared.deployment.runtime import Runtime
 from shared.deployment.stores import STORES
-from shared.events.ingest.stream import ACTIVE_KEY, stream_key
 from shared.queue.consumer import announce, is_consumed
+from shared.queue.waiting import EVENTS_ACTIVE, event_stream
 from tests.support import evaluator as behave
 from tests.support.databases import empty_databases
 from tests.support.evaluator import running_evaluator
@@ -197,8 +197,8 @@ def test_a_store_that_hangs_does_not_hang_the_answer(
 def test_events_that_wait_for_too_long(quiet: Runtime) -> None:
     org = make_org(quiet)
     two_minutes_ago = int((time.time() - 120) * 1000)
-    quiet.redis.xadd(stream_key(org.id), {"x": "y"}, id=f"{two_minutes_ago}-0")
-    quiet.redis.sadd(ACTIVE_KEY, org.id)
+    quiet.redis.xadd(event_stream(org.id), {"x": "y"}, id=f"{two_minutes_ago}-0")
+    quiet.redis.sadd(EVENTS_ACTIVE, org.id)
     status, checks = ready(quiet)
     assert status == 503
     lag = checks["ingest_lag_secs"]

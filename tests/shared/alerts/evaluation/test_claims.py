@@ -12,6 +12,7 @@ from shared.alerts.evaluation import claims
 from shared.alerts.evaluation.claims import RuleBatch
 from shared.events.batch import Batch as Events
 from shared.events.ingest import stream
+from shared.queue.waiting import event_stream
 from tests.support.alerting import Verdicts, Watch
 from tests.support.runtime import make_org
 
@@ -162,7 +163,7 @@ def test_no_more_statements_run_than_the_deployment_allows(watch: Watch) -> None
 def test_a_window_ends_before_what_is_not_stored_yet(watch: Watch) -> None:
     watch.rule()
     wait_for_ingest(watch)
-    entries: Any = watch.runtime.redis.xrange(stream.stream_key(watch.org.id))
+    entries: Any = watch.runtime.redis.xrange(event_stream(watch.org.id))
     arrival_ms = int(entries[0][0].partition(b"-")[0])
     until = taken(watch).until
     assert round(until.timestamp() * 1000) == arrival_ms - 2000

@@ -13,6 +13,7 @@ from shared.core.clock import now, to_us
 from shared.core.errors import QueryTimeout, Unavailable
 from shared.events.ingest import stream
 from shared.organizations.creations import created_in
+from shared.queue.waiting import event_stream
 from tests.support.audits import AuditBench, candidate, finding, meanwhile
 from tests.support.runtime import make_org
 
@@ -143,7 +144,7 @@ def test_a_window_ends_before_what_is_accepted_and_not_stored(bench: AuditBench)
     bench.schedule()
     # A batch that arrived a minute ago.
     entry_id = f"{to_us(before) // 1000 - 60_000}-0"
-    bench.runtime.redis.xadd(stream.stream_key(bench.org.id), {"data": b""}, id=entry_id)
+    bench.runtime.redis.xadd(event_stream(bench.org.id), {"data": b""}, id=entry_id)
     bench.run()
     stream.remove(bench.runtime.redis, bench.org.id)
     assert bench.last_run()["window_to"] <= before - timedelta(seconds=60)

@@ -28,6 +28,7 @@ from shared.events.ingest.drain import KEEPS_UP_KEY, PAUSE_KEY, READ_ENTRIES, Dr
 from shared.events.ingest.persist import persist as real_persist
 from shared.events.ingest.stream import Entry
 from shared.model_windows.context_windows import ContextWindows
+from shared.queue.waiting import event_stream, orgs_with_events
 from tests.support.airline import Airline
 from tests.support.runtime import Org, connected, make_org, settings_for
 
@@ -95,7 +96,7 @@ def test_accepted_events_are_stored_and_leave_redis(runtime: Runtime, org: Org) 
     assert drain(runtime) == 1000
     assert stored(runtime, org) == text(lines)
     assert backlog.measure(runtime.redis) == {}
-    assert stream.active_orgs(runtime.redis) == []
+    assert orgs_with_events(runtime.redis) == []
     assert backlog.lag_secs(runtime.redis) == 0.0
 
 
@@ -134,7 +135,7 @@ def test_an_insert_is_logged_with_the_requests_that_brought_it(runtime: Runtime,
 def test_a_large_body_becomes_several_entries_in_order(runtime: Runtime, org: Org) -> None:
     lines = lines_of(40, filler="x" * 100_000)
     accept(runtime, org, lines)
-    assert runtime.redis.xlen(stream.stream_key(org.id)) > 1
+    assert runtime.redis.xlen(event_stream(org.id)) > 1
     assert drain(runtime) == 40
     assert stored(runtime, org) == text(lines)
 
@@ -158,7 +159,7 @@ def test_organizations_are_drained_in_turn(runtime: Runtime) -> None:
     for number in range(100):
         accept(runtime, loud, lines_of(2, session_id=f"s{number}"))
     accept(runtime, quiet, lines_of(2))
-    entries = stream.read_new(runtime.redis, "c1", stream.active_orgs(runtime.redis), 16)
+    entries = stream.read_new(runtime.redis, "c1", orgs_with_events(runtime.redis), 16)
     assert {entry.org_id for entry in entries} == {loud.id, quiet.id}
 
 
@@ -282,7 +283,7 @@ def test_a_refused_event_is_set_aside_and_its_neighbours_are_stored(
 def test_an_entry_that_is_no_batch_is_set_aside(runtime: Runtime, org: Org) -> None:
     accept(runtime, org, lines_of(1))
     fields = {"slug": org.slug, "data": b"\x01garbage", "request_id": ""}
-    runtime.redis.xadd(stream.stream_key(org.id), fields)  # type: ignore[arg-type]
+    runtime.redis.xadd(event_stream(org.id), fields)  # type: ignore[arg-type]
     drain(runtime)
     assert len(stored(runtime, org)) == 1
     [letter] = list(dead_letters.letters(runtime.redis))
@@ -313,9 +314,9 @@ def test_a_full_backlog_refuses_with_a_time_to_come_back(
         with pytest.raises(Unavailable) as refusal:
             post_until_refused()
         assert refusal.value.retry_after_secs
-        before = runtime.redis.xlen(stream.stream_key(org.id))
+        before = runtime.redis.xlen(event_stream(org.id))
         post(other)
-        assert runtime.redis.xlen(stream.stream_key(org.id)) == before
+        assert runtime.redis.xlen(event_stream(org.id)) == before
         drain(runtime)
         _wait_idle(0.3)
         post(org)
@@ -365,7 +366,7 @@ def test_events_that_arrive_while_a_drain_ends_are_stored(
             assert drain(runtime, "c2") == 0
         return found
 
-    monkeypatch.setattr(stream, "active_orgs", lambda _client: [org.id])
+    monkeypatch.setattr(module, "orgs_with_events", lambda _client: [org.id])
     monkeypatch.setattr(stream, "read_new", reading)
     monkeypatch.setattr(module, "GATHER_SECS", 0.0)
     monkeypatch.setattr(module, "KEEPS_UP_MS", 60_000)

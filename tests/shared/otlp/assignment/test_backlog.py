@@ -3,10 +3,9 @@
 from datetime import UTC, datetime
 
 from shared.events.ingest import backlog
-from shared.events.ingest import stream as events_stream
-from shared.events.ingest.stored import SETTLE, stored_until_each
 from shared.otlp import stream
 from shared.otlp.assignment import waiting
+from shared.queue.waiting import SETTLE, orgs_with_events, stored_until_each
 from shared.upkeep.purge import in_redis
 from tests.support.assignment_desk import ROOT, WAIT_MS, Desk, model_call, of
 from tests.support.processes import wait_until
@@ -66,4 +65,4 @@ def test_a_purge_removes_records_wherever_they_are(desk: Desk) -> None:
     assert [key for key in client.scan_iter() if desk.org.id.encode() in key] == []
     assert stream.active(client) == []
     assert waiting.next_moment(client) is None
-    assert events_stream.active_orgs(client) == []
+    assert orgs_with_events(client) == []

@@ -8,8 +8,6 @@ import pytest
 
 from shared.deployment.runtime import Runtime
 from shared.events.ingest import dead_letters
-from shared.events.ingest import stream as events_stream
-from shared.events.ingest.upstream import SHARDS
 from shared.otlp import stream
 from shared.otlp.assignment import assigner, intake, lease, output, state, turn, waiting
 from shared.otlp.assignment.assign import PARENT_WAIT_MS
@@ -19,6 +17,7 @@ from shared.otlp.assignment.turn import take_turn
 from shared.otlp.mapping import span_events
 from shared.otlp.records import Span
 from shared.queue.jobs import ASSIGN_RECORDS
+from shared.queue.waiting import SHARDS, orgs_with_events
 from shared.queue.wakeups import MOMENTS
 from tests.support.assignment_desk import ROOT, WAIT_MS, Desk, model_call, of
 from tests.support.runtime import make_org
@@ -29,7 +28,7 @@ def test_a_child_waits_in_redis_until_its_root_names_the_session(desk: Desk) -> 
     desk.assign()
     desk.pass_time(WAIT_MS - 2000)
     assert stream.active(desk.runtime.redis) == []
-    assert not events_stream.active_orgs(desk.runtime.redis)
+    assert not orgs_with_events(desk.runtime.redis)
     desk.send(of(ROOT))
     desk.finish()
     assert desk.sessions() == {"turns"}
@@ -115,7 +114,7 @@ def test_an_assigner_that_lost_its_lease_writes_nothing(
     monkeypatch.setattr(assigner, "RUN_SECS", 0.0)
     desk.send(of(ROOT))
     desk.assign()
-    assert not events_stream.active_orgs(desk.runtime.redis)
+    assert not orgs_with_events(desk.runtime.redis)
     for shard in range(SHARDS):
         desk.runtime.redis.delete(lease.lease_key(desk.org.id, shard))
     monkeypatch.setattr(turn, "read", real)

@@ -16,13 +16,13 @@ from sqlalchemy import inspect, text
 
 from shared.core.errors import Conflict
 from shared.deployment.runtime import Runtime
-from shared.events.ingest import stream
 from shared.events.ingest.dead_letters import STREAM_KEY
 from shared.objects import open_objects
 from shared.organizations import lifecycle
 from shared.otlp.assignment.state import trace_key
 from shared.otlp.assignment.waiting import WaitingTrace
 from shared.otlp.records import LogRecord, Records, Resource, Scope
+from shared.queue.waiting import event_stream
 from shared.upkeep.backup import manifest, redis_rows
 from shared.upkeep.backup.create import create
 from shared.upkeep.backup.files import Writer, blocks, lines, unpacked
@@ -165,13 +165,13 @@ def a_request_of_clickhouse(forged: Forger) -> None:
 
 def events_of_another(forged: Forger) -> None:
     rows = forged.rows("batches")
-    rows[0][0] = stream.stream_key(forged.other.id).encode()
+    rows[0][0] = event_stream(forged.other.id).encode()
     forged.write(forged.table("batches"), rows)
 
 
 def an_end_of_the_events_of_another(forged: Forger) -> None:
     rows = forged.rows("decisions")
-    rows[0][:2] = [stream.stream_key(forged.other.id).encode(), 1]
+    rows[0][:2] = [event_stream(forged.other.id).encode(), 1]
     forged.write(forged.table("decisions"), rows)
 
 
@@ -304,7 +304,7 @@ def row_of_redis(kind: str, org: Org) -> list[Any]:
         return [STREAM_KEY.encode(), b"1-1", [*owner, b"reason", b"bad", b"data", b"{}"]]
     if kind == redis_rows.RECORDS:
         return [f"otlp:records:{org.id}:0".encode(), b"1-1", entry]
-    return [stream.stream_key(org.id).encode(), b"1-1", entry, None]
+    return [event_stream(org.id).encode(), b"1-1", entry, None]
 
 
 @pytest.mark.parametrize("kind", redis_rows.COLUMNS)

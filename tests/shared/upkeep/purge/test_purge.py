@@ -17,6 +17,7 @@ from shared.events.ingest.decode import decode_events
 from shared.events.ingest.drain import Drain
 from shared.model_windows.context_windows import ContextWindows
 from shared.organizations import lifecycle
+from shared.queue.waiting import event_stream, orgs_with_events
 from shared.receipts.flushing import flush_all
 from shared.receipts.origin import Origin
 from shared.receipts.receipt import Receipt, digest_of
@@ -178,7 +179,7 @@ def test_a_block_that_a_worker_holds_is_waited_for(
             assert not purging.done(), purging.result()
             # Meanwhile others' events are stored as usual.
             Drain(runtime, "other", ContextWindows(runtime)).run()
-            assert other[0].id not in stream.active_orgs(runtime.redis)
+            assert other[0].id not in orgs_with_events(runtime.redis)
             assert not purging.done(), purging.result()
             store_events(runtime.clickhouse, gone.id, [event("late", "10:00:00")])
         purged = purging.result()
@@ -196,7 +197,7 @@ def test_a_batch_that_comes_later_is_dropped(runtime: Runtime, gone: Org) -> Non
         receipt = Receipt(now_us(), {row: {"requests": 1, "accepted": 1}}, digest_of(b"x"))
         stream.append(runtime.redis, org.id, org.slug, batch, receipt)
         runtime.redis.xadd(
-            stream.stream_key(org.id), {"slug": org.slug, "data": b"no batch", "request_id": ""}
+            event_stream(org.id), {"slug": org.slug, "data": b"no batch", "request_id": ""}
         )
     Drain(runtime, "late", ContextWindows(runtime)).run()
     assert footprint(runtime, live).clickhouse["events"][0] == 1

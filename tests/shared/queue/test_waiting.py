@@ -5,8 +5,8 @@ from typing import Any
 
 from shared.deployment.runtime import Runtime
 from shared.events.batch import Batch
-from shared.events.ingest.stored import SETTLE, stored_until_each
-from shared.events.ingest.stream import append, remove, stream_key
+from shared.events.ingest.stream import append, remove
+from shared.queue.waiting import SETTLE, event_stream, stored_until_each
 from tests.support.runtime import make_org
 
 
@@ -19,7 +19,7 @@ def test_each_organization_waits_for_its_own_oldest_batch(runtime: Runtime) -> N
     idle, waiting = make_org(runtime), make_org(runtime)
     for _ in range(2):
         append(runtime.redis, waiting.id, waiting.slug, Batch())
-    entries: Any = runtime.redis.xrange(stream_key(waiting.id), count=1)
+    entries: Any = runtime.redis.xrange(event_stream(waiting.id), count=1)
     arrived_ms = int(entries[0][0].partition(b"-")[0])
     before = redis_now(runtime)
     moments = stored_until_each(runtime.redis, [waiting.id, idle.id])
