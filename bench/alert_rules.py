@@ -9,9 +9,9 @@ from clickhouse_driver import Client
 
 from shared.alerts.evaluation.cadence import next_due
 from shared.alerts.models import Alert, AlertState
-from shared.core.clock import now
-from shared.core.ids import new_id
-from shared.postgres import Postgres
+from shared.foundation.core.clock import now
+from shared.foundation.core.ids import new_id
+from shared.foundation.postgres import Postgres
 
 INTERVAL_SECS = 60
 

@@ -42,9 +42,9 @@ from bench.figures import figures_of, lines_of, percentile
 from bench.live import Sender
 from bench.site import Site
 from bench.workload import Workload, ensure
-from shared.core.clock import now
-from shared.postgres import Postgres
-from shared.queue.waiting import SETTLE, stored_until_each
+from shared.foundation.core.clock import now
+from shared.foundation.postgres import Postgres
+from shared.foundation.queue.waiting import SETTLE, stored_until_each
 
 WARM_UP_SECS = 60
 # Evaluations that are due in the last seconds may be recorded after the end.

@@ -34,9 +34,9 @@ from shared.audits import service as audits
 from shared.audits.findings.models import Finding
 from shared.audits.models import AuditRun
 from shared.audits.runs.scheduling import schedule
-from shared.core.config import load_settings
-from shared.core.logs import configure_logging
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.config import load_settings
+from shared.foundation.core.logs import configure_logging
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.run import Asker, QueryRunner
 
 _GIVE_UP_SECONDS = 600.0

@@ -42,7 +42,7 @@ from bench.posting import Poster
 from bench.programs import processor_seconds
 from devstack.ports import LOOPBACK, free_port
 from devstack.up.deployment import Deployment
-from shared.postgres import Postgres
+from shared.foundation.postgres import Postgres
 
 RECORDED_SESSIONS = 200
 _EVENTS_A_SESSION = 10

@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.figures import figures_of, lines_of
 from shared.audits.signals import NAMES, SIGNALS
 from shared.audits.signals.interface import Candidate
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.airline import load_airline
 from tests.support.days import WINDOW, Days, Template, days, store, templates_of
 from tests.support.faults import FAULTS

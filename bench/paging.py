@@ -31,9 +31,9 @@ from bench.figures import percentile
 from bench.posting import Poster
 from devstack.up.deployment import Deployment
 from shared import organizations
-from shared.core.clock import format_us, now_us
+from shared.foundation.core.clock import format_us, now_us
+from shared.foundation.postgres import Postgres
 from shared.organizations.rules import DEFAULT_SLUG
-from shared.postgres import Postgres
 
 BATCH = 500
 LIMIT = 1000

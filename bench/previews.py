@@ -27,10 +27,10 @@ from bench.week import DAYS, fill
 from shared import organizations
 from shared.alerts.evaluation.preview import Draft, preview
 from shared.alerts.evaluation.triggers.interface import Context
-from shared.core.clock import now
-from shared.core.config import load_settings
-from shared.core.logs import configure_logging
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.clock import now
+from shared.foundation.core.config import load_settings
+from shared.foundation.core.logs import configure_logging
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.run import QueryRunner
 
 _WINDOWS = {"5min": 300, "1h": 3600, "1d": 86_400, "7d": 7 * 86_400}

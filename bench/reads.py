@@ -15,7 +15,7 @@ import msgspec
 from clickhouse_driver import Client
 
 from bench.workload import RARE_TOOLS, SESSION_ID, Workload
-from shared.core.clock import format_us
+from shared.foundation.core.clock import format_us
 
 _DAY_US = 86_400_000_000
 _FACETS = {

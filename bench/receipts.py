@@ -26,7 +26,7 @@ from shared.events.ingest.decode import decode_events
 from shared.events.ingest.receipts import receipt_of
 from shared.events.ingest.stream import append, remove
 from shared.events.redaction.rules import Redactor
-from shared.queue import connect_redis
+from shared.foundation.queue import connect_redis
 from shared.receipts.folding import fold
 from shared.receipts.keys import keys_of
 from shared.receipts.origin import Origin

@@ -21,7 +21,7 @@ RESULTS = PROJECT / "bench" / "results"
 CHAOS = RESULTS / "chaos.json"
 
 # A release may differ from what was measured in these: they change no behaviour.
-_WITHOUT_EFFECT = ("bench/results", "docs", "*.md", "shared/core/version.py")
+_WITHOUT_EFFECT = ("bench/results", "docs", "*.md", "shared/foundation/core/version.py")
 _LEAST_MINUTES, _LEAST_FAULTS, _LEAST_SEEDS, _LEAST_ORGANIZATIONS = 60, 200, 2, 2
 
 

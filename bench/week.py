@@ -8,7 +8,7 @@ third text contains words that also occur in credentials.
 
 from clickhouse_driver import Client
 
-from shared.core.clock import now_us
+from shared.foundation.core.clock import now_us
 
 DAYS = 7
 # The signals compare with this many days before the audited week.

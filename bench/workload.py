@@ -15,8 +15,8 @@ import msgspec
 
 from bench.site import Site
 from shared import organizations
-from shared.core.clock import now_us
-from shared.postgres import Postgres
+from shared.foundation.core.clock import now_us
+from shared.foundation.postgres import Postgres
 
 ORGS = 20
 EVENTS_A_SESSION = 50

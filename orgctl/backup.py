@@ -4,7 +4,7 @@ import click
 
 from orgctl.context import Row, connected, print_result, print_rows
 from orgctl.options import json_option
-from shared.objects import Objects, open_objects
+from shared.foundation.objects import Objects, open_objects
 from shared.upkeep.backup.create import create as create_backup
 from shared.upkeep.backup.create import new_name
 from shared.upkeep.backup.listing import backups_in

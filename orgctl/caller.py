@@ -6,8 +6,8 @@ import os
 import click
 
 from shared.audit_log import Caller, acting_as, record
-from shared.core.ids import new_request_id
-from shared.postgres import Postgres
+from shared.foundation.core.ids import new_request_id
+from shared.foundation.postgres import Postgres
 
 # Commands of these names only read.
 READING = frozenset({"list", "show"})

@@ -11,7 +11,7 @@ from orgctl.exports import exports
 from orgctl.mail import mail
 from orgctl.members import member
 from orgctl.organizations import org
-from shared.core.errors import ConfigurationError, Invalid, WatchpostError
+from shared.foundation.core.errors import ConfigurationError, Invalid, WatchpostError
 
 
 class Commands(click.Group):

@@ -9,11 +9,11 @@ from clickhouse_driver.errors import ServerException
 from sqlalchemy.exc import DBAPIError, ProgrammingError
 
 from orgctl.caller import name_the_operator, record_command
-from shared.core.config import load_settings
-from shared.core.errors import ConfigurationError
-from shared.core.logs import configure_logging
-from shared.deployment.runtime import Runtime
-from shared.queue import unavailable_when_redis_is_gone
+from shared.foundation.core.config import load_settings
+from shared.foundation.core.errors import ConfigurationError
+from shared.foundation.core.logs import configure_logging
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue import unavailable_when_redis_is_gone
 
 Row = dict[str, str | int | None]
 

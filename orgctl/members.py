@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 from orgctl.context import Row, connected, print_json, print_result, print_rows
 from orgctl.options import json_option
 from shared import users
-from shared.cache import at_once
-from shared.core.clock import format_optional_ts
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once
+from shared.foundation.core.clock import format_optional_ts
+from shared.foundation.deployment.runtime import Runtime
 from shared.organizations import Organization
 from shared.organizations.lifecycle import require
 from shared.users import Grant, MemberRecord, operator

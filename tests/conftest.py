@@ -11,8 +11,8 @@ from xdist.remote import Producer
 from xdist.scheduler import Scheduling
 
 from devstack import DevStack, StackUrls
-from shared.deployment.runtime import Runtime
-from shared.postgres.migrate import migrate
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres.migrate import migrate
 from tests.support.airline import Airline, airline_folder, load_airline
 from tests.support.fast import FastTests, is_fast, mark_fast
 from tests.support.runtime import Org, connected, make_org, migrated, settings_for

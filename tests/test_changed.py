@@ -21,7 +21,7 @@ TESTS = [
     "tests/devstack/test_ports.py",
     "tests/shared/alerts/evaluation/test_turns.py",
     "tests/shared/alerts/test_models.py",
-    "tests/shared/postgres/test_locks.py",
+    "tests/shared/foundation/postgres/test_locks.py",
     "tests/shared/sessions/test_totals.py",
     "tests/test_docs.py",
     "tests/web/alerts/test_alerts.py",
@@ -39,7 +39,10 @@ OF_ALERTS = ["tests/contracts/test_alerts.py", "tests/shared/alerts", "tests/web
         ("workers/alerts/loop.py", {"alerts": OF_ALERTS}),
         ("shared/keys/service.py", {"keys": ["tests/contracts/test_keys.py"]}),
         ("devstack/ports.py", {"devstack": ["tests/devstack"]}),
-        ("shared/postgres/leases.py", {"postgres": ["tests/shared/postgres"]}),
+        (
+            "shared/foundation/postgres/leases.py",
+            {"postgres": ["tests/shared/foundation/postgres"]},
+        ),
         (
             "tests/contracts/test_keys.py",
             {"tests/contracts/test_keys.py": ["tests/contracts/test_keys.py"]},
@@ -87,24 +90,25 @@ def test_what_has_no_tests_of_its_own_runs_everything(name: str, noun: str) -> N
 
 def test_a_file_chooses_the_tests_of_the_files_that_import_it() -> None:
     importers = {
-        "shared/core/clock.py": {
+        "shared/foundation/core/clock.py": {
             "shared/alerts/evaluation/due.py", "shared/sessions/page.py", "shared/untested/a.py",
             "tests/shared/sessions/test_totals.py", "tests/support/events.py", "web/app.py",
         },
         "shared/sessions/page.py": {"shared/keys/service.py"},
     }  # fmt: skip
-    tests = [*TESTS, "tests/shared/core/test_clock.py"]
-    assert choose(["shared/core/clock.py"], tests, lambda name: importers.get(name, ())) == {
-        "core": ["tests/shared/core"],
-        "evaluation, as shared/alerts/evaluation/due.py imports shared/core/clock.py": [
+    tests = [*TESTS, "tests/shared/foundation/core/test_clock.py"]
+    assert choose(
+        ["shared/foundation/core/clock.py"], tests, lambda name: importers.get(name, ())
+    ) == {
+        "core": ["tests/shared/foundation/core"],
+        "evaluation, as shared/alerts/evaluation/due.py imports shared/foundation/core/clock.py": [
             "tests/shared/alerts/evaluation"
         ],
-        "sessions, as shared/sessions/page.py imports shared/core/clock.py": [
+        "sessions, as shared/sessions/page.py imports shared/foundation/core/clock.py": [
             "tests/shared/sessions"
         ],
-        "test_totals, as tests/shared/sessions/test_totals.py imports shared/core/clock.py": [
-            "tests/shared/sessions/test_totals.py"
-        ],
+        "test_totals, as tests/shared/sessions/test_totals.py"
+        " imports shared/foundation/core/clock.py": ["tests/shared/sessions/test_totals.py"],
     }
 
 
@@ -120,7 +124,7 @@ def test_a_module_of_the_tests_chooses_every_test_that_leads_to_it() -> None:
 def test_the_imports_are_those_of_the_project() -> None:
     importers = imports_of(PROJECT)
     assert "tests/test_changed.py" in importers("tests/support/changed.py")
-    assert "shared/events/filters.py" in importers("shared/clickhouse/filters.py")
+    assert "shared/events/filters.py" in importers("shared/foundation/clickhouse/filters.py")
     # By way of the package that names it.
     assert "tests/test_fast.py" in importers("devstack/stack.py")
     assert importers("docs/ui.md") == ()

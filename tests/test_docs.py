@@ -19,8 +19,8 @@ from orgctl.cli import main as orgctl
 from shared.alerts.specs import SPECS, EventFilter, Spec
 from shared.audits.signals import NAMES
 from shared.audits.signals.interface import Sensitivity
-from shared.core.config import Settings, variables_table
-from shared.core.version import VERSION
+from shared.foundation.core.config import Settings, variables_table
+from shared.foundation.core.version import VERSION
 from shared.mail.kinds import KINDS
 from shared.permissions.__main__ import permissions_table
 from tests.support import markdown
@@ -100,7 +100,9 @@ def test_each_version_before_the_newest_is_a_tag() -> None:
 
 def test_every_variable_is_documented_with_its_default() -> None:
     documented = document("docs/configuration.md")
-    assert variables_table() in documented, "paste the output of `python -m shared.core.config`"
+    assert variables_table() in documented, (
+        "paste the output of `python -m shared.foundation.core.config`"
+    )
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=names)

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from bench.results import Chaos, Storm, keep_storm, missing_for_release, origin, read_chaos
-from shared.core.version import VERSION
+from shared.foundation.core.version import VERSION
 from tests.support.markdown import PROJECT
 
 NAMESPACE = "watchpost-release"

@@ -2,8 +2,8 @@
 
 from flask import Flask
 
-from shared.core.config import Settings
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.config import Settings
+from shared.foundation.deployment.runtime import Runtime
 from web import (
     caller,
     errors,

@@ -18,8 +18,8 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from flask import g
 
-from shared.core.actor import Actor
-from shared.core.errors import Unauthorized
+from shared.foundation.core.actor import Actor
+from shared.foundation.core.errors import Unauthorized
 from shared.identity import Authenticator, Credential, Identity, Person, UserRef
 from web.credentials import ACTOR_HEADER, ORG_HEADER, credential_of_request
 from web.limits import admit

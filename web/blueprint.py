@@ -13,7 +13,7 @@ from webargs import core
 from webargs.flaskparser import FlaskParser
 from werkzeug.datastructures import MultiDict
 
-from shared.core.errors import BadRequest, Invalid
+from shared.foundation.core.errors import BadRequest, Invalid
 from web.body import read_json_body
 
 View = TypeVar("View", bound=Callable[..., Any])

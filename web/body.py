@@ -5,7 +5,7 @@ from gunicorn.http.errors import ParseException
 from webargs.core import is_json
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge, RequestTimeout
 
-from shared.core.errors import BadRequest, UnsupportedMediaType
+from shared.foundation.core.errors import BadRequest, UnsupportedMediaType
 from web.auth import require_access_still
 from web.state import runtime
 

@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 from flask import request
 
-from shared.core.errors import Forbidden, Unauthorized
+from shared.foundation.core.errors import Forbidden, Unauthorized
 from shared.identity import Credential
 from web.session_cookie import is_only_cookie, session_secret
 from web.state import runtime, state

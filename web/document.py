@@ -2,8 +2,8 @@
 
 import sys
 
-from shared.core.config import Settings
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.config import Settings
+from shared.foundation.deployment.runtime import Runtime
 from web.app import create_app
 from web.openapi import DOCUMENT_URL
 

@@ -4,8 +4,8 @@ from flask import Flask, Response
 from marshmallow import Schema, fields
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
-from shared.core.errors import Forbidden, Invalid, QueryFailed, WatchpostError
-from shared.core.logs import get_logger
+from shared.foundation.core.errors import Forbidden, Invalid, QueryFailed, WatchpostError
+from shared.foundation.core.logs import get_logger
 from web.request_log import request_id
 from web.responses import json_response
 

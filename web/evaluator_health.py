@@ -7,8 +7,8 @@ from concurrent.futures import Future
 from functools import partial
 from urllib.parse import urlsplit
 
-from shared.core.errors import Unavailable
-from shared.core.logs import get_logger
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.core.logs import get_logger
 from web.probe import Probe
 
 log = get_logger(__name__)

@@ -87,7 +87,7 @@ def next_cursor() -> Field:
 
 
 def name(most: int, note: str = "") -> Field:
-    """Returns a field for a name of 1 to `most` characters (`shared.core.bounds.require_name`)."""
+    """Returns a field for a name of 1 to `most` characters (`bounds.require_name`)."""
     return text(f"{note}surrounding blanks are removed", minLength=1, maxLength=most)
 
 

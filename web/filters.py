@@ -1,4 +1,4 @@
-"""Query parameters from declared filters (`shared.clickhouse.filters`), and their documentation.
+"""Query parameters from declared filters, and their documentation.
 
 `python -m web.filters` prints the tables of docs/filters.md.
 """
@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 from marshmallow import Schema, fields, post_load, validate
 
-from shared.clickhouse.filters import Filter, Filters
 from shared.evaluations.filters import EvaluationFilters
 from shared.events.filters import EventFilters
 from shared.events.latency.query import LatencyFilters
+from shared.foundation.clickhouse.filters import Filter, Filters
 from shared.sessions.selection import SessionFilters
 from web.params import Timestamp, Values, values
 

@@ -7,11 +7,11 @@ from functools import partial
 from gunicorn import util
 from gunicorn.arbiter import Arbiter
 
-from shared.core.config import load_settings
-from shared.core.errors import ConfigurationError
-from shared.core.logs import configure_logging
-from shared.core.metrics.exporter import Exporter
-from shared.core.tracing.exporter import Tracing
+from shared.foundation.core.config import load_settings
+from shared.foundation.core.errors import ConfigurationError
+from shared.foundation.core.logs import configure_logging
+from shared.foundation.core.metrics.exporter import Exporter
+from shared.foundation.core.tracing.exporter import Tracing
 from web.priority import go_first
 from web.server import StructuredLogger, write_json_error
 

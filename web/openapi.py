@@ -12,7 +12,7 @@ from web.errors import ErrorBody
 from web.responses import json_response, raw_json_response
 from web.session_cookie import COOKIE
 
-# Of the API as clients know it. Watchpost's own version is in `shared.core.version`.
+# Of the API as clients know it. Watchpost's own version is in `shared.foundation.core.version`.
 VERSION = "0.0.1-beta.77"
 DOCUMENT_URL = "/v1/openapi.json"
 

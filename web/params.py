@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import EXCLUDE, Schema, ValidationError, fields
 
-from shared.core.clock import format_optional_ts
+from shared.foundation.core.clock import format_optional_ts
 
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)")
 _SEPARATOR = re.compile(r"(?<!\\),")

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Generic, TypeVar
 
-from shared.core.errors import Unavailable
-from shared.core.logs import get_logger
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.core.logs import get_logger
 
 log = get_logger(__name__)
 

@@ -6,9 +6,9 @@ from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_netw
 
 from flask import request
 
-from shared.core.config import Settings
-from shared.core.email_address import normal_address
-from shared.core.errors import ConfigurationError, Invalid, Unauthorized
+from shared.foundation.core.config import Settings
+from shared.foundation.core.email_address import normal_address
+from shared.foundation.core.errors import ConfigurationError, Invalid, Unauthorized
 
 SECRET_HEADER = "X-Service-Proxy-Secret"  # noqa: S105 the name of a header, not a secret
 

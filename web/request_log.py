@@ -5,9 +5,9 @@ import time
 import structlog
 from flask import Flask, Response, g, request
 
-from shared.core.ids import request_id_or_new
-from shared.core.logs import get_logger
-from shared.core.metrics.catalogue import REQUEST_SECS, REQUESTS
+from shared.foundation.core.ids import request_id_or_new
+from shared.foundation.core.logs import get_logger
+from shared.foundation.core.metrics.catalogue import REQUEST_SECS, REQUESTS
 
 log = get_logger(__name__)
 

@@ -4,7 +4,7 @@ from contextlib import ExitStack
 
 from flask import Flask, Response, g, request
 
-from shared.core.tracing import spans
+from shared.foundation.core.tracing import spans
 from web.request_log import QUIET_ROUTES, request_id
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})

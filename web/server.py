@@ -7,8 +7,8 @@ from gunicorn.config import Config
 from gunicorn.glogging import Logger
 from gunicorn.util import write_nonblock
 
-from shared.core.ids import new_request_id
-from shared.core.logs import current_request_id
+from shared.foundation.core.ids import new_request_id
+from shared.foundation.core.logs import current_request_id
 from web.errors import describe
 from web.headers import DATA, of_every_answer
 from web.request_log import HEADER

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from flask import Response, after_this_request, request
 
-from shared.core.errors import Unauthorized
+from shared.foundation.core.errors import Unauthorized
 from web.state import runtime
 
 if TYPE_CHECKING:

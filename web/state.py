@@ -5,10 +5,10 @@ from typing import cast
 
 from flask import Flask, current_app
 
-from shared.clickhouse.published import schema_of
-from shared.deployment.runtime import Runtime
 from shared.events.ingest.accept import Ingest
 from shared.exports.places import Places
+from shared.foundation.clickhouse.published import schema_of
+from shared.foundation.deployment.runtime import Runtime
 from shared.identity import Authenticator
 from shared.imports.service import Imports
 from shared.limits.service import Limits

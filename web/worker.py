@@ -17,8 +17,8 @@ import structlog
 from gunicorn.util import close_graceful
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
-from shared.core.ids import new_request_id
-from shared.core.logs import request_context
+from shared.foundation.core.ids import new_request_id
+from shared.foundation.core.logs import request_context
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

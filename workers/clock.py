@@ -16,11 +16,11 @@ import click
 import psycopg2
 from psycopg2.extensions import connection as Connection  # noqa: N812 a class by its lower-case name
 
-from shared.core.config import Settings, load_settings
-from shared.core.errors import ConfigurationError, Unavailable
-from shared.core.logs import configure_logging, get_logger
-from shared.core.metrics.exporter import Exporter
-from shared.queue import (
+from shared.foundation.core.config import Settings, load_settings
+from shared.foundation.core.errors import ConfigurationError, Unavailable
+from shared.foundation.core.logs import configure_logging, get_logger
+from shared.foundation.core.metrics.exporter import Exporter
+from shared.foundation.queue import (
     Queue,
     Task,
     append_only,

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 
 _Made = TypeVar("_Made")
 

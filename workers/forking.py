@@ -5,8 +5,8 @@ import sys
 import threading
 from collections.abc import Callable
 
-from shared.core.errors import ConfigurationError, WatchpostError
-from shared.core.logs import get_logger
+from shared.foundation.core.errors import ConfigurationError, WatchpostError
+from shared.foundation.core.logs import get_logger
 
 log = get_logger(__name__)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from shared.assistant.limits import MAX_TURNS
-from shared.core.config import Settings
+from shared.foundation.core.config import Settings
 
 # The number of organizations whose rules a process evaluates at once, in addition to SQL
 # statements.

@@ -13,8 +13,8 @@ from aiohttp.abc import AbstractResolver
 from aiohttp.connector import Connection
 from aiohttp.http import HttpProcessingError, RawResponseMessage
 
-from shared.core.tracing import spans
-from shared.core.version import VERSION
+from shared.foundation.core.tracing import spans
+from shared.foundation.core.version import VERSION
 
 USER_AGENT = f"watchpost/{VERSION}"
 

@@ -10,9 +10,9 @@ from collections.abc import Callable
 import dramatiq
 from sqlalchemy.orm import Session
 
-from shared.core.config import Settings
-from shared.core.errors import Unavailable
-from shared.queue import Task
+from shared.foundation.core.config import Settings
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.queue import Task
 from workers.context import runtime
 
 # Calls that hang end by their own deadlines, so Dramatiq must not end them.

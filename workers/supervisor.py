@@ -12,11 +12,11 @@ from functools import partial
 
 import click
 
-from shared.core.config import Settings, load_settings
-from shared.core.errors import ConfigurationError
-from shared.core.logs import configure_logging, get_logger
-from shared.core.metrics.exporter import Exporter
-from shared.core.tracing.exporter import Tracing
+from shared.foundation.core.config import Settings, load_settings
+from shared.foundation.core.errors import ConfigurationError
+from shared.foundation.core.logs import configure_logging, get_logger
+from shared.foundation.core.metrics.exporter import Exporter
+from shared.foundation.core.tracing.exporter import Tracing
 from workers import main as worker
 from workers.forking import LifeLine, fork
 from workers.groups import GAUGES_IN, GROUPS, name_of, processes_of, type_of

@@ -23,9 +23,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.site import Site
 from bench.ui.browser import chromium, line
 from bench.workload import ensure
-from shared.core.config import load_settings
+from shared.foundation.core.config import load_settings
+from shared.foundation.postgres import Postgres
 from shared.permissions import ADMIN_SET
-from shared.postgres import Postgres
 from shared.users import Membership, User, memberships_of
 from shared.users.sign_in.sessions import open_session
 

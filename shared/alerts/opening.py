@@ -7,8 +7,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from shared.alerts.models import Alert
-from shared.core.actor import SYSTEM, Actor
-from shared.core.errors import NotFound
+from shared.foundation.core.actor import SYSTEM, Actor
+from shared.foundation.core.errors import NotFound
 from shared.incidents.opening import Breach, Opening, Source, origin_of
 from shared.incidents.rules import checked_summary, checked_title
 

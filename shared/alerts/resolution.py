@@ -7,10 +7,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from shared.alerts.models import AlertState
-from shared.core.errors import Invalid
-from shared.core.ids import parse_uuid
+from shared.foundation.core.errors import Invalid
+from shared.foundation.core.ids import parse_uuid
+from shared.foundation.postgres import present_time
 from shared.incidents.models import Incident
-from shared.postgres import present_time
 
 MAX_SNOOZE_SECS = 30 * 86_400
 # SQL names its own window, which nothing can shorten. A day is longer than most of them, and short

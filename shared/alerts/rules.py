@@ -19,11 +19,11 @@ from shared.alerts.specs import (
     ScoreCondition,
     Spec,
 )
-from shared.core import bounds
-from shared.core.errors import Invalid
-from shared.core.json_words import MISSING, in_json_words
+from shared.foundation.core import bounds
+from shared.foundation.core.errors import Invalid
+from shared.foundation.core.json_words import MISSING, in_json_words
+from shared.foundation.postgres.room import Room
 from shared.incidents.channels import check_channels
-from shared.postgres.room import Room
 from shared.queries.guard.statement import guard
 
 MAX_NAME_LENGTH = 200

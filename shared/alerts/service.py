@@ -13,10 +13,10 @@ from sqlalchemy.orm import Session
 from shared.alerts.models import Alert, AlertState
 from shared.alerts.rules import ROOM, AlertContent, checked
 from shared.audit_log import fields_of, record
-from shared.core.errors import NotFound
-from shared.core.ids import parse_uuid
+from shared.foundation.core.errors import NotFound
+from shared.foundation.core.ids import parse_uuid
+from shared.foundation.postgres import transaction_time
 from shared.organizations import creations
-from shared.postgres import transaction_time
 
 # After a change of one of these, earlier evaluations say nothing about the rule.
 _EVALUATED = (

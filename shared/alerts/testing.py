@@ -9,10 +9,10 @@ from typing import Any
 from sqlalchemy import select
 
 from shared.alerts.models import Alert
-from shared.core import pages
-from shared.core.clock import now
-from shared.core.ids import new_id
-from shared.deployment.runtime import Runtime
+from shared.foundation.core import pages
+from shared.foundation.core.clock import now
+from shared.foundation.core.ids import new_id
+from shared.foundation.deployment.runtime import Runtime
 from shared.incidents.deliveries.models import Notification
 from shared.incidents.deliveries.news import News
 from shared.incidents.deliveries.service import deliver

@@ -3,8 +3,8 @@
 import uuid
 from dataclasses import dataclass
 
-from shared.core.errors import Forbidden
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.errors import Forbidden
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.run import QueryRunner
 
 

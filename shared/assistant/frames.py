@@ -13,8 +13,8 @@ import msgspec
 import redis
 
 from shared.assistant.limits import MAX_TURN_SECS, MAX_WAIT_SECS, UNWATCHED_SECS
-from shared.core.ids import parse_uuid
-from shared.queue.connection import unavailable_when_redis_is_gone
+from shared.foundation.core.ids import parse_uuid
+from shared.foundation.queue.connection import unavailable_when_redis_is_gone
 
 # A stream outlives its turn, so that a client may read the end again.
 _KEPT_SECS = int(MAX_TURN_SECS + MAX_WAIT_SECS) + 300

@@ -6,9 +6,9 @@ from datetime import datetime
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, LargeBinary, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.postgres import Base, created_at_column, timestamp_type
-from shared.postgres.columns import OfOrganization
-from shared.postgres.leases import Leased
+from shared.foundation.postgres import Base, created_at_column, timestamp_type
+from shared.foundation.postgres.columns import OfOrganization
+from shared.foundation.postgres.leases import Leased
 
 ACTIVE = "state IN ('queued', 'running')"
 

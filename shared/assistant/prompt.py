@@ -10,8 +10,8 @@ from shared.assistant.limits import MAX_RESULT_CHARS
 from shared.assistant.request import TurnRequest
 from shared.assistant.tools.tool import Tool
 from shared.assistant.values import cut
-from shared.core import pages
-from shared.core.clock import format_ts, now
+from shared.foundation.core import pages
+from shared.foundation.core.clock import format_ts, now
 
 ASK_USER = "ask_user"
 

@@ -6,8 +6,8 @@ import msgspec
 from msgspec import Meta
 
 from shared.assistant.limits import MAX_MESSAGES, MAX_QUESTION_CHARS, MAX_REQUEST_BYTES
-from shared.core.errors import BadRequest, Invalid, TooLarge
-from shared.core.json_words import in_json_words
+from shared.foundation.core.errors import BadRequest, Invalid, TooLarge
+from shared.foundation.core.json_words import in_json_words
 
 _MAX_CONTEXT_CHARS = 4000
 

@@ -10,12 +10,12 @@ from sqlalchemy.orm import Session
 
 from shared.assistant.limits import LEASE_SECS, MAX_TURNS, MAX_TURNS_OF_PERSON, MAX_WAIT_SECS
 from shared.assistant.models import AssistantTurn
-from shared.core.errors import RateLimited
-from shared.postgres import leases, transaction_time
-from shared.postgres.database import after_commit
-from shared.postgres.leases import Lease
-from shared.queue import Queue
-from shared.queue.jobs import ANSWER_QUESTIONS
+from shared.foundation.core.errors import RateLimited
+from shared.foundation.postgres import leases, transaction_time
+from shared.foundation.postgres.database import after_commit
+from shared.foundation.postgres.leases import Lease
+from shared.foundation.queue import Queue
+from shared.foundation.queue.jobs import ANSWER_QUESTIONS
 
 # Any number that no other advisory lock of this project uses.
 _LOCK_ID = 7_237_015

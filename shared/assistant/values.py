@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from shared.core.clock import format_ts
+from shared.foundation.core.clock import format_ts
 
 # The lengths of a text, in characters: in a list, and where one thing was asked for.
 IN_LIST = 300

@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal
 
-from shared.core.logs import current_request_id
+from shared.foundation.core.logs import current_request_id
 
 Kind = Literal["user", "key", "operator", "anonymous", "system"]
 Way = Literal["web", "mcp", "orgctl", "system"]

@@ -11,9 +11,9 @@ from sqlalchemy import Select, select, tuple_
 from sqlalchemy.orm import Session
 
 from shared.audit_log.models import AuditLine
-from shared.core.clock import from_us, to_us
-from shared.core.cursor import Page, decode_cursor, encode_cursor
-from shared.postgres import Postgres
+from shared.foundation.core.clock import from_us, to_us
+from shared.foundation.core.cursor import Page, decode_cursor, encode_cursor
+from shared.foundation.postgres import Postgres
 
 # Lines that an export reads at a time.
 CHUNK_LINES = 1000

@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import JSON, ForeignKey, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.core.ids import new_id
-from shared.postgres import Base, created_at_column
+from shared.foundation.core.ids import new_id
+from shared.foundation.postgres import Base, created_at_column
 
 
 class AuditLine(Base):

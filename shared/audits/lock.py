@@ -4,7 +4,7 @@ import uuid
 
 from sqlalchemy.orm import Session
 
-from shared.postgres import lock_until_commit
+from shared.foundation.postgres import lock_until_commit
 
 
 def lock_findings(session: Session, org_id: uuid.UUID) -> None:

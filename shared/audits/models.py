@@ -16,9 +16,9 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.core.ids import new_id
-from shared.postgres import Base, created_at_column, same_org, timestamp_type
-from shared.postgres.leases import Leased
+from shared.foundation.core.ids import new_id
+from shared.foundation.postgres import Base, created_at_column, same_org, timestamp_type
+from shared.foundation.postgres.leases import Leased
 
 
 class Audit(Base):

@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 
 from shared.audits.schedule import default_anchor
 from shared.audits.signals import NAMES
-from shared.core import bounds
-from shared.core.errors import Invalid
+from shared.foundation.core import bounds
+from shared.foundation.core.errors import Invalid
+from shared.foundation.postgres.room import Room
 from shared.incidents.channels import check_channels
-from shared.postgres.room import Room
 
 MAX_NAME_LENGTH = 200
 MAX_DESCRIPTION_LENGTH = 10_000

@@ -14,11 +14,11 @@ from shared.audits.lock import lock_findings
 from shared.audits.models import Audit, AuditRun
 from shared.audits.rules import ROOM, Context, checked, checked_context, defaults, size_of
 from shared.audits.schedule import next_point
-from shared.core.errors import NotFound
-from shared.core.ids import parse_uuid
-from shared.postgres import after_commit, transaction_time
-from shared.queue import Queue
-from shared.queue.jobs import SCHEDULE_AUDITS
+from shared.foundation.core.errors import NotFound
+from shared.foundation.core.ids import parse_uuid
+from shared.foundation.postgres import after_commit, transaction_time
+from shared.foundation.queue import Queue
+from shared.foundation.queue.jobs import SCHEDULE_AUDITS
 
 # A change of one of these changes the time of the next run.
 _SCHEDULE = ("enabled", "schedule_interval_secs", "schedule_anchor")

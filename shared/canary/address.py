@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
 
-from shared.core.config import Settings
+from shared.foundation.core.config import Settings
 
 _TIMEOUT_SECS = 5.0
 _MOST_BYTES = 65_536

@@ -13,18 +13,18 @@ from shared.canary import passages
 from shared.canary.address import NoAnswer, Web, post
 from shared.canary.key import CanaryKey
 from shared.canary.passages import Passage
-from shared.core.clock import format_us, now_us
-from shared.core.errors import QueryTimeout, Unavailable
-from shared.core.ids import new_request_id
-from shared.core.logs import get_logger
-from shared.core.metrics.catalogue import CANARY_SECS
-from shared.deployment.runtime import Runtime
 from shared.events.filters import EventFilters
 from shared.events.ingest import stream
 from shared.events.ingest.decode import decode_events
 from shared.events.page import read_page
+from shared.foundation.core.clock import format_us, now_us
+from shared.foundation.core.errors import QueryTimeout, Unavailable
+from shared.foundation.core.ids import new_request_id
+from shared.foundation.core.logs import get_logger
+from shared.foundation.core.metrics.catalogue import CANARY_SECS
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue.jobs import PERSIST_EVENTS
 from shared.organizations import CANARY_ID, CANARY_SLUG
-from shared.queue.jobs import PERSIST_EVENTS
 
 log = get_logger(__name__)
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from shared.core.errors import BadRequest, Invalid, TooLarge
+from shared.foundation.core.errors import BadRequest, Invalid, TooLarge
 
 MAX_MESSAGES = 500
 MAX_BYTES = 1024 * 1024

@@ -5,8 +5,8 @@ import uuid
 from sqlalchemy import ForeignKeyConstraint, Index, LargeBinary, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.postgres import Base
-from shared.postgres.columns import Dated, OfOrganization
+from shared.foundation.postgres import Base
+from shared.foundation.postgres.columns import Dated, OfOrganization
 
 
 class Conversation(OfOrganization, Dated, Base):

@@ -9,9 +9,9 @@ from sqlalchemy.orm import Session, defer
 
 from shared.conversations.messages import EMPTY, Thread
 from shared.conversations.models import Conversation
-from shared.core.cursor import decode_cursor, encode_cursor
-from shared.core.errors import Invalid
-from shared.postgres.rows import require_row
+from shared.foundation.core.cursor import decode_cursor, encode_cursor
+from shared.foundation.core.errors import Invalid
+from shared.foundation.postgres.rows import require_row
 
 MAX_TITLE_LENGTH = 200
 DEFAULT_TITLE = "New conversation"

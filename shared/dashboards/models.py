@@ -5,8 +5,8 @@ import uuid
 from sqlalchemy import JSON, ForeignKeyConstraint, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.postgres import Base, same_org
-from shared.postgres.columns import Dated, OfOrganization
+from shared.foundation.postgres import Base, same_org
+from shared.foundation.postgres.columns import Dated, OfOrganization
 
 
 class Dashboard(OfOrganization, Dated, Base):

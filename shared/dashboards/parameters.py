@@ -11,7 +11,7 @@ from datetime import datetime
 
 import msgspec
 
-from shared.core.clock import format_ts
+from shared.foundation.core.clock import format_ts
 from shared.queries.service import MAX_PARAMS
 
 _LIKE_JSON = re.compile(r"-?\d|[\"\[]|(?:true|false|null)$")

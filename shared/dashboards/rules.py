@@ -3,9 +3,9 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
-from shared.core import bounds
-from shared.core.errors import Invalid
-from shared.postgres.room import Room
+from shared.foundation.core import bounds
+from shared.foundation.core.errors import Invalid
+from shared.foundation.postgres.room import Room
 
 CHART_TYPES = ("line", "area", "bar", "stacked_bar", "pie", "kpi", "table")
 

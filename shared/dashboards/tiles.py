@@ -9,14 +9,14 @@ from datetime import datetime
 from sqlalchemy import Select, Text, cast, func, select
 from sqlalchemy.orm import Session
 
-from shared.core.errors import Invalid, NotFound
-from shared.core.ids import parse_uuid
 from shared.dashboards import rules
 from shared.dashboards import service as dashboards
 from shared.dashboards.models import Dashboard, Tile
 from shared.dashboards.parameters import values_of
-from shared.postgres import transaction_time
-from shared.postgres.rows import change, require_row
+from shared.foundation.core.errors import Invalid, NotFound
+from shared.foundation.core.ids import parse_uuid
+from shared.foundation.postgres import transaction_time
+from shared.foundation.postgres.rows import change, require_row
 from shared.queries import service as queries
 
 

@@ -2,9 +2,9 @@
 
 from sqlalchemy.orm import Session
 
-from shared.core.config import Settings
 from shared.deletions.models import LIVE
-from shared.postgres.due import secs_until_due
+from shared.foundation.core.config import Settings
+from shared.foundation.postgres.due import secs_until_due
 
 _DELETIONS = f"""
 SELECT coalesce(deletion.lease_expires_at, statement_timestamp())

@@ -8,13 +8,13 @@ import threading
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.ddl import Ddl
-from shared.clickhouse.kept import KEPT
-from shared.clickhouse.mutations import unfinished
-from shared.core.clock import to_us
-from shared.core.errors import Unavailable
 from shared.deletions.target import names_sql
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.ddl import Ddl
+from shared.foundation.clickhouse.kept import KEPT
+from shared.foundation.clickhouse.mutations import unfinished
+from shared.foundation.core.clock import to_us
+from shared.foundation.core.errors import Unavailable
 from shared.sessions.deleted import Hashing
 
 # Every table with a column `session_id`.

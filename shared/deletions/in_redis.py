@@ -9,7 +9,7 @@ from shared.deletions.mentions import Mentions
 from shared.deletions.target import names
 from shared.events.ingest import dead_letters
 from shared.events.ingest.dead_letters import DeadLetter
-from shared.queue import unavailable_when_redis_is_gone
+from shared.foundation.queue import unavailable_when_redis_is_gone
 from shared.receipts import skipped
 
 

@@ -6,9 +6,9 @@ from sqlalchemy import CheckConstraint, Index, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.postgres import Base, timestamp_type
-from shared.postgres.columns import Dated, OfOrganization
-from shared.postgres.leases import Leased
+from shared.foundation.postgres import Base, timestamp_type
+from shared.foundation.postgres.columns import Dated, OfOrganization
+from shared.foundation.postgres.leases import Leased
 
 # The states of deletions that a worker still has to look at.
 LIVE = "state IN ('queued', 'running', 'hidden', 'rewritten')"

@@ -23,20 +23,20 @@ from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
 from shared import audit_log, organizations
-from shared.core.errors import Conflict, NotFound, Unavailable, WatchpostError
-from shared.core.logs import get_logger, request_context
-from shared.core.tracing import spans
 from shared.deletions import in_clickhouse, in_postgres, in_redis
 from shared.deletions.models import LIVE, Deletion
 from shared.deletions.service import mentions_of
 from shared.deletions.target import MAX_SESSIONS
-from shared.deployment.runtime import Runtime
 from shared.exports.schedules import service as export_schedules
-from shared.postgres import leases, present_time, transaction_time
-from shared.postgres.leases import Lease, kept
-from shared.queue.jobs import DELETE_DATA
-from shared.queue.waiting import stored_until_each
-from shared.queue.work_loop import claimed
+from shared.foundation.core.errors import Conflict, NotFound, Unavailable, WatchpostError
+from shared.foundation.core.logs import get_logger, request_context
+from shared.foundation.core.tracing import spans
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres import leases, present_time, transaction_time
+from shared.foundation.postgres.leases import Lease, kept
+from shared.foundation.queue.jobs import DELETE_DATA
+from shared.foundation.queue.waiting import stored_until_each
+from shared.foundation.queue.work_loop import claimed
 from shared.sessions import deleted
 
 log = get_logger(__name__)

@@ -8,18 +8,18 @@ from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
 from shared import audit_log
-from shared.core.errors import Conflict
-from shared.core.ids import new_id, new_request_id
-from shared.core.logs import current_request_id
 from shared.deletions import in_clickhouse, in_postgres, in_redis
 from shared.deletions.mentions import Mentions
 from shared.deletions.models import LIVE, Deletion
 from shared.deletions.target import MAX_SESSIONS, Target
-from shared.deployment.runtime import Runtime
-from shared.postgres import after_commit
-from shared.postgres.rows import require_row
-from shared.queue import Queue
-from shared.queue.jobs import DELETE_DATA
+from shared.foundation.core.errors import Conflict
+from shared.foundation.core.ids import new_id, new_request_id
+from shared.foundation.core.logs import current_request_id
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres import after_commit
+from shared.foundation.postgres.rows import require_row
+from shared.foundation.queue import Queue
+from shared.foundation.queue.jobs import DELETE_DATA
 from shared.sessions.deleted import hashing_of
 
 DEFAULT_PAGE, MAX_PAGE = 50, 200

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from shared.core.errors import Invalid
+from shared.foundation.core.errors import Invalid
 from shared.sessions.deleted import Hashing
 
 # The most sessions that one deletion removes.

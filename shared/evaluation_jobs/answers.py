@@ -8,8 +8,8 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from shared.core.json_words import in_json_words
 from shared.evaluation_jobs.result import MAX_SUMMARY_BYTES, Result, cut
+from shared.foundation.core.json_words import in_json_words
 
 MAX_ANSWER_BYTES = 10 * 1024 * 1024
 

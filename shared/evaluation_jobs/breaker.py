@@ -11,10 +11,10 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from shared.core.config import Settings
 from shared.evaluation_jobs import models
 from shared.evaluation_jobs.answers import Failed, Reading, Refused
 from shared.evaluation_jobs.result import Result, error_text
+from shared.foundation.core.config import Settings
 
 THRESHOLD = 10
 FIRST_WAIT_SECS, LONGEST_WAIT_SECS = 30.0, 600.0

@@ -3,19 +3,19 @@
 from typing import NamedTuple
 from uuid import UUID
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.settings import PAGE
-from shared.core.clock import now_us
-from shared.core.errors import Invalid
-from shared.core.ids import new_request_id
-from shared.core.logs import current_request_id
-from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs.enqueue import NewJob, enqueue_manual
 from shared.evaluation_jobs.requests import check_evaluator
 from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.source import source_of
-from shared.postgres import after_commit
-from shared.queue import jobs
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.settings import PAGE
+from shared.foundation.core.clock import now_us
+from shared.foundation.core.errors import Invalid
+from shared.foundation.core.ids import new_request_id
+from shared.foundation.core.logs import current_request_id
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres import after_commit
+from shared.foundation.queue import jobs
 
 MAX_SESSIONS = 20_000
 _CHUNK = 2_000

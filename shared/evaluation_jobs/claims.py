@@ -11,11 +11,11 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from shared.core.config import Settings
 from shared.evaluation_jobs import breaker
 from shared.evaluation_jobs.models import EvaluationJob
-from shared.postgres import leases
-from shared.postgres.leases import Lease
+from shared.foundation.core.config import Settings
+from shared.foundation.postgres import leases
+from shared.foundation.postgres.leases import Lease
 
 # Any number that no other advisory lock of this project uses.
 _LOCK_ID = 7_237_002

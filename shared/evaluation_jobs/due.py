@@ -2,12 +2,12 @@
 
 from sqlalchemy.orm import Session
 
-from shared.core.config import Settings
 from shared.evaluation_jobs import breaker, evaluator_config
 from shared.evaluation_jobs.claims import evaluator_slugs
 from shared.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS
-from shared.postgres import leases
-from shared.postgres.due import secs_until_due
+from shared.foundation.core.config import Settings
+from shared.foundation.postgres import leases
+from shared.foundation.postgres.due import secs_until_due
 
 # One probe of the index for each organization, and the leases of calls in flight: the job of a
 # worker that was killed is due when its lease expires. While the breaker is open, the next probe is

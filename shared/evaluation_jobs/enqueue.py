@@ -7,8 +7,8 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from shared.core.ids import new_id, new_request_id
 from shared.evaluation_jobs.watching import QUIET_SECS
+from shared.foundation.core.ids import new_id, new_request_id
 
 Automatic = Literal["agent_end", "inactivity"]
 

@@ -6,10 +6,10 @@ import msgspec
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from shared.core.config import Settings
-from shared.core.metrics.kinds import OTHER
 from shared.evaluation_jobs import models
 from shared.evaluation_jobs.answers import Answer, NoAnswer
+from shared.foundation.core.config import Settings
+from shared.foundation.core.metrics.kinds import OTHER
 
 # A failed read is repeated this soon, or at the normal interval if that is shorter.
 RETRY_SECS = 10.0

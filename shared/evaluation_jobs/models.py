@@ -6,9 +6,9 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.postgres import Base, timestamp_type
-from shared.postgres.columns import KeyedInOrganization, OfOrganization
-from shared.postgres.leases import Leased
+from shared.foundation.postgres import Base, timestamp_type
+from shared.foundation.postgres.columns import KeyedInOrganization, OfOrganization
+from shared.foundation.postgres.leases import Leased
 
 # Jobs that are not finished; a session has at most one of them.
 LIVE = "status IN ('pending', 'polling', 'storing')"

@@ -13,14 +13,14 @@ from uuid import UUID
 from sqlalchemy import TextClause, text
 from sqlalchemy.orm import Session
 
-from shared.clickhouse import ClickHouse
-from shared.core.config import Settings
-from shared.core.tracing import spans
 from shared.evaluation_jobs import evaluator_config
 from shared.evaluation_jobs.enqueue import NewJob, enqueue_automatic
 from shared.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS, QUIET_SECS
-from shared.postgres import Postgres
-from shared.queue.jobs import CHECK_WATCHED_SESSIONS, SCAN_INACTIVE_SESSIONS
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.core.config import Settings
+from shared.foundation.core.tracing import spans
+from shared.foundation.postgres import Postgres
+from shared.foundation.queue.jobs import CHECK_WATCHED_SESSIONS, SCAN_INACTIVE_SESSIONS
 from shared.sessions import facts as session_facts
 from shared.sessions.facts import SessionFacts
 

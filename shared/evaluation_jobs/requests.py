@@ -4,17 +4,17 @@ from uuid import UUID
 
 from sqlalchemy import text
 
-from shared.core.clock import now_us
-from shared.core.config import Settings
-from shared.core.errors import Conflict, Forbidden, NotFound
-from shared.core.ids import new_request_id
-from shared.core.logs import current_request_id
-from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs import evaluator_config
 from shared.evaluation_jobs.enqueue import NewJob, enqueue_manual
 from shared.evaluation_jobs.watching import quiet_secs
-from shared.postgres import after_commit
-from shared.queue import jobs
+from shared.foundation.core.clock import now_us
+from shared.foundation.core.config import Settings
+from shared.foundation.core.errors import Conflict, Forbidden, NotFound
+from shared.foundation.core.ids import new_request_id
+from shared.foundation.core.logs import current_request_id
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres import after_commit
+from shared.foundation.queue import jobs
 from shared.sessions import facts as session_facts
 from shared.sessions.facts import SessionFacts
 

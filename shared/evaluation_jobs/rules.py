@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from shared.core.attempts import backoff
-from shared.core.config import Settings
 from shared.evaluation_jobs.answers import Failed, Pending, Reading, Refused
 from shared.evaluation_jobs.breaker import LONGEST_OUTAGE_SECS
 from shared.evaluation_jobs.result import Result, error_text
+from shared.foundation.core.attempts import backoff
+from shared.foundation.core.config import Settings
 
 MIN_POLL_SECS = 1.0
 MAX_POLL_SECS = 3600.0

@@ -12,14 +12,14 @@ from sqlalchemy import Row, text
 from sqlalchemy.orm import Session
 
 from shared import organizations
-from shared.clickhouse import ClickHouse
-from shared.core.clock import to_us
-from shared.core.tracing import spans
 from shared.evaluation_jobs.result import Result, unpack
 from shared.evaluations import store
 from shared.evaluations.records import Evaluation
-from shared.postgres import Postgres
-from shared.queue.jobs import STORE_EVALUATIONS
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.core.clock import to_us
+from shared.foundation.core.tracing import spans
+from shared.foundation.postgres import Postgres
+from shared.foundation.queue.jobs import STORE_EVALUATIONS
 from shared.sessions import deleted
 
 # Results are at most 10 MiB each. A block of them stays below this size unless a single one is

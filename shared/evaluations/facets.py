@@ -1,8 +1,8 @@
 """The values that filters of results can choose from."""
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.settings import PAGE
-from shared.clickhouse.where import Where
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.settings import PAGE
+from shared.foundation.clickhouse.where import Where
 
 
 def environments(clickhouse: ClickHouse, org_id: str) -> list[str]:

@@ -2,11 +2,11 @@
 
 from typing import get_args
 
-from shared.clickhouse.filters import Filter, Filters, any_of, time_range
-from shared.clickhouse.where import Where, moment
-from shared.core.clock import to_us
 from shared.evaluations.records import Status
 from shared.evaluations.score_filters import MAX_FILTERS, conditions, parse_score_filters
+from shared.foundation.clickhouse.filters import Filter, Filters, any_of, time_range
+from shared.foundation.clickhouse.where import Where, moment
+from shared.foundation.core.clock import to_us
 
 STATUSES = get_args(Status)
 

@@ -2,10 +2,6 @@
 
 from collections.abc import Sequence
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.settings import PAGE
-from shared.clickhouse.slices import HOUR_US
-from shared.clickhouse.where import Where, moment, us
 from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.reading import (
     KEY,
@@ -18,6 +14,10 @@ from shared.evaluations.reading import (
 )
 from shared.evaluations.score_filters import ScoreFilter, conditions
 from shared.evaluations.source import source_of
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.settings import PAGE
+from shared.foundation.clickhouse.slices import HOUR_US
+from shared.foundation.clickhouse.where import Where, moment, us
 
 # SQL of the scores in the newest result of each session of an organization.
 NEWEST_SCORES = (

@@ -2,14 +2,14 @@
 
 import msgspec
 
-from shared.clickhouse import ClickHouse
-from shared.core.clock import now_us
-from shared.core.cursor import Page, decode_cursor, encode_cursor
-from shared.core.page_bytes import how_many_fit
 from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.latest import newest_of_sessions
 from shared.evaluations.reading import Key, complete, fetch, newest
 from shared.evaluations.records import Evaluation
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.core.clock import now_us
+from shared.foundation.core.cursor import Page, decode_cursor, encode_cursor
+from shared.foundation.core.page_bytes import how_many_fit
 
 
 class _Cursor(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):

@@ -1,13 +1,13 @@
 """The results with the lowest scores under one key."""
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.settings import PAGE
-from shared.core.clock import now_us
-from shared.core.page_bytes import how_many_fit
 from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.reading import KEY, NEWEST_FIRST, Key, complete, fetch
 from shared.evaluations.records import Evaluation
 from shared.evaluations.source import source_of
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.settings import PAGE
+from shared.foundation.core.clock import now_us
+from shared.foundation.core.page_bytes import how_many_fit
 
 _LOWEST = f"""
 SELECT {KEY} FROM {{source}}

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.settings import PAGE, SMALL_PAGE
-from shared.clickhouse.where import Where, moment, us
-from shared.core.clock import from_us
 from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.records import COLUMNS, MAP_COLUMNS, Evaluation, from_row
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.settings import PAGE, SMALL_PAGE
+from shared.foundation.clickhouse.where import Where, moment, us
+from shared.foundation.core.clock import from_us
 
 _SMALL_BYTES = 32 * 1024
 

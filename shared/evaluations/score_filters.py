@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from shared.core.errors import Invalid
+from shared.foundation.core.errors import Invalid
 
 MAX_FILTERS = 20
 

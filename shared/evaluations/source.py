@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from shared.clickhouse.where import Where, moment
-from shared.core.clock import from_us
 from shared.evaluations.filters import EvaluationFilters
+from shared.foundation.clickhouse.where import Where, moment
+from shared.foundation.core.clock import from_us
 
 # The first and the last of some times, in microseconds.
 Range = tuple[int, int]

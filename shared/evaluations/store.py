@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from shared.clickhouse import ClickHouse
 from shared.evaluations.records import COLUMNS, MAP_COLUMNS, Evaluation
+from shared.foundation.clickhouse import ClickHouse
 
 # A part never has two copies of a result, because an insert removes them. Aggregates rely on it.
 _INSERT = {"optimize_on_insert": 1}

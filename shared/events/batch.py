@@ -9,9 +9,9 @@ from datetime import timedelta
 import msgspec
 import xxhash
 
-from shared.core import body as bodies
-from shared.core.errors import WatchpostError
-from shared.core.packing import pack, unpack
+from shared.foundation.core import body as bodies
+from shared.foundation.core.errors import WatchpostError
+from shared.foundation.core.packing import pack, unpack
 
 # An event may lie this far ahead of its arrival.
 MAX_FUTURE = timedelta(hours=24)

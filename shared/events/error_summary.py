@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.event_columns import TABLE
-from shared.clickhouse.settings import PAGE
-from shared.clickhouse.where import Where, us
-from shared.core.clock import format_us, now_us, to_us
 from shared.events import messages
 from shared.events.filters import EventFilters
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.event_columns import TABLE
+from shared.foundation.clickhouse.settings import PAGE
+from shared.foundation.clickhouse.where import Where, us
+from shared.foundation.core.clock import format_us, now_us, to_us
 
 BINS = 24
 _DAY_MS = 24 * 3600 * 1000

@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import redis
 
-from shared.cache.answers import remembered
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.event_columns import TABLE
-from shared.clickhouse.where import Where
+from shared.foundation.cache.answers import remembered
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.event_columns import TABLE
+from shared.foundation.clickhouse.where import Where
 
 MAX_VALUES = 500
 # A longer value is not a name to choose from, and a few of a megabyte would fill the list.

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
-from shared.clickhouse.event_columns import PAYLOAD_COLUMNS
+from shared.foundation.clickhouse.event_columns import PAYLOAD_COLUMNS
 
 UInt32 = Annotated[int, Meta(ge=0, le=0xFFFFFFFF)]
 

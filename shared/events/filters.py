@@ -1,9 +1,9 @@
 """The filters of all reads of events."""
 
-from shared.clickhouse.event_columns import EVENT_COLUMNS
-from shared.clickhouse.filters import Filter, Filters, any_of, time_range
-from shared.clickhouse.where import Where
 from shared.events.search import MAX_SEARCH_CHARS, add_search
+from shared.foundation.clickhouse.event_columns import EVENT_COLUMNS
+from shared.foundation.clickhouse.filters import Filter, Filters, any_of, time_range
+from shared.foundation.clickhouse.where import Where
 
 MAX_SEARCHES = 10
 

@@ -4,7 +4,7 @@
 is SQL of a column `text`, which is `TEXT`.
 """
 
-from shared.clickhouse.literals import text
+from shared.foundation.clickhouse.literals import text
 
 # A quoted part of a message may be long, and the text after it may distinguish errors. A template
 # longer than needed to distinguish them is of no use.

@@ -1,9 +1,9 @@
 """One event of a session."""
 
-from shared.clickhouse import ClickHouse, Row
-from shared.clickhouse.event_columns import TABLE
-from shared.clickhouse.settings import SMALL_PAGE
-from shared.clickhouse.where import us
+from shared.foundation.clickhouse import ClickHouse, Row
+from shared.foundation.clickhouse.event_columns import TABLE
+from shared.foundation.clickhouse.settings import SMALL_PAGE
+from shared.foundation.clickhouse.where import us
 from shared.sessions import facts as session_facts
 
 _SELECTED = {"ts": us("ts")}

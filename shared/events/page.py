@@ -1,6 +1,6 @@
 """Pages of events: the newest (or oldest) matching rows, exact despite duplicates.
 
-A bound on time keeps a page fast on a large table (`shared.clickhouse.slices`).
+A bound on time keeps a page fast on a large table (`shared.foundation.clickhouse.slices`).
 """
 
 from collections.abc import Sequence
@@ -9,16 +9,16 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from shared.clickhouse import ClickHouse, Row
-from shared.clickhouse.event_columns import ORDER, ORDER_KEY, SELECT_KEY, TABLE
-from shared.clickhouse.settings import PAGE, SMALL_PAGE
-from shared.clickhouse.slices import FUTURE_US, HOUR_US, Slices, Span, newest_event
-from shared.clickhouse.where import moment, us
-from shared.core.clock import now_us, to_us
-from shared.core.cursor import Page, decode_cursor, encode_cursor
-from shared.core.page_bytes import how_many_fit
 from shared.events import payloads
 from shared.events.filters import EventFilters
+from shared.foundation.clickhouse import ClickHouse, Row
+from shared.foundation.clickhouse.event_columns import ORDER, ORDER_KEY, SELECT_KEY, TABLE
+from shared.foundation.clickhouse.settings import PAGE, SMALL_PAGE
+from shared.foundation.clickhouse.slices import FUTURE_US, HOUR_US, Slices, Span, newest_event
+from shared.foundation.clickhouse.where import moment, us
+from shared.foundation.core.clock import now_us, to_us
+from shared.foundation.core.cursor import Page, decode_cursor, encode_cursor
+from shared.foundation.core.page_bytes import how_many_fit
 
 # Cursors come from clients, and ClickHouse accepts no sign in an unsigned column.
 _Natural = Annotated[int, Meta(ge=0)]

@@ -4,10 +4,10 @@ A page is first read with the small payloads. The large ones are fetched by key 
 many of them fit, so that nothing is read in vain.
 """
 
-from shared.clickhouse import ClickHouse, Row
-from shared.clickhouse.event_columns import SELECT_KEY, TABLE
-from shared.clickhouse.settings import PAGE
-from shared.clickhouse.where import Where
+from shared.foundation.clickhouse import ClickHouse, Row
+from shared.foundation.clickhouse.event_columns import SELECT_KEY, TABLE
+from shared.foundation.clickhouse.settings import PAGE
+from shared.foundation.clickhouse.where import Where
 
 COLUMN = "payload"
 _SMALL_BYTES = 32 * 1024

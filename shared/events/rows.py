@@ -2,10 +2,10 @@
 
 from operator import attrgetter
 
-from shared.clickhouse.event_columns import EVENT_COLUMNS, PAYLOAD_COLUMNS
 from shared.events.batch import Batch
 from shared.events.fields import Fields, is_error, read_fields
 from shared.events.summary import summarise
+from shared.foundation.clickhouse.event_columns import EVENT_COLUMNS, PAYLOAD_COLUMNS
 from shared.model_windows.builtin import WindowOf
 
 Columns = dict[str, list[object]]

@@ -6,7 +6,7 @@ string from its start, so that it finds a needle only in keys and values, never 
 between them, and never in the middle of an escape.
 """
 
-from shared.clickhouse.where import Where
+from shared.foundation.clickhouse.where import Where
 
 MAX_SEARCH_CHARS = 256
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 from clickhouse_driver.errors import ServerException, TypeMismatchError
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.event_columns import EVENT_COLUMNS, TABLE
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.event_columns import EVENT_COLUMNS, TABLE
 
 # Codes from ClickHouse's ErrorCodes.cpp about the rows of this block.
 _ABOUT_THE_ROWS = frozenset(

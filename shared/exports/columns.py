@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from shared.clickhouse.event_columns import EVENT_COLUMNS, EventColumn
+from shared.foundation.clickhouse.event_columns import EVENT_COLUMNS, EventColumn
 
 What = Literal["events", "sessions", "evaluations"]
 

@@ -7,9 +7,9 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 import msgspec
 
-from shared.core.clock import format_us
-from shared.core.errors import Invalid
 from shared.exports.columns import COLUMNS, Column, Row, What
+from shared.foundation.core.clock import format_us
+from shared.foundation.core.errors import Invalid
 
 Format = Literal["ndjson", "parquet"]
 

@@ -7,14 +7,14 @@ no connection to ClickHouse. Rows that are stored meanwhile may be missing.
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from shared.clickhouse import ClickHouse
-from shared.core.cursor import Page
 from shared.evaluations import listing as evaluations
 from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.records import Evaluation
 from shared.events.filters import EventFilters
 from shared.events.page import read_page
 from shared.exports.columns import COLUMNS, Row
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.core.cursor import Page
 from shared.sessions import listing as sessions
 from shared.sessions.listing import ListedSession
 from shared.sessions.selection import SessionFilters

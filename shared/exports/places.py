@@ -4,7 +4,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 
-from shared.core.errors import RateLimited
+from shared.foundation.core.errors import RateLimited
 
 _IN_ALL = 4
 _OF_ORGANIZATION = 2

@@ -1,11 +1,14 @@
-"""Turns a credential into an identity; `shared.cache` explains why the cache is never stale."""
+"""Turns a credential into an identity.
+
+`shared.foundation.cache` explains why the cache is never stale.
+"""
 
 from contextlib import suppress
 from dataclasses import replace
 
-from shared.cache import EpochCache, current_epoch, renew_epoch
-from shared.core.errors import Unavailable
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import EpochCache, current_epoch, renew_epoch
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.deployment.runtime import Runtime
 from shared.identity.credential import Credential
 from shared.identity.identity import Identity
 from shared.identity.loading import load_identity, load_person, require_unexpired

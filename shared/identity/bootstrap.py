@@ -16,16 +16,16 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from shared import audit_log, organizations
-from shared.cache import at_once
-from shared.core.email_address import normal_address
-from shared.core.errors import ConfigurationError, Invalid
-from shared.core.ids import new_id
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once
+from shared.foundation.core.email_address import normal_address
+from shared.foundation.core.errors import ConfigurationError, Invalid
+from shared.foundation.core.ids import new_id
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres import transaction_time
 from shared.identity.models import FirstMember
 from shared.keys.models import ApiKey
 from shared.keys.rules import hash_secret
 from shared.permissions import ADMIN_SET, FOR_KEYS
-from shared.postgres import transaction_time
 from shared.users.models import Membership, User
 
 # Any number that no other advisory lock of this project uses.

@@ -4,7 +4,7 @@ import uuid
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from shared.core.errors import Forbidden
+from shared.foundation.core.errors import Forbidden
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Identity:
     `org_id` and `org_slug` name the organization of the request. Keys with `instance_scoped` belong
     to none and choose one per request. At least one of `key` and `user` is set.
 
-    `epoch` is the one under which the identity was read, None while Redis is down. The request
-    can cache other data under it without another round trip (`shared.cache`). `joined`: this very
-    request is the person's first one in the organization.
+    `epoch` is the one under which the identity was read, None while Redis is down. The request can
+    cache other data under it without another round trip (`shared.foundation.cache`). `joined`: this
+    very request is the person's first one in the organization.
     """
 
     org_id: str

@@ -8,9 +8,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from shared import organizations
-from shared.core.clock import now
-from shared.core.config import Settings
-from shared.core.errors import Forbidden, NotFound, Unauthorized
+from shared.foundation.core.clock import now
+from shared.foundation.core.config import Settings
+from shared.foundation.core.errors import Forbidden, NotFound, Unauthorized
 from shared.identity.credential import Credential
 from shared.identity.identity import Identity, KeyRef, UserRef
 from shared.identity.person import Person

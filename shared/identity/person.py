@@ -4,7 +4,7 @@ import uuid
 from dataclasses import dataclass
 from datetime import datetime
 
-from shared.core.errors import Forbidden, Invalid
+from shared.foundation.core.errors import Forbidden, Invalid
 from shared.organizations import DEFAULT_SLUG
 from shared.users import Member, counted
 

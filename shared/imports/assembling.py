@@ -7,15 +7,15 @@ from typing import Protocol
 import msgspec
 import xxhash
 
-from shared.clickhouse.event_columns import POSITION_BITS
-from shared.core.clock import format_us, from_us, now_us
-from shared.core.errors import TooLarge
 from shared.evaluations.records import Evaluation
 from shared.events.batch import Batch
 from shared.events.ingest.candidates import MAX_EVENTS
 from shared.events.ingest.decode import MAX_BAD, MAX_ERRORS, LineError
 from shared.events.ingest.envelope import Bounds, Envelope, Rejected, explain
 from shared.events.redaction.rules import Redactor
+from shared.foundation.clickhouse.event_columns import POSITION_BITS
+from shared.foundation.core.clock import format_us, from_us, now_us
+from shared.foundation.core.errors import TooLarge
 from shared.imports.outcomes import Bad, Event, Held, Ignored, Outcome
 from shared.otlp.assignment.assign import Rules
 from shared.otlp.assignment.items import Item

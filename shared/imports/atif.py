@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from msgspec import Raw
 
-from shared.core.errors import Invalid, TooLarge
 from shared.events.ingest.envelope import Rejected
+from shared.foundation.core.errors import Invalid, TooLarge
 from shared.imports.content import shown, text_of
 from shared.imports.file import File
 from shared.imports.node import Node, compact, read_node

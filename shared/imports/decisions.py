@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue import unavailable_when_redis_is_gone
 from shared.otlp.assignment.assign import Rules
 from shared.otlp.assignment.items import Item
 from shared.otlp.assignment.rules import OrganizationRules
 from shared.otlp.assignment.sessions import Proposal, Session, propose
 from shared.otlp.assignment.state import Question, settle
-from shared.queue import unavailable_when_redis_is_gone
 
 # Traces that are decided about in one call.
 _TOGETHER = 500

@@ -9,15 +9,15 @@ from typing import NamedTuple, TypeVar
 
 import redis
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.event_columns import POSITION_BITS
-from shared.clickhouse.where import Where, us
-from shared.deployment.runtime import Runtime
 from shared.events.batch import Batch, decode_batch
 from shared.events.ingest import stream
 from shared.events.ingest.envelope import Rejected
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.event_columns import POSITION_BITS
+from shared.foundation.clickhouse.where import Where, us
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue import unavailable_when_redis_is_gone
 from shared.imports.node import Node, read_document
-from shared.queue import unavailable_when_redis_is_gone
 
 # The most ids and sessions that one statement asks for.
 _IDS, _SESSIONS = 20_000, 2_000

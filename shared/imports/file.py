@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from shared.core.errors import TooLarge
 from shared.events.ingest.candidates import MAX_EVENTS
 from shared.events.redaction.rules import Redactor
+from shared.foundation.core.errors import TooLarge
 from shared.imports.node import is_json
 
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from shared.core.errors import Invalid
 from shared.events.ingest.envelope import Rejected
 from shared.events.redaction.excerpts import excerpt
 from shared.events.redaction.rules import Redactor
+from shared.foundation.core.errors import Invalid
 from shared.imports import agenteye, atif, claude, codex, otlp
 from shared.imports.assembling import Converted, Target, assemble
 from shared.imports.file import File, Line, redacted

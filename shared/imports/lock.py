@@ -8,8 +8,8 @@ from contextlib import contextmanager
 import redis
 from redis.client import Pipeline
 
-from shared.core.errors import Unavailable
-from shared.queue import unavailable_when_redis_is_gone
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.queue import unavailable_when_redis_is_gone
 
 # Far longer than the look-ups take. If a process is killed, others wait for so long.
 LEASE_MS = 30_000

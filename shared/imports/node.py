@@ -10,9 +10,9 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Raw
 
-from shared.core.clock import to_us
-from shared.core.text import mend_surrogates
 from shared.events.ingest.envelope import Rejected
+from shared.foundation.core.clock import to_us
+from shared.foundation.core.text import mend_surrogates
 
 _WRONG = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _NULL = b"null"

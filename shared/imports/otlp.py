@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import Raw
 
-from shared.clickhouse.event_columns import POSITION_BITS
-from shared.core.clock import now_us
-from shared.core.errors import TooLarge, WatchpostError
-from shared.core.logs import get_logger
 from shared.evaluations.records import Evaluation
 from shared.events.batch import Batch
 from shared.events.ingest.decode import MAX_BAD, MAX_ERRORS, LineError
 from shared.events.ingest.envelope import Rejected
 from shared.events.redaction.excerpts import excerpt_of_record
 from shared.events.redaction.rules import Redactor
+from shared.foundation.clickhouse.event_columns import POSITION_BITS
+from shared.foundation.core.clock import now_us
+from shared.foundation.core.errors import TooLarge, WatchpostError
+from shared.foundation.core.logs import get_logger
 from shared.imports.assembling import Converted, Target
 from shared.imports.file import File, Line
 from shared.imports.node import Node, read_document

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from shared.core.clock import now_us
 from shared.events.batch import Batch
+from shared.foundation.core.clock import now_us
 from shared.imports.assembling import Converted
 from shared.imports.file import File
 from shared.receipts.origin import Origin

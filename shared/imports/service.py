@@ -6,14 +6,14 @@ from typing import NamedTuple
 import msgspec
 import redis
 
-from shared.core.body import unpack
-from shared.core.clock import format_us, now_us
-from shared.deployment.runtime import Runtime
 from shared.events.batch import Batch
 from shared.events.ingest.accept import Admit, Ingest, admit_all, count_batch
 from shared.events.ingest.decode import LineError
 from shared.events.ingest.stream import append
 from shared.events.redaction.rules import Redactor
+from shared.foundation.core.body import unpack
+from shared.foundation.core.clock import format_us, now_us
+from shared.foundation.deployment.runtime import Runtime
 from shared.imports.assembling import Converted, Target
 from shared.imports.decisions import StoredDecisions
 from shared.imports.existing import Existing, Others, existing

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from shared.core.clock import format_ts
+from shared.foundation.core.clock import format_ts
 from shared.incidents.models import Incident, IncidentActivity
 
 Kind = Literal[

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from shared.core.email_address import normal_address
-from shared.core.errors import Invalid
+from shared.foundation.core.email_address import normal_address
+from shared.foundation.core.errors import Invalid
 from shared.settings.catalogue import CATALOGUE
 
 MAX_CHANNELS = 20

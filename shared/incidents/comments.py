@@ -5,14 +5,14 @@ import uuid
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
-from shared.core.actor import Actor
-from shared.core.errors import Conflict, Forbidden
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.actor import Actor
+from shared.foundation.core.errors import Conflict, Forbidden
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres import present_time
+from shared.foundation.postgres.rows import require_row
 from shared.incidents import activity, mails, rows, subscribers
 from shared.incidents.models import Incident, IncidentComment
 from shared.incidents.rules import MAX_COMMENTS, checked_body
-from shared.postgres import present_time
-from shared.postgres.rows import require_row
 
 # The permission to delete comments of others.
 MODERATES = "incidents:write"

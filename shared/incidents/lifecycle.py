@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from shared.core.actor import Actor
-from shared.core.errors import Invalid
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.actor import Actor
+from shared.foundation.core.errors import Invalid
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres import present_time
 from shared.incidents import activity, mails, rows, subscribers
 from shared.incidents.models import Incident
 from shared.incidents.rules import checked_assignees
-from shared.postgres import present_time
 from shared.users.members import members_of
 
 

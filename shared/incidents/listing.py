@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from shared.core.ids import parse_uuid
+from shared.foundation.core.ids import parse_uuid
 from shared.incidents import rows
 from shared.incidents.models import Incident
 from shared.incidents.rules import OPEN_STATES, STATES, checked_state

@@ -4,9 +4,9 @@ from typing import Literal
 
 from sqlalchemy.orm import Session
 
-from shared.core import pages
-from shared.core.actor import Actor
-from shared.deployment.runtime import Runtime
+from shared.foundation.core import pages
+from shared.foundation.core.actor import Actor
+from shared.foundation.deployment.runtime import Runtime
 from shared.incidents import subscribers
 from shared.incidents.models import Incident
 from shared.mail import Letter, enqueue_within_quota

@@ -2,7 +2,7 @@
 
 import uuid
 
-from shared.core.actor import Actor
+from shared.foundation.core.actor import Actor
 from shared.incidents import rules
 from shared.incidents.opening import Breach, Opening
 

@@ -18,8 +18,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.postgres import Base, created_at_column, same_org, timestamp_type
-from shared.postgres.columns import KeyedInOrganization, OfOrganization
+from shared.foundation.postgres import Base, created_at_column, same_org, timestamp_type
+from shared.foundation.postgres.columns import KeyedInOrganization, OfOrganization
 
 OPEN = "state <> 'resolved'"
 

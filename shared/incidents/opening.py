@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from sqlalchemy.orm import Session
 
-from shared.core.actor import Actor
+from shared.foundation.core.actor import Actor
 
 # The part of the evidence that says which number was compared with which bound.
 COMPARED = ("metric", "value", "op", "bound")

@@ -5,9 +5,9 @@ import uuid
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from shared.core.errors import Conflict
+from shared.foundation.core.errors import Conflict
+from shared.foundation.postgres.rows import require_row
 from shared.incidents.models import Incident
-from shared.postgres.rows import require_row
 
 RESOLVED = "resolved"
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from shared.core import bounds
-from shared.core.email_address import normal_address
-from shared.core.errors import Invalid
+from shared.foundation.core import bounds
+from shared.foundation.core.email_address import normal_address
+from shared.foundation.core.errors import Invalid
 
 STATES = ("firing", "acknowledged", "resolved")
 OPEN_STATES = ("firing", "acknowledged")

@@ -4,8 +4,8 @@ import uuid
 
 from sqlalchemy.orm import Session
 
-from shared.core.actor import Actor
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.actor import Actor
+from shared.foundation.deployment.runtime import Runtime
 from shared.incidents import folding, lifecycle
 from shared.incidents.deliveries.service import announce
 from shared.incidents.folding import Opened

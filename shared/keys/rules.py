@@ -5,9 +5,9 @@ import re
 import secrets
 from datetime import datetime
 
-from shared.core.clock import now
-from shared.core.config import is_placeholder
-from shared.core.errors import Invalid
+from shared.foundation.core.clock import now
+from shared.foundation.core.config import is_placeholder
+from shared.foundation.core.errors import Invalid
 
 DEFAULT_PERMISSIONS = ("events:add",)
 

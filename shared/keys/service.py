@@ -9,15 +9,15 @@ from sqlalchemy import ColumnElement, exists, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from shared.audit_log import fields_of, record
-from shared.core.clock import now
-from shared.core.errors import Conflict, Forbidden
+from shared.foundation.core.clock import now
+from shared.foundation.core.errors import Conflict, Forbidden
+from shared.foundation.postgres import transaction_time
+from shared.foundation.postgres.rows import flush_unique, require_row
 from shared.keys import rules
 from shared.keys.models import ApiKey
 from shared.organizations import DEFAULT_SLUG, Organization
 from shared.permissions import FOR_KEYS, effective, require_for_keys, require_may_grant
 from shared.permissions.custom_sets import service as permission_sets
-from shared.postgres import transaction_time
-from shared.postgres.rows import flush_unique, require_row
 
 
 @dataclass(frozen=True)

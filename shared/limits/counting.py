@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import redis
 
+from shared.foundation.queue import unavailable_when_redis_is_gone
 from shared.limits.rules import DAY_SECS, NAMES, Quota, Rules, quota_of
-from shared.queue import unavailable_when_redis_is_gone
 
 # Days for which the counts of a day are kept.
 _KEPT_DAYS = 3

@@ -3,9 +3,9 @@
 import uuid
 from typing import cast
 
-from shared.cache import EpochCache
-from shared.core.errors import RateLimited
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import EpochCache
+from shared.foundation.core.errors import RateLimited
+from shared.foundation.deployment.runtime import Runtime
 from shared.limits.counting import Counts
 from shared.limits.rules import MODE, NAMES, REPORT, SETTINGS, Quota, Rules
 from shared.settings.reading import several

@@ -4,10 +4,10 @@ import uuid
 
 import msgspec
 
-from shared.core.clock import from_us
-from shared.core.errors import Unavailable
-from shared.core.logs import get_logger
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.clock import from_us
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.core.logs import get_logger
+from shared.foundation.deployment.runtime import Runtime
 from shared.limits.counting import Counts
 from shared.limits.service import load_rules
 

@@ -11,9 +11,9 @@ from typing import Any
 from sqlalchemy import Row, and_, delete, func, select, text, update
 from sqlalchemy.orm import Session
 
-from shared.core.attempts import Again, Failed, Sent
+from shared.foundation.core.attempts import Again, Failed, Sent
+from shared.foundation.postgres.leases import in_secs
 from shared.mail.models import Mail
-from shared.postgres.leases import in_secs
 
 MAX_ERROR_CHARS = 500
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from shared.core.config import Settings
-from shared.postgres.due import secs_until_due
+from shared.foundation.core.config import Settings
+from shared.foundation.postgres.due import secs_until_due
 
 _MAILS = """
 SELECT next_attempt_at FROM mails

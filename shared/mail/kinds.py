@@ -8,7 +8,7 @@ context, the values that are made at sending, and `recipient` and `page_url`, th
 from dataclasses import dataclass
 from datetime import timedelta
 
-from shared.core import pages
+from shared.foundation.core import pages
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from uuid import UUID
 from sqlalchemy import func
 from sqlalchemy.orm import Session
 
-from shared.core.ids import new_id, new_request_id
-from shared.core.logs import current_request_id
+from shared.foundation.core.ids import new_id, new_request_id
+from shared.foundation.core.logs import current_request_id
+from shared.foundation.postgres import after_commit
+from shared.foundation.queue import Queue
+from shared.foundation.queue.jobs import SEND_MAIL
 from shared.mail.kinds import KINDS
 from shared.mail.models import Mail
-from shared.postgres import after_commit
-from shared.queue import Queue
-from shared.queue.jobs import SEND_MAIL
 
 
 @dataclass(frozen=True)

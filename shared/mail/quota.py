@@ -10,13 +10,13 @@ from datetime import timedelta
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from shared.core.clock import now
-from shared.core.config import Settings
-from shared.core.errors import RateLimited
-from shared.core.logs import get_logger
+from shared.foundation.core.clock import now
+from shared.foundation.core.config import Settings
+from shared.foundation.core.errors import RateLimited
+from shared.foundation.core.logs import get_logger
+from shared.foundation.queue import Queue
 from shared.mail.models import Mail
 from shared.mail.outbox import Letter, enqueue
-from shared.queue import Queue
 
 log = get_logger(__name__)
 

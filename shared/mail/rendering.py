@@ -7,7 +7,7 @@ from typing import Any
 
 import jinja2
 
-from shared.core import pages
+from shared.foundation.core import pages
 from shared.mail.kinds import KINDS, NEW_FIELDS
 
 

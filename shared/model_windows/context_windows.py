@@ -3,8 +3,8 @@
 import uuid
 from collections.abc import Collection, Mapping
 
-from shared.cache import EpochCache, current_epoch
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import EpochCache, current_epoch
+from shared.foundation.deployment.runtime import Runtime
 from shared.model_windows.builtin import WindowOf, builtin_window
 from shared.model_windows.service import overrides_of
 
@@ -20,7 +20,7 @@ class ContextWindows:
     """A lookup of the context windows of models for a block of events.
 
     If it is called after the events were read, it sees every change that was answered before they
-    were sent: see `shared.cache`. A cached answer costs one round trip to Redis.
+    were sent: see `shared.foundation.cache`. A cached answer costs one round trip to Redis.
     """
 
     def __init__(self, runtime: Runtime) -> None:

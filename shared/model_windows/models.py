@@ -4,8 +4,8 @@ from datetime import datetime
 
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.postgres import Base, created_at_column
-from shared.postgres.columns import KeyedInOrganization
+from shared.foundation.postgres import Base, created_at_column
+from shared.foundation.postgres.columns import KeyedInOrganization
 
 
 class ModelContextWindow(KeyedInOrganization, Base):

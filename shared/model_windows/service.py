@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from shared.audit_log import record
-from shared.core.errors import Conflict, Invalid, NotFound
+from shared.foundation.core.errors import Conflict, Invalid, NotFound
 from shared.model_windows.builtin import builtin_window
 from shared.model_windows.models import ModelContextWindow
 

@@ -6,12 +6,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from shared.audit_log import fields_of, record
-from shared.core.errors import Conflict, NotFound
+from shared.foundation.core.errors import Conflict, NotFound
+from shared.foundation.postgres import transaction_time
+from shared.foundation.postgres.rows import flush_unique
 from shared.organizations.models import Organization
 from shared.organizations.rules import CANARY_ID, DEFAULT_SLUG, require_name, require_slug
 from shared.organizations.service import slug_taken
-from shared.postgres import transaction_time
-from shared.postgres.rows import flush_unique
 
 
 def require(session: Session, slug: str) -> Organization:

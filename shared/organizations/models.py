@@ -7,8 +7,8 @@ from datetime import datetime
 from sqlalchemy import BigInteger, ForeignKey, Identity, Index, func
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.core.ids import new_id
-from shared.postgres import Base, created_at_column, timestamp_type
+from shared.foundation.core.ids import new_id
+from shared.foundation.postgres import Base, created_at_column, timestamp_type
 
 
 class Organization(Base):

@@ -3,7 +3,7 @@
 import re
 from uuid import UUID
 
-from shared.core.errors import Invalid
+from shared.foundation.core.errors import Invalid
 
 DEFAULT_SLUG = "default"
 # The hidden organization of the canary (`shared.canary`). No other one can have such a slug.

@@ -8,10 +8,10 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
-from shared.core.errors import Conflict, Unavailable
+from shared.foundation.core.errors import Conflict, Unavailable
+from shared.foundation.postgres.rows import flush_unique
 from shared.organizations.models import Organization
 from shared.organizations.rules import CANARY_ID, CANARY_SLUG, require_name, require_slug
-from shared.postgres.rows import flush_unique
 
 _SHOWN = Organization.id != CANARY_ID
 # An insert takes a worker seconds; a statement may take 30.

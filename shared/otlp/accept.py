@@ -5,12 +5,13 @@ import uuid
 
 import msgspec
 
-from shared.cache import EpochCache
-from shared.core.body import unpack
-from shared.core.errors import Forbidden, UnsupportedMediaType
-from shared.deployment.runtime import Runtime
 from shared.events.ingest.accept import Admit, Ingest, admit_all, count_batch
 from shared.events.ingest.decode import PARSING
+from shared.foundation.cache import EpochCache
+from shared.foundation.core.body import unpack
+from shared.foundation.core.errors import Forbidden, UnsupportedMediaType
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue.jobs import ASSIGN_RECORDS
 from shared.otlp import stream
 from shared.otlp.mapping import session_name
 from shared.otlp.receipts import receipt_of
@@ -18,7 +19,6 @@ from shared.otlp.records import Records
 from shared.otlp.redacting import redact
 from shared.otlp.wire.reading import JSON, PROTOBUF, Reading
 from shared.otlp.wire.signals import LOGS, METRICS, Signal
-from shared.queue.jobs import ASSIGN_RECORDS
 from shared.receipts.origin import Origin
 from shared.receipts.receipt import Receipt, digest_of
 from shared.settings.reading import value

@@ -5,8 +5,8 @@ from typing import TypeVar
 from zlib import crc32
 
 from shared.events.batch import ENTRY_BYTES
+from shared.foundation.queue.waiting import SHARDS
 from shared.otlp.records import LogRecord, Records, Span, encode_records
-from shared.queue.waiting import SHARDS
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import xxhash
 
-from shared.core.packing import pack, unpack
+from shared.foundation.core.packing import pack, unpack
 from shared.receipts.origin import Origin
 
 Value = None | bool | int | float | str | list[Any] | dict[str, Any]

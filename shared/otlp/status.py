@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from shared.core.clock import now
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.clock import now
+from shared.foundation.deployment.runtime import Runtime
 from shared.otlp.assignment.counts import UNMAPPED
 from shared.otlp.mapping.tables import UNKNOWN_SERVICE
 from shared.receipts.listing import flush_if_possible

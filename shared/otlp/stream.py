@@ -11,12 +11,12 @@ from typing import Any
 import redis
 from redis.client import Pipeline
 
-from shared.core.logs import current_request_id
-from shared.core.tracing import spans
+from shared.foundation.core.logs import current_request_id
+from shared.foundation.core.tracing import spans
+from shared.foundation.queue import unavailable_when_redis_is_gone
+from shared.foundation.queue.waiting import RECORDS_ACTIVE, SHARDS, record_stream
 from shared.otlp.cutting import entries_of
 from shared.otlp.records import Records
-from shared.queue import unavailable_when_redis_is_gone
-from shared.queue.waiting import RECORDS_ACTIVE, SHARDS, record_stream
 from shared.receipts.receipt import Receipt
 
 # Unlists a stream only if it is empty, in one step, because a request may be adding to it.

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from shared.core.errors import Forbidden, Invalid
+from shared.foundation.core.errors import Forbidden, Invalid
 
 
 @dataclass(frozen=True)

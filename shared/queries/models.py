@@ -3,8 +3,8 @@
 from sqlalchemy import JSON, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.postgres import Base
-from shared.postgres.columns import Dated, OfOrganization
+from shared.foundation.postgres import Base
+from shared.foundation.postgres.columns import Dated, OfOrganization
 
 
 class SavedQuery(OfOrganization, Dated, Base):

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import msgspec
 
-from shared.clickhouse.published import schema_of
-from shared.core.errors import QueryFailed, Unavailable, WatchpostError
-from shared.core.logs import get_logger
-from shared.core.metrics.catalogue import SQL_RUNS, SQL_SECS
-from shared.deployment.runtime import Runtime
+from shared.foundation.clickhouse.published import schema_of
+from shared.foundation.core.errors import QueryFailed, Unavailable, WatchpostError
+from shared.foundation.core.logs import get_logger
+from shared.foundation.core.metrics.catalogue import SQL_RUNS, SQL_SECS
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.guard.lexer import MAX_LENGTH
 from shared.queries.guard.statement import guard
 from shared.queries.results.reader import Reader, Result, never

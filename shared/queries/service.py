@@ -12,12 +12,12 @@ from sqlalchemy import Select, Text, cast, collate, func, select
 from sqlalchemy.orm import Session
 
 from shared.audit_log import fields_of, record
-from shared.core import bounds
-from shared.core.errors import Conflict, Invalid, NotFound
+from shared.foundation.core import bounds
+from shared.foundation.core.errors import Conflict, Invalid, NotFound
+from shared.foundation.postgres import transaction_time
+from shared.foundation.postgres.room import Room
+from shared.foundation.postgres.rows import change, flush_unique, require_row
 from shared.organizations import creations
-from shared.postgres import transaction_time
-from shared.postgres.room import Room
-from shared.postgres.rows import change, flush_unique, require_row
 from shared.queries.guard.statement import guard
 from shared.queries.models import SavedQuery
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import redis
 
-from shared.clickhouse import ClickHouse
-from shared.core.errors import RateLimited
-from shared.core.logs import get_logger
-from shared.queue import unavailable_when_redis_is_gone
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.core.errors import RateLimited
+from shared.foundation.core.logs import get_logger
+from shared.foundation.queue import unavailable_when_redis_is_gone
 
 log = get_logger(__name__)
 

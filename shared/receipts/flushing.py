@@ -16,12 +16,12 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from shared import organizations
-from shared.core.clock import from_us
-from shared.core.ids import parse_uuid
-from shared.core.tracing import spans
-from shared.postgres import Postgres, lock_until_commit
-from shared.queue import unavailable_when_redis_is_gone
-from shared.queue.jobs import FLUSH_RECEIPTS
+from shared.foundation.core.clock import from_us
+from shared.foundation.core.ids import parse_uuid
+from shared.foundation.core.tracing import spans
+from shared.foundation.postgres import Postgres, lock_until_commit
+from shared.foundation.queue import unavailable_when_redis_is_gone
+from shared.foundation.queue.jobs import FLUSH_RECEIPTS
 from shared.receipts.folding import fold
 from shared.receipts.keys import ACTIVE, keys_of
 from shared.receipts.models import ReceiptFlush

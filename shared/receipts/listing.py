@@ -10,12 +10,12 @@ import msgspec
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from shared.core.clock import from_us, now, to_us
-from shared.core.cursor import Page, decode_cursor, encode_cursor
-from shared.core.errors import Unavailable
-from shared.core.logs import get_logger
-from shared.core.text import storable
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.clock import from_us, now, to_us
+from shared.foundation.core.cursor import Page, decode_cursor, encode_cursor
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.core.logs import get_logger
+from shared.foundation.core.text import storable
+from shared.foundation.deployment.runtime import Runtime
 from shared.receipts.flushing import flush
 from shared.receipts.lag import LARGEST, median_ms
 from shared.receipts.receipt import COUNTS, MAX_REASONS, NEWEST, REASON

@@ -6,8 +6,8 @@ from sqlalchemy import Index
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.postgres import Base, timestamp_type
-from shared.postgres.columns import KeyedInOrganization
+from shared.foundation.postgres import Base, timestamp_type
+from shared.foundation.postgres.columns import KeyedInOrganization
 
 
 class ReceiptRow(KeyedInOrganization, Base):

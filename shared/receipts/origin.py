@@ -3,7 +3,7 @@
 import re
 from typing import Literal, NamedTuple, Protocol
 
-from shared.core.text import storable
+from shared.foundation.core.text import storable
 
 Source = Literal["events", "import", "otlp_http", "otlp_grpc"]
 

@@ -16,9 +16,9 @@ import msgspec
 import redis
 import xxhash
 
-from shared.core.errors import Unavailable
-from shared.core.logs import get_logger
-from shared.queue import unavailable_when_redis_is_gone
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.core.logs import get_logger
+from shared.foundation.queue import unavailable_when_redis_is_gone
 from shared.receipts.keys import ACTIVE, keys_of
 from shared.receipts.skipped import Skip, note
 

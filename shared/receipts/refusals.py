@@ -4,8 +4,8 @@ import threading
 
 import redis
 
-from shared.core.clock import now_us
-from shared.core.errors import Unavailable, WatchpostError
+from shared.foundation.core.clock import now_us
+from shared.foundation.core.errors import Unavailable, WatchpostError
 from shared.receipts.origin import Origin
 from shared.receipts.receipt import REASON, Receipt, count
 

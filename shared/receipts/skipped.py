@@ -7,10 +7,10 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 import redis
 
-from shared.core.clock import from_us, now_us
-from shared.core.cursor import Page, decode_cursor, encode_cursor
-from shared.core.text import storable
-from shared.queue import unavailable_when_redis_is_gone
+from shared.foundation.core.clock import from_us, now_us
+from shared.foundation.core.cursor import Page, decode_cursor, encode_cursor
+from shared.foundation.core.text import storable
+from shared.foundation.queue import unavailable_when_redis_is_gone
 from shared.receipts.keys import keys_of
 
 KEPT = 1000

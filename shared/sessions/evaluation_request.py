@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 from clickhouse_driver.errors import ServerException
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.client import OverMemory
-from shared.core.clock import format_us
-from shared.core.errors import QueryTimeout
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.client import OverMemory
+from shared.foundation.core.clock import format_us
+from shared.foundation.core.errors import QueryTimeout
 from shared.sessions import facts as session_facts
 from shared.sessions.event_stream import Place, event_objects, events_of_many
 from shared.sessions.facts import SessionFacts, SessionKey

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.event_columns import ORDER_BY, TABLE
-from shared.clickhouse.where import moment, us
-from shared.core.clock import format_us
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.event_columns import ORDER_BY, TABLE
+from shared.foundation.clickhouse.where import moment, us
+from shared.foundation.core.clock import format_us
 from shared.sessions.facts import SessionFacts, SessionKey, events_of
 
 # FINAL leaves one row per key, and a key never spans partitions because it contains the timestamp.

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from shared.clickhouse import ClickHouse, Row
-from shared.clickhouse.root_agent import FIRST_EVENT, root_agent
-from shared.clickhouse.settings import PAGE, SMALL_PAGE
-from shared.clickhouse.where import Where, us
+from shared.foundation.clickhouse import ClickHouse, Row
+from shared.foundation.clickhouse.root_agent import FIRST_EVENT, root_agent
+from shared.foundation.clickhouse.settings import PAGE, SMALL_PAGE
+from shared.foundation.clickhouse.where import Where, us
 
 
 class SessionKey(NamedTuple):

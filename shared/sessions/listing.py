@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from shared.clickhouse import ClickHouse
-from shared.core.cursor import Page, decode_cursor, encode_cursor
-from shared.core.page_bytes import how_many_fit
 from shared.evaluations.latest import latest_of
 from shared.evaluations.reading import Weighed, complete
 from shared.evaluations.records import Evaluation
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.core.cursor import Page, decode_cursor, encode_cursor
+from shared.foundation.core.page_bytes import how_many_fit
 from shared.sessions.facts import SessionFacts
 from shared.sessions.selection import SessionFilters, SessionKey, select
 from shared.sessions.sorting import LAST_EVENT, Place, check_sort, ranked

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from shared.clickhouse.event_columns import TABLE
-from shared.clickhouse.slices import Span
-from shared.clickhouse.where import Where, moment
+from shared.foundation.clickhouse.event_columns import TABLE
+from shared.foundation.clickhouse.slices import Span
+from shared.foundation.clickhouse.where import Where, moment
 from shared.sessions.selection import CANDIDATES, NEWEST, SessionFilters, conditions
 
 

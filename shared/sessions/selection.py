@@ -2,15 +2,15 @@
 
 from typing import NamedTuple
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.filters import Filter, Filters, any_of, time_range
-from shared.clickhouse.root_agent import FIRST_EVENT
-from shared.clickhouse.settings import SMALL_PAGE
-from shared.clickhouse.slices import FUTURE_US, HOUR_US, Slices, Span, newest_event
-from shared.clickhouse.where import Where, moment, us
-from shared.core.clock import now_us, to_us
 from shared.evaluations.filters import SCORE_FILTERS, STATUSES
 from shared.evaluations.latest import sessions_by_latest
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.filters import Filter, Filters, any_of, time_range
+from shared.foundation.clickhouse.root_agent import FIRST_EVENT
+from shared.foundation.clickhouse.settings import SMALL_PAGE
+from shared.foundation.clickhouse.slices import FUTURE_US, HOUR_US, Slices, Span, newest_event
+from shared.foundation.clickhouse.where import Where, moment, us
+from shared.foundation.core.clock import now_us, to_us
 from shared.sessions.facts import SELECT_LIST, SessionFacts, from_row
 
 

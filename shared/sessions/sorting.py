@@ -8,14 +8,14 @@ it out for all sessions of a bounded range. With a million events in 30,000 sess
 import re
 from typing import NamedTuple
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.settings import PAGE
-from shared.clickhouse.slices import FUTURE_US, HOUR_US, Span
-from shared.clickhouse.where import moment, us
-from shared.core.clock import now_us, to_us
-from shared.core.cursor import decode_cursor
-from shared.core.errors import Invalid
 from shared.evaluations.latest import NEWEST_SCORES
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.settings import PAGE
+from shared.foundation.clickhouse.slices import FUTURE_US, HOUR_US, Span
+from shared.foundation.clickhouse.where import moment, us
+from shared.foundation.core.clock import now_us, to_us
+from shared.foundation.core.cursor import decode_cursor
+from shared.foundation.core.errors import Invalid
 from shared.sessions.facts import SessionFacts, fetch
 from shared.sessions.matching import Matching, matching
 from shared.sessions.selection import SessionFilters

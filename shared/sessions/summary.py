@@ -2,13 +2,13 @@
 
 from typing import NamedTuple
 
-from shared.clickhouse import ClickHouse, Row
-from shared.clickhouse.settings import PAGE
-from shared.clickhouse.slices import FUTURE_US, Span, newest_event
-from shared.clickhouse.where import us
-from shared.core.clock import now_us, to_us
 from shared.evaluations.aggregate.buckets import AUTO, Buckets, choose
 from shared.evaluations.latest import NEWEST_SCORES
+from shared.foundation.clickhouse import ClickHouse, Row
+from shared.foundation.clickhouse.settings import PAGE
+from shared.foundation.clickhouse.slices import FUTURE_US, Span, newest_event
+from shared.foundation.clickhouse.where import us
+from shared.foundation.core.clock import now_us, to_us
 from shared.sessions.matching import Matching, matching
 from shared.sessions.selection import SessionFilters, oldest_row
 

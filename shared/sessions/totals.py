@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from shared.clickhouse import ClickHouse, Row
-from shared.clickhouse.event_columns import ORDER_KEY, TABLE
-from shared.clickhouse.settings import SMALL_PAGE
-from shared.clickhouse.where import Where
+from shared.foundation.clickhouse import ClickHouse, Row
+from shared.foundation.clickhouse.event_columns import ORDER_KEY, TABLE
+from shared.foundation.clickhouse.settings import SMALL_PAGE
+from shared.foundation.clickhouse.where import Where
 from shared.sessions.facts import SessionFacts
 
 

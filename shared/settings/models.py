@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.postgres import Base, created_at_column
-from shared.postgres.columns import KeyedInOrganization
+from shared.foundation.postgres import Base, created_at_column
+from shared.foundation.postgres.columns import KeyedInOrganization
 
 
 class OrganizationSetting(KeyedInOrganization, Base):

@@ -7,7 +7,7 @@ from typing import cast
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from shared.core.config import Settings
+from shared.foundation.core.config import Settings
 from shared.settings.catalogue import CATALOGUE, Value
 from shared.settings.models import OrganizationSetting
 

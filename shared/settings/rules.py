@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urlsplit
 
-from shared.core.email_address import normal_address
-from shared.core.errors import Invalid
+from shared.foundation.core.email_address import normal_address
+from shared.foundation.core.errors import Invalid
 from shared.settings.catalogue import Setting, Value
 
 # The only field of the body, which `Invalid` names.

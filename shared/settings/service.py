@@ -12,9 +12,9 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from shared.audit_log import record
-from shared.core.addresses import is_surely_private
-from shared.core.config import Settings
-from shared.core.errors import Conflict, Invalid, NotFound
+from shared.foundation.core.addresses import is_surely_private
+from shared.foundation.core.config import Settings
+from shared.foundation.core.errors import Conflict, Invalid, NotFound
 from shared.permissions.custom_sets import service as permission_sets
 from shared.settings.catalogue import CATALOGUE, Setting, Value
 from shared.settings.models import OrganizationSetting

@@ -6,14 +6,14 @@ from clickhouse_driver.errors import ServerException
 from sqlalchemy import text
 from sqlalchemy.exc import ProgrammingError
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse import migrate as clickhouse_migrations
-from shared.core.errors import ConfigurationError
-from shared.deployment import floor
-from shared.deployment.runtime import Runtime
-from shared.deployment.schema import require_not_newer
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse import migrate as clickhouse_migrations
+from shared.foundation.core.errors import ConfigurationError
+from shared.foundation.deployment import floor
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.deployment.schema import require_not_newer
+from shared.foundation.postgres.revisions import current_revision
 from shared.permissions.custom_sets import service as custom_sets
-from shared.postgres.revisions import current_revision
 from shared.upkeep.release_plan import Step
 
 _MAY_CREATE = "SELECT has_schema_privilege(current_schema(), 'CREATE')"

@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 from sqlalchemy import text
 
-from shared.clickhouse import migrate as clickhouse_migrations
-from shared.clickhouse.client import ClickHouse
-from shared.clickhouse.ddl import Ddl
-from shared.clickhouse.migrations import MIGRATIONS
-from shared.deployment.runtime import Runtime
-from shared.postgres.effects import Effect, effects_of
-from shared.postgres.migrate import statements_of
-from shared.postgres.revisions import current_revision, file_of, revisions
+from shared.foundation.clickhouse import migrate as clickhouse_migrations
+from shared.foundation.clickhouse.client import ClickHouse
+from shared.foundation.clickhouse.ddl import Ddl
+from shared.foundation.clickhouse.migrations import MIGRATIONS
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres.effects import Effect, effects_of
+from shared.foundation.postgres.migrate import statements_of
+from shared.foundation.postgres.revisions import current_revision, file_of, revisions
 
 # Low values, so that a plan errs on the long side. docs/deploy.md has measured ones.
 POSTGRES_BYTES_A_SEC = 20e6

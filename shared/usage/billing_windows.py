@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from shared.core.errors import Invalid
+from shared.foundation.core.errors import Invalid
 
 LENGTH = timedelta(days=30)
 LENGTH_MS = LENGTH // timedelta(milliseconds=1)

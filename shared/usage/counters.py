@@ -8,7 +8,7 @@ from functools import cached_property
 from sqlalchemy import func, select
 
 from shared.assistant import turns
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.keys.service import count_active
 from shared.organizations.creations import Kind, created_in
 from shared.usage.billing_windows import BillingWindow

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.settings import PAGE
-from shared.clickhouse.where import Where, us
-from shared.core.clock import to_us
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.settings import PAGE
+from shared.foundation.clickhouse.where import Where, us
+from shared.foundation.core.clock import to_us
 from shared.usage.billing_windows import LENGTH_MS, BillingWindow
 
 

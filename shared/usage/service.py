@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 import msgspec
 from sqlalchemy import select
 
-from shared.cache.answers import remembered
-from shared.core.clock import now, to_us
-from shared.core.errors import NotFound
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache.answers import remembered
+from shared.foundation.core.clock import now, to_us
+from shared.foundation.core.errors import NotFound
+from shared.foundation.deployment.runtime import Runtime
 from shared.limits.usage import LimitsToday, today
 from shared.organizations import Organization
 from shared.usage.billing_windows import BillingWindow, chosen_window, newest_windows

@@ -7,7 +7,7 @@ from sqlalchemy import delete, exists, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from shared.core.ids import new_id
+from shared.foundation.core.ids import new_id
 from shared.users.models import Membership, User
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from shared.core.config import Settings
+from shared.foundation.core.config import Settings
 from shared.permissions import STANDARD_SET, readable, require_known, require_may_grant
 from shared.permissions.custom_sets import service as permission_sets
 from shared.settings import reading as settings

@@ -5,10 +5,10 @@ import uuid
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from shared.core.config import Settings
+from shared.foundation.core.config import Settings
+from shared.foundation.queue import Queue
 from shared.mail import Letter, enqueue_within_quota
 from shared.organizations import Organization
-from shared.queue import Queue
 from shared.users.grants import Granter
 
 

@@ -7,9 +7,9 @@ from sqlalchemy import ForeignKey, Text, text
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.core.ids import new_id
-from shared.postgres import Base, created_at_column, timestamp_type
-from shared.postgres.columns import Dated, KeyedInOrganization
+from shared.foundation.core.ids import new_id
+from shared.foundation.postgres import Base, created_at_column, timestamp_type
+from shared.foundation.postgres.columns import Dated, KeyedInOrganization
 
 
 class User(Base):

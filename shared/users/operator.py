@@ -11,9 +11,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from shared import audit_log
-from shared.core.email_address import normal_address
-from shared.core.errors import Conflict, NotFound
-from shared.postgres import transaction_time
+from shared.foundation.core.email_address import normal_address
+from shared.foundation.core.errors import Conflict, NotFound
+from shared.foundation.postgres import transaction_time
 from shared.users.accounts import join, remove_unused
 from shared.users.grants import Grant, Granter, assign, worth
 from shared.users.models import Membership, User

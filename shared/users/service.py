@@ -10,14 +10,14 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from shared import audit_log
-from shared.core.config import Settings
-from shared.core.email_address import normal_address
-from shared.core.errors import Conflict, Forbidden, NotFound
-from shared.core.ids import parse_uuid
+from shared.foundation.core.config import Settings
+from shared.foundation.core.email_address import normal_address
+from shared.foundation.core.errors import Conflict, Forbidden, NotFound
+from shared.foundation.core.ids import parse_uuid
+from shared.foundation.postgres import transaction_time
+from shared.foundation.postgres.rows import require_row
+from shared.foundation.queue import Queue
 from shared.mail import Letter, enqueue, quota
-from shared.postgres import transaction_time
-from shared.postgres.rows import require_row
-from shared.queue import Queue
 from shared.users import mails
 from shared.users.accounts import join, remove_unused
 from shared.users.grants import Grant, Granter, assign, permissions_of, worth

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
-from shared.core.config import Settings
-from shared.postgres import transaction_time
-from shared.queue import Queue
+from shared.foundation.core.config import Settings
+from shared.foundation.postgres import transaction_time
+from shared.foundation.queue import Queue
 from shared.users import mails
 from shared.users.grants import Granter, default_set
 from shared.users.members import members_of

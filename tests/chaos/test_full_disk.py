@@ -12,7 +12,7 @@ from bench.storm.surroundings import Surroundings, surrounded
 from devstack.ports import free_port
 from devstack.redis import RedisServer
 from devstack.state import StateFile
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.processes import running, wait_until
 
 pytestmark = [pytest.mark.flow, pytest.mark.timeout(300)]

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.flow
 
 _ASK = """
 import sys, time
-from shared.core.clock import now, now_us
+from shared.foundation.core.clock import now, now_us
 for line in sys.stdin:
     print(time.time(), now().timestamp(), now_us() / 1e6, time.monotonic(), flush=True)
 """

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from flask.testing import FlaskClient
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.contracts.document import Document
 from tests.support.app import Headers
 from tests.support.audits import PATH, AuditBench, finding, make_audit

@@ -7,9 +7,9 @@ from datetime import datetime
 import pytest
 from flask.testing import FlaskClient
 
-from shared.core.config import load_settings
-from shared.deployment.runtime import Runtime
 from shared.evaluations import store
+from shared.foundation.core.config import load_settings
+from shared.foundation.deployment.runtime import Runtime
 from tests.contracts.document import Document
 from tests.support import evaluator as behave
 from tests.support.app import Headers

@@ -10,7 +10,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from devstack.ports import free_port
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.contracts.document import Document
 from tests.support.app import Headers
 from tests.support.routes import routes_of

@@ -5,7 +5,7 @@ from typing import Any
 
 from flask.testing import FlaskClient
 
-from shared.core.clock import format_ts, now
+from shared.foundation.core.clock import format_ts, now
 from tests.contracts.document import Document
 from tests.support.app import Headers
 

@@ -6,7 +6,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.contracts.document import Document
 from tests.support.app import AGENT_API_KEY, Headers, bearer
 from tests.support.people import acting_as, add_member, new_email, signed_in

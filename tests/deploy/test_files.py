@@ -21,8 +21,8 @@ import msgspec
 import pytest
 from packaging.requirements import Requirement
 
-from shared.core.config import Settings
-from shared.core.version import VERSION
+from shared.foundation.core.config import Settings
+from shared.foundation.core.version import VERSION
 from tests.deploy import files
 from tests.support.markdown import PROJECT
 from tests.test_dependencies import EXTRAS, asked_for, plain

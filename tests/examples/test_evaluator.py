@@ -15,7 +15,7 @@ import pytest
 
 from devstack.ports import free_port
 from examples.evaluator import evaluate
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support import markdown
 from tests.support.airline import Airline
 from tests.support.evaluator import running_evaluator

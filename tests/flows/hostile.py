@@ -12,7 +12,7 @@ import psutil
 import zstandard
 
 from devstack.up.deployment import Deployment
-from shared.core.clock import format_ts
+from shared.foundation.core.clock import format_ts
 
 MIB = 1024 * 1024
 NDJSON = {"Content_Type": "application/x-ndjson"}

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from devstack import DevStack
 from devstack.ports import free_port
 from devstack.server import Server as StoreServer
-from shared.core.config import Settings
+from shared.foundation.core.config import Settings
 from shared.keys.models import ApiKey
 from shared.organizations import CANARY_ID
 from tests.support.databases import environment

@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import text
 
 from devstack import DevStack
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.otlp.assignment import waiting
 from tests.flows.api import Api, batches, eventually
 from tests.support.airline import Airline

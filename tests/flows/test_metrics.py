@@ -8,8 +8,8 @@ import pytest
 
 from devstack import DevStack
 from devstack.ports import free_port
-from shared.core.metrics.exporter import port_of
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.metrics.exporter import port_of
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.databases import empty_databases, environment
 from tests.support.events import event
 from tests.support.processes import running, wait_until

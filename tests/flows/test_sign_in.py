@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from flask import Flask
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.people import add_member, new_email
 from tests.support.processes import running, wait_until
 from tests.support.runtime import Org

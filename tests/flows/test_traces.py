@@ -21,7 +21,7 @@ from opentelemetry.semconv.attributes import error_attributes
 
 from devstack.ports import free_port
 from devstack.up.deployment import Deployment
-from shared.core.tracing import spans
+from shared.foundation.core.tracing import spans
 from tests.flows.api import Api
 from tests.support.backend import Arrived, Backend, running_backend
 from tests.support.deployment import running_deployment

@@ -21,7 +21,7 @@ from uuid import UUID
 import pytest
 
 from devstack.up.deployment import Deployment
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.flows.api import Api, batches, eventually
 from tests.flows.checks import (
     EVENTS,

@@ -14,8 +14,8 @@ from sqlalchemy import text
 
 from devstack.up.deployment import Deployment
 from shared import organizations
-from shared.core.clock import format_ts, now
-from shared.postgres import Postgres
+from shared.foundation.core.clock import format_ts, now
+from shared.foundation.postgres import Postgres
 from tests.flows.api import Api, eventually
 from tests.support.deployment import running_deployment
 from tests.support.evaluator import Evaluator, hang, reply

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from devstack import DevStack
 from orgctl.caller import READING
 from orgctl.cli import main
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.people import new_email
 from tests.support.runtime import Org
 

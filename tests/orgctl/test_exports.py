@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from devstack import DevStack
 from orgctl.cli import main
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.events import event
 from tests.support.exports import Site
 from tests.support.runtime import Org

@@ -15,8 +15,8 @@ from click.testing import CliRunner, Result
 from devstack import DevStack
 from orgctl.cli import main
 from shared import organizations
-from shared.core.errors import NotFound, Unauthorized
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.errors import NotFound, Unauthorized
+from shared.foundation.deployment.runtime import Runtime
 from shared.identity import Authenticator, Credential
 from tests.support.app import Headers, new_key
 from tests.support.people import add_member, signed_in

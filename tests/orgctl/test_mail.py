@@ -10,7 +10,7 @@ from sqlalchemy import RowMapping, text
 
 from devstack import DevStack
 from orgctl.cli import main
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.mail import Letter, administration, enqueue
 from tests.support.runtime import Org, make_org
 

@@ -11,11 +11,11 @@ from sqlalchemy import func, select
 from devstack import DevStack
 from orgctl.cli import main
 from shared import users
-from shared.cache import at_once
 from shared.conversations import service as conversations
 from shared.conversations.models import Conversation
-from shared.core.errors import Unauthorized
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once
+from shared.foundation.core.errors import Unauthorized
+from shared.foundation.deployment.runtime import Runtime
 from shared.identity import Authenticator, Credential
 from shared.mail.models import Mail
 from shared.permissions import ALL, BUILTIN_SETS

@@ -12,8 +12,8 @@ from shared.alerts.evaluation.triggers.batch import evaluate
 from shared.alerts.evaluation.triggers.interface import Context, Outcome, Reading, Rule
 from shared.alerts.evaluation.triggers.plan import MAX_SAMPLES
 from shared.alerts.specs import EventFilter, Metric, MetricThreshold, PerEvent, Spec
-from shared.core.clock import format_ts, from_us, to_us
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.clock import format_ts, from_us, to_us
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.run import QueryRunner
 from tests.reading.conftest import NEWEST, AirlineOrg
 from tests.reading.latencies import Event, quantile

@@ -12,8 +12,8 @@ from shared.alerts.evaluation.preview import Draft, Preview, preview
 from shared.alerts.evaluation.triggers.batch import evaluate
 from shared.alerts.evaluation.triggers.interface import Context, NotEvaluated, Outcome, Rule
 from shared.alerts.specs import Metric, spec_of
-from shared.deployment.runtime import Runtime
 from shared.evaluations import store
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.run import QueryRunner
 from tests.reading.conftest import NEWEST, AirlineOrg
 from tests.reading.scores import results_of

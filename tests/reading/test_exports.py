@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 from pyarrow import compute, parquet
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.reading.conftest import AirlineOrg
 
 # ClickHouse's type of a column → the function that adds it up exactly.

@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.reading import outlines
 from tests.reading.conftest import NEWEST, AirlineOrg, ingest
 from tests.support.airline import Airline

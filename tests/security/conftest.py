@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 
 from devstack import DevStack
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.contracts.conftest import document
 from tests.contracts.document import Document
 from tests.security.world import Operation, World, make_world

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.permissions import ALL, FOR_KEYS
 from tests.security.world import Operation, World
 from tests.support.app import ADMIN_KEY, Headers, bearer, new_key

@@ -12,8 +12,8 @@ import pytest
 
 from devstack import DevStack
 from devstack.ports import free_port
-from shared.core.clock import format_ts, now
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.clock import format_ts, now
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.app import ADMIN_KEY, Headers, new_key
 from tests.support.databases import environment
 from tests.support.otlp import make_span, traces

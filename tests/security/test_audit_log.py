@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from shared.core.ids import new_request_id
+from shared.foundation.core.ids import new_request_id
 from shared.settings.catalogue import CATALOGUE
 from tests.security.world import Operation, World
 

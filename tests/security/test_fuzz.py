@@ -19,7 +19,7 @@ from schemathesis.core.transport import Response
 from schemathesis.generation.stateful import run_state_machine_as_test
 from schemathesis.generation.stateful.state_machine import APIStateMachine, StepInput, StepOutput
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.contracts.document import Document
 from tests.security.fuzzing import (
     SECONDS,

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.app import ADMIN_KEY, AGENT_API_KEY, Headers, bearer, new_key
 from tests.support.people import add_member, new_email
 from tests.support.runtime import Org

@@ -15,7 +15,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.security.bodies import Maker, body_of
 from tests.security.world import Operation, World, rows_of
 from tests.support.app import ADMIN_KEY, Headers, bearer

@@ -3,8 +3,8 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 
-from shared.cache import at_once
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once
+from shared.foundation.deployment.runtime import Runtime
 from shared.settings import service as settings
 from shared.settings.service import Editor
 from tests.support.app import new_key

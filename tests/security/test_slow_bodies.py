@@ -12,9 +12,9 @@ from sqlalchemy import update
 from werkzeug.test import TestResponse
 
 from shared import users
-from shared.cache import at_once
-from shared.core.clock import format_ts, now
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once
+from shared.foundation.core.clock import format_ts, now
+from shared.foundation.deployment.runtime import Runtime
 from shared.users import Membership
 from tests.support.app import Headers
 from tests.support.people import add_member, signed_in

@@ -12,10 +12,10 @@ from flask.testing import FlaskClient
 from sqlalchemy import text
 from werkzeug.test import TestResponse
 
-from shared.core.clock import now, to_us
-from shared.deployment.runtime import Runtime
 from shared.evaluations import store as evaluations
 from shared.events.ingest.drain import Drain
+from shared.foundation.core.clock import now, to_us
+from shared.foundation.deployment.runtime import Runtime
 from shared.model_windows.context_windows import ContextWindows
 from tests.contracts.document import Document
 from tests.security.bodies import Maker, body_of

@@ -2,9 +2,9 @@
 
 import pytest
 
-from shared.clickhouse import ClickHouse
-from shared.core.ids import new_id
-from shared.deployment.runtime import Runtime
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.core.ids import new_id
+from shared.foundation.deployment.runtime import Runtime
 
 
 @pytest.fixture(scope="session")

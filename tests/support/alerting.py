@@ -13,8 +13,8 @@ from shared.alerts import service
 from shared.alerts.evaluation.dispatcher import AlertDispatcher
 from shared.alerts.evaluation.triggers.interface import Context, Evaluate, Outcome, Reading, Rule
 from shared.alerts.rules import AlertContent
-from shared.clickhouse import ClickHouse, Row
-from shared.deployment.runtime import Runtime
+from shared.foundation.clickhouse import ClickHouse, Row
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.run import QueryRunner
 from shared.queries.slots import OF_ALERTS
 from tests.support.alerts import SPECS

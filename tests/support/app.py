@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Iterable
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.keys import service as keys
 from shared.keys.rules import new_secret
 from shared.keys.service import NewKey

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from shared.deployment.runtime import Runtime
 from shared.events.ingest import dead_letters
 from shared.events.ingest.drain import Drain
+from shared.foundation.deployment.runtime import Runtime
 from shared.model_windows.context_windows import ContextWindows
 from shared.otlp import stream
 from shared.otlp.assignment import waiting

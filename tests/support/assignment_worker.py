@@ -7,10 +7,10 @@ from typing import Any
 
 from redis.connection import AbstractConnection
 
-from shared.core.config import Settings
-from shared.core.ids import new_request_id
 from shared.events.ingest import drain
 from shared.events.ingest.drain import Drain
+from shared.foundation.core.config import Settings
+from shared.foundation.core.ids import new_request_id
 from shared.model_windows.context_windows import ContextWindows
 from shared.otlp.assignment import assigner, lease
 from shared.otlp.assignment.assigner import Assigner

@@ -19,8 +19,8 @@ from shared.audits.runs.report import Ask
 from shared.audits.runs.runner import AuditRunner
 from shared.audits.runs.scheduling import schedule
 from shared.audits.signals.interface import Candidate, EvidenceQuery, Find, Look
-from shared.core.clock import format_ts, now
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.clock import format_ts, now
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.app import Headers
 from tests.support.looks import ingest
 from tests.support.runtime import Org

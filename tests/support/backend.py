@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
-from shared.core.config import Settings
-from shared.core.tracing.exporter import Tracing
+from shared.foundation.core.config import Settings
+from shared.foundation.core.tracing.exporter import Tracing
 from tests.support.evaluator import Answer, Evaluator, Received, reply, running_evaluator
 from tests.support.processes import wait_until
 

@@ -16,6 +16,8 @@ import grimp  # comes with import-linter
 PROJECT = Path(__file__).resolve().parents[2]
 
 _TIERS = frozenset({"shared", "web", "workers", "tests"})
+# The folders below `shared` that are no nouns themselves.
+_WINGS = frozenset({"foundation", "access", "reading", "evaluation", "intake", "watch"})
 _CONFIGURATION = frozenset({"pyproject.toml", "setup.cfg", "requirements.lock", "Procfile"})
 _PACKAGES = ("shared", "web", "workers", "orgctl", "devstack", "tests", "bench")
 EVERYTHING = ["tests"]
@@ -91,12 +93,23 @@ def _nouns(path: PurePosixPath) -> Sequence[str]:
         return ["docs"]
     if top == "bench" or len(path.parts) == 1:
         return []
-    return [part for part in path.parts[:-1] if part not in _TIERS] or [top]
+    return _folders(path) or [top]
 
 
 def _is_loose(path: PurePosixPath) -> bool:
     """Returns whether the file lies in no noun's folder."""
-    return all(part in _TIERS for part in path.parts[:-1])
+    return not _folders(path)
+
+
+def _folders(path: PurePosixPath) -> list[str]:
+    """Returns the folders of the file that are nouns, or parts of one."""
+    folders = path.parts[:-1]
+    pairs = zip(folders, ("", *folders), strict=False)
+    return [
+        folder
+        for folder, above in pairs
+        if folder not in _TIERS and not (above == "shared" and folder in _WINGS)
+    ]
 
 
 def _tests_of(noun: str, tests: Iterable[str]) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import psycopg2
 
 from devstack import StackUrls
-from shared.clickhouse import ClickHouse
+from shared.foundation.clickhouse import ClickHouse
 
 # Redis databases are numbered. Most tests use 0; those with their own databases use 9.
 _REDIS_DATABASE = 9

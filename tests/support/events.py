@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from shared.clickhouse import ClickHouse
-from shared.core.clock import to_us
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.core.clock import to_us
 
 # An arrival is the millisecond of a batch and, in its lower 21 bits, the position in that batch.
 _BATCH = 1 << 21

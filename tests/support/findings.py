@@ -11,8 +11,8 @@ from shared.audits.findings.models import Finding
 from shared.audits.models import Audit, AuditRun
 from shared.audits.rules import defaults
 from shared.audits.signals.interface import Candidate, EvidenceQuery, Window
-from shared.core.ids import new_request_id
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.ids import new_request_id
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.runtime import Org
 
 STOP = datetime(2026, 3, 8, tzinfo=UTC)

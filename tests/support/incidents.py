@@ -5,9 +5,9 @@ from typing import Any
 
 from shared.alerts.models import Alert, AlertState
 from shared.alerts.opening import measured
-from shared.core.actor import Actor
-from shared.core.ids import new_id
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.actor import Actor
+from shared.foundation.core.ids import new_id
+from shared.foundation.deployment.runtime import Runtime
 from shared.incidents import activity
 from shared.incidents.folding import Opened, open_or_fold
 from shared.incidents.models import Incident

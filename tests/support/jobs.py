@@ -10,14 +10,14 @@ import msgspec
 from sqlalchemy import RowMapping, text
 from sqlalchemy.orm import Session
 
-from shared.core.ids import new_id
-from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs import promotion, storing
 from shared.evaluation_jobs.evaluator_config import EvaluatorConfig, remember, take_refresh
 from shared.evaluation_jobs.watching import StoredSession, watch
 from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.listing import page
 from shared.evaluations.records import Evaluation
+from shared.foundation.core.ids import new_id
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.evaluator import Answer, Evaluator, hang
 from tests.support.events import event, store_events
 from tests.support.runtime import Org

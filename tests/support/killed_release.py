@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Mapping
 
-from shared.clickhouse import ClickHouse
+from shared.foundation.clickhouse import ClickHouse
 from shared.upkeep import release
 
 _count = 0

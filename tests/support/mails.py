@@ -10,7 +10,7 @@ import msgspec
 from sqlalchemy import RowMapping, text
 from sqlalchemy.orm import Session
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.incidents.deliveries import mails as notifications
 from shared.mail import Letter, enqueue
 from tests.support.runtime import Org

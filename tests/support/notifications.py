@@ -10,10 +10,10 @@ from aiohttp.abc import AbstractResolver
 from sqlalchemy import RowMapping, text
 
 from shared.alerts.models import Alert
-from shared.cache import at_once
-from shared.core.actor import SYSTEM
-from shared.core.ids import new_id
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once
+from shared.foundation.core.actor import SYSTEM
+from shared.foundation.core.ids import new_id
+from shared.foundation.deployment.runtime import Runtime
 from shared.incidents import service as incidents
 from shared.incidents.models import Incident
 from shared.incidents.opening import Breach, Opening

@@ -6,9 +6,9 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
-from shared.cache import at_once
-from shared.core.ids import new_id
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once
+from shared.foundation.core.ids import new_id
+from shared.foundation.deployment.runtime import Runtime
 from shared.permissions import ADMIN_SET
 from shared.users import Membership, User, memberships_of
 from shared.users.sign_in.sessions import open_session

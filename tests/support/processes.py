@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from shared.core.config import Settings
+from shared.foundation.core.config import Settings
 
 
 @contextmanager

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from shared.clickhouse import migrate as clickhouse_migrations
-from shared.deployment.floor import PREVIOUS, PREVIOUS_COMMIT
-from shared.deployment.schema import own_versions
-from shared.postgres.revisions import revisions
+from shared.foundation.clickhouse import migrate as clickhouse_migrations
+from shared.foundation.deployment.floor import PREVIOUS, PREVIOUS_COMMIT
+from shared.foundation.deployment.schema import own_versions
+from shared.foundation.postgres.revisions import revisions
 
 PROJECT = Path(__file__).resolve().parents[2]
 _PACKAGES = ("shared", "web", "workers", "orgctl")
@@ -76,19 +76,19 @@ def next_release(directory: Path) -> Path:
         ignore = shutil.ignore_patterns(*_UNUSED)
         shutil.copytree(PROJECT / package, root / package, ignore=ignore)
     newest = revisions()[-1]
-    versions = root / "shared/postgres/migrations/versions"
+    versions = root / "shared/foundation/postgres/migrations/versions"
     (versions / "9000_later.py").write_text(_REVISION.strip().format(newest=newest) + "\n")
-    migrations = root / "shared/clickhouse/migrations"
+    migrations = root / "shared/foundation/clickhouse/migrations"
     (migrations / "m9000_later.py").write_text(_MIGRATION.strip() + "\n")
     listing = (migrations / "__init__.py").read_text()
     number = clickhouse_migrations.LATEST
     assert listing.rstrip().endswith(")"), "the list of migrations ends the module"
     (migrations / "__init__.py").write_text(
-        f"from shared.clickhouse.migrations import m9000_later\n\n"
+        f"from shared.foundation.clickhouse.migrations import m9000_later\n\n"
         f"{listing}\nMIGRATIONS = (*MIGRATIONS, m9000_later)\n"
         f"assert len(MIGRATIONS) == {number + 1}\n"
     )
-    floor = root / "shared/deployment/floor.py"
+    floor = root / "shared/foundation/deployment/floor.py"
     own, previous = own_versions(), PREVIOUS
     changed = floor.read_text().replace(
         f'Versions("{previous.postgres}", {previous.clickhouse})',

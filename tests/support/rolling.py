@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import redis
 
-from shared.queue import is_consumed
+from shared.foundation.queue import is_consumed
 from tests.support.releases import environ_of
 
 # Longer than any process may take to stop.

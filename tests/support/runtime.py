@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from devstack import StackUrls
-from shared.core.config import Settings
-from shared.deployment.migration import release
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.config import Settings
+from shared.foundation.deployment.migration import release
+from shared.foundation.deployment.runtime import Runtime
 from shared.organizations.models import Organization
 
 

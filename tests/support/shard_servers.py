@@ -15,10 +15,10 @@ from pathlib import Path
 from devstack.clickhouse import ClickHouseServer
 from devstack.ports import free_port
 from devstack.state import StateFile
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.ddl import Ddl
-from shared.clickhouse.migrations import MIGRATIONS
-from shared.clickhouse.published import POLICY, TABLES, statement
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.ddl import Ddl
+from shared.foundation.clickhouse.migrations import MIGRATIONS
+from shared.foundation.clickhouse.published import POLICY, TABLES, statement
 from tests.support.shards import CLUSTER, replace_once
 
 _READ_BY_PEOPLE = ("events_local", "evaluations_local")

@@ -16,10 +16,10 @@ from devstack.clickhouse import ClickHouseServer
 from devstack.errors import StackError
 from devstack.ports import free_port, is_free
 from devstack.state import StateFile
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.ddl import Ddl
-from shared.clickhouse.migrations import MIGRATIONS
-from shared.clickhouse.published import POLICY, TABLES, statement
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.ddl import Ddl
+from shared.foundation.clickhouse.migrations import MIGRATIONS
+from shared.foundation.clickhouse.published import POLICY, TABLES, statement
 
 CLUSTER = "main"
 SHARDS = ("shard_1", "shard_2")

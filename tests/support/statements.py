@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import event
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 
 
 @contextmanager

@@ -11,23 +11,23 @@ from sqlalchemy.orm import Session
 from shared import mail
 from shared.conversations import service as conversations
 from shared.conversations.messages import Thread
-from shared.core.actor import Actor
-from shared.core.clock import now, now_us
 from shared.dashboards import service as dashboards
 from shared.dashboards import tiles
 from shared.dashboards.rules import DashboardContent, TileContent
-from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs.watching import StoredSession, watch
 from shared.evaluations import store as evaluations
 from shared.events.batch import encode_batch
 from shared.events.facets import facet_values
 from shared.events.ingest import dead_letters, stream
 from shared.events.ingest.decode import decode_events
+from shared.foundation.core.actor import Actor
+from shared.foundation.core.clock import now, now_us
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue.waiting import orgs_with_events
 from shared.incidents import comments
 from shared.mail import Letter
 from shared.queries import service as queries
 from shared.queries.service import QueryContent
-from shared.queue.waiting import orgs_with_events
 from shared.receipts.flushing import flush
 from shared.receipts.origin import Origin
 from shared.receipts.receipt import Receipt, count, digest_of

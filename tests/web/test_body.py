@@ -13,7 +13,7 @@ from gunicorn.http.body import Body, LengthReader
 from gunicorn.http.unreader import SocketUnreader
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.app import ADMIN_KEY, bearer
 from web.app import create_app
 from web.worker import Connection

@@ -10,8 +10,14 @@ from flask import Flask, abort
 from flask.testing import FlaskClient
 from structlog.testing import capture_logs
 
-from shared.core.errors import Forbidden, Invalid, RateLimited, Unavailable, WatchpostError
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.errors import (
+    Forbidden,
+    Invalid,
+    RateLimited,
+    Unavailable,
+    WatchpostError,
+)
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.app import Headers
 from web.app import create_app
 from web.auth import public

@@ -12,7 +12,7 @@ from flask import Flask, Response
 from flask.testing import FlaskClient
 from werkzeug.wrappers import Response as AnyResponse
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from web.app import create_app
 from web.auth import public
 from web.ui.routes import STATIC

@@ -5,10 +5,10 @@ from contextlib import closing, suppress
 
 import pytest
 
-from shared.core.clock import now
-from shared.core.config import Settings
-from shared.core.ids import new_id
-from shared.core.tracing import spans
+from shared.foundation.core.clock import now
+from shared.foundation.core.config import Settings
+from shared.foundation.core.ids import new_id
+from shared.foundation.core.tracing import spans
 from shared.mail.message import compose
 from shared.mail.rendering import Content
 from tests.support.backend import Arrived, Backend, running_backend, traced

@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from shared.deployment.runtime import Runtime
-from shared.queue import Task, jobs
-from shared.queue.wakeups import MOMENTS
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue import Task, jobs
+from shared.foundation.queue.wakeups import MOMENTS
 from tests.support.processes import running, wait_until
 from workers.clock import BEATS, LOCK_ID, WAIT_SECS, Leadership, wake
 

@@ -2,12 +2,18 @@
 
 import pytest
 
-from shared.core.attempts import Again, Failed, Sent
-from shared.core.errors import Unavailable
-from shared.core.metrics.catalogue import DELIVERIES, EVALUATION_OUTCOMES, MAILS, REFUSED, SQL_RUNS
-from shared.core.metrics.kinds import OTHER
 from shared.evaluation_jobs.result import Result
 from shared.evaluation_jobs.rules import Deliver, Finish, Poll, Step
+from shared.foundation.core.attempts import Again, Failed, Sent
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.core.metrics.catalogue import (
+    DELIVERIES,
+    EVALUATION_OUTCOMES,
+    MAILS,
+    REFUSED,
+    SQL_RUNS,
+)
+from shared.foundation.core.metrics.kinds import OTHER
 from shared.mail.claims import Forgotten
 from shared.queries.results.reader import QueryCancelled
 from workers.evaluation_jobs.dispatcher import outcome_name

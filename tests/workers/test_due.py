@@ -8,9 +8,9 @@ from sqlalchemy import text
 
 from shared.alerts.evaluation import due as alerts
 from shared.audits.runs import due as audits
-from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs import due as evaluations
 from shared.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS
+from shared.foundation.deployment.runtime import Runtime
 from shared.incidents.deliveries import due as deliveries
 from shared.mail import Letter, enqueue
 from shared.mail import due as mails

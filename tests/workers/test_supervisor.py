@@ -12,7 +12,7 @@ import msgspec
 import psutil
 import pytest
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.processes import running, wait_until
 from workers.groups import GROUPS, processes_of
 
@@ -20,7 +20,7 @@ from workers.groups import GROUPS, processes_of
 # PostgreSQL answered.
 REHEARSED = """
 import threading, psutil
-from shared.core.config import load_settings
+from shared.foundation.core.config import load_settings
 from workers import main
 from workers.groups import GROUPS
 runtime = main.prepare(load_settings(), tuple(GROUPS))

@@ -13,10 +13,10 @@ from shared.alerts.evaluation.triggers.interface import Context
 from shared.alerts.models import Alert, AlertState
 from shared.alerts.rules import DEFAULT_INTERVAL_SECS, AlertContent
 from shared.alerts.testing import TestResult, send_test
+from shared.foundation.postgres import after_commit
+from shared.foundation.queue import jobs
 from shared.incidents import listing as incidents
 from shared.incidents.channels import check_channels
-from shared.postgres import after_commit
-from shared.queue import jobs
 from web.alerts.rows import preview_row
 from web.alerts.schemas import (
     AlertBody,

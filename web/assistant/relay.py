@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from shared.assistant.frames import BEGINNING, FrameId, Frames
 from shared.assistant.limits import LEASE_SECS, MAX_TURN_SECS, MAX_WAIT_SECS
-from shared.core.errors import Unavailable, WatchpostError
+from shared.foundation.core.errors import Unavailable, WatchpostError
 
 _WAIT_MS = 1000
 # A line that clients ignore: it keeps proxies from closing a silent connection.

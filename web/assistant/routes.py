@@ -8,7 +8,7 @@ from shared.assistant import turns
 from shared.assistant.frames import BEGINNING, FrameId, Frames
 from shared.assistant.limits import MAX_REQUEST_BYTES
 from shared.assistant.request import read_request
-from shared.core.errors import Conflict, Invalid, NotFound
+from shared.foundation.core.errors import Conflict, Invalid, NotFound
 from shared.settings.reading import value as setting
 from web.assistant import schemas
 from web.assistant.relay import relay

@@ -10,7 +10,7 @@ from shared.conversations import service as conversations
 from shared.conversations.messages import read_thread
 from shared.conversations.models import Conversation
 from shared.conversations.service import ConversationPage
-from shared.core.clock import format_ts
+from shared.foundation.core.clock import format_ts
 from web.auth import current_org_id, current_user, requires_person
 from web.blueprint import Blueprint
 from web.body import read_json_body

@@ -1,8 +1,8 @@
 """Jobs as JSON."""
 
-from shared.core.clock import format_optional_ts, format_ts
 from shared.evaluation_jobs.breaker import Breaker
 from shared.evaluation_jobs.listing import LiveJob
+from shared.foundation.core.clock import format_optional_ts, format_ts
 
 
 def health_row(found: Breaker) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """Results as JSON."""
 
-from shared.core.clock import format_us
 from shared.evaluations.records import Evaluation
+from shared.foundation.core.clock import format_us
 from web.evaluations import schemas
 from web.responses import row_of
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from flask import Response, request
 
-from shared.core.clock import to_us
-from shared.core.errors import UnsupportedMediaType
+from shared.foundation.core.clock import to_us
+from shared.foundation.core.errors import UnsupportedMediaType
 from shared.imports.service import Wanted
 from web.auth import current_identity, require_access_still, requires
 from web.blueprint import Blueprint

@@ -4,9 +4,9 @@ from typing import Any
 
 import msgspec
 
-from shared.clickhouse import Row
-from shared.clickhouse.event_columns import LISTED
-from shared.core.clock import format_us
+from shared.foundation.clickhouse import Row
+from shared.foundation.clickhouse.event_columns import LISTED
+from shared.foundation.core.clock import format_us
 
 HEAD = tuple(column.name for column in LISTED)
 

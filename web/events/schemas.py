@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from marshmallow import Schema
 
-from shared.clickhouse.event_columns import LISTED, EventColumn
 from shared.events.filters import EventFilters
 from shared.events.ingest.typos import MAX_WARNINGS
+from shared.foundation.clickhouse.event_columns import LISTED, EventColumn
 from web import fields
 from web.filters import filtered
 from web.params import Limit

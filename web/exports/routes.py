@@ -6,14 +6,14 @@ from flask import Response
 from marshmallow import Schema
 
 from shared import audit_log
-from shared.clickhouse.filters import Filters
-from shared.core.clock import format_optional_ts, format_ts
 from shared.evaluations.filters import EvaluationFilters
 from shared.events.filters import EventFilters
 from shared.exports import formats, pages
 from shared.exports.columns import Row, What
 from shared.exports.formats import FILE_TYPES, Format
 from shared.exports.schedules import service
+from shared.foundation.clickhouse.filters import Filters
+from shared.foundation.core.clock import format_optional_ts, format_ts
 from shared.sessions.selection import SessionFilters
 from web.auth import access_while_answering, current_identity, current_org_id, requires
 from web.blueprint import Blueprint

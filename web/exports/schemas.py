@@ -4,12 +4,12 @@ from typing import get_args
 
 from marshmallow import Schema, validate
 
-from shared.clickhouse.filters import Filters
 from shared.evaluations.filters import EvaluationFilters
 from shared.events.filters import EventFilters
 from shared.exports.columns import COLUMNS, Column, What
 from shared.exports.formats import Format
 from shared.exports.schedules.service import DEFAULT_PAGE, MAX_PAGE
+from shared.foundation.clickhouse.filters import Filters
 from shared.sessions.selection import SessionFilters
 from web import fields
 from web.filters import filtered

@@ -4,7 +4,7 @@ from typing import Any
 
 from marshmallow import Schema
 
-from shared.core.errors import Unauthorized
+from shared.foundation.core.errors import Unauthorized
 from web import fields
 from web.auth import current_identity, requires_identity
 from web.blueprint import Blueprint

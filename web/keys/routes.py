@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shared.cache import at_once
+from shared.foundation.cache import at_once
 from shared.keys import service as keys
 from shared.keys.models import ApiKey
 from shared.keys.service import NewKey

@@ -4,7 +4,7 @@ from flask import Response, request
 from marshmallow import Schema
 
 from shared.assistant.asker import Asker
-from shared.core.errors import Unavailable
+from shared.foundation.core.errors import Unavailable
 from web import fields
 from web.auth import current_identity, current_org_id, require_access_still, requires_identity
 from web.blueprint import Blueprint

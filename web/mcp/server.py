@@ -19,9 +19,9 @@ from shared.assistant.fence import Fence
 from shared.assistant.limits import MAX_RESULT_CHARS
 from shared.assistant.tools import table
 from shared.assistant.values import cut
-from shared.core.errors import WatchpostError
-from shared.core.logs import get_logger
-from shared.core.version import VERSION
+from shared.foundation.core.errors import WatchpostError
+from shared.foundation.core.logs import get_logger
+from shared.foundation.core.version import VERSION
 
 log = get_logger(__name__)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import Response
 
-from shared.cache import at_once
+from shared.foundation.cache import at_once
 from shared.model_windows import service as model_windows
 from shared.model_windows.models import ModelContextWindow
 from shared.model_windows.service import Resolved

@@ -6,8 +6,8 @@ from functools import partial
 from flask import Response, request
 from werkzeug.exceptions import HTTPException
 
-from shared.core.errors import WatchpostError
-from shared.core.logs import get_logger
+from shared.foundation.core.errors import WatchpostError
+from shared.foundation.core.logs import get_logger
 from shared.otlp.wire.answers import code_of, export_answer, retry_secs, status, status_of
 from shared.otlp.wire.reading import JSON, PROTOBUF
 from shared.otlp.wire.signals import LOGS, METRICS, TRACES, Signal

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from flask import request
 from marshmallow import Schema
 
-from shared.core.config import Settings
+from shared.foundation.core.config import Settings
 from shared.otlp.status import MAX_UNMAPPED, status_of
 from web import fields
 from web.auth import current_org_id, requires_any

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from shared import users
-from shared.cache import at_once
+from shared.foundation.cache import at_once
 from shared.permissions.custom_sets import service as permission_sets
 from shared.permissions.custom_sets.service import SetRecord
 from shared.users import Granter, SetHolders

@@ -6,8 +6,8 @@ from typing import Any
 from flask import Response
 from marshmallow import Schema, ValidationError
 
-from shared.clickhouse.published import TABLES
-from shared.core.errors import Invalid, WatchpostError
+from shared.foundation.clickhouse.published import TABLES
+from shared.foundation.core.errors import Invalid, WatchpostError
 from shared.queries import service as queries
 from shared.queries.guard.lexer import MAX_LENGTH
 from shared.queries.results.reader import MAX_ROWS

@@ -3,9 +3,9 @@
 from flask import Response, request
 
 from shared import audit_log
-from shared.core.errors import NotFound
 from shared.evaluation_jobs.state.service import session_with_state
 from shared.events.one import find as find_event
+from shared.foundation.core.errors import NotFound
 from shared.sessions import evaluation_request, event_stream
 from shared.sessions.facts import find
 from shared.sessions.listing import page

@@ -1,7 +1,7 @@
 """Sessions as JSON."""
 
-from shared.core.clock import format_optional_ts, format_us
 from shared.evaluation_jobs.state.decision import State
+from shared.foundation.core.clock import format_optional_ts, format_us
 from shared.sessions.listing import ListedSession
 from shared.sessions.summary import Summary
 from web.evaluation_jobs.rows import job_row

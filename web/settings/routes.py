@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shared.cache import at_once
+from shared.foundation.cache import at_once
 from shared.settings import service as settings
 from shared.settings.catalogue import CATALOGUE
 from shared.settings.reading import default_of

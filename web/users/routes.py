@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from shared import users
-from shared.cache import at_once
+from shared.foundation.cache import at_once
 from shared.permissions import require_known
 from shared.users import Grant, Granter, MemberRecord
 from web.auth import (

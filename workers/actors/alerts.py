@@ -5,9 +5,9 @@ from functools import partial
 
 from shared.alerts.evaluation import due
 from shared.alerts.evaluation.dispatcher import AlertDispatcher
+from shared.foundation.queue import jobs
 from shared.queries.run import QueryRunner
 from shared.queries.slots import OF_ALERTS
-from shared.queue import jobs
 from workers.context import once, runtime
 from workers.groups import ALERT_BATCH_THREADS
 from workers.nudged import nudged_actor, stopping

@@ -3,7 +3,7 @@
 from shared.audits.runs import due
 from shared.audits.runs.runner import AuditRunner
 from shared.audits.runs.scheduling import schedule
-from shared.queue import jobs
+from shared.foundation.queue import jobs
 from workers.audits.llm import LanguageModel
 from workers.context import once, runtime
 from workers.nudged import nudged_actor, stopping

@@ -2,7 +2,7 @@
 
 from shared.deletions import due
 from shared.deletions.running import Deletions
-from shared.queue.jobs import DELETE_DATA
+from shared.foundation.queue.jobs import DELETE_DATA
 from workers.context import runtime
 from workers.nudged import nudged_actor, stopping
 

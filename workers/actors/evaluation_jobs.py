@@ -3,11 +3,11 @@
 import threading
 from collections.abc import Callable
 
-from shared.clickhouse import ClickHouse
-from shared.core.config import Settings
 from shared.evaluation_jobs import breaker, due, promotion, storing
-from shared.postgres import Postgres, single_flight
-from shared.queue import Task, jobs
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.core.config import Settings
+from shared.foundation.postgres import Postgres, single_flight
+from shared.foundation.queue import Task, jobs
 from workers.context import once, runtime
 from workers.evaluation_jobs import config_refresh
 from workers.evaluation_jobs.client import EvaluatorClient

@@ -2,7 +2,7 @@
 
 from shared.exports.schedules import due
 from shared.exports.schedules.running import Exports
-from shared.queue.jobs import WRITE_EXPORTS
+from shared.foundation.queue.jobs import WRITE_EXPORTS
 from workers.context import runtime
 from workers.nudged import nudged_actor, stopping
 

@@ -6,14 +6,14 @@ import threading
 
 import dramatiq
 
-from shared.core.errors import Unavailable
-from shared.core.ids import new_request_id
 from shared.events.ingest import stream
 from shared.events.ingest.drain import Drain
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.core.ids import new_request_id
+from shared.foundation.queue import unavailable_when_redis_is_gone
+from shared.foundation.queue.jobs import PERSIST_EVENTS, TIDY_STREAMS
+from shared.foundation.queue.waiting import orgs_with_events
 from shared.model_windows.context_windows import ContextWindows
-from shared.queue import unavailable_when_redis_is_gone
-from shared.queue.jobs import PERSIST_EVENTS, TIDY_STREAMS
-from shared.queue.waiting import orgs_with_events
 from workers.context import once, runtime
 
 _AGAIN_SECS = 1.0

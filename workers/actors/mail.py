@@ -6,9 +6,9 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from shared.foundation.queue import jobs
 from shared.incidents.deliveries import mails as notifications
 from shared.mail import administration, due
-from shared.queue import jobs
 from shared.users.sign_in import codes, guesses
 from workers.context import once, runtime
 from workers.mail.sender import Sender

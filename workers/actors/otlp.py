@@ -2,10 +2,10 @@
 
 import dramatiq
 
-from shared.core.errors import Unavailable
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.queue.jobs import ASSIGN_RECORDS
 from shared.otlp.assignment.assigner import Assigner
 from shared.otlp.assignment.rules import OrganizationRules
-from shared.queue.jobs import ASSIGN_RECORDS
 from workers.context import once, runtime
 
 

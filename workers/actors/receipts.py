@@ -1,6 +1,6 @@
 """Actors of receipts; the work is in `shared.receipts`."""
 
-from shared.queue.jobs import FLUSH_RECEIPTS, TIDY_RECEIPTS
+from shared.foundation.queue.jobs import FLUSH_RECEIPTS, TIDY_RECEIPTS
 from shared.receipts import flushing
 from workers.context import runtime
 from workers.nudged import nudged_actor

@@ -1,7 +1,7 @@
 """Actors that remove old data; the work is in `shared.upkeep` and `shared.users.sign_in`."""
 
-from shared.core import clock
-from shared.queue.jobs import APPLY_RETENTION, SWEEP_PURGED, TIDY_AUDIT_LOG, TIDY_SIGN_IN
+from shared.foundation.core import clock
+from shared.foundation.queue.jobs import APPLY_RETENTION, SWEEP_PURGED, TIDY_AUDIT_LOG, TIDY_SIGN_IN
 from shared.upkeep.purge import late
 from shared.upkeep.retention import audit_log
 from shared.upkeep.retention import service as retention

@@ -10,14 +10,14 @@ from shared.assistant.limits import LEASE_SECS
 from shared.assistant.models import AssistantTurn
 from shared.assistant.request import read_request
 from shared.assistant.turns import ClaimedTurn
-from shared.core.errors import Unavailable, WatchpostError
-from shared.core.logs import get_logger
-from shared.core.tracing import spans
-from shared.deployment.runtime import Runtime
-from shared.postgres import leases
+from shared.foundation.core.errors import Unavailable, WatchpostError
+from shared.foundation.core.logs import get_logger
+from shared.foundation.core.tracing import spans
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres import leases
+from shared.foundation.queue.jobs import ANSWER_QUESTIONS
+from shared.foundation.queue.work_loop import claimed
 from shared.queries.run import QueryRunner
-from shared.queue.jobs import ANSWER_QUESTIONS
-from shared.queue.work_loop import claimed
 from shared.users import memberships_of
 from workers.assistant.model import ChatModel, ModelFailed, Usage
 from workers.assistant.turn import Stopped, Turn

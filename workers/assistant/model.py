@@ -13,7 +13,7 @@ import aiohttp
 import msgspec
 
 from shared.assistant.limits import MAX_MODEL_BYTES
-from shared.core.config import Settings
+from shared.foundation.core.config import Settings
 from workers.call_loop import CallLoop
 from workers.http import Request, answer_to, bearer
 

@@ -21,9 +21,9 @@ from shared.assistant.prompt import ASK_USER, Prompt, described
 from shared.assistant.request import TurnRequest
 from shared.assistant.tools import table
 from shared.assistant.tools.tool import Found
-from shared.core import pages
-from shared.core.errors import WatchpostError
-from shared.core.logs import get_logger
+from shared.foundation.core import pages
+from shared.foundation.core.errors import WatchpostError
+from shared.foundation.core.logs import get_logger
 from workers.assistant.model import CallPiece, ChatModel, ModelFailed, ModelRefused, Piece, Usage
 
 log = get_logger(__name__)

@@ -6,7 +6,7 @@ import aiohttp
 import msgspec
 
 from shared.audits.runs.report import Message, ReportFailed
-from shared.core.config import Settings
+from shared.foundation.core.config import Settings
 from workers.call_loop import CallLoop
 from workers.http import Request, answer_to, bearer, read_bounded
 

@@ -5,7 +5,7 @@ import socket
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from shared.core.addresses import is_public
+from shared.foundation.core.addresses import is_public
 
 
 class NotPublic(OSError):

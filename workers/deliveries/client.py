@@ -9,8 +9,8 @@ import aiohttp
 import yarl
 from aiohttp.abc import AbstractResolver
 
-from shared.core.clock import now
 from shared.evaluation_jobs.answers import parse_retry_after
+from shared.foundation.core.clock import now
 from shared.incidents.deliveries.rules import Answered, NoAnswer
 from workers.call_loop import CallLoop
 from workers.deliveries.addresses import NotPublic, PublicOnly, require_public

@@ -8,18 +8,18 @@ import threading
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 
-from shared.core.attempts import Again, Failed, jitter
-from shared.core.errors import Unavailable
-from shared.core.logs import get_logger, request_context
-from shared.core.metrics.catalogue import DELIVERIES, DELIVERY_SECS
-from shared.core.tracing import spans
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.attempts import Again, Failed, jitter
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.core.logs import get_logger, request_context
+from shared.foundation.core.metrics.catalogue import DELIVERIES, DELIVERY_SECS
+from shared.foundation.core.tracing import spans
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue.jobs import SEND_NOTIFICATIONS
+from shared.foundation.queue.work_loop import TURN_SECS
 from shared.incidents.deliveries import claims, webhook
 from shared.incidents.deliveries.claims import ClaimedDelivery
 from shared.incidents.deliveries.rules import Answered, NoAnswer, Step, next_step
 from shared.incidents.deliveries.targets import is_empty
-from shared.queue.jobs import SEND_NOTIFICATIONS
-from shared.queue.work_loop import TURN_SECS
 from workers.deliveries.client import DeliveryClient
 
 log = get_logger(__name__)

@@ -1,9 +1,9 @@
 """Reads the evaluator's optional /config."""
 
-from shared.core.ids import new_request_id
-from shared.core.logs import current_request_id, get_logger
-from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs import evaluator_config
+from shared.foundation.core.ids import new_request_id
+from shared.foundation.core.logs import current_request_id, get_logger
+from shared.foundation.deployment.runtime import Runtime
 from workers.evaluation_jobs.client import EvaluatorClient
 
 log = get_logger(__name__)

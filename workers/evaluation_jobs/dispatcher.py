@@ -12,19 +12,19 @@ from concurrent.futures import Future
 
 from sqlalchemy.orm import Session
 
-from shared.core.clock import now
-from shared.core.config import Settings
-from shared.core.errors import QueryTimeout, Unavailable
-from shared.core.logs import get_logger, request_context
-from shared.core.metrics.catalogue import EVALUATION_AGE, EVALUATION_OUTCOMES
-from shared.core.tracing import spans
-from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs import claims, outcomes, rules
 from shared.evaluation_jobs.answers import Answer, NoAnswer
 from shared.evaluation_jobs.claims import ClaimedJob
 from shared.evaluation_jobs.evaluator_config import evaluator_name
 from shared.evaluation_jobs.rules import Finish, Poll, Step
-from shared.queue import jobs
+from shared.foundation.core.clock import now
+from shared.foundation.core.config import Settings
+from shared.foundation.core.errors import QueryTimeout, Unavailable
+from shared.foundation.core.logs import get_logger, request_context
+from shared.foundation.core.metrics.catalogue import EVALUATION_AGE, EVALUATION_OUTCOMES
+from shared.foundation.core.tracing import spans
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue import jobs
 from shared.sessions import evaluation_request
 from shared.sessions.evaluation_request import Built, EvaluationRequestTooLarge
 from shared.sessions.facts import SessionKey

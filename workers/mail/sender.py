@@ -10,20 +10,20 @@ from typing import Any
 import jinja2
 from sqlalchemy.orm import Session
 
-from shared.core.attempts import Again, Failed, Sent, backoff, jitter
-from shared.core.clock import now
-from shared.core.logs import get_logger, request_context
-from shared.core.metrics.catalogue import MAILS
-from shared.core.tracing import spans
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.attempts import Again, Failed, Sent, backoff, jitter
+from shared.foundation.core.clock import now
+from shared.foundation.core.logs import get_logger, request_context
+from shared.foundation.core.metrics.catalogue import MAILS
+from shared.foundation.core.tracing import spans
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue.jobs import SEND_MAIL
+from shared.foundation.queue.work_loop import claimed
 from shared.mail import claims
 from shared.mail.claims import Forgotten, Outcome
 from shared.mail.kinds import KINDS
 from shared.mail.message import Unaddressable, compose
 from shared.mail.models import Mail
 from shared.mail.rendering import render
-from shared.queue.jobs import SEND_MAIL
-from shared.queue.work_loop import claimed
 from workers.mail.smtp import DEFAULT_LIMITS, NotSent, Refused, SmtpClient
 
 log = get_logger(__name__)

@@ -15,8 +15,8 @@ from enum import Enum
 import aiosmtplib
 from aiohappyeyeballs import start_connection
 
-from shared.core.config import Settings
-from shared.core.tracing import spans
+from shared.foundation.core.config import Settings
+from shared.foundation.core.tracing import spans
 from workers.call_loop import CallLoop
 
 _IMPLICIT_TLS_PORT = 465

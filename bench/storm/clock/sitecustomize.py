@@ -1,8 +1,9 @@
 """Lets the clock of a process of the service jump; Python imports this first of all.
 
 The file that STORM_CLOCK names holds the seconds by which the clock is wrong. `time.time`,
-`time.time_ns` and `shared.core.clock.now` follow it. Clocks that only measure how long something
-takes do not jump in reality either. Stores and programs that are not Python keep their clocks.
+`time.time_ns` and `shared.foundation.core.clock.now` follow it. Clocks that only measure how long
+something takes do not jump in reality either. Stores and programs that are not Python keep their
+clocks.
 """
 
 import os
@@ -55,7 +56,7 @@ class _OfTheService(MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if name != "shared.core.clock":
+        if name != "shared.foundation.core.clock":
             return None
         spec = PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:

@@ -5,7 +5,7 @@ from datetime import timedelta
 from shared.alerts.evaluation.preview import MAX_SPAN, Draft, Preview, Span, preview
 from shared.alerts.evaluation.triggers.interface import Context
 from shared.alerts.models import Alert
-from shared.core.clock import now
+from shared.foundation.core.clock import now
 from shared.incidents.models import Incident
 
 BEFORE, AFTER = timedelta(hours=6), timedelta(hours=1)

@@ -8,7 +8,7 @@ rules. The grid's offset depends on the organization, which spreads organization
 import uuid
 from datetime import datetime, timedelta
 
-from shared.core.clock import from_us, to_us
+from shared.foundation.core.clock import from_us, to_us
 
 # A rule that was evaluated late, or out of turn because it is new or changed, is evaluated again at
 # the next moment of the grid. If that is nearer than this share of its interval, the rule is

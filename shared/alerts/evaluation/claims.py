@@ -17,10 +17,10 @@ from sqlalchemy.orm import Session
 
 from shared.alerts.evaluation.cadence import MOVED_ON
 from shared.alerts.models import AlertState
-from shared.deployment.runtime import Runtime
-from shared.postgres import leases
-from shared.postgres.leases import Lease
-from shared.queue.waiting import stored_until_each
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres import leases
+from shared.foundation.postgres.leases import Lease
+from shared.foundation.queue.waiting import stored_until_each
 
 # Any numbers that no other advisory lock of this project uses, by `is_sql`.
 _LOCK_IDS = {False: 7_237_011, True: 7_237_012}

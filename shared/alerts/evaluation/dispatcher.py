@@ -10,15 +10,15 @@ from shared.alerts.evaluation.claims import RuleBatch
 from shared.alerts.evaluation.evaluating import outcomes_of
 from shared.alerts.evaluation.triggers import batch as triggers
 from shared.alerts.evaluation.triggers.interface import Context, Evaluate, Outcome
-from shared.core.errors import NotFound, Unavailable
-from shared.core.logs import get_logger
-from shared.core.metrics.catalogue import RULES, RULES_SECS
-from shared.core.tracing import spans
-from shared.deployment.runtime import Runtime
-from shared.postgres.leases import kept
+from shared.foundation.core.errors import NotFound, Unavailable
+from shared.foundation.core.logs import get_logger
+from shared.foundation.core.metrics.catalogue import RULES, RULES_SECS
+from shared.foundation.core.tracing import spans
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres.leases import kept
+from shared.foundation.queue import Task, jobs
+from shared.foundation.queue.work_loop import claimed
 from shared.queries.run import QueryRunner
-from shared.queue import Task, jobs
-from shared.queue.work_loop import claimed
 
 log = get_logger(__name__)
 

@@ -3,9 +3,9 @@
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from shared.core.config import Settings
-from shared.postgres import leases
-from shared.postgres.due import secs_until_due
+from shared.foundation.core.config import Settings
+from shared.foundation.postgres import leases
+from shared.foundation.postgres.due import secs_until_due
 
 # One probe of the index for each organization.
 _RULES = f"""

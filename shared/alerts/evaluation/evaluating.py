@@ -19,9 +19,9 @@ from shared.alerts.evaluation.triggers.interface import (
     TooMuch,
 )
 from shared.alerts.specs import spec_of
-from shared.core.clock import format_ts
-from shared.core.errors import Unavailable
-from shared.core.logs import get_logger
+from shared.foundation.core.clock import format_ts
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.core.logs import get_logger
 
 log = get_logger(__name__)
 

@@ -17,10 +17,10 @@ from shared.alerts.evaluation.triggers.plan import Limit
 from shared.alerts.evaluation.triggers.series import read_series
 from shared.alerts.rules import checked_spec, require_schedule
 from shared.alerts.specs import CustomSql, Spec, spec_of, symbol
-from shared.core.errors import Invalid
-from shared.core.ids import new_id
+from shared.foundation.core.errors import Invalid
+from shared.foundation.core.ids import new_id
+from shared.foundation.queue.waiting import stored_until_each
 from shared.queries.slots import Places, Slots
-from shared.queue.waiting import stored_until_each
 
 DEFAULT_SPAN = timedelta(days=7)
 MAX_SPAN = timedelta(days=30)

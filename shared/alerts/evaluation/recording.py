@@ -14,12 +14,12 @@ from shared.alerts.evaluation.claims import ClaimedRule, RuleBatch
 from shared.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, Reading
 from shared.alerts.models import Alert
 from shared.alerts.opening import measured
-from shared.core.actor import SYSTEM
-from shared.core.clock import format_ts
-from shared.core.errors import Unavailable
-from shared.core.logs import get_logger
-from shared.core.text import storable
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.actor import SYSTEM
+from shared.foundation.core.clock import format_ts
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.core.logs import get_logger
+from shared.foundation.core.text import storable
+from shared.foundation.deployment.runtime import Runtime
 from shared.incidents import service as incidents
 from shared.incidents.models import Incident
 from shared.incidents.opening import Breach

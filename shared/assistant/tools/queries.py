@@ -7,10 +7,10 @@ from msgspec import Meta
 from shared.assistant.asker import Asker
 from shared.assistant.tools.tool import MAX_ROWS, Arguments, Found, Nothing, Text, Tool
 from shared.assistant.values import fields_of, plain
-from shared.clickhouse.published import TABLES
-from shared.core import pages
 from shared.dashboards import service as dashboards
 from shared.dashboards import tiles
+from shared.foundation.clickhouse.published import TABLES
+from shared.foundation.core import pages
 from shared.queries import run, service
 from shared.queries.guard.lexer import MAX_LENGTH
 

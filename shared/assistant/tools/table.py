@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from shared.assistant.asker import Asker
 from shared.assistant.tools import evaluations, events, queries, sessions, watching
 from shared.assistant.tools.tool import Found, Tool
-from shared.core.errors import NotFound
+from shared.foundation.core.errors import NotFound
 
 TOOLS: Mapping[str, Tool] = {
     tool.name: tool

@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from shared.assistant.tools.tool import Arguments
-from shared.core.errors import Invalid
+from shared.foundation.core.errors import Invalid
 
 Moment = Annotated[datetime, Meta(tz=True, description="RFC 3339 with a time zone")]
 

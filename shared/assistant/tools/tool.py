@@ -7,8 +7,8 @@ import msgspec
 from msgspec import Meta
 
 from shared.assistant.asker import Asker
-from shared.core.errors import Invalid
-from shared.core.json_words import in_json_words
+from shared.foundation.core.errors import Invalid
+from shared.foundation.core.json_words import in_json_words
 
 MAX_ROWS = 200
 MAX_RESULT_BYTES = 64 * 1024

@@ -8,7 +8,7 @@ from shared.assistant.tools.tool import Arguments, Found, Nothing, Rows, Text, T
 from shared.assistant.values import ALONE, fields_of
 from shared.audits.findings import service as findings
 from shared.audits.findings.rules import ACTIVE, Status
-from shared.core import pages
+from shared.foundation.core import pages
 from shared.incidents import activity, comments, listing
 from shared.incidents import rows as incidents
 

@@ -16,8 +16,8 @@ from shared.audits.findings.service import changeable
 from shared.audits.lock import lock_findings
 from shared.audits.models import Audit, AuditRun
 from shared.audits.signals.interface import Candidate, Window
-from shared.core.text import storable
-from shared.postgres import transaction_time
+from shared.foundation.core.text import storable
+from shared.foundation.postgres import transaction_time
 from shared.sessions import deleted
 
 

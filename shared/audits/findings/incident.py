@@ -8,10 +8,10 @@ from sqlalchemy.orm import Session
 from shared.audits.findings.models import Finding
 from shared.audits.findings.service import resolve_for_incident
 from shared.audits.lock import lock_findings
-from shared.core.actor import Actor
-from shared.core.errors import NotFound
-from shared.core.ids import parse_uuid
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.actor import Actor
+from shared.foundation.core.errors import NotFound
+from shared.foundation.core.ids import parse_uuid
+from shared.foundation.deployment.runtime import Runtime
 from shared.incidents import service as incidents
 from shared.incidents.models import Incident
 

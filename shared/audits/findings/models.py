@@ -14,8 +14,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.core.ids import new_id
-from shared.postgres import Base, created_at_column, same_org, timestamp_type
+from shared.foundation.core.ids import new_id
+from shared.foundation.postgres import Base, created_at_column, same_org, timestamp_type
 
 
 class Finding(Base):

@@ -13,9 +13,9 @@ from shared.audits.findings.priority import ACKNOWLEDGED_FACTOR, SEVERITY_ORDER
 from shared.audits.findings.rules import ACTIVE, Status
 from shared.audits.lock import lock_findings
 from shared.audits.models import Audit
-from shared.core.errors import NotFound
-from shared.core.ids import parse_uuid
-from shared.postgres import transaction_time
+from shared.foundation.core.errors import NotFound
+from shared.foundation.core.ids import parse_uuid
+from shared.foundation.postgres import transaction_time
 
 _SEVERITY = func.array_position(literal(SEVERITY_ORDER, ARRAY(Text)), Finding.severity)
 # People who acknowledged a finding want to see the others first. Its priority stays unchanged.

@@ -16,15 +16,15 @@ from shared.audits.findings.models import Finding, FindingAction, Suppression
 from shared.audits.findings.rules import ACTIVE, SUPPRESSED, Status
 from shared.audits.findings.service import changeable, mark_resolved
 from shared.audits.lock import lock_findings
-from shared.core.actor import Actor
-from shared.core.bounds import require_text
-from shared.core.email_address import normal_address
-from shared.core.errors import Conflict, Invalid, NotFound
-from shared.core.ids import parse_uuid
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.actor import Actor
+from shared.foundation.core.bounds import require_text
+from shared.foundation.core.email_address import normal_address
+from shared.foundation.core.errors import Conflict, Invalid, NotFound
+from shared.foundation.core.ids import parse_uuid
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres import transaction_time
 from shared.incidents import service as incidents
 from shared.incidents.models import Incident
-from shared.postgres import transaction_time
 from shared.users.members import memberships_of
 
 Action = Literal["ack", "mute", "dismiss", "resolve", "reopen", "assign"]

@@ -16,10 +16,10 @@ from shared.audits.models import Audit, AuditRun
 from shared.audits.rules import MAX_LOOKBACK_SECS
 from shared.audits.signals.interface import Window
 from shared.evaluation_jobs.listing import oldest_result_waiting
+from shared.foundation.postgres import leases, transaction_time
+from shared.foundation.postgres.leases import Lease
+from shared.foundation.queue.waiting import SETTLE, stored_until_each
 from shared.organizations import creations
-from shared.postgres import leases, transaction_time
-from shared.postgres.leases import Lease
-from shared.queue.waiting import SETTLE, stored_until_each
 
 LEASE_SECS = 60.0
 # The limit of starts of a run. Only a worker that was killed in the middle, or that took so long

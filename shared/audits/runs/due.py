@@ -2,9 +2,9 @@
 
 from sqlalchemy.orm import Session
 
-from shared.core.config import Settings
-from shared.postgres.due import secs_until_due
-from shared.queue.waiting import SETTLE
+from shared.foundation.core.config import Settings
+from shared.foundation.postgres.due import secs_until_due
+from shared.foundation.queue.waiting import SETTLE
 
 _AUDITS = """
 SELECT audits.next_attempt_at

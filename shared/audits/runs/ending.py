@@ -18,12 +18,12 @@ from shared.audits.runs import claims
 from shared.audits.runs.claims import ClaimedRun
 from shared.audits.runs.looking import Looked
 from shared.audits.runs.report import Report
-from shared.core.actor import SYSTEM
-from shared.core.clock import format_optional_ts
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.actor import SYSTEM
+from shared.foundation.core.clock import format_optional_ts
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres import transaction_time
 from shared.incidents import service as incidents
 from shared.incidents.opening import Breach, Opening, origin_of
-from shared.postgres import transaction_time
 
 
 def file(runtime: Runtime, claimed: ClaimedRun, looked: Looked) -> Filed | None:

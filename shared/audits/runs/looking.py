@@ -8,9 +8,9 @@ from typing import Any
 from clickhouse_driver.errors import ErrorCodes, ServerException
 
 from shared.audits.signals.interface import Candidate, Find, Look
-from shared.clickhouse.settings import PAGE
-from shared.core.errors import Unavailable, WatchpostError
-from shared.core.logs import get_logger
+from shared.foundation.clickhouse.settings import PAGE
+from shared.foundation.core.errors import Unavailable, WatchpostError
+from shared.foundation.core.logs import get_logger
 
 log = get_logger(__name__)
 

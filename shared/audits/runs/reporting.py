@@ -5,9 +5,9 @@ from shared.audits.findings.service import FindingFilter
 from shared.audits.runs import claims, report
 from shared.audits.runs.claims import ClaimedRun
 from shared.audits.runs.report import Ask, Message, Report, ReportFailed
-from shared.core.errors import WatchpostError
-from shared.core.logs import get_logger
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.errors import WatchpostError
+from shared.foundation.core.logs import get_logger
+from shared.foundation.deployment.runtime import Runtime
 from shared.sessions import facts
 
 log = get_logger(__name__)

@@ -9,12 +9,12 @@ from sqlalchemy.orm import Session
 from shared.audit_log import record
 from shared.audits import service
 from shared.audits.models import Audit, AuditRun
-from shared.core.errors import Conflict
-from shared.core.ids import new_id, new_request_id
-from shared.core.logs import current_request_id
-from shared.postgres import after_commit
-from shared.queue import Queue
-from shared.queue.jobs import RUN_AUDITS
+from shared.foundation.core.errors import Conflict
+from shared.foundation.core.ids import new_id, new_request_id
+from shared.foundation.core.logs import current_request_id
+from shared.foundation.postgres import after_commit
+from shared.foundation.queue import Queue
+from shared.foundation.queue.jobs import RUN_AUDITS
 
 TriggerKind = Literal["scheduled", "manual"]
 

@@ -11,14 +11,14 @@ from shared.audits.runs.claims import LEASE_SECS, MAX_ATTEMPTS, ClaimedRun
 from shared.audits.runs.report import Ask
 from shared.audits.signals import SIGNALS
 from shared.audits.signals.interface import Find, Look
-from shared.core.clock import now
-from shared.core.errors import NotFound, Unavailable, WatchpostError
-from shared.core.logs import get_logger, request_context
-from shared.core.tracing import spans
-from shared.deployment.runtime import Runtime
-from shared.postgres.leases import kept
-from shared.queue.jobs import RUN_AUDITS
-from shared.queue.work_loop import claimed
+from shared.foundation.core.clock import now
+from shared.foundation.core.errors import NotFound, Unavailable, WatchpostError
+from shared.foundation.core.logs import get_logger, request_context
+from shared.foundation.core.tracing import spans
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres.leases import kept
+from shared.foundation.queue.jobs import RUN_AUDITS
+from shared.foundation.queue.work_loop import claimed
 
 log = get_logger(__name__)
 

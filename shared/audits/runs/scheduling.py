@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 from shared.audits.models import Audit
 from shared.audits.runs import requests as runs
 from shared.audits.schedule import next_point
+from shared.foundation.postgres import Postgres, transaction_time
+from shared.foundation.queue import Queue
 from shared.organizations.models import Organization
-from shared.postgres import Postgres, transaction_time
-from shared.queue import Queue
 
 BATCH = 100
 

@@ -14,10 +14,10 @@ from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Sens
 from shared.audits.signals.sessions import SESSIONS_AT_STOP, sessions_at_stop
 from shared.audits.signals.weighing import at_least, magnitude, severity
 from shared.audits.signals.wording import counted, shown
-from shared.clickhouse import Row
-from shared.clickhouse.event_columns import ORDER_KEY
-from shared.clickhouse.where import Where, moment, us
-from shared.core.clock import to_us
+from shared.foundation.clickhouse import Row
+from shared.foundation.clickhouse.event_columns import ORDER_KEY
+from shared.foundation.clickhouse.where import Where, moment, us
+from shared.foundation.core.clock import to_us
 
 
 @dataclass(frozen=True)

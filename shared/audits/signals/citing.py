@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from shared.audits.signals.interface import MAX_CITED, Look
 from shared.audits.signals.reading import rows, with_before
-from shared.clickhouse import Row
-from shared.clickhouse.where import Where, us
-from shared.core.clock import from_us
+from shared.foundation.clickhouse import Row
+from shared.foundation.clickhouse.where import Where, us
+from shared.foundation.core.clock import from_us
 
 # The columns `first`, `last` and `newest`, grouped by session, from which sessions are cited.
 SEEN = f"""min({us("ts")}) AS first, max({us("ts")}) AS last,

@@ -6,7 +6,7 @@ from shared.audits.signals import citing, reading, sql
 from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity
 from shared.audits.signals.weighing import magnitude, severity
 from shared.audits.signals.wording import counted, shown
-from shared.clickhouse.where import Where
+from shared.foundation.clickhouse.where import Where
 
 # The share of the window from which a response counts. Models get worse long before they refuse,
 # and the output of one long answer takes a tenth of many windows.

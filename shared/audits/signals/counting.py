@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from shared.audits.signals import sql
 from shared.audits.signals.interface import EvidenceQuery, Look
-from shared.clickhouse.where import Where
+from shared.foundation.clickhouse.where import Where
 
 # A tool's name may be as long as its event. Longer names are recognized by their beginning.
 _NAME_CHARS = 200

@@ -14,8 +14,8 @@ from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Wind
 from shared.audits.signals.sessions import SESSIONS_AT_STOP, sessions_at_stop
 from shared.audits.signals.weighing import severity
 from shared.audits.signals.wording import counted, shown
-from shared.clickhouse.where import Where, moment, us
-from shared.core.clock import to_us
+from shared.foundation.clickhouse.where import Where, moment, us
+from shared.foundation.core.clock import to_us
 
 # Evaluators take time, and failed calls are repeated for half an hour or more.
 GRACE = timedelta(hours=1)

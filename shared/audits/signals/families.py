@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from shared.audits.signals import sql
 from shared.audits.signals.interface import Look
-from shared.clickhouse.where import Where
+from shared.foundation.clickhouse.where import Where
 
 
 @dataclass(frozen=True)

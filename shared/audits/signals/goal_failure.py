@@ -18,9 +18,9 @@ from shared.audits.signals.weighing import (
     severity,
 )
 from shared.audits.signals.wording import counted, shown
-from shared.clickhouse import Row
-from shared.clickhouse.where import Where, us
-from shared.core.clock import to_us
+from shared.foundation.clickhouse import Row
+from shared.foundation.clickhouse.where import Where, us
+from shared.foundation.core.clock import to_us
 
 # Agents fail now and then, and their evaluations cover that; one in ten is worth a look. The rate
 # is Wilson's lower bound: at medium 3 of 9 sessions are a finding, 3 of 10 and 1 of 1 are not.

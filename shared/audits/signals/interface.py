@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.where import Where
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.where import Where
 
 Sensitivity = Literal["low", "medium", "high"]
 Severity = Literal["info", "warning", "critical"]

@@ -9,7 +9,7 @@ from shared.audits.signals.families import MODELS, TOOLS, Family
 from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity
 from shared.audits.signals.weighing import magnitude, severity
 from shared.audits.signals.wording import counted, shown
-from shared.clickhouse.where import Where
+from shared.foundation.clickhouse.where import Where
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from shared.audits.signals.credentials import PATTERNS, Pattern
 from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity
 from shared.audits.signals.weighing import magnitude
 from shared.audits.signals.wording import counted, shown
-from shared.clickhouse import Row
-from shared.clickhouse.where import Where
+from shared.foundation.clickhouse import Row
+from shared.foundation.clickhouse.where import Where
 
 
 @dataclass(frozen=True)

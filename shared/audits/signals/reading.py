@@ -9,10 +9,10 @@ from collections.abc import Mapping
 
 from shared.audits.signals import sql
 from shared.audits.signals.interface import Look, Window
-from shared.clickhouse import Row
-from shared.clickhouse.settings import PAGE
-from shared.clickhouse.where import Where, moment
-from shared.core.clock import to_us
+from shared.foundation.clickhouse import Row
+from shared.foundation.clickhouse.settings import PAGE
+from shared.foundation.clickhouse.where import Where, moment
+from shared.foundation.core.clock import to_us
 
 # A signal files only its strongest findings: the citations of each cost two more statements.
 MAX_CANDIDATES = 20

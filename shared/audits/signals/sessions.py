@@ -6,14 +6,14 @@ window. Later events of a session change neither the findings of the window nor 
 
 from shared.audits.signals import sql
 from shared.audits.signals.interface import Look
-from shared.clickhouse.root_agent import (
+from shared.foundation.clickhouse.root_agent import (
     FIRST_EVENT,
     FIRST_STARTED,
     first_event,
     first_started,
     root_agent,
 )
-from shared.clickhouse.where import moment
+from shared.foundation.clickhouse.where import moment
 
 # Sessions as they were at the parameter `stop`, if their last event before it lies at or after the
 # parameter `since` (both in microseconds). Columns: `org_id`, `session_id`, `agent_id`,

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from shared.audits.signals.interface import Look, Window
-from shared.clickhouse.literals import text as text
+from shared.foundation.clickhouse.literals import text as text
 
 # A statement may have 8000 characters. Longer values are compared by their hashes.
 MAX_LITERAL_CHARS = 400

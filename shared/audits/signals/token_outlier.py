@@ -8,7 +8,7 @@ from shared.audits.signals import citing, reading, sql
 from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity
 from shared.audits.signals.weighing import magnitude, severity
 from shared.audits.signals.wording import counted, shown
-from shared.clickhouse.where import Where, us
+from shared.foundation.clickhouse.where import Where, us
 
 
 @dataclass(frozen=True)

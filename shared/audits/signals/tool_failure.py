@@ -12,8 +12,8 @@ from shared.audits.signals.weighing import (
     severity,
 )
 from shared.audits.signals.wording import counted, shown
-from shared.clickhouse import Row
-from shared.clickhouse.where import Where
+from shared.foundation.clickhouse import Row
+from shared.foundation.clickhouse.where import Where
 
 # The rate is Wilson's lower bound, so few calls need a high one: at medium 3 failures of 17 calls
 # are a finding, 3 of 18 are not. One failure is never a pattern.

@@ -11,8 +11,8 @@ from shared.audits.signals import citing, counting, reading, sql
 from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity
 from shared.audits.signals.weighing import magnitude, severity, share_of_sessions
 from shared.audits.signals.wording import counted, shown
-from shared.clickhouse import Row
-from shared.clickhouse.where import Where
+from shared.foundation.clickhouse import Row
+from shared.foundation.clickhouse.where import Where
 
 # Calls with one input in one session. Agents repeat a call now and then: of 200 recorded sessions
 # of an airline's agent, four asked three times and one four times, for good reasons.

@@ -3,13 +3,13 @@
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple, get_args
 
-from shared.core.clock import format_ts, from_us
-from shared.core.config import Settings
 from shared.evaluation_jobs.breaker import Breaker
 from shared.evaluation_jobs.listing import LiveJob
 from shared.evaluation_jobs.state.situation import Situation, Watching
 from shared.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS, quiet_secs
 from shared.evaluations.records import Evaluation
+from shared.foundation.core.clock import format_ts, from_us
+from shared.foundation.core.config import Settings
 from shared.sessions.facts import SessionFacts
 
 Code = Literal[

@@ -2,10 +2,10 @@
 
 from uuid import UUID
 
-from shared.core.errors import NotFound
-from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs.state import situation
 from shared.evaluation_jobs.state.decision import State, decide
+from shared.foundation.core.errors import NotFound
+from shared.foundation.deployment.runtime import Runtime
 from shared.sessions import facts as session_facts
 from shared.sessions.listing import ListedSession, page
 from shared.sessions.selection import SessionFilters

@@ -7,11 +7,11 @@ from uuid import UUID
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
-from shared.core.config import Settings
 from shared.evaluation_jobs import breaker, evaluator_config
 from shared.evaluation_jobs.breaker import Breaker
 from shared.evaluation_jobs.listing import LISTED, LiveJob
 from shared.evaluation_jobs.models import LIVE, EvaluationJob, WatchedSession
+from shared.foundation.core.config import Settings
 
 
 class Watching(NamedTuple):

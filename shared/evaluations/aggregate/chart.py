@@ -4,11 +4,11 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from shared.clickhouse import ClickHouse
 from shared.evaluations.aggregate.buckets import Buckets
 from shared.evaluations.aggregate.selectors import EVERY, Selector
 from shared.evaluations.aggregate.stats import BUCKET, EACH_SCORE, SCALE, SCALED, SETTINGS
 from shared.evaluations.source import Source
+from shared.foundation.clickhouse import ClickHouse
 
 
 class Chart(NamedTuple):

@@ -5,8 +5,6 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import NamedTuple
 
-from shared.clickhouse import ClickHouse
-from shared.core.clock import now_us, to_us
 from shared.evaluations.aggregate.buckets import Buckets, choose
 from shared.evaluations.aggregate.chart import Chart, charts_of
 from shared.evaluations.aggregate.copies import ranges_to_merge
@@ -22,6 +20,8 @@ from shared.evaluations.aggregate.stats import (
 )
 from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.source import Range, source_of
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.core.clock import now_us, to_us
 
 # The range of DateTime64; there is nothing to show outside.
 _OLDEST = to_us(datetime(1900, 1, 1, tzinfo=UTC))

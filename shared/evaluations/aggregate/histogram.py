@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from shared.clickhouse import ClickHouse
 from shared.evaluations.aggregate.stats import EACH_SCORE, SCALED, SETTINGS, ScoreStats
 from shared.evaluations.source import Source
+from shared.foundation.clickhouse import ClickHouse
 
 
 class Histogram(msgspec.Struct, frozen=True):

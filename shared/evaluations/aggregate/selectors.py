@@ -5,7 +5,7 @@ from typing import Annotated, Literal, NamedTuple, get_args
 import msgspec
 from msgspec import Meta
 
-from shared.core.errors import Invalid
+from shared.foundation.core.errors import Invalid
 
 MAX_SERIES = 24
 EVERY = "*"

@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from shared.clickhouse import ClickHouse, Row
-from shared.clickhouse.settings import PAGE
-from shared.clickhouse.where import us
 from shared.evaluations.aggregate.buckets import Buckets
 from shared.evaluations.aggregate.copies import overlaps
 from shared.evaluations.source import Range, Source
+from shared.foundation.clickhouse import ClickHouse, Row
+from shared.foundation.clickhouse.settings import PAGE
+from shared.foundation.clickhouse.where import us
 
 # Evaluators choose the keys. More keys than this are unreadable and are not shown.
 MAX_KEYS = 500

@@ -6,16 +6,6 @@ from contextlib import AbstractContextManager, contextmanager
 
 import redis
 
-from shared.core.body import unpack
-from shared.core.errors import (
-    RateLimited,
-    Unavailable,
-    UnsupportedMediaType,
-    WatchpostError,
-)
-from shared.core.logs import get_logger
-from shared.core.metrics.catalogue import ACCEPTED, REFUSED, SKIPPED
-from shared.deployment.runtime import Runtime
 from shared.events.batch import encode_sent
 from shared.events.ingest.backlog import Backlog
 from shared.events.ingest.candidates import json_elements, ndjson_lines
@@ -25,8 +15,18 @@ from shared.events.ingest.stream import append
 from shared.events.ingest.write_sync import OwnConnection, WriteSync
 from shared.events.redaction.redactions import Redactions
 from shared.events.redaction.rules import Redactor
-from shared.queue import Task
-from shared.queue.jobs import PERSIST_EVENTS
+from shared.foundation.core.body import unpack
+from shared.foundation.core.errors import (
+    RateLimited,
+    Unavailable,
+    UnsupportedMediaType,
+    WatchpostError,
+)
+from shared.foundation.core.logs import get_logger
+from shared.foundation.core.metrics.catalogue import ACCEPTED, REFUSED, SKIPPED
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue import Task
+from shared.foundation.queue.jobs import PERSIST_EVENTS
 from shared.receipts.origin import Origin
 from shared.receipts.receipt import Receipt, count_if_possible
 from shared.receipts.refusals import Refusals

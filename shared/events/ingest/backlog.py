@@ -9,9 +9,9 @@ from typing import Any
 
 import redis
 
-from shared.core.errors import Unavailable
-from shared.queue import unavailable_when_redis_is_gone
-from shared.queue.waiting import (
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.queue import unavailable_when_redis_is_gone
+from shared.foundation.queue.waiting import (
     SHARDS,
     event_stream,
     orgs_with_events,

@@ -2,9 +2,9 @@
 
 import msgspec
 
-from shared.clickhouse.event_columns import POSITION_BITS
-from shared.core.errors import BadRequest, Invalid, TooLarge
 from shared.events.ingest.elements import split_elements
+from shared.foundation.clickhouse.event_columns import POSITION_BITS
+from shared.foundation.core.errors import BadRequest, Invalid, TooLarge
 
 # Positions of a batch have to fit into `arrival`, and a small body of line breaks must not unpack
 # into gigabytes.

@@ -10,12 +10,12 @@ from typing import Any
 
 import redis
 
-from shared.core.errors import NotFound
-from shared.core.logs import get_logger
-from shared.core.metrics.catalogue import BURIED
 from shared.events.batch import Batch, decode_batch
 from shared.events.ingest.receipts import dead_letter_of
 from shared.events.ingest.stream import append
+from shared.foundation.core.errors import NotFound
+from shared.foundation.core.logs import get_logger
+from shared.foundation.core.metrics.catalogue import BURIED
 
 log = get_logger(__name__)
 

@@ -12,12 +12,12 @@ from itertools import filterfalse
 
 import msgspec
 
-from shared.clickhouse.event_columns import POSITION_BITS
-from shared.core.clock import now_us
-from shared.core.text import mend_surrogates
 from shared.events.batch import Batch, id_seed_of, ids_of
 from shared.events.ingest.envelope import Bounds, Envelope, Rejected, are_clean, explain
 from shared.events.ingest.typos import CheckedEvent, Warnings
+from shared.foundation.clickhouse.event_columns import POSITION_BITS
+from shared.foundation.core.clock import now_us
+from shared.foundation.core.text import mend_surrogates
 
 MAX_ERRORS = 20
 MAX_BAD = 1000

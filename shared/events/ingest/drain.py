@@ -11,19 +11,24 @@ from collections.abc import Callable, Sequence
 
 import redis
 
-from shared.core.ids import new_request_id
-from shared.core.logs import get_logger
-from shared.core.metrics.catalogue import BATCH_EVENTS, INSERT_FAILURES, INSERT_SECS, STORED
-from shared.core.tracing import spans
-from shared.deployment.runtime import Runtime
 from shared.events.ingest import stream
 from shared.events.ingest.block import Block
 from shared.events.ingest.persist import WindowsLookup, persist
 from shared.events.ingest.receipts import count_stored
 from shared.events.ingest.stream import Entry
-from shared.queue import unavailable_when_redis_is_gone
-from shared.queue.jobs import PERSIST_EVENTS
-from shared.queue.waiting import orgs_with_events
+from shared.foundation.core.ids import new_request_id
+from shared.foundation.core.logs import get_logger
+from shared.foundation.core.metrics.catalogue import (
+    BATCH_EVENTS,
+    INSERT_FAILURES,
+    INSERT_SECS,
+    STORED,
+)
+from shared.foundation.core.tracing import spans
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue import unavailable_when_redis_is_gone
+from shared.foundation.queue.jobs import PERSIST_EVENTS
+from shared.foundation.queue.waiting import orgs_with_events
 
 log = get_logger(__name__)
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from shared.core.errors import TooLarge
+from shared.foundation.core.errors import TooLarge
 
 # A string without an end is one token, and possessive repeats do not backtrack. Without either, a
 # few megabytes of quotes and backslashes take hours or gigabytes.

@@ -8,8 +8,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from shared.core.json_words import in_json_words
 from shared.events.batch import MAX_FUTURE
+from shared.foundation.core.json_words import in_json_words
 
 _OLDEST_US = int(datetime(2000, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")

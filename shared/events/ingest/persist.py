@@ -7,10 +7,6 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from shared import organizations
-from shared.core.errors import WatchpostError
-from shared.core.ids import parse_uuid
-from shared.core.logs import get_logger
-from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs.watching import QUIET_SECS, StoredSession, watch
 from shared.evaluations import store as evaluations
 from shared.events import store
@@ -19,9 +15,13 @@ from shared.events.ingest import dead_letters
 from shared.events.ingest.block import Block
 from shared.events.rows import Columns, columns_of
 from shared.events.store import RowsRefused
+from shared.foundation.core.errors import WatchpostError
+from shared.foundation.core.ids import parse_uuid
+from shared.foundation.core.logs import get_logger
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres import after_commit
+from shared.foundation.queue.jobs import CHECK_WATCHED_SESSIONS
 from shared.model_windows.builtin import WindowOf
-from shared.postgres import after_commit
-from shared.queue.jobs import CHECK_WATCHED_SESSIONS
 from shared.sessions import deleted
 
 log = get_logger(__name__)

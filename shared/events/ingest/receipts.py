@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 import redis
 
-from shared.core.clock import now_us
 from shared.events.ingest.decode import Decoded
 from shared.events.ingest.stream import Entry
 from shared.events.redaction.excerpts import excerpt
 from shared.events.redaction.rules import Redactor
+from shared.foundation.core.clock import now_us
 from shared.receipts.lag import lag_tally
 from shared.receipts.origin import Origin
 from shared.receipts.receipt import (

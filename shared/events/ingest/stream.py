@@ -13,14 +13,14 @@ import redis
 from redis.client import Pipeline
 from redis.exceptions import ResponseError, WatchError
 
-from shared.core.errors import Unavailable
-from shared.core.ids import new_request_id
-from shared.core.logs import current_request_id, get_logger
-from shared.core.tracing import spans
 from shared.evaluations.records import Evaluation
 from shared.events.batch import Batch, encode_batch, entries_of
-from shared.queue import unavailable_when_redis_is_gone
-from shared.queue.waiting import (
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.core.ids import new_request_id
+from shared.foundation.core.logs import current_request_id, get_logger
+from shared.foundation.core.tracing import spans
+from shared.foundation.queue import unavailable_when_redis_is_gone
+from shared.foundation.queue.waiting import (
     EVENTS_ACTIVE,
     EVENTS_PREFIX,
     delayed_key,

@@ -8,10 +8,10 @@ from typing import Any
 import redis
 from redis.exceptions import ResponseError
 
-from shared.core.errors import Unavailable
-from shared.core.logs import get_logger
-from shared.core.tracing import spans
-from shared.queue import unavailable_when_redis_is_gone
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.core.logs import get_logger
+from shared.foundation.core.tracing import spans
+from shared.foundation.queue import unavailable_when_redis_is_gone
 
 log = get_logger(__name__)
 

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from shared.clickhouse import ClickHouse, Row
-from shared.clickhouse.where import Where
-from shared.core.clock import format_us
 from shared.events.latency.keys import find_keys
 from shared.events.latency.linked import linked_sql, usual_key
 from shared.events.latency.pairing import pairs_sql
 from shared.events.latency.query import DAY_US, HOUR_US, LatencyQuery
 from shared.events.latency.settings import LATENCY
+from shared.foundation.clickhouse import ClickHouse, Row
+from shared.foundation.clickhouse.where import Where
+from shared.foundation.core.clock import format_us
 
 # 13 edges of 12 bands, two per power of ten: a millisecond to a quarter of an hour.
 EDGES_MS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)

@@ -2,13 +2,13 @@
 
 from typing import Any, NamedTuple
 
-from shared.clickhouse import ClickHouse, Row
-from shared.clickhouse.event_columns import TABLE
-from shared.clickhouse.where import Where, us
-from shared.core.clock import format_us
 from shared.events.latency.aggregate import of_pairs
 from shared.events.latency.query import LatencyQuery
 from shared.events.latency.settings import LATENCY
+from shared.foundation.clickhouse import ClickHouse, Row
+from shared.foundation.clickhouse.event_columns import TABLE
+from shared.foundation.clickhouse.where import Where, us
+from shared.foundation.core.clock import format_us
 
 # Whether pairs are odd is known only from all of them, so then one row says it.
 _CALLS = """

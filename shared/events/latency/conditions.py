@@ -7,9 +7,9 @@ requested fields, and the flags `counts` (a selected pair), `start_counts`, `end
 be wrong.
 """
 
-from shared.clickhouse.where import Where
 from shared.events.latency.paths import value_of
 from shared.events.latency.query import LatencyQuery
+from shared.foundation.clickhouse.where import Where
 
 MAX_NAME_BYTES = 1024
 # The name of pairs that have none.

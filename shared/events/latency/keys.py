@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.event_columns import TABLE
-from shared.clickhouse.where import Where
 from shared.events.latency.paths import COLUMNS, value_of
 from shared.events.latency.settings import LATENCY
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.event_columns import TABLE
+from shared.foundation.clickhouse.where import Where
 
 
 @dataclass(frozen=True)

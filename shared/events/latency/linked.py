@@ -6,11 +6,11 @@ the order of events is needed, because any copy of an event will do. The stateme
 whether this holds (`is_odd`). If it does not, `shared.events.latency.pairing` has to pair them.
 """
 
-from shared.clickhouse.event_columns import TABLE
-from shared.clickhouse.where import Where, us
 from shared.events.latency.conditions import MAX_NAME_BYTES, NONE, OUTCOMES, met_bits
 from shared.events.latency.paths import COLUMNS, first_of, value_of
 from shared.events.latency.query import LatencyQuery
+from shared.foundation.clickhouse.event_columns import TABLE
+from shared.foundation.clickhouse.where import Where, us
 
 # The column with the key of well-known events, by the type of the start.
 _USUAL_KEYS = {

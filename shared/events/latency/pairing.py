@@ -4,12 +4,12 @@ Each step is a SELECT around the previous one, so ClickHouse reads the events on
 tuple; its times are microseconds.
 """
 
-from shared.clickhouse.event_columns import SELECT_KEY, TABLE
-from shared.clickhouse.where import Where
 from shared.events.latency.conditions import MAX_NAME_BYTES, NONE, OUTCOMES, met_bits
 from shared.events.latency.keys import Keys
 from shared.events.latency.paths import first_of, value_of
 from shared.events.latency.query import LatencyQuery
+from shared.foundation.clickhouse.event_columns import SELECT_KEY, TABLE
+from shared.foundation.clickhouse.where import Where
 
 _PAIR, _LONE_START, _LONE_END = 0, 1, 2
 

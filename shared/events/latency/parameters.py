@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from shared.core.clock import now_us, to_us
-from shared.core.errors import Invalid
 from shared.events.latency.query import (
     DAY_US,
     DEFAULT_PAIR_PATHS,
@@ -17,6 +15,8 @@ from shared.events.latency.query import (
     Rank,
     SumField,
 )
+from shared.foundation.core.clock import now_us, to_us
+from shared.foundation.core.errors import Invalid
 
 MAX_PATHS = 8
 MAX_PATH_CHARS = 256

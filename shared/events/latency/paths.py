@@ -1,7 +1,7 @@
 """SQL of the values at key paths; the paths themselves are bound, never inserted into the text."""
 
-from shared.clickhouse.event_columns import PAYLOAD_COLUMNS
-from shared.clickhouse.where import Where
+from shared.foundation.clickhouse.event_columns import PAYLOAD_COLUMNS
+from shared.foundation.clickhouse.where import Where
 
 COLUMNS = frozenset(
     {"session_id", "agent_id", "environment", "event_type", *(one.name for one in PAYLOAD_COLUMNS)}

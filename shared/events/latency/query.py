@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from shared.clickhouse.filters import Filter
 from shared.events.filters import EventFilters
+from shared.foundation.clickhouse.filters import Filter
 
 Outcome = Literal["success", "error", "all"]
 # The figure by which names are ranked.

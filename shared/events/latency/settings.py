@@ -1,6 +1,6 @@
 """Bounds of the statements that pair events."""
 
-from shared.clickhouse.settings import PAGE
+from shared.foundation.clickhouse.settings import PAGE
 
 # 100,000 events took 100 to 200 MB. Above this size, steps that can use the disk do so.
 _SPILL_BYTES = 256 * 1024 * 1024

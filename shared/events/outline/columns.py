@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from shared.clickhouse.where import us
+from shared.foundation.clickhouse.where import us
 
 SUMMARY_CHARS = 80
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from shared.clickhouse.where import Where
-from shared.core.clock import format_us
-from shared.core.errors import NotFound
-from shared.deployment.runtime import Runtime
 from shared.events.outline import rows, totals, watermark
 from shared.events.outline.query import OutlineQuery, cursor_of
 from shared.events.outline.rows import Key, Place, Rows
 from shared.events.outline.totals import Totals
+from shared.foundation.clickhouse.where import Where
+from shared.foundation.core.clock import format_us
+from shared.foundation.core.errors import NotFound
+from shared.foundation.deployment.runtime import Runtime
 from shared.sessions import facts as session_facts
 from shared.sessions.facts import SessionFacts
 

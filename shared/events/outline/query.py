@@ -5,13 +5,13 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from shared.core.cursor import decode_cursor, encode_cursor
-from shared.core.errors import Invalid
 from shared.events.filters import EventFilters
 from shared.events.outline import watermark
 from shared.events.outline.columns import SELECTED
 from shared.events.outline.rows import Key, Place
 from shared.events.outline.watermark import Watermark
+from shared.foundation.core.cursor import decode_cursor, encode_cursor
+from shared.foundation.core.errors import Invalid
 
 DEFAULT_EVENTS, MAX_EVENTS = 20_000, 50_000
 

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.event_columns import ORDER, ORDER_BY, ORDER_KEY, SELECT_KEY, TABLE
-from shared.clickhouse.settings import SMALL_PAGE
-from shared.clickhouse.where import Where, moment, us
 from shared.events.outline.columns import SELECTED
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.event_columns import ORDER, ORDER_BY, ORDER_KEY, SELECT_KEY, TABLE
+from shared.foundation.clickhouse.settings import SMALL_PAGE
+from shared.foundation.clickhouse.where import Where, moment, us
 
 
 class Key(NamedTuple):

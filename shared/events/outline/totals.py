@@ -3,11 +3,11 @@
 from collections.abc import Collection
 from typing import NamedTuple
 
-from shared.clickhouse import ClickHouse, Row
-from shared.clickhouse.event_columns import ORDER_KEY, TABLE
-from shared.clickhouse.settings import SMALL_PAGE
-from shared.clickhouse.where import Where, moment
 from shared.events.outline.rows import Key
+from shared.foundation.clickhouse import ClickHouse, Row
+from shared.foundation.clickhouse.event_columns import ORDER_KEY, TABLE
+from shared.foundation.clickhouse.settings import SMALL_PAGE
+from shared.foundation.clickhouse.where import Where, moment
 
 # Agents of one answer, besides those of its page.
 MAX_AGENTS = 50_000

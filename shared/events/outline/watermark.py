@@ -15,14 +15,14 @@ import msgspec
 import redis
 from msgspec import Meta
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.event_columns import POSITION_BITS, TABLE
-from shared.clickhouse.settings import SMALL_PAGE
-from shared.clickhouse.where import Where
-from shared.core.clock import to_us
-from shared.core.cursor import decode_cursor, encode_cursor
-from shared.core.errors import Unavailable
-from shared.queue.waiting import stored_until_each
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.event_columns import POSITION_BITS, TABLE
+from shared.foundation.clickhouse.settings import SMALL_PAGE
+from shared.foundation.clickhouse.where import Where
+from shared.foundation.core.clock import to_us
+from shared.foundation.core.cursor import decode_cursor, encode_cursor
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.queue.waiting import stored_until_each
 
 # Watermarks come from clients, and ClickHouse binds no other numbers.
 _Natural = Annotated[int, Meta(ge=0, le=2**63 - 1)]

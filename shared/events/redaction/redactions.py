@@ -4,9 +4,9 @@ import uuid
 from collections.abc import Iterable
 from typing import cast
 
-from shared.cache import EpochCache
-from shared.deployment.runtime import Runtime
 from shared.events.redaction.rules import Redactor
+from shared.foundation.cache import EpochCache
+from shared.foundation.deployment.runtime import Runtime
 from shared.settings.catalogue import CATALOGUE
 from shared.settings.reading import value
 

@@ -2,8 +2,8 @@
 
 from sqlalchemy.orm import Session
 
-from shared.core.config import Settings
-from shared.postgres.due import secs_until_due
+from shared.foundation.core.config import Settings
+from shared.foundation.postgres.due import secs_until_due
 
 _LOOKS = "SELECT greatest(next_look_at, lease_expires_at) FROM export_schedules"
 

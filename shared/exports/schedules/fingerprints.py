@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.where import moment
-from shared.core.clock import from_us, to_us
 from shared.exports.columns import What
 from shared.exports.schedules.periods import Every
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.where import moment
+from shared.foundation.core.clock import from_us, to_us
 
 # Reads a few narrow columns of a range, and no person waits for it.
 _SETTINGS = {"max_execution_time": 120, "max_threads": 1}

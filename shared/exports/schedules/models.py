@@ -5,9 +5,9 @@ from datetime import datetime
 from sqlalchemy import BigInteger, CheckConstraint, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.postgres import Base, timestamp_type
-from shared.postgres.columns import KeyedInOrganization
-from shared.postgres.leases import Leased
+from shared.foundation.postgres import Base, timestamp_type
+from shared.foundation.postgres.columns import KeyedInOrganization
+from shared.foundation.postgres.leases import Leased
 
 _EVERY = "every IN ('hourly', 'daily')"
 

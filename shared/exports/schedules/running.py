@@ -14,13 +14,6 @@ from typing import Any, NamedTuple, cast
 import sqlalchemy as sa
 from sqlalchemy import select
 
-from shared.core.clock import format_ts
-from shared.core.errors import ConfigurationError, WatchpostError
-from shared.core.ids import new_request_id
-from shared.core.logs import get_logger, request_context
-from shared.core.metrics import catalogue
-from shared.core.tracing import spans
-from shared.deployment.runtime import Runtime
 from shared.exports.columns import COLUMNS, What
 from shared.exports.formats import Format
 from shared.exports.schedules import fingerprints, service
@@ -28,12 +21,19 @@ from shared.exports.schedules.fingerprints import Fingerprint
 from shared.exports.schedules.models import ExportFile, ExportSchedule
 from shared.exports.schedules.periods import Every, Period, period_at
 from shared.exports.schedules.writing import LEASE_SECS, Files, Lost
-from shared.objects import open_objects
+from shared.foundation.core.clock import format_ts
+from shared.foundation.core.errors import ConfigurationError, WatchpostError
+from shared.foundation.core.ids import new_request_id
+from shared.foundation.core.logs import get_logger, request_context
+from shared.foundation.core.metrics import catalogue
+from shared.foundation.core.tracing import spans
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.objects import open_objects
+from shared.foundation.postgres import leases, transaction_time
+from shared.foundation.postgres.leases import Lease, kept
+from shared.foundation.queue.jobs import WRITE_EXPORTS
+from shared.foundation.queue.work_loop import claimed
 from shared.organizations import Organization
-from shared.postgres import leases, transaction_time
-from shared.postgres.leases import Lease, kept
-from shared.queue.jobs import WRITE_EXPORTS
-from shared.queue.work_loop import claimed
 from shared.settings import reading as settings
 
 log = get_logger(__name__)

@@ -6,9 +6,9 @@ from datetime import datetime
 from sqlalchemy import func, select, text, update
 from sqlalchemy.orm import Session
 
-from shared.core.errors import Conflict
 from shared.exports.schedules.models import ExportFile, ExportSchedule
 from shared.exports.schedules.periods import Every, period_at
+from shared.foundation.core.errors import Conflict
 
 DEFAULT_PAGE, MAX_PAGE = 50, 200
 

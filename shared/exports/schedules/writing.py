@@ -7,8 +7,6 @@ from sqlalchemy import ColumnElement, delete, update
 from sqlalchemy.dialects.postgresql import insert
 
 from shared import audit_log
-from shared.clickhouse import ClickHouse
-from shared.core.clock import format_ts
 from shared.evaluations.filters import EvaluationFilters
 from shared.events.filters import EventFilters
 from shared.exports import formats, pages
@@ -17,9 +15,11 @@ from shared.exports.formats import Format
 from shared.exports.schedules.fingerprints import Fingerprint
 from shared.exports.schedules.models import ExportFile
 from shared.exports.schedules.periods import Period
-from shared.objects import Objects
-from shared.postgres import Postgres, transaction_time
-from shared.postgres.leases import Lease
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.core.clock import format_ts
+from shared.foundation.objects import Objects
+from shared.foundation.postgres import Postgres, transaction_time
+from shared.foundation.postgres.leases import Lease
 from shared.sessions.selection import SessionFilters
 
 LEASE_SECS = 60.0

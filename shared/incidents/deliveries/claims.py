@@ -14,12 +14,12 @@ from typing import Any
 from sqlalchemy import Row, and_, func, text, update
 from sqlalchemy.orm import Session
 
-from shared.core.attempts import Again, Sent
-from shared.core.config import Settings
+from shared.foundation.core.attempts import Again, Sent
+from shared.foundation.core.config import Settings
+from shared.foundation.postgres import leases
+from shared.foundation.postgres.leases import Lease
 from shared.incidents.deliveries.models import Notification
 from shared.incidents.deliveries.rules import Attempt, Step
-from shared.postgres import leases
-from shared.postgres.leases import Lease
 from shared.settings import reading as settings
 from shared.settings.catalogue import CATALOGUE
 from shared.settings.rules import masked_url

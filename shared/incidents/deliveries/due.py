@@ -5,10 +5,10 @@ from typing import NamedTuple
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from shared.core.config import Settings
+from shared.foundation.core.config import Settings
+from shared.foundation.postgres import leases
+from shared.foundation.postgres.due import secs_until_due
 from shared.incidents.deliveries.claims import URL_KEYS
-from shared.postgres import leases
-from shared.postgres.due import secs_until_due
 
 # One probe of the index for each lane.
 _DELIVERIES = f"""

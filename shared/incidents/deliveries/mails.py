@@ -5,7 +5,7 @@ import uuid
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from shared.core.clock import format_ts
+from shared.foundation.core.clock import format_ts
 from shared.incidents.deliveries.news import News
 from shared.mail import Letter
 

@@ -7,10 +7,10 @@ from typing import Any
 from sqlalchemy import JSON, CheckConstraint, ForeignKey, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
+from shared.foundation.postgres import Base, created_at_column, same_org, timestamp_type
+from shared.foundation.postgres.columns import OfOrganization
+from shared.foundation.postgres.leases import Leased
 from shared.mail.models import Mail
-from shared.postgres import Base, created_at_column, same_org, timestamp_type
-from shared.postgres.columns import OfOrganization
-from shared.postgres.leases import Leased
 from shared.settings.rules import masked_url
 
 

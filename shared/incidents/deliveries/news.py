@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from shared.core import pages
-from shared.core.text import figure
+from shared.foundation.core import pages
+from shared.foundation.core.text import figure
 from shared.incidents.models import Incident
 
 Event = Literal["alert.firing", "alert.resolved", "alert.test"]

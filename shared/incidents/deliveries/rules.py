@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from shared.core.attempts import Again, Failed, Sent, backoff
+from shared.foundation.core.attempts import Again, Failed, Sent, backoff
 
 BACKOFF_BASE_SECS = 10.0
 BACKOFF_CAP_SECS = 30 * 60.0

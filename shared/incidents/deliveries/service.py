@@ -10,10 +10,13 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from shared import mail
-from shared.core.config import Settings
-from shared.core.ids import new_id, new_request_id
-from shared.core.logs import current_request_id
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.config import Settings
+from shared.foundation.core.ids import new_id, new_request_id
+from shared.foundation.core.logs import current_request_id
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres import after_commit
+from shared.foundation.queue import Queue
+from shared.foundation.queue.jobs import SEND_MAIL, SEND_NOTIFICATIONS
 from shared.incidents import rows as incidents
 from shared.incidents.deliveries import mails, slack, webhook
 from shared.incidents.deliveries.models import Notification
@@ -22,9 +25,6 @@ from shared.incidents.deliveries.targets import Target, targets_of
 from shared.incidents.models import Incident
 from shared.mail import administration
 from shared.organizations.models import Organization
-from shared.postgres import after_commit
-from shared.queue import Queue
-from shared.queue.jobs import SEND_MAIL, SEND_NOTIFICATIONS
 
 # No attempt over HTTP begins later than this, nor does one by mail (`shared.mail.kinds`).
 MAX_AGE = timedelta(days=1)

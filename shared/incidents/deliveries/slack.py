@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shared.core.clock import format_ts
+from shared.foundation.core.clock import format_ts
 from shared.incidents.deliveries.news import News
 
 # Slack refuses the whole message if one of its texts is longer.

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from shared.core.config import Settings
+from shared.foundation.core.config import Settings
 from shared.settings import reading as settings
 from shared.settings.catalogue import Value
 from shared.settings.rules import masked_url

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from shared.core.clock import format_ts
+from shared.foundation.core.clock import format_ts
 from shared.incidents.deliveries.news import News
 
 SCHEMA_VERSION = 1

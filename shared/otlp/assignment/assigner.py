@@ -6,15 +6,15 @@ from typing import Any
 
 import redis
 
-from shared.core.ids import new_request_id
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.ids import new_request_id
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue import unavailable_when_redis_is_gone
+from shared.foundation.queue.jobs import ASSIGN_RECORDS, PERSIST_EVENTS
 from shared.otlp import stream
 from shared.otlp.assignment import waiting
 from shared.otlp.assignment.lease import LEASE_SECS, Lease, LeaseLost
 from shared.otlp.assignment.rules import OrganizationRules
 from shared.otlp.assignment.turn import take_turn
-from shared.queue import unavailable_when_redis_is_gone
-from shared.queue.jobs import ASSIGN_RECORDS, PERSIST_EVENTS
 
 # An assigner gives its thread back after this time and sends a nudge for its successor.
 RUN_SECS = 5.0

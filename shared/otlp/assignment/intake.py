@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import redis
 
-from shared.core.logs import get_logger
+from shared.foundation.core.logs import get_logger
 from shared.otlp import stream
 from shared.otlp.assignment import waiting
 from shared.otlp.assignment.items import Item

@@ -12,8 +12,8 @@ from typing import Any
 import redis
 from redis.client import Pipeline
 
-from shared.core.ids import new_request_id
-from shared.core.tracing import spans
+from shared.foundation.core.ids import new_request_id
+from shared.foundation.core.tracing import spans
 
 # If an assigner is killed, its shards are free after this time.
 LEASE_SECS = 5.0

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 from redis.client import Pipeline
 
-from shared.clickhouse.event_columns import POSITION_BITS
-from shared.core.logs import get_logger
 from shared.evaluations.records import Evaluation
 from shared.events.batch import Batch
 from shared.events.ingest.stream import add as append
 from shared.events.redaction.rules import Redactor
+from shared.foundation.clickhouse.event_columns import POSITION_BITS
+from shared.foundation.core.logs import get_logger
 from shared.otlp.assignment.assign import AssignedItem
 from shared.otlp.assignment.counts import Counts
 from shared.otlp.assignment.items import Item

@@ -2,10 +2,10 @@
 
 import uuid
 
-from shared.cache import EpochCache, current_epoch
-from shared.deployment.runtime import Runtime
 from shared.events.redaction.redactions import Redactions
 from shared.events.redaction.rules import Redactor
+from shared.foundation.cache import EpochCache, current_epoch
+from shared.foundation.deployment.runtime import Runtime
 from shared.otlp.assignment.assign import Rules
 from shared.settings.reading import value
 

@@ -10,10 +10,11 @@ from typing import NamedTuple
 import redis
 from redis.client import Pipeline
 
-from shared.core.logs import get_logger
-from shared.core.tracing import spans
-from shared.deployment.runtime import Runtime
 from shared.events.ingest import dead_letters
+from shared.foundation.core.logs import get_logger
+from shared.foundation.core.tracing import spans
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue.jobs import ASSIGN_RECORDS
 from shared.otlp import stream
 from shared.otlp.assignment import state
 from shared.otlp.assignment.assign import Outcome, Rules, assign, assign_alone
@@ -27,7 +28,6 @@ from shared.otlp.assignment.sessions import has_other_name, propose
 from shared.otlp.assignment.state import Question, TraceDecision
 from shared.otlp.assignment.waiting import Changes
 from shared.otlp.records import Span
-from shared.queue.jobs import ASSIGN_RECORDS
 
 log = get_logger(__name__)
 

@@ -16,10 +16,10 @@ import msgspec
 import redis
 from redis.client import Pipeline
 
+from shared.foundation.queue.waiting import MOMENTS_KEY, SHARDS, since_key, waiting_key
 from shared.otlp.assignment.items import Item
 from shared.otlp.cutting import part_of
 from shared.otlp.records import LogRecord, Records, Span
-from shared.queue.waiting import MOMENTS_KEY, SHARDS, since_key, waiting_key
 
 _SCHEDULE = """
 local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')

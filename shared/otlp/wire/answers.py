@@ -2,7 +2,7 @@
 
 import msgspec
 
-from shared.core.errors import RateLimited, WatchpostError
+from shared.foundation.core.errors import RateLimited, WatchpostError
 from shared.otlp.wire.reading import JSON
 from shared.otlp.wire.signals import Signal
 

@@ -6,9 +6,9 @@ from typing import TypeVar
 import msgspec
 from msgspec import Raw
 
-from shared.core.errors import BadRequest, TooLarge
-from shared.core.json_words import in_json_words
-from shared.core.text import mend_surrogates
+from shared.foundation.core.errors import BadRequest, TooLarge
+from shared.foundation.core.json_words import in_json_words
+from shared.foundation.core.text import mend_surrogates
 from shared.otlp.records import Link, LogRecord, Resource, Scope, Span, SpanEvent, digest_of
 from shared.otlp.wire.checks import (
     Rejected,

@@ -5,7 +5,7 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
-from shared.core.errors import BadRequest
+from shared.foundation.core.errors import BadRequest
 from shared.otlp.records import Link, LogRecord, Resource, Scope, Span, SpanEvent, digest_of
 from shared.otlp.wire.checks import checked_id, checked_time, optional_id, severity_of
 from shared.otlp.wire.schema import parser

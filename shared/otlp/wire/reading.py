@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import msgspec
 from google.protobuf.message import DecodeError
 
-from shared.core.errors import BadRequest
+from shared.foundation.core.errors import BadRequest
 from shared.otlp.records import Records
 from shared.otlp.wire.as_json import Json
 from shared.otlp.wire.as_protobuf import Protobuf

@@ -5,7 +5,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from typing import Any
 
-from shared.core.errors import TooLarge
+from shared.foundation.core.errors import TooLarge
 from shared.otlp.records import Attributes, Value
 from shared.otlp.wire.checks import MAX_DEPTH, TOO_DEEP, Rejected
 from shared.otlp.wire.schema import parser

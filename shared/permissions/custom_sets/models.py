@@ -4,8 +4,8 @@ from sqlalchemy import Text, text
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.postgres import Base
-from shared.postgres.columns import Dated, KeyedInOrganization
+from shared.foundation.postgres import Base
+from shared.foundation.postgres.columns import Dated, KeyedInOrganization
 
 
 class PermissionSet(KeyedInOrganization, Dated, Base):

@@ -1,6 +1,6 @@
 """Rules for the name and the description of a permission set."""
 
-from shared.core.errors import Invalid
+from shared.foundation.core.errors import Invalid
 
 MAX_NAME_LENGTH = 64
 MAX_DESCRIPTION_LENGTH = 1000

@@ -13,9 +13,11 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from shared.audit_log import fields_of, record
-from shared.core.config import Settings
-from shared.core.errors import ConfigurationError, Conflict, Invalid, NotFound
-from shared.core.logs import get_logger
+from shared.foundation.core.config import Settings
+from shared.foundation.core.errors import ConfigurationError, Conflict, Invalid, NotFound
+from shared.foundation.core.logs import get_logger
+from shared.foundation.postgres import transaction_time
+from shared.foundation.postgres.rows import flush_unique
 from shared.organizations.models import Organization
 from shared.permissions import (
     BUILTIN_SETS,
@@ -28,8 +30,6 @@ from shared.permissions import (
 )
 from shared.permissions.custom_sets import rules
 from shared.permissions.custom_sets.models import PermissionSet
-from shared.postgres import transaction_time
-from shared.postgres.rows import flush_unique
 
 log = get_logger(__name__)
 

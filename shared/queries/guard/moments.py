@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from shared.clickhouse.published import TABLES
+from shared.foundation.clickhouse.published import TABLES
 from shared.queries.guard.lexer import Kind, Token
 
 TYPE = "DateTime64(6, 'UTC')"

@@ -8,7 +8,7 @@ refusal in a sentence.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shared.core.errors import Invalid
+from shared.foundation.core.errors import Invalid
 from shared.queries.guard import casts, lexer, moments, tree
 from shared.queries.guard.lexer import Kind, Refused, Token
 from shared.queries.guard.params import typed

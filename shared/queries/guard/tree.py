@@ -8,7 +8,7 @@ from sqlglot.errors import ErrorLevel, ParseError
 from sqlglot.parsers.clickhouse import ClickHouseParser
 from sqlglot.tokenizer_core import TokenType
 
-from shared.clickhouse.published import TABLES
+from shared.foundation.clickhouse.published import TABLES
 from shared.queries.guard.lexer import Refused
 from shared.queries.guard.refusals import GENERATORS
 from shared.queries.guard.text import Text

@@ -2,9 +2,9 @@
 
 from clickhouse_driver.errors import ServerException
 
-from shared.clickhouse import is_over_own_memory, is_transient
-from shared.core.errors import QueryFailed, QueryTimeout, Unavailable, WatchpostError
-from shared.core.logs import get_logger
+from shared.foundation.clickhouse import is_over_own_memory, is_transient
+from shared.foundation.core.errors import QueryFailed, QueryTimeout, Unavailable, WatchpostError
+from shared.foundation.core.logs import get_logger
 
 log = get_logger(__name__)
 

@@ -20,11 +20,11 @@ from clickhouse_driver.errors import Error, ServerException
 from clickhouse_driver.protocol import ServerPacketTypes
 from clickhouse_driver.util.helpers import parse_url
 
-from shared.core.connection_queue import ConnectionQueue, NoPlace
-from shared.core.errors import QueryFailed, QueryTimeout, Unavailable, WatchpostError
-from shared.core.ids import parse_uuid
-from shared.core.logs import get_logger
-from shared.core.tracing import spans
+from shared.foundation.core.connection_queue import ConnectionQueue, NoPlace
+from shared.foundation.core.errors import QueryFailed, QueryTimeout, Unavailable, WatchpostError
+from shared.foundation.core.ids import parse_uuid
+from shared.foundation.core.logs import get_logger
+from shared.foundation.core.tracing import spans
 from shared.queries.results.blocks import Block, UnreadableColumn
 from shared.queries.results.columns import MAX_VALUES, TooManyValues
 from shared.queries.results.failures import detail_of, failure_of, garbled

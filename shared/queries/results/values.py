@@ -9,7 +9,7 @@ from uuid import UUID
 
 import msgspec
 
-from shared.core.clock import format_us
+from shared.foundation.core.clock import format_us
 
 # Many readers of JSON use doubles for numbers.
 _SAFE = 2**53

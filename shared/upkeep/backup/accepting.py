@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.upkeep.backup import in_clickhouse, in_postgres, in_redis
 from shared.upkeep.backup.manifest import Manifest, Table, refused
 from shared.upkeep.backup.tenant import is_exported

@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 import msgspec
 import zstandard
 
-from shared.core.body import ZSTD_MAX_WINDOW_BYTES, ZSTD_PIECE_BYTES
-from shared.core.errors import Conflict
-from shared.objects import Objects
+from shared.foundation.core.body import ZSTD_MAX_WINDOW_BYTES, ZSTD_PIECE_BYTES
+from shared.foundation.core.errors import Conflict
+from shared.foundation.objects import Objects
 from shared.upkeep.backup.manifest import File, Table
 from shared.upkeep.backup.values import row_type
 

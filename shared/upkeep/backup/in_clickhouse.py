@@ -7,10 +7,10 @@ or layout can take the rows. Every row is read as `FINAL` shows it, so a file ha
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.ddl import Ddl
-from shared.clickhouse.kept import KEPT, Kept
-from shared.objects import Objects
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.ddl import Ddl
+from shared.foundation.clickhouse.kept import KEPT, Kept
+from shared.foundation.objects import Objects
 from shared.upkeep.backup.files import BLOCK_ROWS, Row, Tell, Writer, in_blocks
 from shared.upkeep.backup.manifest import Column, Table
 from shared.upkeep.backup.values import TIME, TIMES_BY_NAME, plain_type, sent_type

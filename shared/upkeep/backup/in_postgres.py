@@ -11,8 +11,8 @@ from uuid import UUID
 import psycopg2
 from sqlalchemy import Connection, Engine, inspect, text
 
-from shared.deployment.schema import UNFINISHED_RESTORE
-from shared.objects import Objects
+from shared.foundation.deployment.schema import UNFINISHED_RESTORE
+from shared.foundation.objects import Objects
 from shared.upkeep.backup.files import Tell, Writer
 from shared.upkeep.backup.manifest import Column, Secret, Table, refused
 

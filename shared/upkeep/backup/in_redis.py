@@ -14,12 +14,9 @@ from typing import Any
 import redis
 
 from shared.events.ingest import dead_letters
-from shared.objects import Objects
-from shared.organizations import CANARY_ID
-from shared.otlp import stream as records
-from shared.otlp.assignment import waiting
-from shared.queue import unavailable_when_redis_is_gone
-from shared.queue.waiting import (
+from shared.foundation.objects import Objects
+from shared.foundation.queue import unavailable_when_redis_is_gone
+from shared.foundation.queue.waiting import (
     EVENTS_ACTIVE,
     RECORDS_ACTIVE,
     SHARDS,
@@ -29,6 +26,9 @@ from shared.queue.waiting import (
     orgs_with_records,
     record_stream,
 )
+from shared.organizations import CANARY_ID
+from shared.otlp import stream as records
+from shared.otlp.assignment import waiting
 from shared.receipts import flushing
 from shared.upkeep.backup.files import Row, Tell, Writer, in_blocks
 from shared.upkeep.backup.manifest import Table

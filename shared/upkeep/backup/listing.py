@@ -1,7 +1,7 @@
 """Lists backups, and reads one again to find out whether it is as it was written."""
 
-from shared.core.errors import WatchpostError
-from shared.objects import Objects, open_objects
+from shared.foundation.core.errors import WatchpostError
+from shared.foundation.objects import Objects, open_objects
 from shared.upkeep.backup import manifest
 from shared.upkeep.backup.files import Tell, check
 from shared.upkeep.backup.manifest import Manifest

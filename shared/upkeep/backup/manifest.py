@@ -9,9 +9,9 @@ from typing import Literal
 
 import msgspec
 
-from shared.core.errors import Conflict, NotFound
-from shared.core.version import VERSION
-from shared.objects import Objects
+from shared.foundation.core.errors import Conflict, NotFound
+from shared.foundation.core.version import VERSION
+from shared.foundation.objects import Objects
 
 NAME = "manifest.json"
 # The number of the format of the files, which changes when older ones cannot be read any more.

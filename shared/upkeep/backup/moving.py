@@ -10,9 +10,9 @@ from itertools import chain
 from sqlalchemy import Connection, text
 
 from shared.audit_log import record
-from shared.core.errors import Conflict
-from shared.deployment.runtime import Runtime
-from shared.objects import Objects
+from shared.foundation.core.errors import Conflict
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.objects import Objects
 from shared.organizations.rules import require_slug
 from shared.upkeep.backup import in_clickhouse, in_postgres, in_redis, manifest
 from shared.upkeep.backup.accepting import require_known

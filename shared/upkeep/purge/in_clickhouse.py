@@ -11,10 +11,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.ddl import Ddl
-from shared.clickhouse.mutations import unfinished
-from shared.core.errors import Unavailable
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.ddl import Ddl
+from shared.foundation.clickhouse.mutations import unfinished
+from shared.foundation.core.errors import Unavailable
 
 # Engines that keep several rows of one key until they are merged, and read them as one with FINAL.
 _MERGES_ROWS = re.compile(r"(Replacing|Aggregating|Summing|Collapsing|Coalescing)MergeTree$")

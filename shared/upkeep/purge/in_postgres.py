@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, delete, inspect, text
 from sqlalchemy.orm import Session
 
+from shared.foundation.postgres import Postgres
 from shared.mail.models import Mail
-from shared.postgres import Postgres
 from shared.users import Membership
 from shared.users.accounts import remove_unused
 from shared.users.sign_in.models import SignInCode, SignInGuesses

@@ -5,9 +5,9 @@ from collections import Counter
 import redis
 
 from shared.events.ingest import dead_letters, stream
+from shared.foundation.queue import unavailable_when_redis_is_gone
 from shared.otlp import stream as records
 from shared.otlp.assignment import waiting
-from shared.queue import unavailable_when_redis_is_gone
 
 _SCAN_COUNT = 1000
 

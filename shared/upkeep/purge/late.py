@@ -9,10 +9,10 @@ from collections.abc import Sequence
 import redis
 
 from shared import organizations
-from shared.core.clock import now_us
-from shared.core.ids import parse_uuid
-from shared.postgres import Postgres
-from shared.queue import unavailable_when_redis_is_gone
+from shared.foundation.core.clock import now_us
+from shared.foundation.core.ids import parse_uuid
+from shared.foundation.postgres import Postgres
+from shared.foundation.queue import unavailable_when_redis_is_gone
 from shared.upkeep.purge import in_redis
 
 WATCHED_SECS = 3600

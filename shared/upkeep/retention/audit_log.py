@@ -7,10 +7,10 @@ import threading
 
 from sqlalchemy import select, text
 
-from shared.core.config import Settings
-from shared.core.logs import get_logger
+from shared.foundation.core.config import Settings
+from shared.foundation.core.logs import get_logger
+from shared.foundation.postgres import Postgres
 from shared.organizations import Organization
-from shared.postgres import Postgres
 from shared.settings import reading as settings
 
 log = get_logger(__name__)

@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import select
 
-from shared.core.config import Settings
+from shared.foundation.core.config import Settings
+from shared.foundation.postgres import Postgres
 from shared.organizations import CANARY_ID, Organization
-from shared.postgres import Postgres
 from shared.settings import reading as settings
 
 KEY = "retention.events_days"

@@ -11,17 +11,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from shared.clickhouse import Row
-from shared.clickhouse.ddl import Ddl
-from shared.clickhouse.kept import KEPT, Kept
-from shared.clickhouse.mutations import unfinished
-from shared.core.logs import get_logger
-from shared.core.tracing import spans
-from shared.deployment.runtime import Runtime
 from shared.events.ingest import backlog
-from shared.postgres import single_flight
-from shared.queue import unavailable_when_redis_is_gone
-from shared.queue.jobs import APPLY_RETENTION
+from shared.foundation.clickhouse import Row
+from shared.foundation.clickhouse.ddl import Ddl
+from shared.foundation.clickhouse.kept import KEPT, Kept
+from shared.foundation.clickhouse.mutations import unfinished
+from shared.foundation.core.logs import get_logger
+from shared.foundation.core.tracing import spans
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres import single_flight
+from shared.foundation.queue import unavailable_when_redis_is_gone
+from shared.foundation.queue.jobs import APPLY_RETENTION
 from shared.upkeep.retention import statements
 from shared.upkeep.retention.limits import Limit, days_of, limits
 

@@ -10,9 +10,9 @@ drop events that arrived since the check, of organizations that keep theirs.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from shared.clickhouse.kept import Kept
-from shared.clickhouse.where import moment
-from shared.core.clock import to_us
+from shared.foundation.clickhouse.kept import Kept
+from shared.foundation.clickhouse.where import moment
+from shared.foundation.core.clock import to_us
 from shared.upkeep.retention.limits import Limit
 
 # No person waits for these counts, so they use one core and leave the others to requests.

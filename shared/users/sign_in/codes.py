@@ -22,9 +22,9 @@ from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from shared.core.clock import now
-from shared.core.config import Settings
-from shared.queue import Queue
+from shared.foundation.core.clock import now
+from shared.foundation.core.config import Settings
+from shared.foundation.queue import Queue
 from shared.users.members import Member, memberships_of
 from shared.users.models import Membership, User
 from shared.users.sign_in import guesses

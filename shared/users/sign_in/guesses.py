@@ -14,10 +14,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from shared import audit_log
-from shared.core.clock import now
-from shared.core.config import Settings
+from shared.foundation.core.clock import now
+from shared.foundation.core.config import Settings
+from shared.foundation.queue import Queue
 from shared.mail import Letter, enqueue
-from shared.queue import Queue
 from shared.users.members import counted, memberships_of
 from shared.users.sign_in.models import SignInGuesses
 from shared.users.sign_in.sessions import allowed

@@ -10,8 +10,8 @@ from limits import RateLimitItem, RateLimitItemPerMinute
 from limits.storage import RedisStorage
 from limits.strategies import MovingWindowRateLimiter
 
-from shared.core.errors import RateLimited
-from shared.queue import unavailable_when_redis_is_gone
+from shared.foundation.core.errors import RateLimited
+from shared.foundation.queue import unavailable_when_redis_is_gone
 
 REQUESTS_PER_ADDRESS = RateLimitItemPerMinute(5, 15, "code-requests-of-address")
 REQUESTS_PER_CLIENT = RateLimitItemPerMinute(30, 15, "code-requests-of-client")

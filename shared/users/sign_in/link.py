@@ -11,7 +11,7 @@ import time
 
 import redis
 
-from shared.queue import unavailable_when_redis_is_gone
+from shared.foundation.queue import unavailable_when_redis_is_gone
 
 # Longer than any link is valid.
 _REMEMBERED_SECS = 7 * 86_400

@@ -7,8 +7,8 @@ from sqlalchemy import ForeignKey, LargeBinary, Uuid, text
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.core.ids import new_id
-from shared.postgres import Base, created_at_column, timestamp_type
+from shared.foundation.core.ids import new_id
+from shared.foundation.postgres import Base, created_at_column, timestamp_type
 
 
 class SignInCode(Base):

@@ -8,15 +8,15 @@ import redis
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from shared.cache import at_once
-from shared.core.clock import now
-from shared.core.config import Settings
-from shared.core.email_address import normal_address
-from shared.core.errors import Forbidden, NotFound, Unauthorized
-from shared.core.logs import get_logger
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once
+from shared.foundation.core.clock import now
+from shared.foundation.core.config import Settings
+from shared.foundation.core.email_address import normal_address
+from shared.foundation.core.errors import Forbidden, NotFound, Unauthorized
+from shared.foundation.core.logs import get_logger
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres import Postgres
 from shared.mail import Letter, enqueue
-from shared.postgres import Postgres
 from shared.users.members import Member, counted, memberships_of
 from shared.users.records import log_own_act
 from shared.users.sign_in import codes, link

@@ -10,9 +10,9 @@ from sqlalchemy import ColumnElement, delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from shared import audit_log
-from shared.core.clock import now
-from shared.core.config import Settings
-from shared.core.ids import parse_uuid
+from shared.foundation.core.clock import now
+from shared.foundation.core.config import Settings
+from shared.foundation.core.ids import parse_uuid
 from shared.keys.rules import hash_secret
 from shared.settings import reading as settings
 from shared.settings.rules import lets_in

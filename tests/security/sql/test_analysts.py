@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.security.sql.answers import ANSWERS
 from tests.security.sql.questions import PARAMS, QUESTIONS
 from tests.security.sql.recorded import Recording, record

@@ -7,7 +7,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from devstack import DevStack
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.slots import RUNS_AT_ONCE
 from tests.security.sql.planted import Planted, plant_foreign, plant_own
 from tests.support.app import Headers, new_key

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.guard.refusals import refused_function
 
 # Each returns a value of its arguments, the time, or a random value. None reveals the server, the

@@ -8,9 +8,9 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from shared.clickhouse.published import TABLES, Table
-from shared.core.errors import QueryFailed
-from shared.deployment.runtime import Runtime
+from shared.foundation.clickhouse.published import TABLES, Table
+from shared.foundation.core.errors import QueryFailed
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.results.reader import Reader
 from tests.security.sql.hostile import ROUTES, collected
 from tests.security.sql.planted import Planted, plant_foreign, plant_own, shown

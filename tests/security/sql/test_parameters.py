@@ -3,7 +3,7 @@
 import pytest
 from flask.testing import FlaskClient
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.security.sql.planted import Planted, plant_foreign, plant_own
 from tests.support.app import Headers, new_key
 

@@ -8,9 +8,9 @@ from sqlalchemy import select
 from shared.alerts import service as alerts
 from shared.alerts.models import Alert
 from shared.alerts.rules import AlertContent
-from shared.core.errors import Conflict
-from shared.deployment.runtime import Runtime
-from shared.postgres.room import Room
+from shared.foundation.core.errors import Conflict
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres.room import Room
 from tests.support.alerts import SPECS
 from tests.support.runtime import Org
 

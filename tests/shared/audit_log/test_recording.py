@@ -12,8 +12,8 @@ from sqlalchemy.exc import DBAPIError
 from shared.audit_log import SYSTEM, Caller, acting_as, current_caller, record
 from shared.audit_log.models import AuditLine
 from shared.audit_log.recording import HIDDEN, LEFT_OUT, MAX_CHARS
-from shared.core.errors import NotFound
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.errors import NotFound
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.runtime import Org
 
 ADA = Caller("user", "ada@example.org", "web", uuid.uuid4(), None, "203.0.113.7", "f" * 32)

@@ -7,7 +7,7 @@ import pytest
 
 from devstack.ports import free_port
 from shared.canary.address import NoAnswer, Web, post
-from shared.core.config import Settings
+from shared.foundation.core.config import Settings
 
 pytestmark = pytest.mark.flow
 

@@ -11,11 +11,11 @@ from sqlalchemy import func, select, text
 from shared import organizations
 from shared.canary.flight import Flight
 from shared.canary.key import CanaryKey
-from shared.core.clock import now
-from shared.core.errors import Invalid, NotFound
-from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs.models import WatchedSession
 from shared.evaluation_jobs.watching import StoredSession, watch
+from shared.foundation.core.clock import now
+from shared.foundation.core.errors import Invalid, NotFound
+from shared.foundation.deployment.runtime import Runtime
 from shared.keys.models import ApiKey
 from shared.keys.rules import hash_secret
 from shared.organizations import CANARY_ID, CANARY_SLUG, lifecycle

@@ -6,7 +6,7 @@ import pytest
 
 from shared.canary import passages
 from shared.canary.passages import Passage, State
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 
 MAX_LAG_SECS = 60.0
 

@@ -5,8 +5,8 @@ import uuid
 import pytest
 
 from shared.conversations import service
-from shared.core.errors import NotFound
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.errors import NotFound
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.people import add_member
 from tests.support.runtime import Org
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from shared.conversations.messages import EMPTY, MAX_BYTES, MAX_MESSAGES, Thread, read_thread
-from shared.core.errors import BadRequest, Invalid, TooLarge
+from shared.foundation.core.errors import BadRequest, Invalid, TooLarge
 
 FRAME = len(b'[{"role":"user","content":""}]')
 

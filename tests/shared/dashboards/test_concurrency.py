@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from shared.core.errors import Conflict, Invalid, NotFound
 from shared.dashboards import service, tiles
 from shared.dashboards.rules import DashboardContent, Place, TileContent
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.errors import Conflict, Invalid, NotFound
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries import service as queries
 from shared.queries.service import QueryContent
 from tests.support.processes import wait_until

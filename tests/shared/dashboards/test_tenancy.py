@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.exc import IntegrityError
 
-from shared.core.clock import now
 from shared.dashboards import service, tiles
 from shared.dashboards.models import Dashboard, Tile
 from shared.dashboards.rules import DashboardContent, Place, TileContent
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.clock import now
+from shared.foundation.deployment.runtime import Runtime
 from shared.organizations import creations
 from shared.queries import service as queries
 from shared.queries.models import SavedQuery

@@ -8,4 +8,4 @@ import pytest
 @pytest.fixture(autouse=True)
 def _no_settling(monkeypatch: pytest.MonkeyPatch) -> None:
     """The servers of a test share a clock, so nothing has to be waited for."""
-    monkeypatch.setattr("shared.queue.waiting.SETTLE", timedelta(0))
+    monkeypatch.setattr("shared.foundation.queue.waiting.SETTLE", timedelta(0))

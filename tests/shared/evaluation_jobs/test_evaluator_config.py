@@ -2,10 +2,10 @@
 
 import pytest
 
-from shared.core.config import Settings
-from shared.core.metrics.kinds import OTHER
 from shared.evaluation_jobs.answers import Answer, NoAnswer
 from shared.evaluation_jobs.evaluator_config import EvaluatorConfig, evaluator_name, read_config
+from shared.foundation.core.config import Settings
+from shared.foundation.core.metrics.kinds import OTHER
 
 
 @pytest.mark.parametrize(

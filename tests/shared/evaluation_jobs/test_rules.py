@@ -3,7 +3,6 @@
 import msgspec
 import pytest
 
-from shared.core.config import Settings
 from shared.evaluation_jobs.answers import Failed, Pending, Reading, Refused
 from shared.evaluation_jobs.result import MAX_ERROR_BYTES, Result, cut, error_text, unpack
 from shared.evaluation_jobs.rules import (
@@ -15,6 +14,7 @@ from shared.evaluation_jobs.rules import (
     next_step,
     poll_interval,
 )
+from shared.foundation.core.config import Settings
 
 SETTINGS = Settings(
     database_url="postgresql://",

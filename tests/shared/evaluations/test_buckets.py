@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shared.core.clock import from_us, to_us
 from shared.evaluations.aggregate.buckets import UNITS, Buckets, choose
+from shared.foundation.core.clock import from_us, to_us
 
 SECOND = 1_000_000
 WEDNESDAY = datetime(2026, 11, 4, 13, 47, 31, 250_000, tzinfo=UTC)

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from shared.clickhouse import ClickHouse
-from shared.core.clock import now_us, to_us
-from shared.core.errors import Invalid
 from shared.evaluations import store
 from shared.evaluations.facets import environments, score_keys
 from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.listing import page
 from shared.evaluations.records import Evaluation
 from shared.evaluations.score_filters import ScoreFilter
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.core.clock import now_us, to_us
+from shared.foundation.core.errors import Invalid
 from tests.support.evaluations import evaluation
 
 DAY = datetime(2026, 11, 2, tzinfo=UTC)

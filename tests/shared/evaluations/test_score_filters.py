@@ -2,8 +2,8 @@
 
 import pytest
 
-from shared.core.errors import Invalid
 from shared.evaluations.score_filters import ScoreFilter, conditions, parse_score_filters
+from shared.foundation.core.errors import Invalid
 
 
 @pytest.mark.parametrize(

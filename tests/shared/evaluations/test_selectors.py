@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from shared.core.errors import Invalid
 from shared.evaluations.aggregate.selectors import AGGREGATES, Selector, parse_series
+from shared.foundation.core.errors import Invalid
 
 
 def test_each_element_is_a_selector() -> None:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from shared.clickhouse import ClickHouse, Row
 from shared.events.facets import FACETS, Facet, _read
+from shared.foundation.clickhouse import ClickHouse, Row
 
 ORG = "11111111-0000-4000-8000-000000000000"
 COUNTED = [facet for facet in FACETS.values() if facet.days is None]

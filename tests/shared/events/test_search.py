@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.where import Where
 from shared.events.search import add_search
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.where import Where
 
 
 @pytest.fixture(scope="module")

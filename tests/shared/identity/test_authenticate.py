@@ -11,11 +11,11 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from sqlalchemy import update
 
 from devstack import DevStack
-from shared.cache import at_once, renew_epoch
-from shared.cache import cache as cache_module
-from shared.core.clock import now
-from shared.core.errors import Forbidden, NotFound, Unauthorized, Unavailable
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once, renew_epoch
+from shared.foundation.cache import cache as cache_module
+from shared.foundation.core.clock import now
+from shared.foundation.core.errors import Forbidden, NotFound, Unauthorized, Unavailable
+from shared.foundation.deployment.runtime import Runtime
 from shared.identity import Authenticator, Credential, loading
 from shared.keys import service as keys
 from shared.keys.models import ApiKey

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import delete, select
 
 from devstack import DevStack, StackUrls
-from shared.core.errors import ConfigurationError, Unauthorized
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.errors import ConfigurationError, Unauthorized
+from shared.foundation.deployment.runtime import Runtime
 from shared.identity import Authenticator, Credential, bootstrap
 from shared.identity.models import FirstMember
 from shared.keys import service as keys

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from shared.core.errors import Invalid, TooLarge
+from shared.foundation.core.errors import Invalid, TooLarge
 from shared.imports import atif, node
 from shared.imports.file import File, last_two_parts
 from shared.imports.formats import NAMES, format_of

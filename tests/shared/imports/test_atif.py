@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.core.errors import Invalid
+from shared.foundation.core.errors import Invalid
 from tests.support.transcripts import Told, told
 
 CALL = {"tool_call_id": "c", "function_name": "ls", "arguments": {"path": "."}}

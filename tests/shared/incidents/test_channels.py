@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shared.core.errors import Invalid
+from shared.foundation.core.errors import Invalid
 from shared.incidents.channels import MAX_CHANNELS, MAX_RECIPIENTS, check_channels
 
 URL, SLACK, SECRET = (

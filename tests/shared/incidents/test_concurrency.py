@@ -10,12 +10,12 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from shared.alerts import service as alerts
-from shared.core.actor import SYSTEM
-from shared.core.errors import Conflict, NotFound
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.actor import SYSTEM
+from shared.foundation.core.errors import Conflict, NotFound
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres import Postgres
 from shared.incidents import activity, comments, lifecycle, listing, subscribers
 from shared.incidents.folding import open_or_fold
-from shared.postgres import Postgres
 from tests.support.incidents import (
     add_alert,
     breach,

@@ -10,11 +10,11 @@ import pytest
 from shared.alerts import service as alerts
 from shared.audits.findings.incident import hold, resolve_with_finding
 from shared.audits.findings.models import Finding
-from shared.core.actor import SYSTEM
-from shared.core.clock import format_ts
-from shared.core.errors import NotFound
-from shared.core.ids import new_id
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.actor import SYSTEM
+from shared.foundation.core.clock import format_ts
+from shared.foundation.core.errors import NotFound
+from shared.foundation.core.ids import new_id
+from shared.foundation.deployment.runtime import Runtime
 from shared.incidents import activity, lifecycle, listing, subscribers
 from shared.incidents.opening import Breach
 from shared.organizations import creations

@@ -7,9 +7,9 @@ import msgspec
 import pytest
 from sqlalchemy.orm import Session
 
-from shared.core.actor import Actor
-from shared.core.ids import new_id
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.actor import Actor
+from shared.foundation.core.ids import new_id
+from shared.foundation.deployment.runtime import Runtime
 from shared.incidents import comments, lifecycle, subscribers
 from shared.incidents.models import Incident
 from tests.support.incidents import (

@@ -7,11 +7,11 @@ import pytest
 import redis
 from sqlalchemy import select
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue import Queue
+from shared.foundation.queue.jobs import SEND_MAIL
 from shared.mail import Letter, enqueue
 from shared.mail.models import Mail
-from shared.queue import Queue
-from shared.queue.jobs import SEND_MAIL
 from tests.support.runtime import Org
 
 CONTEXT = {"org_name": "Acme", "invited_by": "bob@example.net"}

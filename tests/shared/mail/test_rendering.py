@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from shared.core.ids import new_id
+from shared.foundation.core.ids import new_id
 from shared.mail.kinds import KINDS
 from shared.mail.message import Unaddressable, compose
 from shared.mail.rendering import render

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from sqlalchemy import select
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.organizations.creations import created_in, record
 from shared.organizations.models import Creation
 from tests.support.runtime import Org, make_org

@@ -2,12 +2,12 @@
 
 import random
 
-from shared.deployment.runtime import Runtime
 from shared.events.batch import ENTRY_BYTES
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue.waiting import SHARDS
 from shared.otlp import stream
 from shared.otlp.cutting import entries_of
 from shared.otlp.records import LogRecord, Records, Span, decode_records
-from shared.queue.waiting import SHARDS
 from tests.support.records import make_log, make_records, make_span
 from tests.support.runtime import Org, make_org
 

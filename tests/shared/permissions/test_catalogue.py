@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.core.errors import Invalid
+from shared.foundation.core.errors import Invalid
 from shared.permissions import ALL, CATALOGUE, FOR_KEYS, effective, require_for_keys
 
 # The names that clients rely on, in the order of the catalogue.

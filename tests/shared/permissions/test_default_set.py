@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import text
 from structlog.testing import capture_logs
 
-from shared.core.errors import ConfigurationError
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.errors import ConfigurationError
+from shared.foundation.deployment.runtime import Runtime
 from shared.permissions import BUILTIN_SETS
 from shared.permissions.custom_sets.models import PermissionSet
 from shared.permissions.custom_sets.service import require_default

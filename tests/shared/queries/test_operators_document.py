@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from devstack import DevStack
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.markdown import PROJECT
 
 DOCUMENT = (PROJECT / "docs/queries.md").read_text()

@@ -8,8 +8,14 @@ import pytest
 from structlog.testing import capture_logs
 
 from devstack import DevStack
-from shared.core.errors import Invalid, QueryFailed, RateLimited, Unavailable, WatchpostError
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.errors import (
+    Invalid,
+    QueryFailed,
+    RateLimited,
+    Unavailable,
+    WatchpostError,
+)
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries import slots
 from shared.queries.results.reader import QueryCancelled
 from shared.queries.run import Asker, QueryRunner

@@ -8,8 +8,8 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from shared.core.errors import RateLimited, Unavailable
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.errors import RateLimited, Unavailable
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries import slots as module
 from shared.queries.slots import OF_ALERTS, RUNS_AT_ONCE, Slots
 from tests.support.runtime import Org, make_org

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from shared.core.clock import now_us
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.clock import now_us
+from shared.foundation.deployment.runtime import Runtime
 from shared.receipts import folding
 from shared.receipts.flushing import _decode
 from shared.receipts.folding import MAX_BODIES, fold

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from shared.core.clock import from_us, now_us
-from shared.core.errors import Unavailable
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.clock import from_us, now_us
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.deployment.runtime import Runtime
 from shared.receipts import flushing, folding
 from shared.receipts.flushing import flush, flush_all, tidy
 from shared.receipts.folding import MAX_ROWS

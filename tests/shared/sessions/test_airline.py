@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from shared.clickhouse import ClickHouse
-from shared.core.ids import new_id
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.core.ids import new_id
 from shared.sessions import evaluation_request, event_stream, facts
 from shared.sessions.listing import ListedSession, page
 from shared.sessions.selection import SessionFilters

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from shared.clickhouse import ClickHouse
+from shared.foundation.clickhouse import ClickHouse
 from shared.sessions import event_stream
 from shared.sessions.evaluation_request import EvaluationRequestTooLarge, build
 from shared.sessions.facts import find

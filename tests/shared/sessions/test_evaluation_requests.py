@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 import pytest
 from clickhouse_driver.errors import ServerException
 
-from shared.clickhouse import ClickHouse, Row
-from shared.core.errors import Unavailable
-from shared.core.ids import new_id
+from shared.foundation.clickhouse import ClickHouse, Row
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.core.ids import new_id
 from shared.sessions import evaluation_request
 from shared.sessions.evaluation_request import Built, EvaluationRequestTooLarge, build, build_many
 from shared.sessions.facts import SessionKey

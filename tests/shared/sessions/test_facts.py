@@ -2,7 +2,7 @@
 
 import random
 
-from shared.clickhouse import ClickHouse
+from shared.foundation.clickhouse import ClickHouse
 from shared.sessions.facts import fetch, find
 from shared.sessions.listing import page
 from shared.sessions.selection import SessionFilters

@@ -4,12 +4,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.slices import HOUR_US
-from shared.core.clock import to_us
-from shared.core.errors import Invalid
 from shared.evaluations import store
 from shared.evaluations.score_filters import ScoreFilter
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.slices import HOUR_US
+from shared.foundation.core.clock import to_us
+from shared.foundation.core.errors import Invalid
 from shared.sessions.listing import page
 from shared.sessions.selection import SessionFilters
 from tests.support.evaluations import evaluation

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shared.clickhouse import ClickHouse
-from shared.core.clock import to_us
-from shared.core.errors import Invalid
 from shared.evaluations import store
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.core.clock import to_us
+from shared.foundation.core.errors import Invalid
 from shared.sessions.listing import page
 from shared.sessions.selection import SessionFilters
 from tests.support.evaluations import evaluation

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.core.errors import Invalid
+from shared.foundation.core.errors import Invalid
 from shared.settings.catalogue import CATALOGUE
 from shared.settings.rules import lets_in, normal_value
 

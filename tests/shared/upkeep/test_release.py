@@ -7,12 +7,12 @@ from click.testing import CliRunner
 from sqlalchemy import text
 
 from devstack import DevStack, StackUrls
-from shared.clickhouse import migrate as clickhouse_migrations
-from shared.core.errors import ConfigurationError
-from shared.deployment.floor import PREVIOUS
-from shared.deployment.runtime import Runtime
-from shared.postgres import migrate as postgres_migrations
-from shared.postgres.revisions import current_revision, revisions
+from shared.foundation.clickhouse import migrate as clickhouse_migrations
+from shared.foundation.core.errors import ConfigurationError
+from shared.foundation.deployment.floor import PREVIOUS
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres import migrate as postgres_migrations
+from shared.foundation.postgres.revisions import current_revision, revisions
 from shared.upkeep import release, release_checks
 from shared.upkeep.release_plan import Step, duration
 from tests.support.databases import empty_databases, environment

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shared.core.errors import Invalid
+from shared.foundation.core.errors import Invalid
 from shared.usage.billing_windows import (
     LENGTH,
     BillingWindow,

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.users import User, memberships_of
 from shared.users.accounts import join, remove_unused
 from tests.support.people import new_email

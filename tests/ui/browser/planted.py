@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from sqlalchemy import text
 
 from shared.alerts.opening import measured
-from shared.core.clock import format_ts
+from shared.foundation.core.clock import format_ts
 from shared.incidents.opening import Breach
 from shared.permissions import ADMIN_SET, READ_ONLY_SET
 from tests.flows.api import Api

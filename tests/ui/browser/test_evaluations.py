@@ -4,8 +4,8 @@ import re
 
 from playwright.sync_api import expect
 
-from shared.core.clock import now_us
 from shared.evaluations import store
+from shared.foundation.core.clock import now_us
 from tests.flows.api import eventually
 from tests.support.evaluations import evaluation
 from tests.support.jobs import insert_job

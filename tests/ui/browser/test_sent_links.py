@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Page, expect
 from sqlalchemy import select, text
 
 from devstack.up.deployment import Deployment
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.mail.kinds import KINDS
 from shared.organizations.models import Organization
 from shared.users import service as users

@@ -9,9 +9,9 @@ from flask.testing import FlaskClient
 from sqlalchemy import select, update
 
 from shared.alerts.models import Alert, AlertState
-from shared.core.clock import now
-from shared.core.ids import new_id
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.clock import now
+from shared.foundation.core.ids import new_id
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.alerts import SPECS, make_alert
 from tests.support.app import Headers
 from tests.support.dashboards import error, made

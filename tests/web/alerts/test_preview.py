@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from shared.alerts.evaluation.preview import PLACES
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.slots import Slots
 from tests.support.alerts import SPECS
 from tests.support.app import Headers

@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import text
 
 from shared.audit_log import record
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.app import ADMIN_KEY, Headers, bearer
 from tests.support.people import acting_as, add_member, new_email
 from tests.support.runtime import Org, make_org

@@ -10,8 +10,8 @@ from werkzeug.test import TestResponse
 
 from shared.audits.schedule import default_anchor, next_point
 from shared.audits.signals import NAMES
-from shared.core.clock import format_ts, now
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.clock import format_ts, now
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.app import Headers
 from tests.support.audits import PATH, AuditBench, finding, make_audit, meanwhile
 from tests.support.dashboards import error, made

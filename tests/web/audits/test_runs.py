@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.app import Headers
 from tests.support.audits import PATH, AuditBench, finding, make_audit, meanwhile
 from tests.support.dashboards import error, made

@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import event, text
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.app import Headers, new_key
 from tests.support.dashboards import error, made, make_dashboard, put_tile, save_query
 from tests.support.people import acting_as, add_member, new_email

@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import text
 from werkzeug.test import TestResponse
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.app import Headers, new_key
 from tests.support.dashboards import error, made, make_dashboard, put_tile, save_query
 from tests.support.runtime import Org, make_org

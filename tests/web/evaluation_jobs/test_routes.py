@@ -8,8 +8,8 @@ from uuid import UUID
 import pytest
 from flask.testing import FlaskClient
 
-from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs import listing, requests
+from shared.foundation.deployment.runtime import Runtime
 from shared.sessions import facts as session_facts
 from tests.support import evaluator as behave
 from tests.support.app import Headers

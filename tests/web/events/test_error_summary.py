@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from shared.core.clock import now, to_us
+from shared.foundation.core.clock import now, to_us
 from tests.support.app import Headers
 from tests.web.events.conftest import HOUR, at, result, use
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from shared.core.clock import now_us
-from shared.deployment.runtime import Runtime
 from shared.events.ingest.drain import Drain
+from shared.foundation.core.clock import now_us
+from shared.foundation.deployment.runtime import Runtime
 from shared.imports import existing, lock
 from shared.model_windows.context_windows import ContextWindows
 from tests.shared.imports import test_otlp

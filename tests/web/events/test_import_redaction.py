@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from shared.deployment.runtime import Runtime
 from shared.events.ingest.drain import Drain
+from shared.foundation.deployment.runtime import Runtime
 from shared.model_windows.context_windows import ContextWindows
 from tests.shared.imports.test_atif import STEPS
 from tests.shared.imports.test_atif import document as atif

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from shared.core.clock import format_ts, now
+from shared.foundation.core.clock import format_ts, now
 from tests.support.app import Headers
 from tests.web.events.conftest import at, result, use
 

@@ -10,8 +10,8 @@ from urllib.parse import quote
 import pytest
 from flask.testing import FlaskClient
 
-from shared.core.clock import format_ts, now
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.clock import format_ts, now
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.airline import Airline
 from tests.support.app import Headers, new_key
 from tests.support.runtime import Org, make_org

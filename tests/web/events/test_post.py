@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from shared.core.clock import format_ts, now
+from shared.foundation.core.clock import format_ts, now
 
 Post = Callable[..., Any]
 

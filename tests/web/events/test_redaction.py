@@ -9,11 +9,11 @@ import pytest
 from flask.testing import FlaskClient
 from structlog.testing import capture_logs
 
-from shared.core.clock import format_ts, now
-from shared.deployment.runtime import Runtime
 from shared.events.ingest.drain import Drain
+from shared.foundation.core.clock import format_ts, now
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue.waiting import event_stream
 from shared.model_windows.context_windows import ContextWindows
-from shared.queue.waiting import event_stream
 from tests.support.app import Headers
 from tests.support.runtime import Org, make_org
 from tests.support.streams import waiting_payloads

@@ -12,14 +12,14 @@ from pyarrow import parquet
 from sqlalchemy import select
 
 from shared.audit_log.models import AuditLine
-from shared.core.errors import RateLimited, Unavailable
-from shared.deployment.runtime import Runtime
 from shared.evaluations.records import Evaluation
 from shared.evaluations.store import insert
 from shared.events.filters import EventFilters
 from shared.exports import pages
 from shared.exports.formats import FILE_TYPES, encoded
 from shared.exports.places import Places
+from shared.foundation.core.errors import RateLimited, Unavailable
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.app import Headers
 from tests.support.events import event, store_events
 from tests.support.runtime import Org, make_org

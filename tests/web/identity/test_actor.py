@@ -7,8 +7,8 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import update
 
-from shared.cache import at_once
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once
+from shared.foundation.deployment.runtime import Runtime
 from shared.identity.bootstrap import ASSISTANT_PERMISSIONS
 from shared.keys.models import ApiKey
 from shared.organizations import get

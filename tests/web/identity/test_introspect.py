@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from flask.testing import FlaskClient
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.identity.bootstrap import ASSISTANT_PERMISSIONS
 from shared.permissions import ALL
 from tests.support.app import ADMIN_KEY, AGENT_API_KEY, Headers, bearer, new_key

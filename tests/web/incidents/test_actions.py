@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from shared.alerts.models import AlertState
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.app import Headers, new_key
 from tests.support.people import acting_as, add_member, new_email
 from tests.support.runtime import Org, make_org

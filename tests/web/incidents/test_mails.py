@@ -8,8 +8,8 @@ from flask.testing import FlaskClient
 from sqlalchemy import text
 
 from shared.audits.findings.incident import hold
-from shared.core.actor import SYSTEM
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.actor import SYSTEM
+from shared.foundation.deployment.runtime import Runtime
 from shared.incidents import service as incidents
 from shared.incidents.opening import Breach, Opening
 from shared.keys import service as keys

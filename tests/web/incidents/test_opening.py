@@ -7,7 +7,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from shared.alerts.models import Alert
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.app import Headers, new_key
 from tests.support.events import event, store_events
 from tests.support.incidents import add_alert, breach, open_incident, opening_of

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support import evaluator as behave
 from tests.support import notifications
 from tests.support.app import new_key

@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import update
 from werkzeug.test import TestResponse
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.keys.models import ApiKey
 from shared.keys.rules import new_secret
 from shared.permissions import BUILTIN_SETS, FOR_KEYS

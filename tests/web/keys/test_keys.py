@@ -9,9 +9,9 @@ from flask.testing import FlaskClient
 from structlog.testing import capture_logs
 from werkzeug.test import TestResponse
 
-from shared.cache import renew_epoch
-from shared.core.clock import now
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import renew_epoch
+from shared.foundation.core.clock import now
+from shared.foundation.deployment.runtime import Runtime
 from shared.identity import bootstrap
 from shared.keys.rules import new_secret
 from tests.support.app import ADMIN_KEY, Headers, bearer, new_key

@@ -13,8 +13,8 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from shared.cache import at_once
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once
+from shared.foundation.deployment.runtime import Runtime
 from shared.limits.counting import Counts
 from shared.limits.service import Limits, OverLimit
 from shared.settings import service as settings

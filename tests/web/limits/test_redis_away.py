@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from devstack import DevStack
-from shared.cache import at_once
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once
+from shared.foundation.deployment.runtime import Runtime
 from shared.settings import service as settings
 from shared.settings.service import Editor
 from tests.support.app import Headers, new_key

@@ -21,7 +21,7 @@ from werkzeug.serving import make_server
 
 from shared.assistant.tools import table
 from shared.assistant.tools.table import TOOLS
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.app import Headers
 from tests.support.events import event, store_events
 from tests.support.runtime import Org, make_org

@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import insert
 from werkzeug.test import TestResponse
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.model_windows import service
 from shared.model_windows.models import ModelContextWindow
 from tests.support.app import Headers, new_key

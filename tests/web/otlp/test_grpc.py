@@ -28,9 +28,9 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter
 
 from devstack import DevStack
 from devstack.ports import free_port
-from shared.cache import at_once
-from shared.deployment.runtime import Runtime
 from shared.events.ingest import backlog
+from shared.foundation.cache import at_once
+from shared.foundation.deployment.runtime import Runtime
 from shared.receipts.listing import ReceiptFilters, list_receipts
 from shared.settings import service as settings
 from shared.settings.service import Editor

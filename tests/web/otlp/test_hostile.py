@@ -14,7 +14,7 @@ from google.rpc.status_pb2 import Status
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 from werkzeug.test import TestResponse
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.otlp import stream
 from shared.otlp.wire.answers import code_of
 from shared.otlp.wire.reading import JSON, PROTOBUF

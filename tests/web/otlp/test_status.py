@@ -8,8 +8,8 @@ import pytest
 from flask.testing import FlaskClient
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from shared.deployment.runtime import Runtime
 from shared.events.ingest.drain import Drain
+from shared.foundation.deployment.runtime import Runtime
 from shared.model_windows.context_windows import ContextWindows
 from shared.otlp.assignment import assigner
 from shared.otlp.assignment.assigner import Assigner

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import update
 from werkzeug.test import TestResponse
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.permissions import BUILTIN_SETS
 from shared.permissions.custom_sets.models import PermissionSet
 from tests.support.app import ADMIN_KEY, Headers, bearer

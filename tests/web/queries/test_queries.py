@@ -7,8 +7,8 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import text
 
-from shared.clickhouse.published import schema_of
-from shared.deployment.runtime import Runtime
+from shared.foundation.clickhouse.published import schema_of
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.app import Headers, new_key
 from tests.support.dashboards import SQL, error, made, make_dashboard, put_tile, save_query
 from tests.support.people import acting_as, add_member, new_email

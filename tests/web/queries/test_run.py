@@ -7,8 +7,8 @@ from flask.testing import FlaskClient
 from structlog.testing import capture_logs
 from werkzeug.test import TestResponse
 
-from shared.clickhouse.published import TABLES
-from shared.deployment.runtime import Runtime
+from shared.foundation.clickhouse.published import TABLES
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.slots import RUNS_AT_ONCE, Slots
 from tests.support.app import Headers, new_key
 from tests.support.dashboards import made, save_query

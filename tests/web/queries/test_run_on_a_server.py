@@ -10,7 +10,7 @@ from contextlib import ExitStack
 import pytest
 
 from devstack import DevStack
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.app import ADMIN_KEY, AGENT_API_KEY, new_key
 from tests.support.databases import environment
 from tests.support.events import event, store_events

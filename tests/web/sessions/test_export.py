@@ -7,9 +7,9 @@ from urllib.parse import quote, unquote
 import pytest
 from flask.testing import FlaskClient
 
-from shared.core.errors import Unavailable
-from shared.deployment.runtime import Runtime
-from shared.postgres import Postgres
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres import Postgres
 from shared.sessions.evaluation_request import build
 from tests.support.app import Headers
 from tests.support.events import event, store_events

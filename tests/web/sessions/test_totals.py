@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from shared.clickhouse import ClickHouse
-from shared.deployment.runtime import Runtime
 from shared.evaluations import store
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.airline import Airline
 from tests.support.app import Headers
 from tests.support.evaluations import evaluation

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 from werkzeug.test import TestResponse
 
 from devstack.ports import free_port
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.permissions import BUILTIN_SETS, READ_ONLY_SET, effective
 from shared.permissions.custom_sets.models import PermissionSet
 from shared.settings.catalogue import CATALOGUE

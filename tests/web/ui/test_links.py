@@ -14,10 +14,10 @@ from flask.testing import FlaskClient
 from shared.alerts import testing
 from shared.assistant.asker import Asker
 from shared.assistant.tools.table import TOOLS, call
-from shared.core import pages
-from shared.core.clock import now_us
-from shared.deployment.runtime import Runtime
 from shared.evaluations import store
+from shared.foundation.core import pages
+from shared.foundation.core.clock import now_us
+from shared.foundation.deployment.runtime import Runtime
 from shared.incidents import subscribers
 from shared.mail.kinds import KINDS
 from shared.mail.rendering import render
@@ -79,7 +79,7 @@ def test_one_module_knows_the_paths_of_pages() -> None:
         for file in folder.rglob("*.py")
         if paths.search(file.read_text())
     ]
-    assert knowing == ["shared/core/pages.py"]
+    assert knowing == ["shared/foundation/core/pages.py"]
 
 
 def links(text: str) -> list[str]:

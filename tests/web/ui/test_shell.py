@@ -9,8 +9,8 @@ import pytest
 from flask.testing import FlaskClient
 from msgspec.structs import replace
 
-from shared.core.config import Settings
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.config import Settings
+from shared.foundation.deployment.runtime import Runtime
 from web.app import create_app
 from web.ui.routes import STATIC
 

@@ -11,9 +11,9 @@ from flask.testing import FlaskClient
 from sqlalchemy import update
 
 from devstack.ports import free_port
-from shared.core.clock import format_ts, now, to_us
-from shared.deployment.runtime import Runtime
 from shared.evaluations import store as evaluation_store
+from shared.foundation.core.clock import format_ts, now, to_us
+from shared.foundation.deployment.runtime import Runtime
 from shared.keys.models import ApiKey
 from shared.organizations import Organization
 from shared.usage.billing_windows import LENGTH

@@ -6,7 +6,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import select
 from werkzeug.test import TestResponse
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.mail.models import Mail
 from tests.support.app import Headers
 from tests.support.people import new_email

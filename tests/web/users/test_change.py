@@ -7,9 +7,9 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import update
 
-from shared.cache import at_once
-from shared.core.ids import new_id
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once
+from shared.foundation.core.ids import new_id
+from shared.foundation.deployment.runtime import Runtime
 from shared.permissions import BUILTIN_SETS
 from shared.users import Membership, operator
 from tests.support.app import ADMIN_KEY, Headers, bearer

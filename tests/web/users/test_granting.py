@@ -7,7 +7,7 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.keys.rules import new_secret
 from shared.permissions import BUILTIN_SETS
 from tests.support.app import ADMIN_KEY, Headers, bearer

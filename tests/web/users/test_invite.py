@@ -12,8 +12,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sqlalchemy import update
 
-from shared.core.clock import now
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.clock import now
+from shared.foundation.deployment.runtime import Runtime
 from shared.mail.models import Mail
 from shared.permissions import BUILTIN_SETS
 from tests.support.alerts import SPECS

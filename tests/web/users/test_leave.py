@@ -4,7 +4,7 @@ from typing import Any
 
 from flask.testing import FlaskClient
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.users import operator
 from tests.support.app import ADMIN_KEY, Headers, bearer
 from tests.support.people import acting_as, add_member, new_email, new_member, signed_in

@@ -4,7 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.alerting import Watch
 from tests.support.processes import running, wait_until
 from tests.support.runtime import make_org

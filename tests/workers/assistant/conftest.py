@@ -11,7 +11,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from devstack import DevStack
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.run import QueryRunner
 from tests.support.app import Headers
 from tests.support.evaluator import Evaluator, running_evaluator

@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import select
 
 from shared import users
-from shared.cache import at_once
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once
+from shared.foundation.deployment.runtime import Runtime
 from shared.identity import bootstrap
 from shared.organizations import lifecycle
 from shared.users.models import User

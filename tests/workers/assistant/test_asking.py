@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from shared.assistant.limits import MAX_TURNS_OF_PERSON
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support import chat
 from tests.support.app import Headers, new_key
 from tests.support.evaluator import Evaluator

@@ -7,7 +7,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from shared.assistant.evidence import REMOVED_LINK
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support import chat
 from tests.support.app import Headers, new_key
 from tests.support.evaluator import Evaluator

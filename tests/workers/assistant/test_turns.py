@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 
 from shared.assistant.limits import UNWATCHED_SECS
 from shared.assistant.models import AssistantTurn
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.users import Membership
 from tests.support import chat
 from tests.support import evaluator as server

@@ -10,7 +10,7 @@ from sqlalchemy import RowMapping
 from structlog.testing import capture_logs
 
 from shared.audits.runs.report import Message
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support import evaluator as server
 from tests.support.audits import AuditBench, finding
 from tests.support.evaluator import Answer, Evaluator, reply, running_evaluator

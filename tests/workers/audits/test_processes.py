@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import msgspec
 import pytest
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support import evaluator as behave
 from tests.support.audits import AuditBench
 from tests.support.evaluator import running_evaluator

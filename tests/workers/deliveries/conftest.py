@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.notifications import Desk
 from tests.support.receivers import Receiver, running_receiver
 from tests.support.runtime import Org

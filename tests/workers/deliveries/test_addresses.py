@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from shared.core.addresses import is_public, is_surely_private
+from shared.foundation.core.addresses import is_public, is_surely_private
 from shared.incidents.deliveries.rules import Answered, NoAnswer
 from tests.support import evaluator as behave
 from tests.support.notifications import WEBHOOK, Desk

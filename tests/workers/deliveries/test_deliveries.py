@@ -10,8 +10,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from shared.alerts import testing
-from shared.core.attempts import Failed, Sent
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.attempts import Failed, Sent
+from shared.foundation.deployment.runtime import Runtime
 from shared.incidents.deliveries import claims, service
 from tests.support import evaluator as behave
 from tests.support.notifications import DASHBOARD, SECRET, SLACK, WEBHOOK, Desk

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from shared.alerts import testing
-from shared.core.errors import RateLimited
+from shared.foundation.core.errors import RateLimited
 from shared.incidents.deliveries import service
 from tests.support.mails import Outbox
 from tests.support.notifications import DASHBOARD, WEBHOOK, Desk

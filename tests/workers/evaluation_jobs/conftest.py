@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.evaluator import Evaluator, running_evaluator
 from tests.support.jobs import Bench
 from tests.support.runtime import Org

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from clickhouse_driver.errors import ServerException
 
-from shared.clickhouse import ClickHouse, Row
-from shared.core.errors import Unavailable
 from shared.evaluation_jobs import outcomes
+from shared.foundation.clickhouse import ClickHouse, Row
+from shared.foundation.core.errors import Unavailable
 from tests.support import evaluator as behave
 from tests.support.events import event, store_events
 from tests.support.jobs import Bench

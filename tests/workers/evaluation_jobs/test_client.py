@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from shared.core.config import Settings
 from shared.evaluation_jobs.answers import MAX_ANSWER_BYTES, Answer, NoAnswer
+from shared.foundation.core.config import Settings
 from tests.support import evaluator as behave
 from tests.support.evaluator import Evaluator
 from workers.evaluation_jobs.client import EvaluatorClient

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from shared.clickhouse import ClickHouse
-from shared.core.errors import Unavailable
 from shared.evaluation_jobs import rules, storing
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.core.errors import Unavailable
 from shared.sessions import evaluation_request
 from tests.support import evaluator as behave
 from tests.support.events import event, store_events

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from devstack.ports import free_port
-from shared.core.metrics.exporter import port_of
+from shared.foundation.core.metrics.exporter import port_of
 from tests.support import evaluator as behave
 from tests.support.jobs import Bench
 from tests.support.processes import running, wait_until

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from shared.clickhouse import ClickHouse
-from shared.clickhouse.client import Row
-from shared.core.clock import now
 from shared.evaluation_jobs import promotion
 from shared.evaluation_jobs.watching import StoredSession, watch
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.client import Row
+from shared.foundation.core.clock import now
 from tests.support.events import event, store_events
 from tests.support.jobs import Bench
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.mails import Outbox
 from tests.support.runtime import Org
 from tests.support.smtp import Smtp, running_smtp

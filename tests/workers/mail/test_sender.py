@@ -8,8 +8,8 @@ import pytest
 import structlog
 from structlog.testing import capture_logs
 
-from shared.core.attempts import Again, Failed, Sent
-from shared.core.logs import _mask_secrets
+from shared.foundation.core.attempts import Again, Failed, Sent
+from shared.foundation.core.logs import _mask_secrets
 from shared.mail import claims
 from shared.mail.claims import Forgotten
 from tests.support import smtp as behave

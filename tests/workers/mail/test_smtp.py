@@ -12,9 +12,9 @@ import pytest
 import trustme
 
 from devstack.ports import free_port
-from shared.core.clock import now
-from shared.core.config import Settings
-from shared.core.ids import new_id
+from shared.foundation.core.clock import now
+from shared.foundation.core.config import Settings
+from shared.foundation.core.ids import new_id
 from shared.mail.message import compose
 from shared.mail.rendering import Content
 from tests.support import smtp as behave

@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 import grpc
 
-from shared.core.config import Settings, load_settings
-from shared.core.errors import ConfigurationError
-from shared.core.logs import configure_logging, get_logger
-from shared.core.metrics.exporter import Exporter
-from shared.core.tracing.exporter import Tracing
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.config import Settings, load_settings
+from shared.foundation.core.errors import ConfigurationError
+from shared.foundation.core.logs import configure_logging, get_logger
+from shared.foundation.core.metrics.exporter import Exporter
+from shared.foundation.core.tracing.exporter import Tracing
+from shared.foundation.deployment.runtime import Runtime
 from web.otlp.grpc.exports import SERVICES, Exports
 
 log = get_logger(__name__)

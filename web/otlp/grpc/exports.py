@@ -14,12 +14,12 @@ from typing import TypeAlias
 
 import grpc
 
-from shared.core.errors import BadRequest, Unavailable, WatchpostError
-from shared.core.ids import new_request_id
-from shared.core.logs import get_logger, request_context
-from shared.core.tracing import spans
-from shared.deployment.runtime import Runtime
 from shared.events.ingest.accept import Ingest
+from shared.foundation.core.errors import BadRequest, Unavailable, WatchpostError
+from shared.foundation.core.ids import new_request_id
+from shared.foundation.core.logs import get_logger, request_context
+from shared.foundation.core.tracing import spans
+from shared.foundation.deployment.runtime import Runtime
 from shared.identity import Authenticator, Credential, Identity
 from shared.identity.exporter import secret_of
 from shared.limits.service import Limits

@@ -11,8 +11,8 @@ from typing import cast
 from flask import Blueprint, Flask, Response, current_app, request
 from werkzeug.exceptions import NotFound
 
-from shared.core.errors import Unauthorized, WatchpostError
-from shared.core.logs import get_logger
+from shared.foundation.core.errors import Unauthorized, WatchpostError
+from shared.foundation.core.logs import get_logger
 from shared.users.sign_in.oidc import flows, service
 from shared.users.sign_in.oidc.configuration import CALLBACK_PATH, OidcConfig
 from shared.users.sign_in.oidc.provider import Provider

@@ -3,8 +3,8 @@
 from typing import Any
 from uuid import UUID
 
-from shared.core.email_address import normal_address
-from shared.core.errors import Unauthorized
+from shared.foundation.core.email_address import normal_address
+from shared.foundation.core.errors import Unauthorized
 from shared.permissions import INSTANCE_ADMIN
 from shared.users import Member
 from shared.users.sign_in import service, sessions

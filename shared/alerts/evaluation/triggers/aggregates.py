@@ -28,11 +28,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from shared.alerts.evaluation.triggers.interface import TooMuch
-from shared.clickhouse import ClickHouse, OverMemory
-from shared.clickhouse.settings import PAGE
-from shared.clickhouse.where import Where, moment
-from shared.core.errors import QueryTimeout
-from shared.core.logs import get_logger
+from shared.foundation.clickhouse import ClickHouse, OverMemory
+from shared.foundation.clickhouse.settings import PAGE
+from shared.foundation.clickhouse.where import Where, moment
+from shared.foundation.core.errors import QueryTimeout
+from shared.foundation.core.logs import get_logger
 
 log = get_logger(__name__)
 

@@ -32,7 +32,7 @@ from shared.alerts.specs import (
     PerEvent,
     Spec,
 )
-from shared.core.text import storable
+from shared.foundation.core.text import storable
 
 MAX_REASON_CHARS = 500
 

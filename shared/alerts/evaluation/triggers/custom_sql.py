@@ -17,8 +17,14 @@ from shared.alerts.evaluation.triggers.interface import (
 )
 from shared.alerts.evaluation.triggers.plan import Limit, comparison
 from shared.alerts.specs import CustomSql, Op, holds, symbol
-from shared.core.errors import Invalid, QueryFailed, QueryTimeout, RateLimited, WatchpostError
-from shared.core.text import number, storable
+from shared.foundation.core.errors import (
+    Invalid,
+    QueryFailed,
+    QueryTimeout,
+    RateLimited,
+    WatchpostError,
+)
+from shared.foundation.core.text import number, storable
 from shared.queries.results.reader import Result
 from shared.queries.results.type_names import Type, parse
 from shared.queries.run import Asker

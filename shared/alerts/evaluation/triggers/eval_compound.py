@@ -12,7 +12,7 @@ from shared.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, R
 from shared.alerts.evaluation.triggers.plan import Limit, comparison, filtered, selection
 from shared.alerts.evaluation.triggers.scores import Average, Judged
 from shared.alerts.specs import AtLeast, EvalCompound
-from shared.core.text import duration, number
+from shared.foundation.core.text import duration, number
 
 # The conditions whose evaluations are shown.
 _SHOWN = 3

@@ -8,7 +8,7 @@ from shared.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, R
 from shared.alerts.evaluation.triggers.plan import comparison, filtered, selection
 from shared.alerts.evaluation.triggers.scores import Average
 from shared.alerts.specs import EvaluationScore
-from shared.core.text import duration, number
+from shared.foundation.core.text import duration, number
 
 
 class ScorePlan:

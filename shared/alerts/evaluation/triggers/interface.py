@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from shared.alerts.specs import Spec
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.results.reader import Result
 from shared.queries.run import QueryRunner
 

@@ -15,8 +15,8 @@ from shared.alerts.evaluation.triggers.plan import (
     selection,
 )
 from shared.alerts.specs import EventFilter, Metric, MetricThreshold, holds, symbol
-from shared.core.clock import to_us
-from shared.core.text import duration, figure
+from shared.foundation.core.clock import to_us
+from shared.foundation.core.text import duration, figure
 
 # The events that end a step of the agent's work and have its duration.
 TIMED = ("tool_result", "model_response", "hook_completed")

@@ -19,8 +19,8 @@ from shared.alerts.evaluation.triggers.plan import (
     selection,
 )
 from shared.alerts.specs import PerEvent
-from shared.core.clock import format_us, to_us
-from shared.core.text import duration
+from shared.foundation.core.clock import format_us, to_us
+from shared.foundation.core.text import duration
 
 _COLUMNS = ("event_type", "environment", "tool_name", "agent_id", "error_type")
 _MESSAGE = "message_contains"

@@ -7,8 +7,8 @@ import msgspec
 
 from shared.alerts.evaluation.triggers.aggregates import Aggregate, Rows
 from shared.alerts.evaluation.triggers.interface import Outcome
-from shared.clickhouse.where import us
-from shared.core.clock import format_us
+from shared.foundation.clickhouse.where import us
+from shared.foundation.core.clock import format_us
 
 MAX_SAMPLES = 10
 

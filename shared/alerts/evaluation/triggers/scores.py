@@ -8,7 +8,7 @@ from shared.alerts.evaluation.triggers.aggregates import EVALUATIONS, Aggregate,
 from shared.alerts.evaluation.triggers.interface import Rule
 from shared.alerts.evaluation.triggers.plan import Limit, among, sample
 from shared.alerts.specs import EvalCompound, EvaluationScore, ScoreCondition, holds, symbol
-from shared.core.clock import to_us
+from shared.foundation.core.clock import to_us
 
 # The sum of large scores would be infinite. Scaling each by 2^-32, which is exact, avoids that
 # (shared/evaluations/aggregate/stats.py).

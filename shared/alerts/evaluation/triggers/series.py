@@ -15,10 +15,10 @@ from shared.alerts.evaluation.triggers.aggregates import (
     Aggregate,
     scan,
 )
-from shared.clickhouse import ClickHouse, OverMemory
-from shared.clickhouse.settings import PAGE
-from shared.clickhouse.where import us
-from shared.core.errors import QueryTimeout
+from shared.foundation.clickhouse import ClickHouse, OverMemory
+from shared.foundation.clickhouse.settings import PAGE
+from shared.foundation.clickhouse.where import us
+from shared.foundation.core.errors import QueryTimeout
 
 # A person waits for the result, so it may use as many threads as a page.
 _SETTINGS = {**PAGE, **SCALED, "max_execution_time": TIME_LIMIT_SECS}

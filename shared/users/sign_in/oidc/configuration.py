@@ -6,9 +6,9 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from shared.core import pages
-from shared.core.config import Settings
-from shared.core.errors import ConfigurationError, Invalid
+from shared.foundation.core import pages
+from shared.foundation.core.config import Settings
+from shared.foundation.core.errors import ConfigurationError, Invalid
 from shared.organizations.rules import require_slug
 
 CALLBACK_PATH = f"{pages.SIGN_IN}/oidc/callback"

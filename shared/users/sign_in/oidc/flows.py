@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import msgspec
 import redis
 
-from shared.core.errors import Unauthorized
-from shared.queue import unavailable_when_redis_is_gone
+from shared.foundation.core.errors import Unauthorized
+from shared.foundation.queue import unavailable_when_redis_is_gone
 
 # People may have to find their second factor.
 LIFETIME_SECS = 600

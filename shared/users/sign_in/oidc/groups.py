@@ -13,13 +13,13 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from shared import audit_log, organizations
-from shared.core.config import Settings
-from shared.core.errors import Invalid, NotFound
-from shared.core.logs import get_logger
+from shared.foundation.core.config import Settings
+from shared.foundation.core.errors import Invalid, NotFound
+from shared.foundation.core.logs import get_logger
+from shared.foundation.postgres import lock_until_commit, transaction_time
+from shared.foundation.queue import Queue
 from shared.permissions import INSTANCE_ADMIN
 from shared.permissions.custom_sets import service as permission_sets
-from shared.postgres import lock_until_commit, transaction_time
-from shared.queue import Queue
 from shared.settings import reading as settings
 from shared.settings.rules import lets_in
 from shared.users import mails

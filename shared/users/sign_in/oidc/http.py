@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 import urllib3
 from urllib3.exceptions import HTTPError
 
-from shared.core.errors import Unavailable
-from shared.core.logs import get_logger
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.core.logs import get_logger
 
 log = get_logger(__name__)
 

@@ -6,7 +6,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from shared.core.errors import Forbidden
+from shared.foundation.core.errors import Forbidden
 from shared.users.models import User
 from shared.users.sign_in.oidc.models import ExternalIdentity
 from shared.users.sign_in.oidc.subject import Subject

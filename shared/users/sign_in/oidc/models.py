@@ -6,8 +6,8 @@ from datetime import datetime
 from sqlalchemy import ForeignKey, ForeignKeyConstraint, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.postgres import Base, created_at_column, timestamp_type
-from shared.postgres.columns import KeyedInOrganization
+from shared.foundation.postgres import Base, created_at_column, timestamp_type
+from shared.foundation.postgres.columns import KeyedInOrganization
 
 
 class ExternalIdentity(Base):

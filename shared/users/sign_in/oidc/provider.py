@@ -13,8 +13,8 @@ from joserfc.errors import InvalidKeyIdError, JoseError
 from joserfc.jwk import KeySet
 from urllib3.util import make_headers
 
-from shared.core.errors import Unauthorized, Unavailable
-from shared.core.logs import get_logger
+from shared.foundation.core.errors import Unauthorized, Unavailable
+from shared.foundation.core.logs import get_logger
 from shared.users.sign_in.oidc.configuration import OidcConfig, is_safe_url
 from shared.users.sign_in.oidc.flows import Flow
 from shared.users.sign_in.oidc.http import Http

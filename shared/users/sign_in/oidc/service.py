@@ -6,10 +6,10 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from shared import audit_log
-from shared.cache import at_once
-from shared.core.errors import Forbidden, Unauthorized, WatchpostError
-from shared.core.logs import get_logger
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once
+from shared.foundation.core.errors import Forbidden, Unauthorized, WatchpostError
+from shared.foundation.core.logs import get_logger
+from shared.foundation.deployment.runtime import Runtime
 from shared.users.models import User
 from shared.users.sign_in import codes
 from shared.users.sign_in.oidc import flows, identities

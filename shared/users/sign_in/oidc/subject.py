@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shared.core.email_address import normal_address
-from shared.core.errors import Forbidden, Invalid, Unauthorized
+from shared.foundation.core.email_address import normal_address
+from shared.foundation.core.errors import Forbidden, Invalid, Unauthorized
 from shared.users.sign_in.oidc.configuration import OidcConfig
 
 

@@ -12,7 +12,7 @@ from shared.alerts.evaluation import claims
 from shared.alerts.evaluation.claims import RuleBatch
 from shared.events.batch import Batch as Events
 from shared.events.ingest import stream
-from shared.queue.waiting import event_stream
+from shared.foundation.queue.waiting import event_stream
 from tests.support.alerting import Verdicts, Watch
 from tests.support.runtime import make_org
 

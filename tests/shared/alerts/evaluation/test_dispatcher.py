@@ -15,11 +15,11 @@ from sqlalchemy import RowMapping
 from shared.alerts.evaluation import claims, dispatcher, evaluating
 from shared.alerts.evaluation.triggers.batch import evaluate as by_triggers
 from shared.alerts.evaluation.triggers.interface import Context, Outcome, Rule
-from shared.clickhouse import ClickHouse
-from shared.core.clock import now
-from shared.core.errors import Unavailable
-from shared.postgres import leases
-from shared.queue import connect_redis
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.core.clock import now
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.postgres import leases
+from shared.foundation.queue import connect_redis
 from tests.support.alerting import Verdicts, Watch, reading
 from tests.support.events import store_events
 from tests.support.runtime import connected, make_org

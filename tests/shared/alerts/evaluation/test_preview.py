@@ -13,7 +13,7 @@ from shared.alerts.evaluation.breaches import Terms
 from shared.alerts.evaluation.preview import PLACES, Draft, Incident, Point, incidents_of, preview
 from shared.alerts.evaluation.triggers import series
 from shared.alerts.evaluation.triggers.interface import Context, NotEvaluated, Outcome
-from shared.core.errors import Invalid, QueryTimeout, RateLimited
+from shared.foundation.core.errors import Invalid, QueryTimeout, RateLimited
 from shared.queries.run import QueryRunner
 from shared.queries.slots import Slots
 from tests.support.alerting import Watch, reading

@@ -9,7 +9,7 @@ import pytest
 from shared.alerts import service
 from shared.alerts.opening import reported
 from shared.alerts.resolution import begin_after
-from shared.core.errors import Invalid
+from shared.foundation.core.errors import Invalid
 from shared.incidents import manual
 from shared.incidents import service as incidents
 from tests.support.alerting import Watch, reading

@@ -12,8 +12,8 @@ from shared.alerts.evaluation import evaluating
 from shared.alerts.evaluation.triggers import aggregates, metric_threshold
 from shared.alerts.evaluation.triggers.batch import evaluate as by_triggers
 from shared.alerts.evaluation.triggers.interface import Context, Outcome, Rule
-from shared.core.clock import now
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.clock import now
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.alerting import Watch, hurry_sleepers, reading
 from tests.support.events import store_events
 

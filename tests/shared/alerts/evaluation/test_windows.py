@@ -18,7 +18,7 @@ from shared.alerts.evaluation.triggers.interface import (
     Rule,
 )
 from shared.alerts.evaluation.windows import end_of
-from shared.core.clock import format_us, now, to_us
+from shared.foundation.core.clock import format_us, now, to_us
 from tests.support.alerting import INTERVAL_SECS, Watch
 from tests.support.alerts import SPECS
 from tests.support.events import store_events

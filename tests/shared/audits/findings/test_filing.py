@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 
 from shared.audits.findings.models import FindingSighting, Suppression
 from shared.audits.findings.service import open_counts, resolve_for_incident
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.findings import WINDOW, Audited, candidate, critical
 from tests.support.runtime import Org, make_org
 

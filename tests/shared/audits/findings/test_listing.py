@@ -10,10 +10,10 @@ from sqlalchemy import update
 from shared.audits.findings.models import Finding
 from shared.audits.findings.rules import Status
 from shared.audits.findings.service import FindingFilter, get, list_
-from shared.core.clock import now
-from shared.core.errors import NotFound
-from shared.core.ids import new_id
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.clock import now
+from shared.foundation.core.errors import NotFound
+from shared.foundation.core.ids import new_id
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.findings import Audited, candidate
 from tests.support.runtime import Org, make_org
 

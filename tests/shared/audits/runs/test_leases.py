@@ -13,8 +13,8 @@ from shared.audits.runs.claims import ClaimedRun
 from shared.audits.runs.looking import Looked
 from shared.audits.runs.report import Message, ReportFailed
 from shared.audits.signals.interface import Candidate, Look, Window
-from shared.deployment.runtime import Runtime
-from shared.postgres import leases
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.postgres import leases
 from tests.support.audits import AuditBench, candidate, finding, meanwhile
 from tests.support.runtime import make_org
 

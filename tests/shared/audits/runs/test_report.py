@@ -10,7 +10,7 @@ from shared.audits.findings.models import Finding
 from shared.audits.models import Audit
 from shared.audits.runs import report
 from shared.audits.runs.report import Draft, ReportFailed, Statement
-from shared.clickhouse import ClickHouse
+from shared.foundation.clickhouse import ClickHouse
 from shared.sessions import facts
 
 

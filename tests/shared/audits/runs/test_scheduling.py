@@ -9,7 +9,7 @@ import pytest
 from shared.audits import service
 from shared.audits.runs import claims
 from shared.audits.schedule import next_point
-from shared.core.clock import now
+from shared.foundation.core.clock import now
 from tests.support.audits import AuditBench, meanwhile
 
 HOUR = 3600

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.audits.signals.interface import Look, Window
-from shared.clickhouse import ClickHouse
-from shared.deployment.runtime import Runtime
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.run import QueryRunner
 from tests.support.airline import Airline
 from tests.support.looks import ingest, look_at

@@ -3,7 +3,7 @@
 import json
 from datetime import timedelta
 
-from shared.core.clock import format_ts, to_us
+from shared.foundation.core.clock import format_ts, to_us
 from tests.support.looks import DAY
 
 BEFORE, NOW = DAY.before.start, DAY.start

@@ -7,10 +7,10 @@ from clickhouse_driver import Client
 
 from shared.audits.signals.abandoned_session import find
 from shared.audits.signals.interface import Look, Window
-from shared.clickhouse import ClickHouse
-from shared.core.clock import to_us
-from shared.core.ids import new_id
-from shared.deployment.runtime import Runtime
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.core.clock import to_us
+from shared.foundation.core.ids import new_id
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.guard.statement import guard
 from shared.queries.run import QueryRunner
 from tests.support.airline import Airline

@@ -1,8 +1,8 @@
 """Sessions that fill the context window of their model."""
 
 from shared.audits.signals.context_pressure import find
-from shared.clickhouse import ClickHouse
-from shared.deployment.runtime import Runtime
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.run import QueryRunner
 from tests.shared.audits.signals.lines import BEFORE, NOW, line
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced

@@ -7,7 +7,7 @@ import pytest
 
 from shared.audits.signals import credentials, sql
 from shared.audits.signals.credentials import PATTERNS, Pattern
-from shared.clickhouse import ClickHouse
+from shared.foundation.clickhouse import ClickHouse
 from tests.shared.audits.signals.matching import matching
 
 _TEXTS = 400

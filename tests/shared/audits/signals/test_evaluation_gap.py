@@ -5,11 +5,11 @@ from itertools import pairwise
 
 from shared.audits.signals.evaluation_gap import find
 from shared.audits.signals.interface import Window
-from shared.clickhouse import ClickHouse
-from shared.core.clock import to_us
-from shared.deployment.runtime import Runtime
 from shared.evaluations import store
 from shared.evaluations.records import Evaluation
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.core.clock import to_us
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.run import QueryRunner
 from tests.shared.audits.signals.lines import BEFORE, NOW, line
 from tests.support.evaluations import evaluation

@@ -14,8 +14,8 @@ from shared.audits import rules
 from shared.audits.findings.rules import SCOPES
 from shared.audits.signals import NAMES, SIGNALS, sql
 from shared.audits.signals.interface import MAX_CITED, Candidate
-from shared.core.clock import now
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.clock import now
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.guard.lexer import MAX_LENGTH
 from shared.queries.guard.statement import guard
 from tests.support.airline import Airline

@@ -7,8 +7,8 @@ import pytest
 
 from shared.audits.signals import NAMES, SIGNALS
 from shared.audits.signals.interface import Look
-from shared.clickhouse import ClickHouse
-from shared.deployment.runtime import Runtime
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.airline import Airline
 from tests.support.days import WINDOW, Days, days, store, templates_of
 from tests.support.faults import FAULTS

@@ -8,7 +8,7 @@ import pytest
 from shared.audits.signals.credentials import PATTERNS
 from shared.audits.signals.interface import Look
 from shared.audits.signals.leaked_credential import find
-from shared.clickhouse import ClickHouse
+from shared.foundation.clickhouse import ClickHouse
 from shared.queries.run import QueryRunner
 from tests.support.events import event
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced

@@ -8,7 +8,7 @@ import pytest
 from shared.audits.signals import sql
 from shared.audits.signals.interface import Look, Window
 from shared.audits.signals.wording import shown
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.run import Asker, QueryRunner
 from tests.support.events import event, store_events
 from tests.support.runtime import Org

@@ -7,7 +7,7 @@ from dataclasses import replace
 from shared.audits.signals.interface import Look
 from shared.audits.signals.reading import MAX_CANDIDATES
 from shared.audits.signals.tool_failure import find
-from shared.clickhouse import ClickHouse
+from shared.foundation.clickhouse import ClickHouse
 from shared.queries.run import QueryRunner
 from tests.support.airline import Airline
 from tests.support.events import event

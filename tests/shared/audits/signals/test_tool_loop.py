@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from shared.audits.signals.interface import Look
 from shared.audits.signals.tool_loop import find
-from shared.clickhouse import ClickHouse
+from shared.foundation.clickhouse import ClickHouse
 from shared.queries.run import QueryRunner
 from tests.support.events import event
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced

@@ -3,7 +3,7 @@
 import pytest
 
 from shared.audits.signals.weighing import at_least, at_least_sql
-from shared.clickhouse import ClickHouse
+from shared.foundation.clickhouse import ClickHouse
 
 
 def test_the_database_has_the_same_bound(clickhouse: ClickHouse) -> None:

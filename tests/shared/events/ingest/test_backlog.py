@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 import pytest
 import redis
 
-from shared.core.errors import Unavailable
-from shared.deployment.runtime import Runtime
 from shared.events.batch import Batch
 from shared.events.ingest import backlog, stream
 from shared.events.ingest.backlog import Backlog
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.runtime import Org
 
 LIMIT = 2**30

@@ -4,12 +4,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shared.clickhouse.event_columns import POSITION_BITS
-from shared.core.clock import format_ts, from_us
-from shared.core.errors import BadRequest, Invalid, TooLarge
 from shared.events.ingest import candidates, elements
 from shared.events.ingest.candidates import json_elements, ndjson_lines
 from shared.events.ingest.decode import MAX_ERRORS, Decoded, decode_events
+from shared.foundation.clickhouse.event_columns import POSITION_BITS
+from shared.foundation.core.clock import format_ts, from_us
+from shared.foundation.core.errors import BadRequest, Invalid, TooLarge
 from tests.support.airline import Airline
 
 ORG = "6f8a3c1e-0000-4000-8000-000000000000"

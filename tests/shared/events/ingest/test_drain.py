@@ -14,11 +14,6 @@ from sqlalchemy import delete, select
 from structlog.testing import capture_logs
 
 from devstack import DevStack
-from shared.core.clock import format_ts
-from shared.core.errors import Unavailable
-from shared.core.ids import new_request_id
-from shared.core.logs import request_context
-from shared.deployment.runtime import Runtime
 from shared.evaluation_jobs.models import WatchedSession
 from shared.events.ingest import backlog, dead_letters, stream
 from shared.events.ingest import drain as module
@@ -27,8 +22,13 @@ from shared.events.ingest.decode import decode_events
 from shared.events.ingest.drain import KEEPS_UP_KEY, PAUSE_KEY, READ_ENTRIES, Drain
 from shared.events.ingest.persist import persist as real_persist
 from shared.events.ingest.stream import Entry
+from shared.foundation.core.clock import format_ts
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.core.ids import new_request_id
+from shared.foundation.core.logs import request_context
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue.waiting import event_stream, orgs_with_events
 from shared.model_windows.context_windows import ContextWindows
-from shared.queue.waiting import event_stream, orgs_with_events
 from tests.support.airline import Airline
 from tests.support.runtime import Org, connected, make_org, settings_for
 

@@ -8,10 +8,10 @@ import pytest
 import redis
 from redis.exceptions import ResponseError
 
-from shared.core.errors import Unavailable
-from shared.deployment.runtime import Runtime
 from shared.events.ingest.write_sync import OwnConnection, WriteSync
-from shared.queue import unavailable_when_redis_is_gone
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue import unavailable_when_redis_is_gone
 
 
 @pytest.fixture

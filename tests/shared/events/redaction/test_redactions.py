@@ -7,15 +7,15 @@ import pytest
 from sqlalchemy import insert
 
 from devstack import DevStack
-from shared.cache import at_once, current_epoch, renew_epoch
-from shared.cache import cache as cache_module
-from shared.core.clock import format_ts, now
-from shared.core.errors import Unavailable
-from shared.deployment.runtime import Runtime
 from shared.events.ingest.accept import Ingest
 from shared.events.ingest.envelope import Envelope
 from shared.events.ingest.stream import remove
 from shared.events.redaction.redactions import SETTING, Redactions
+from shared.foundation.cache import at_once, current_epoch, renew_epoch
+from shared.foundation.cache import cache as cache_module
+from shared.foundation.core.clock import format_ts, now
+from shared.foundation.core.errors import Unavailable
+from shared.foundation.deployment.runtime import Runtime
 from shared.settings.catalogue import CATALOGUE
 from shared.settings.models import OrganizationSetting
 from shared.settings.service import Editor, replace

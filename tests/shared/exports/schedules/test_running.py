@@ -14,14 +14,14 @@ from pyarrow import parquet
 from sqlalchemy import select, text
 
 from shared.audit_log.models import AuditLine
-from shared.clickhouse import ClickHouse
-from shared.deployment.runtime import Runtime
 from shared.evaluations import store as evaluations
 from shared.events.filters import EventFilters
 from shared.exports import pages
 from shared.exports.formats import encoded
 from shared.exports.schedules import running, service, writing
 from shared.exports.schedules.running import Exports
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.deployment.runtime import Runtime
 from shared.sessions.selection import SessionFilters
 from shared.upkeep.backup.manifest import Manifest
 from shared.upkeep.backup.settle import settle

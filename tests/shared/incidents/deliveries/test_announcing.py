@@ -4,7 +4,7 @@ import pytest
 
 from shared.alerts import testing
 from shared.alerts.opening import measured
-from shared.core.errors import Conflict
+from shared.foundation.core.errors import Conflict
 from shared.incidents import service as incidents
 from shared.incidents.deliveries import service
 from shared.incidents.deliveries.models import Notification

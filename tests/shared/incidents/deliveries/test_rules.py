@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.core.attempts import Again, Failed, Sent
+from shared.foundation.core.attempts import Again, Failed, Sent
 from shared.incidents.deliveries.rules import (
     MAX_RETRY_AFTER_SECS,
     Answered,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shared.core.ids import new_id
+from shared.foundation.core.ids import new_id
 from shared.incidents.deliveries import slack
 from shared.incidents.deliveries.news import News
 

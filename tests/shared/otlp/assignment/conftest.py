@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from devstack import DevStack
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.otlp.assignment import assigner
 from tests.support.assignment_desk import Desk
 from tests.support.runtime import connected, make_org, settings_for

@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 
 from shared.events.ingest import backlog
+from shared.foundation.queue.waiting import SETTLE, orgs_with_events, stored_until_each
 from shared.otlp import stream
 from shared.otlp.assignment import waiting
-from shared.queue.waiting import SETTLE, orgs_with_events, stored_until_each
 from shared.upkeep.purge import in_redis
 from tests.support.assignment_desk import ROOT, WAIT_MS, Desk, model_call, of
 from tests.support.processes import wait_until

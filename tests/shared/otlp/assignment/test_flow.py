@@ -6,8 +6,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from shared.deployment.runtime import Runtime
 from shared.events.ingest import dead_letters
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue.jobs import ASSIGN_RECORDS
+from shared.foundation.queue.waiting import SHARDS, orgs_with_events
+from shared.foundation.queue.wakeups import MOMENTS
 from shared.otlp import stream
 from shared.otlp.assignment import assigner, intake, lease, output, state, turn, waiting
 from shared.otlp.assignment.assign import PARENT_WAIT_MS
@@ -16,9 +19,6 @@ from shared.otlp.assignment.lease import Lease
 from shared.otlp.assignment.turn import take_turn
 from shared.otlp.mapping import span_events
 from shared.otlp.records import Span
-from shared.queue.jobs import ASSIGN_RECORDS
-from shared.queue.waiting import SHARDS, orgs_with_events
-from shared.queue.wakeups import MOMENTS
 from tests.support.assignment_desk import ROOT, WAIT_MS, Desk, model_call, of
 from tests.support.runtime import make_org
 

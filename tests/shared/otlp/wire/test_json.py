@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shared.core.errors import BadRequest
+from shared.foundation.core.errors import BadRequest
 from shared.otlp.wire.reading import JSON, Reading
 from shared.otlp.wire.signals import TRACES
 from tests.support.otlp import one_span, read

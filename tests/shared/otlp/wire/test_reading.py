@@ -10,7 +10,7 @@ import pytest
 from google.protobuf.message import Message
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
-from shared.core.errors import BadRequest, TooLarge
+from shared.foundation.core.errors import BadRequest, TooLarge
 from shared.otlp.wire import pruning, values
 from shared.otlp.wire.reading import JSON, PROTOBUF, Reading
 from shared.otlp.wire.signals import LOGS, METRICS, TRACES, Signal

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.core.errors import Invalid
+from shared.foundation.core.errors import Invalid
 from shared.queries.guard.statement import guard
 
 

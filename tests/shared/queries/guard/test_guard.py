@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlglot.parsers.clickhouse import ClickHouseParser
 
-from shared.core.errors import Invalid
+from shared.foundation.core.errors import Invalid
 from shared.queries.guard.statement import Statement, guard
 
 

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from shared.clickhouse import ClickHouse
-from shared.deployment.runtime import Runtime
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.guard import lexer
 from shared.queries.guard.lexer import MAX_DEPTH, MAX_LENGTH, Kind, Refused, tokens_of
 from shared.queries.guard.text import Text

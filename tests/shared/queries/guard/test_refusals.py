@@ -1,6 +1,6 @@
 """The engine's functions that people may call; `tests/security/sql/functions.txt` lists all."""
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.guard.refusals import refused_function
 
 

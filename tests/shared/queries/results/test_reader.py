@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from devstack import DevStack
-from shared.clickhouse import ClickHouse
-from shared.core.errors import QueryFailed, QueryTimeout, Unavailable
-from shared.deployment.runtime import Runtime
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.core.errors import QueryFailed, QueryTimeout, Unavailable
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.results import reader as module
 from shared.queries.results.columns import MAX_VALUES
 from shared.queries.results.reader import MAX_ROWS, QueryCancelled, Reader

@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from shared.core.errors import QueryFailed
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.errors import QueryFailed
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.guard.params import typed
 from shared.queries.results.reader import Reader
 from shared.queries.results.type_names import parse

@@ -8,10 +8,10 @@ import pytest
 import zstandard
 from sqlalchemy import text
 
-from shared.core.errors import Conflict
-from shared.deployment.runtime import Runtime
 from shared.events.ingest import stream
-from shared.objects import open_objects
+from shared.foundation.core.errors import Conflict
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.objects import open_objects
 from shared.organizations import Organization, lifecycle
 from shared.upkeep.backup import in_postgres, manifest
 from shared.upkeep.backup.create import create

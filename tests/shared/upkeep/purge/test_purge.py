@@ -8,16 +8,16 @@ import pytest
 from sqlalchemy import select, text
 
 from shared import organizations
-from shared.cache import at_once
-from shared.core.clock import now_us
-from shared.core.errors import Conflict, Invalid, NotFound
-from shared.deployment.runtime import Runtime
 from shared.events.ingest import stream
 from shared.events.ingest.decode import decode_events
 from shared.events.ingest.drain import Drain
+from shared.foundation.cache import at_once
+from shared.foundation.core.clock import now_us
+from shared.foundation.core.errors import Conflict, Invalid, NotFound
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue.waiting import event_stream, orgs_with_events
 from shared.model_windows.context_windows import ContextWindows
 from shared.organizations import lifecycle
-from shared.queue.waiting import event_stream, orgs_with_events
 from shared.receipts.flushing import flush_all
 from shared.receipts.origin import Origin
 from shared.receipts.receipt import Receipt, digest_of

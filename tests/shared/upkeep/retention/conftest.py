@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import delete
 
 from devstack import DevStack
-from shared.cache import at_once
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once
+from shared.foundation.deployment.runtime import Runtime
 from shared.settings import service as settings
 from shared.settings.models import OrganizationSetting
 from shared.settings.service import Editor

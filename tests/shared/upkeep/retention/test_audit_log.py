@@ -6,8 +6,8 @@ from sqlalchemy import select, text
 
 from shared.audit_log import record
 from shared.audit_log.models import AuditLine
-from shared.cache import at_once
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once
+from shared.foundation.deployment.runtime import Runtime
 from shared.settings import service as settings
 from shared.settings.service import Editor
 from shared.upkeep.retention import audit_log

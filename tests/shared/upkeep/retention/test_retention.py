@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from shared.cache import at_once
-from shared.clickhouse.kept import KEPT
-from shared.core.clock import to_us
-from shared.deployment.runtime import Runtime
 from shared.evaluations import store as evaluations
+from shared.foundation.cache import at_once
+from shared.foundation.clickhouse.kept import KEPT
+from shared.foundation.core.clock import to_us
+from shared.foundation.deployment.runtime import Runtime
 from shared.organizations import lifecycle
 from shared.sessions import facts
 from tests.shared.upkeep.retention.conftest import NOW, apply, keep

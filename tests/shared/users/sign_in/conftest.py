@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.people import add_member, new_email
 from tests.support.runtime import Org
 

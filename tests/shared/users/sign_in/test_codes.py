@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import select, text, update
 
-from shared.cache import at_once
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once
+from shared.foundation.deployment.runtime import Runtime
 from shared.keys.rules import hash_secret
 from shared.organizations import Organization
 from shared.settings.models import OrganizationSetting

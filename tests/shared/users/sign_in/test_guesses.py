@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy import select, update
 
 from shared.audit_log.models import AuditLine
-from shared.core.clock import now
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.clock import now
+from shared.foundation.deployment.runtime import Runtime
 from shared.mail.models import Mail
 from shared.users.sign_in import guesses, service
 from shared.users.sign_in.models import SignInGuesses

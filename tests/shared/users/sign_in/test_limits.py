@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from shared.core.errors import RateLimited, Unavailable
-from shared.deployment.runtime import Runtime
-from shared.queue import connect_redis
+from shared.foundation.core.errors import RateLimited, Unavailable
+from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue import connect_redis
 from shared.users.sign_in.limits import SignInLimits
 from tests.support.people import new_email
 from tests.support.sign_in import new_address

@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy import select, text
 
 from shared import users
-from shared.cache import at_once
-from shared.core.errors import Unauthorized
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once
+from shared.foundation.core.errors import Unauthorized
+from shared.foundation.deployment.runtime import Runtime
 from shared.users import memberships_of
 from shared.users.sign_in import codes, service
 from shared.users.sign_in.models import SignInSession

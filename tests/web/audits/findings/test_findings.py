@@ -6,8 +6,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from shared.audits.findings.rules import SCOPES
-from shared.core.ids import new_id
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.ids import new_id
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.app import Headers
 from tests.support.findings import Audited, candidate
 from tests.support.runtime import Org, make_org

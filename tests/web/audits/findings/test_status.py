@@ -7,7 +7,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import select
 
 from shared.audits.findings.models import FindingAction
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.app import Headers
 from tests.support.findings import Audited, candidate
 from tests.support.people import add_member, new_email

@@ -3,7 +3,7 @@
 import pytest
 from flask import Flask
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.people import add_member, new_email
 from tests.support.runtime import Org
 from tests.support.sign_in import Visitor

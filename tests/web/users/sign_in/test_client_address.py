@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 
 from devstack import DevStack
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.runtime import settings_for
 from web.app import create_app
 from web.client_address import client_of_request

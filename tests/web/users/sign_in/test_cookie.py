@@ -7,8 +7,8 @@ import pytest
 from flask import Flask
 from werkzeug.http import parse_cookie
 
-from shared.cache import at_once
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once
+from shared.foundation.deployment.runtime import Runtime
 from shared.settings.models import OrganizationSetting
 from tests.support.app import Headers
 from tests.support.people import new_member

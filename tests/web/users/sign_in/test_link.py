@@ -12,7 +12,7 @@ from werkzeug.test import TestResponse
 
 from devstack.up import sign_in_link
 from devstack.up.sign_in_link import SignInLink
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.people import add_member, new_email
 from tests.support.routes import require_error
 from tests.support.runtime import Org

@@ -12,10 +12,10 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from devstack import DevStack
-from shared.cache import at_once
-from shared.core.config import load_settings
-from shared.core.errors import ConfigurationError
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once
+from shared.foundation.core.config import load_settings
+from shared.foundation.core.errors import ConfigurationError
+from shared.foundation.deployment.runtime import Runtime
 from shared.settings.models import OrganizationSetting
 from shared.users import service as users
 from tests.support.app import ADMIN_KEY, AGENT_API_KEY, Headers

@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from werkzeug.test import TestResponse
 
 from devstack import DevStack
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.people import new_email
 from tests.support.runtime import Org, connected, settings_for
 from tests.support.sign_in import Visitor, new_code, other_than, row_of

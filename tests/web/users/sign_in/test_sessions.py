@@ -11,9 +11,9 @@ from sqlalchemy import event, select, update
 from werkzeug.test import TestResponse
 
 from shared.audit_log.models import AuditLine
-from shared.cache import at_once, renew_epoch
-from shared.core.clock import now
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once, renew_epoch
+from shared.foundation.core.clock import now
+from shared.foundation.deployment.runtime import Runtime
 from shared.users import service as users
 from shared.users.sign_in.browsers import browser_of
 from shared.users.sign_in.models import SignInSession

@@ -9,7 +9,7 @@ import pytest
 from shared.alerts.evaluation.triggers.batch import evaluate
 from shared.alerts.evaluation.triggers.interface import Context, NotEvaluated, Reading, Rule
 from shared.alerts.specs import Spec
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.queries.run import QueryRunner
 from tests.support.runtime import Org
 

@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 from shared.alerts.evaluation.triggers.batch import evaluate
 from shared.alerts.evaluation.triggers.interface import Context, NotEvaluated, Reading
 from shared.alerts.specs import CustomSql, Op
-from shared.core.errors import Unavailable
+from shared.foundation.core.errors import Unavailable
 from shared.queries import slots
 from shared.queries.results.reader import Reader, Result
 from shared.queries.run import QueryRunner

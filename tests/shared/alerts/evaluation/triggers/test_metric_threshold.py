@@ -4,7 +4,7 @@ import pytest
 
 from shared.alerts.evaluation.triggers.interface import Context
 from shared.alerts.specs import EventFilter, Metric, MetricThreshold, Op
-from shared.core.text import figure
+from shared.foundation.core.text import figure
 from tests.shared.alerts.evaluation.triggers.conftest import reading_of
 from tests.support.events import event, store_events
 

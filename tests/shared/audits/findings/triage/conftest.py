@@ -10,8 +10,8 @@ from sqlalchemy import select
 from shared.audits.findings.incident import hold
 from shared.audits.findings.models import Finding
 from shared.audits.findings.triage import act
-from shared.core.actor import SYSTEM
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.actor import SYSTEM
+from shared.foundation.deployment.runtime import Runtime
 from shared.incidents.models import Incident
 from shared.incidents.opening import Breach, Opening
 from shared.incidents.service import open_incident

@@ -7,9 +7,9 @@ from sqlalchemy import select
 
 from shared.audits.findings.models import FindingAction, Suppression
 from shared.audits.findings.triage import act
-from shared.core.errors import Conflict, Invalid, NotFound
-from shared.core.ids import new_id
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.errors import Conflict, Invalid, NotFound
+from shared.foundation.core.ids import new_id
+from shared.foundation.deployment.runtime import Runtime
 from tests.shared.audits.findings.triage.conftest import Act
 from tests.support.findings import Audited, candidate
 from tests.support.incidents import key_actor

@@ -13,8 +13,8 @@ from shared.audits.findings.incident import resolve_with_finding
 from shared.audits.findings.models import Finding
 from shared.audits.findings.triage import act
 from shared.audits.lock import lock_findings
-from shared.core.errors import Conflict, NotFound
-from shared.deployment.runtime import Runtime
+from shared.foundation.core.errors import Conflict, NotFound
+from shared.foundation.deployment.runtime import Runtime
 from shared.incidents import rows
 from shared.incidents.models import Incident
 from tests.shared.audits.findings.triage.conftest import Act

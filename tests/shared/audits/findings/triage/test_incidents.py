@@ -6,7 +6,7 @@ import pytest
 
 from shared.audits.findings import incident as linked
 from shared.audits.findings.models import Finding
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.incidents.models import Incident
 from tests.shared.audits.findings.triage.conftest import Act
 from tests.support.findings import Audited, critical

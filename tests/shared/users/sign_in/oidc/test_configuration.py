@@ -2,8 +2,8 @@
 
 import pytest
 
-from shared.core.config import load_settings
-from shared.core.errors import ConfigurationError
+from shared.foundation.core.config import load_settings
+from shared.foundation.core.errors import ConfigurationError
 from shared.users.sign_in.oidc.configuration import GroupRule, OidcConfig, config_of
 
 VARIABLES = {

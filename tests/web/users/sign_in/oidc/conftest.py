@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from flask import Flask
 
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from shared.users.sign_in.oidc.configuration import config_of
 from tests.support.oidc import Browser, Provider, new_rsa_key, running_provider
 from tests.support.people import add_member, new_email

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import select, update
 
 from shared.audit_log.models import AuditLine
-from shared.cache import at_once
-from shared.core.clock import now
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once
+from shared.foundation.core.clock import now
+from shared.foundation.deployment.runtime import Runtime
 from shared.permissions.custom_sets.models import PermissionSet
 from shared.settings.models import OrganizationSetting
 from shared.users import Membership, User

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from structlog.testing import capture_logs
 
 from shared.audit_log.models import AuditLine
-from shared.deployment.runtime import Runtime
+from shared.foundation.deployment.runtime import Runtime
 from tests.support.oidc import (
     CLIENT_SECRET,
     Browser,

@@ -5,8 +5,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from flask import Flask
 
-from shared.cache import at_once
-from shared.deployment.runtime import Runtime
+from shared.foundation.cache import at_once
+from shared.foundation.deployment.runtime import Runtime
 from shared.settings.models import OrganizationSetting
 from shared.users import operator
 from tests.support.oidc import CALLBACK, CLIENT_ID, Browser, Provider, ago, running_provider

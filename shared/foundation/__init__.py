@@ -1,0 +1,1 @@
+"""What everything stands on: the stores, the queue, settings, errors, time."""

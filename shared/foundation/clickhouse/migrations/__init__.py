@@ -1,0 +1,19 @@
+"""The ordered list of ClickHouse migrations; a new one is appended here and never edited later."""
+
+from types import ModuleType
+
+from shared.foundation.clickhouse.migrations import (
+    m0001_events,
+    m0002_evaluations,
+    m0003_read_model,
+    m0004_small_parts,
+    m0005_facets,
+)
+
+MIGRATIONS: tuple[ModuleType, ...] = (
+    m0001_events,
+    m0002_evaluations,
+    m0003_read_model,
+    m0004_small_parts,
+    m0005_facets,
+)

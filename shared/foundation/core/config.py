@@ -1,0 +1,450 @@
+"""Typed configuration, read once from the environment.
+
+`Settings` is the only table of variables. Each field is a variable with the same name in upper
+case. Its type and bounds are checked when it is read. `python -m shared.foundation.core.config`
+prints the table for `docs/configuration.md`.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Mapping
+from email.utils import getaddresses
+from typing import Annotated, Any, get_type_hints
+
+import msgspec
+from msgspec import Meta
+
+from shared.foundation.core.errors import ConfigurationError
+from shared.foundation.core.redis_url import SENTINEL_SCHEMES, SentinelUrl
+
+Seconds = Annotated[float, Meta(gt=0)]
+Bytes = Annotated[int, Meta(ge=1024)]
+Count = Annotated[int, Meta(ge=1)]
+Port = Annotated[int, Meta(ge=1, le=65535)]
+# Leaves a port for each process type.
+FirstPort = Annotated[int, Meta(ge=1, le=65500)]
+ClusterName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]+$")]
+Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+HeaderName = Annotated[str, Meta(pattern="^[A-Za-z][A-Za-z0-9-]{0,99}$")]
+Origin = Annotated[
+    str, Meta(pattern=r"^https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$")
+]
+Secret = Annotated[str, Meta(min_length=16, max_length=256)]
+
+_PREFIXES = {
+    "database_url": ("postgresql://", "postgres://"),
+    "redis_url": ("redis://", "rediss://", "unix://", *SENTINEL_SCHEMES),
+    "clickhouse_url": ("clickhouse://", "clickhouses://"),
+    "clickhouse_readonly_url": ("clickhouse://", "clickhouses://"),
+    "evaluator_endpoint": ("http://", "https://"),
+    "public_url": ("http://", "https://"),
+    "canary_url": ("http://", "https://"),
+    "audit_llm_base_url": ("http://", "https://"),
+    "assistant_base_url": ("http://", "https://"),
+    "oidc_issuer": ("http://", "https://"),
+    "otel_exporter_otlp_endpoint": ("http://", "https://"),
+    "otel_exporter_otlp_traces_endpoint": ("http://", "https://"),
+}
+
+# If the first variable is set, the second one is required.
+_NEEDS = {
+    "smtp_host": "smtp_from",
+    "smtp_username": "smtp_password",
+    "audit_llm_base_url": "audit_llm_model",
+    "assistant_base_url": "assistant_models",
+    "oidc_issuer": "oidc_client_id",
+    "otlp_grpc_tls_cert": "otlp_grpc_tls_key",
+    "otlp_grpc_tls_key": "otlp_grpc_tls_cert",
+}
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """The configuration of a process; `load_settings` reads it."""
+
+    # Stores
+    database_url: Annotated[str, "PostgreSQL, `postgresql://user@host/db`"]
+    redis_url: Annotated[
+        str,
+        "Redis or Valkey, `redis://host:6379/0`, or sentinels,"
+        " `redis+sentinel://host:26379,host:26379/name` (`docs/growing.md`)",
+    ]
+    clickhouse_url: Annotated[
+        str, "ClickHouse, native protocol, `clickhouse://user:pw@host:9000/db`"
+    ]
+    clickhouse_readonly_url: Annotated[
+        str | None, "the read-only ClickHouse user that runs people's SQL"
+    ] = None
+    clickhouse_cluster: Annotated[
+        ClusterName | None,
+        "name, in `remote_servers`, of the cluster that holds the tables"
+        " (`docs/cluster.md`); unset: one server",
+    ] = None
+    clickhouse_pool_size: Annotated[
+        Count, "maximum number of ClickHouse connections of a process"
+    ] = 16
+    database_pool_size: Annotated[
+        Count, "maximum number of PostgreSQL connections of a process"
+    ] = 16
+    redis_replicas: Annotated[
+        int,
+        Meta(ge=0),
+        "replicas of Redis that have to have a batch too before it is accepted (WAIT,"
+        " `docs/growing.md`)",
+    ] = 0
+
+    # Web
+    port: Annotated[Port, "port on which `web` listens"] = 8000
+    web_bind: Annotated[
+        str, "address on which `web` and `otlp-grpc` listen; 0.0.0.0 if only `PORT` is set"
+    ] = "127.0.0.1"
+    web_concurrency: Annotated[Count, "web processes"] = 2
+    web_threads: Annotated[
+        Count, "requests that a web process serves at once, slow clients included"
+    ] = 64
+    web_receive_timeout_secs: Annotated[
+        Seconds, "maximum time for a request's body to arrive; above it 408"
+    ] = 30
+    public_url: Annotated[str | None, "URL under which people reach this deployment"] = None
+    log_level: Annotated[
+        str,
+        Meta(pattern="^(debug|info|warning|error)$"),
+        "lowest level logged: debug, info, warning or error",
+    ] = "info"
+    log_format: Annotated[
+        str,
+        Meta(pattern="^(auto|json|console)$"),
+        "json, console, or auto: readable on a terminal, else JSON",
+    ] = "auto"
+
+    # Identity
+    admin_key: Annotated[
+        Secret | None, "secret of the instance key `admin`, 16 to 256 characters"
+    ] = None
+    agent_api_key: Annotated[
+        Secret | None, "secret of the key `dashboard-assistant`, 16 to 256 characters"
+    ] = None
+    admin_email: Annotated[str | None, "protected first member of the default organization"] = None
+    sign_in_link_hash: Annotated[
+        Sha256 | None,
+        "set by `bin/up` alone: SHA-256 of the token of its sign-in link (docs/people.md)",
+    ] = None
+    sign_in_codes: Annotated[
+        bool, "people sign in with mailed codes; 0: at the provider only, needs `OIDC_ISSUER`"
+    ] = True
+    default_user_permissions: Annotated[
+        str,
+        "permission set of new members, if the organization names none; no process"
+        " starts if neither a built-in set nor an organization's has this name",
+    ] = "standard"
+    trusted_proxy_hops: Annotated[
+        int, Meta(ge=0), "number of proxies in front, each adding to X-Forwarded-For"
+    ] = 0
+    proxy_auth_header: Annotated[
+        HeaderName | None,
+        "header with the address of the person whom a trusted proxy has signed in"
+        " (docs/sign-in.md); unset: none counts",
+    ] = None
+    proxy_auth_secret: Annotated[
+        Secret | None, "the proxy sends it as `X-Service-Proxy-Secret`, 16 to 256 characters"
+    ] = None
+    proxy_auth_from: Annotated[
+        str | None, "addresses or networks of the proxy, comma-separated, such as `10.0.0.7`"
+    ] = None
+
+    # Sign-in at a provider
+    oidc_issuer: Annotated[
+        str | None,
+        "OpenID Connect provider (docs/sign-in.md); unset: people sign in with codes only",
+    ] = None
+    oidc_client_id: Annotated[str | None, "our id there; required with `OIDC_ISSUER`"] = None
+    oidc_client_secret: Annotated[
+        str | None, "our secret there; unset: a public client, with PKCE alone"
+    ] = None
+    oidc_name: Annotated[
+        str, Meta(min_length=1, max_length=40), "name of the provider on the button"
+    ] = "single sign-on"
+    oidc_scopes: Annotated[str, "scopes to ask for, with spaces between them"] = "openid email"
+    oidc_allowed_domains: Annotated[
+        str | None, "domains whose addresses may sign in there, comma-separated; unset: all"
+    ] = None
+    oidc_groups: Annotated[
+        str | None,
+        "JSON: claim, its value, organization, permission set (docs/sign-in.md); unset: groups"
+        " give nothing",
+    ] = None
+
+    # Mail
+    smtp_host: Annotated[
+        str | None, "mail server; unset: sign-in codes go to the log, other mails fail"
+    ] = None
+    smtp_port: Annotated[Port, "its port; 465 is TLS from the first byte on"] = 587
+    smtp_username: Annotated[str | None, "user name for the mail server; unset: no sign-in"] = None
+    smtp_password: Annotated[str | None, "password of `SMTP_USERNAME`"] = None
+    smtp_from: Annotated[
+        str | None, "sender of all mail, `a@b` or `Name <a@b>`; required with `SMTP_HOST`"
+    ] = None
+    smtp_tls: Annotated[bool, "send only over TLS with a valid certificate; 0: send in clear"] = (
+        True
+    )
+
+    org_mails_per_day: Annotated[
+        Count, "mails that an organization may send in 24 hours, codes of sign-ins apart"
+    ] = 1000
+
+    # Ingest
+    ingest_max_body_bytes: Annotated[Bytes, "maximum POST /events as sent"] = 16 * 1024 * 1024
+    ingest_max_unpacked_bytes: Annotated[
+        Bytes, "maximum size of a POST /events after decompression"
+    ] = 128 * 1024 * 1024
+    ingest_max_event_bytes: Annotated[Bytes, "maximum single event"] = 1024 * 1024
+    ingest_backlog_bytes: Annotated[
+        Bytes, "accepted events in Redis that are not stored yet; above it 503"
+    ] = 512 * 1024 * 1024
+    ingest_sync: Annotated[bool, "answer only once Redis has the batch on disk (WAITAOF)"] = True
+    ingest_concurrency: Annotated[
+        Count, "batches that a web process unpacks at once; bounds its memory"
+    ] = 8
+    ingest_claim_idle_secs: Annotated[
+        Seconds, "time until another worker takes over the batches of a dead one"
+    ] = 15
+    ingest_processes: Annotated[Count, "ingest processes that one `worker` or `ingest` runs"] = 2
+
+    # OpenTelemetry
+    otlp_max_bytes: Annotated[Bytes, "maximum export, as sent and after decompression"] = (
+        20 * 1024 * 1024
+    )
+    otlp_grpc_port: Annotated[
+        int, Meta(ge=0, le=65535), "port on which `otlp-grpc` listens; 0: it does not run"
+    ] = 4317
+    otlp_grpc_tls_cert: Annotated[
+        str | None,
+        "file with the certificates (PEM) with which `otlp-grpc` serves TLS; unset: in clear",
+    ] = None
+    otlp_grpc_tls_key: Annotated[
+        str | None, "file with their private key (PEM); needed with `OTLP_GRPC_TLS_CERT`"
+    ] = None
+    otlp_grpc_public_url: Annotated[
+        Origin | None,
+        "`http://host:port` or `https://host:port` at which exporters reach `otlp-grpc` through a"
+        " proxy; unset: the host of `PUBLIC_URL` with `OTLP_GRPC_PORT`",
+    ] = None
+
+    # Evaluation
+    evaluator_endpoint: Annotated[
+        str | None, "base URL of the evaluator; unset: no evaluations"
+    ] = None
+    evaluator_token: Annotated[str | None, "bearer token shared with the evaluator"] = None
+    evaluator_orgs: Annotated[
+        str | None, "slugs that may use the evaluator, comma-separated; unset: all"
+    ] = None
+    evaluator_workers: Annotated[
+        Count,
+        "times `EVALUATOR_CLAIM_BATCH`: calls to the evaluator that run at once in"
+        " the whole deployment, polls included",
+    ] = 2
+    evaluator_claim_batch: Annotated[
+        Count,
+        "the other factor; only the product counts, because a worker claims as many sessions at"
+        " once as places are free",
+    ] = 4
+    evaluator_polling_interval_secs: Annotated[
+        Seconds, "polling interval, if the evaluator names none"
+    ] = 10
+    evaluator_request_timeout_ms: Annotated[
+        Count, "time limit of a whole evaluator request, in milliseconds"
+    ] = 30000
+    evaluator_max_attempts: Annotated[Count, "delivery attempts before a job ends in error"] = 5
+    evaluator_config_refresh_secs: Annotated[
+        Seconds, "interval at which the evaluator's /config is read"
+    ] = 300
+    evaluator_max_poll_duration_secs: Annotated[
+        Seconds, "maximum time for which an asynchronous job is polled"
+    ] = 3600
+
+    # Watching
+    webhook_allow_private: Annotated[
+        bool, "1: webhooks and Slack may reach loopback, private, link-local addresses"
+    ] = False
+    alert_query_concurrency: Annotated[
+        Count, "`custom_sql` statements that run at once in the whole deployment"
+    ] = 4
+    audit_llm_base_url: Annotated[
+        str | None, "OpenAI-compatible server that writes audit reports; unset: no reports"
+    ] = None
+    audit_llm_model: Annotated[str | None, "its model; required with `AUDIT_LLM_BASE_URL`"] = None
+    audit_llm_api_key: Annotated[str | None, "its bearer token; unset: requests carry none"] = None
+
+    # Assistant
+    assistant_base_url: Annotated[
+        str | None, "OpenAI-compatible server that answers questions; unset: there is no assistant"
+    ] = None
+    assistant_models: Annotated[
+        str | None,
+        "its models, comma-separated, the default one first; required with `ASSISTANT_BASE_URL`",
+    ] = None
+    assistant_api_key: Annotated[str | None, "its bearer token; unset: requests carry none"] = None
+
+    # Exports
+    export_target: Annotated[
+        str | None,
+        "folder or `s3://BUCKET/PREFIX` for scheduled exports (`docs/export.md`); unset: none",
+    ] = None
+
+    # Monitoring
+    metrics_port: Annotated[
+        FirstPort | None,
+        "first of the ports on which process types serve metrics (`docs/metrics.md`); unset: none",
+    ] = None
+    metrics_bind: Annotated[str, "address on which they do"] = "127.0.0.1"
+
+    otel_exporter_otlp_endpoint: Annotated[
+        str | None,
+        "URL of a collector of OpenTelemetry that gets traces of Watchpost itself"
+        " (`docs/traces.md`); unset: none",
+    ] = None
+    otel_exporter_otlp_traces_endpoint: Annotated[
+        str | None, "the same with its path, if that is not `/v1/traces`; it wins"
+    ] = None
+
+    canary_interval_secs: Annotated[
+        float,
+        Meta(ge=0),
+        "time between two canaries of a group of ingest processes (`docs/operate.md`); 0: none",
+    ] = 60
+    canary_url: Annotated[
+        str | None, "URL of `web` for canaries; unset: PORT here, or PUBLIC_URL, if they answer"
+    ] = None
+
+    # Readiness
+    ready_max_ingest_lag_secs: Annotated[
+        Seconds, "/ready is 503 if the oldest batch that is not stored is older"
+    ] = 60
+    ready_max_job_age_secs: Annotated[
+        Seconds, "/ready is 503 if a due evaluation has waited longer"
+    ] = 300
+
+    @property
+    def assistant_choices(self) -> tuple[str, ...]:
+        """Returns the models of the assistant, the default one first; none without a server."""
+        if self.assistant_base_url is None or self.assistant_models is None:
+            return ()
+        named = (name.strip() for name in self.assistant_models.split(","))
+        return tuple(dict.fromkeys(name for name in named if name))
+
+    @property
+    def traces_url(self) -> str | None:
+        """Returns the full URL that gets traces of this process; None while they are off."""
+        if self.otel_exporter_otlp_traces_endpoint is not None:
+            return self.otel_exporter_otlp_traces_endpoint
+        base = self.otel_exporter_otlp_endpoint
+        return None if base is None else f"{base.removesuffix('/')}/v1/traces"
+
+    @property
+    def evaluator_concurrency(self) -> int:
+        """Returns how many calls to the evaluator may run at once in the whole deployment."""
+        return self.evaluator_workers * self.evaluator_claim_batch
+
+    def may_evaluate(self, org_slug: str) -> bool:
+        """Returns whether sessions of this organization go to the evaluator at all."""
+        if self.evaluator_endpoint is None:
+            return False
+        if self.evaluator_orgs is None:
+            return True
+        return org_slug in {slug.strip() for slug in self.evaluator_orgs.split(",")}
+
+
+def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
+    """Reads `Settings` from `environ` (default: the process's); an empty variable counts as unset.
+
+    Raises `ConfigurationError` naming the first variable that is missing or invalid. The message
+    does not repeat the value, which may be a secret.
+    """
+    raw = _given(os.environ if environ is None else environ)
+    for name, value in raw.items():
+        _require_sane(name, value)
+    try:
+        settings = msgspec.convert(raw, Settings, strict=False)
+    except msgspec.ValidationError as error:
+        reason, _, path = str(error).partition(" - at `$.")
+        raise ConfigurationError(f"{path.rstrip('`').upper()}: {reason}") from None
+    _require_complete(raw, settings)
+    if settings.redis_url.startswith(SENTINEL_SCHEMES):
+        try:
+            SentinelUrl.parse(settings.redis_url)
+        except ValueError as error:
+            raise ConfigurationError(f"REDIS_URL: {error}") from None
+    if settings.smtp_from is not None and not _is_one_address(settings.smtp_from):
+        raise ConfigurationError("SMTP_FROM: expected one address, `a@b` or `Name <a@b>`")
+    return settings
+
+
+def _require_sane(name: str, value: str) -> None:
+    if is_placeholder(value):
+        raise ConfigurationError(
+            f"{name.upper()} still has the value of an example: choose a random one"
+        )
+    prefixes = _PREFIXES.get(name)
+    if prefixes and not value.startswith(prefixes):
+        raise ConfigurationError(f"{name.upper()} must start with {' or '.join(prefixes)}")
+
+
+def _require_complete(raw: Mapping[str, Any], settings: Settings) -> None:
+    for name, needed in _NEEDS.items():
+        if name in raw and needed not in raw:
+            raise ConfigurationError(f"{needed.upper()} is not set, and {name.upper()} needs it")
+    if not settings.sign_in_codes and settings.oidc_issuer is None:
+        raise ConfigurationError(
+            "SIGN_IN_CODES=0 needs OIDC_ISSUER: without both, nobody could sign in"
+        )
+
+
+def is_placeholder(value: str) -> bool:
+    """Returns whether a secret, or the password in a URL, is one of our examples, known to all."""
+    return re.match(r"(\w+://[^/@]*:)?change-me", value, re.IGNORECASE) is not None
+
+
+def _given(source: Mapping[str, str]) -> dict[str, Any]:
+    """Returns the values that are set, by the names of their fields."""
+    raw: dict[str, Any] = {}
+    for field in msgspec.structs.fields(Settings):
+        value = source.get(field.name.upper(), "").strip()
+        if value:
+            raw[field.name] = value
+        elif field.required:
+            raise ConfigurationError(f"{field.name.upper()} is not set")
+    if "port" in raw:
+        # A platform that chooses the port sends its requests from another machine.
+        raw.setdefault("web_bind", "0.0.0.0")  # noqa: S104
+    return raw
+
+
+def _is_one_address(text: str) -> bool:
+    found = getaddresses([text]) if text.isprintable() else []
+    return len(found) == 1 and re.fullmatch(r"[^@\s]+@[^@\s]+", found[0][1]) is not None
+
+
+def variables_table() -> str:
+    """Returns a Markdown table of every variable with its default and its description."""
+    hints = get_type_hints(Settings, include_extras=True)
+    rows = [
+        (f"`{field.name.upper()}`", _shown_default(field), hints[field.name].__metadata__[-1])
+        for field in msgspec.structs.fields(Settings)
+    ]
+    lines = [f"| {name} | {default} | {description} |" for name, default, description in rows]
+    return "\n".join(["| variable | default | description |", "|---|---|---|", *lines])
+
+
+def _shown_default(field: msgspec.structs.FieldInfo) -> str:
+    value = field.default
+    if field.required:
+        return "required"
+    if value is None:
+        return "unset"
+    if isinstance(value, int) and value >= 1024 * 1024:
+        return f"`{value}` ({value // (1024 * 1024)} MiB)"
+    return f"`{str(value).lower()}`"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(variables_table() + "\n")

@@ -1,0 +1,245 @@
+"""All metrics. Run as a program, this module prints the table of docs/metrics.md.
+
+No label has a value that a client chooses: routes are templates, an evaluator is the host that the
+operator configured, everything else is a closed set. Organizations never appear.
+"""
+
+import sys
+
+from shared.foundation.core.metrics.kinds import (
+    OTHER,
+    ROWS,
+    SLOW,
+    Counter,
+    Gauge,
+    Histogram,
+    Metric,
+)
+
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", OTHER)
+_WAYS = ("events", "import", "otlp_http", "otlp_grpc", OTHER)
+_REFUSALS = (
+    "backlog_full",
+    "redis_unavailable",
+    "postgres_unavailable",
+    "clickhouse_unavailable",
+    OTHER,
+)
+_POOLS = ("postgres", "clickhouse", "sql", OTHER)
+_STORES = ("postgres", "clickhouse", "redis")
+_JOB_STATES = ("pending", "polling", "storing")
+_SENDING = ("sent", "again", "failed", "forgotten", "expired", OTHER)
+
+# Requests
+REQUESTS = Counter(
+    "watchpost_http_requests_total",
+    "requests by method, route and status; a path without a route counts as `none`",
+    {"method": _METHODS, "route": None, "status": None},
+)
+REQUEST_SECS = Histogram(
+    "watchpost_http_request_seconds",
+    "time from the head of a request to the last byte of its answer",
+    {"method": _METHODS, "route": None},
+)
+
+# Ingest
+ACCEPTED = Counter(
+    "watchpost_ingest_accepted_total",
+    "events (of OpenTelemetry: records) that were accepted, by the way in",
+    {"way": _WAYS},
+)
+SKIPPED = Counter(
+    "watchpost_ingest_skipped_total",
+    "events or records that were bad and reported to their sender",
+    {"way": _WAYS},
+)
+REFUSED = Counter(
+    "watchpost_ingest_refused_requests_total",
+    "requests with events that were refused with 503, by the code of the error",
+    {"way": _WAYS, "code": _REFUSALS},
+)
+STORED = Counter("watchpost_ingest_stored_events_total", "events that workers gave to ClickHouse")
+BATCH_EVENTS = Histogram(
+    "watchpost_ingest_batch_events", "events that a worker stored together", buckets=ROWS
+)
+INSERT_SECS = Histogram(
+    "watchpost_ingest_insert_seconds", "time to store such a batch in ClickHouse and PostgreSQL"
+)
+INSERT_FAILURES = Counter(
+    "watchpost_ingest_insert_failures_total",
+    "batches that could not be stored, because a store was down; they are stored later",
+)
+BURIED = Counter("watchpost_ingest_dead_letters_total", "events that became dead letters")
+BACKLOG_BYTES = Gauge(
+    "watchpost_ingest_backlog_bytes", "accepted events in Redis that are not stored yet"
+)
+BACKLOG_LIMIT = Gauge("watchpost_ingest_backlog_limit_bytes", "`INGEST_BACKLOG_BYTES`")
+LAG = Gauge("watchpost_ingest_lag_seconds", "age of the oldest batch that is not stored yet")
+DEAD_LETTERS = Gauge("watchpost_dead_letters", "dead letters that wait for an operator")
+
+# Canary
+CANARY_SECS = Histogram(
+    "watchpost_canary_seconds", "time from sending a canary until it was read", buckets=SLOW
+)
+CANARY_AGE = Gauge(
+    "watchpost_canary_age_seconds", "time since the last canary of any group came through"
+)
+CANARY_UP = Gauge(
+    "watchpost_canary_up", "1 while the canaries of each group come through in time, else 0"
+)
+CANARY_FAILING = Gauge(
+    "watchpost_canary_failing",
+    "groups of ingest processes whose canary a part of the pipeline stops",
+    {"part": ("web", "redis", "ingest", "postgres", "clickhouse")},
+)
+
+# Evaluation
+EVALUATION_OUTCOMES = Counter(
+    "watchpost_evaluation_outcomes_total",
+    "calls to the evaluator by outcome: `scored`, `error` and `timeout` end a job, `pending` and"
+    " `again` do not; the answer to a job that another worker has by then is `late`",
+    {
+        "evaluator": None,
+        "outcome": ("scored", "error", "timeout", "pending", "again", "late", OTHER),
+    },
+)
+EVALUATION_AGE = Histogram(
+    "watchpost_evaluation_age_seconds",
+    "time from the creation of a job to its result",
+    {"evaluator": None},
+    buckets=SLOW,
+)
+OLDEST_JOB = Gauge(
+    "watchpost_evaluation_oldest_job_seconds",
+    "time for which a due evaluation has waited at most",
+    {"evaluator": None},
+)
+JOBS = Gauge(
+    "watchpost_evaluation_jobs",
+    "jobs without a stored result, by state",
+    {"evaluator": None, "status": _JOB_STATES},
+)
+JOBS_AGE = Gauge(
+    "watchpost_evaluation_jobs_age_seconds",
+    "time since the creation of the oldest of these jobs, by state; 0 without one",
+    {"evaluator": None, "status": _JOB_STATES},
+)
+
+# Alerts, deliveries, mail
+RULES = Counter(
+    "watchpost_alert_rules_total",
+    "rules that were evaluated, together or by SQL",
+    {"kind": ("together", "sql")},
+)
+RULES_SECS = Histogram(
+    "watchpost_alert_evaluation_seconds",
+    "time to evaluate the due rules of an organization",
+    {"kind": ("together", "sql")},
+)
+ALERT_LAG = Gauge(
+    "watchpost_alert_lag_seconds", "time for which a rule has been due at most, without a worker"
+)
+DELIVERIES = Counter(
+    "watchpost_deliveries_total",
+    "attempts to deliver to Slack and webhooks, by outcome",
+    {"channel": ("slack", "webhook", OTHER), "outcome": _SENDING},
+)
+DELIVERY_SECS = Histogram(
+    "watchpost_delivery_seconds",
+    "time of such an attempt",
+    {"channel": ("slack", "webhook", OTHER)},
+)
+DELIVERIES_QUEUED = Gauge("watchpost_deliveries_queued", "deliveries over HTTP that wait")
+DELIVERY_LAG = Gauge(
+    "watchpost_delivery_lag_seconds", "time for which one of them has been due at most"
+)
+MAILS = Counter(
+    "watchpost_mails_total", "attempts to send mails, by outcome", {"outcome": _SENDING}
+)
+MAILS_QUEUED = Gauge("watchpost_mails_queued", "mails in the outbox that wait")
+MAILS_FAILED = Gauge("watchpost_mails_failed", "mails in the outbox that failed for good")
+MAIL_LAG = Gauge("watchpost_mail_lag_seconds", "time for which a mail has been due at most")
+
+# Scheduled exports
+EXPORT_FILES = Counter(
+    "watchpost_export_files_total",
+    "files of scheduled exports that were written, written again or removed, and looks that failed",
+    {"outcome": ("written", "again", "removed", "failed", OTHER)},
+)
+
+# People's SQL, connections
+SQL_RUNS = Counter(
+    "watchpost_sql_runs_total",
+    "runs of people's SQL by outcome: `ok`, or the code of the error",
+    {
+        "outcome": (
+            "ok",
+            "invalid",
+            "query_failed",
+            "query_timeout",
+            "query_cancelled",
+            "rate_limited",
+            "queries_busy",
+            "clickhouse_unavailable",
+            OTHER,
+        )
+    },
+)
+SQL_SECS = Histogram("watchpost_sql_run_seconds", "time of such a run")
+POOL_WAIT = Histogram(
+    "watchpost_pool_wait_seconds",
+    "time for which a thread waited for a connection, if it had to",
+    {"pool": _POOLS},
+)
+POOL_REFUSED = Counter(
+    "watchpost_pool_refused_total",
+    "threads that got no connection, and answered 503",
+    {"pool": _POOLS},
+)
+STORE_UP = Gauge("watchpost_store_up", "1 while the store answers, else 0", {"store": _STORES})
+
+# Processes
+CPU_SECS = Counter(
+    "watchpost_process_cpu_seconds_total",
+    "processor time of a process, on Linux",
+    {"process": None, "slot": None},
+)
+MEMORY = Gauge(
+    "watchpost_process_memory_bytes",
+    "memory of a process without what it shares with others, on Linux",
+    {"process": None, "slot": None},
+    of_deployment=False,
+)
+PROCESSES = Gauge(
+    "watchpost_processes",
+    "running processes of this process type",
+    {"process": None},
+    of_deployment=False,
+)
+SPANS_DROPPED = Counter(
+    "watchpost_trace_spans_dropped_total",
+    "spans of Watchpost itself that were lost: the collector took none, or too many waited",
+    {"reason": ("not_sent", "queue_full")},
+)
+INFO = Gauge("watchpost_info", "1, with the version", {"version": None}, of_deployment=False)
+
+ALL: tuple[Metric, ...] = tuple(one for one in list(globals().values()) if isinstance(one, Metric))
+
+
+def table() -> str:
+    """Returns a Markdown table of all metrics."""
+    lines = ["| metric | kind | labels | description |", "|---|---|---|---|"]
+    for metric in ALL:
+        labels = ", ".join(f"`{label}`" for label in metric.labels)
+        lines.append(f"| `{metric.name}` | {_kind(metric)} | {labels} | {metric.help} |")
+    return "\n".join(lines)
+
+
+def _kind(metric: Metric) -> str:
+    if isinstance(metric, Gauge):
+        return "gauge, deployment" if metric.of_deployment else "gauge"
+    return "counter" if isinstance(metric, Counter) else "histogram"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(table() + "\n")
