@@ -29,7 +29,7 @@ from bench.figures import figures_of, lines_of
 from bench.site import Site
 from bench.week import DAYS, fill
 from devstack.up.programs import Program
-from shared import organizations
+from shared.access import organizations
 from shared.audits import service as audits
 from shared.audits.findings.models import Finding
 from shared.audits.models import AuditRun

@@ -30,10 +30,10 @@ from bench.deployments import deployed
 from bench.figures import percentile
 from bench.posting import Poster
 from devstack.up.deployment import Deployment
-from shared import organizations
+from shared.access import organizations
+from shared.access.organizations.rules import DEFAULT_SLUG
 from shared.foundation.core.clock import format_us, now_us
 from shared.foundation.postgres import Postgres
-from shared.organizations.rules import DEFAULT_SLUG
 
 BATCH = 500
 LIMIT = 1000

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.figures import figures_of, lines_of
 from bench.site import Site
 from bench.week import DAYS, fill
-from shared import organizations
+from shared.access import organizations
 from shared.alerts.evaluation.preview import Draft, preview
 from shared.alerts.evaluation.triggers.interface import Context
 from shared.foundation.core.clock import now

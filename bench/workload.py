@@ -14,7 +14,7 @@ from uuid import UUID
 import msgspec
 
 from bench.site import Site
-from shared import organizations
+from shared.access import organizations
 from shared.foundation.core.clock import now_us
 from shared.foundation.postgres import Postgres
 

@@ -4,10 +4,10 @@ import click
 
 from orgctl.context import Row, connected, print_json, print_rows
 from orgctl.options import json_option, limit_option
-from shared.audit_log.listing import LineFilters, list_
-from shared.audit_log.models import AuditLine
+from shared.access.audit_log.listing import LineFilters, list_
+from shared.access.audit_log.models import AuditLine
+from shared.access.organizations import lifecycle
 from shared.foundation.core.clock import format_ts
-from shared.organizations import lifecycle
 
 
 @click.group("audit-log")

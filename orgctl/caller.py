@@ -5,7 +5,7 @@ import os
 
 import click
 
-from shared.audit_log import Caller, acting_as, record
+from shared.access.audit_log import Caller, acting_as, record
 from shared.foundation.core.ids import new_request_id
 from shared.foundation.postgres import Postgres
 

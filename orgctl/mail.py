@@ -7,13 +7,13 @@ from sqlalchemy.orm import Session
 
 from orgctl.context import Row, connected, print_rows
 from orgctl.options import choice_of, json_option, limit_option
-from shared import organizations
+from shared.access import organizations
+from shared.access.mail import administration
+from shared.access.mail.models import Mail
 from shared.foundation.core.clock import format_optional_ts, format_ts
 from shared.foundation.core.errors import NotFound
 from shared.foundation.core.ids import parse_uuid
 from shared.foundation.queue.jobs import SEND_MAIL
-from shared.mail import administration
-from shared.mail.models import Mail
 
 
 @click.group()

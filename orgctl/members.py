@@ -9,14 +9,14 @@ from sqlalchemy.orm import Session
 
 from orgctl.context import Row, connected, print_json, print_result, print_rows
 from orgctl.options import json_option
-from shared import users
+from shared.access import users
+from shared.access.organizations import Organization
+from shared.access.organizations.lifecycle import require
+from shared.access.users import Grant, MemberRecord, operator
+from shared.access.users.operator import Change
 from shared.foundation.cache import at_once
 from shared.foundation.core.clock import format_optional_ts
 from shared.foundation.deployment.runtime import Runtime
-from shared.organizations import Organization
-from shared.organizations.lifecycle import require
-from shared.users import Grant, MemberRecord, operator
-from shared.users.operator import Change
 
 _NO_SET = click.option("--no-set", is_flag=True, help="Use no permission set.")
 

@@ -8,11 +8,11 @@ from sqlalchemy.orm import Session
 from orgctl.backup import summary, tell
 from orgctl.context import Row, connected, print_json, print_result, print_rows
 from orgctl.options import json_option
-from shared import organizations
+from shared.access import organizations
+from shared.access.organizations import Organization, lifecycle
 from shared.foundation.cache import at_once
 from shared.foundation.core.clock import format_optional_ts, format_ts
 from shared.foundation.objects import open_objects
-from shared.organizations import Organization, lifecycle
 from shared.upkeep.backup.create import create as create_backup
 from shared.upkeep.backup.moving import import_organization
 from shared.upkeep.purge.service import Purged

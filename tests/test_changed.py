@@ -37,7 +37,7 @@ OF_ALERTS = ["tests/contracts/test_alerts.py", "tests/shared/alerts", "tests/web
         ("shared/alerts/models.py", {"alerts": OF_ALERTS}),
         ("web/alerts/routes.py", {"alerts": OF_ALERTS}),
         ("workers/alerts/loop.py", {"alerts": OF_ALERTS}),
-        ("shared/keys/service.py", {"keys": ["tests/contracts/test_keys.py"]}),
+        ("shared/access/keys/service.py", {"keys": ["tests/contracts/test_keys.py"]}),
         ("devstack/ports.py", {"devstack": ["tests/devstack"]}),
         (
             "shared/foundation/postgres/leases.py",
@@ -94,7 +94,7 @@ def test_a_file_chooses_the_tests_of_the_files_that_import_it() -> None:
             "shared/alerts/evaluation/due.py", "shared/sessions/page.py", "shared/untested/a.py",
             "tests/shared/sessions/test_totals.py", "tests/support/events.py", "web/app.py",
         },
-        "shared/sessions/page.py": {"shared/keys/service.py"},
+        "shared/sessions/page.py": {"shared/access/keys/service.py"},
     }  # fmt: skip
     tests = [*TESTS, "tests/shared/foundation/core/test_clock.py"]
     assert choose(

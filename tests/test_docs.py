@@ -16,13 +16,13 @@ import pytest
 from honcho.environ import parse_procfile
 
 from orgctl.cli import main as orgctl
+from shared.access.mail.kinds import KINDS
+from shared.access.permissions.__main__ import permissions_table
 from shared.alerts.specs import SPECS, EventFilter, Spec
 from shared.audits.signals import NAMES
 from shared.audits.signals.interface import Sensitivity
 from shared.foundation.core.config import Settings, variables_table
 from shared.foundation.core.version import VERSION
-from shared.mail.kinds import KINDS
-from shared.permissions.__main__ import permissions_table
 from tests.support import markdown
 from tests.support.markdown import PROJECT
 from web.filters import DOCUMENTED, filters_table
@@ -117,7 +117,9 @@ def test_no_variable_is_named_that_does_not_exist(path: Path) -> None:
 
 def test_every_permission_stands_in_its_document_with_the_sets_that_hold_it() -> None:
     documented = document("docs/permissions.md")
-    assert permissions_table() in documented, "paste the output of `python -m shared.permissions`"
+    assert permissions_table() in documented, (
+        "paste the output of `python -m shared.access.permissions`"
+    )
 
 
 @pytest.mark.parametrize("heading", DOCUMENTED)

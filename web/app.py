@@ -121,7 +121,7 @@ def create_app(runtime: Runtime) -> Flask:
 def _sign_in_at_provider(app: Flask, settings: Settings) -> None:
     """Adds the pages of sign-in at a provider; raises `ConfigurationError`."""
     # Loaded only where they are used: the packages for it take memory in every process.
-    from shared.users.sign_in.oidc.configuration import config_of
+    from shared.access.users.sign_in.oidc.configuration import config_of
     from web.users.sign_in import oidc
 
     oidc.use(app, config_of(settings))

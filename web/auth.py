@@ -18,9 +18,9 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from flask import g
 
+from shared.access.identity import Authenticator, Credential, Identity, Person, UserRef
 from shared.foundation.core.actor import Actor
 from shared.foundation.core.errors import Unauthorized
-from shared.identity import Authenticator, Credential, Identity, Person, UserRef
 from web.credentials import ACTOR_HEADER, ORG_HEADER, credential_of_request
 from web.limits import admit
 from web.request_log import HEADER as REQUEST_ID_HEADER

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from flask import Flask, g, has_request_context, request
 
-from shared.audit_log import SYSTEM, Caller, Way, acting_as
-from shared.identity import Identity
+from shared.access.audit_log import SYSTEM, Caller, Way, acting_as
+from shared.access.identity import Identity
 from web.client_address import address_of_request
 from web.request_log import request_id
 

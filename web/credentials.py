@@ -4,8 +4,8 @@ from urllib.parse import urlsplit
 
 from flask import request
 
+from shared.access.identity import Credential
 from shared.foundation.core.errors import Forbidden, Unauthorized
-from shared.identity import Credential
 from web.session_cookie import is_only_cookie, session_secret
 from web.state import runtime, state
 

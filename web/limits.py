@@ -6,9 +6,9 @@ present form, which can name several limits at once.
 
 from flask import Flask, Response, g
 
-from shared.identity import Identity
-from shared.limits.rules import Quota
-from shared.limits.service import OverLimit
+from shared.access.identity import Identity
+from shared.access.limits.rules import Quota
+from shared.access.limits.service import OverLimit
 from web.state import state
 
 _POLICY = "RateLimit-Policy"

@@ -9,14 +9,14 @@ import sys
 
 from flask import Flask
 
+from shared.access.identity import bootstrap
+from shared.access.permissions.custom_sets import service as custom_sets
 from shared.foundation.core.config import load_settings
 from shared.foundation.core.errors import ConfigurationError, Unavailable
 from shared.foundation.core.logs import configure_logging, get_logger
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.deployment.schema import require_current
 from shared.foundation.deployment.stores import wait_for_stores
-from shared.identity import bootstrap
-from shared.permissions.custom_sets import service as custom_sets
 from web.app import create_app
 from web.ui import shell
 from web.ui.routes import STATIC

@@ -19,6 +19,7 @@ import click
 import dramatiq
 from sqlalchemy.orm import configure_mappers
 
+from shared.access.permissions.custom_sets import service as custom_sets
 from shared.foundation.core.config import Settings, load_settings
 from shared.foundation.core.errors import ConfigurationError, WatchpostError
 from shared.foundation.core.ids import new_request_id
@@ -27,7 +28,6 @@ from shared.foundation.core.metrics.exporter import Exporter, Read
 from shared.foundation.core.tracing.exporter import Tracing
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.deployment.schema import require_current
-from shared.permissions.custom_sets import service as custom_sets
 from workers import context
 from workers.groups import CANARIES_IN, GAUGES_IN, GROUPS, name_of, type_of
 

@@ -23,11 +23,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.site import Site
 from bench.ui.browser import chromium, line
 from bench.workload import ensure
+from shared.access.permissions import ADMIN_SET
+from shared.access.users import Membership, User, memberships_of
+from shared.access.users.sign_in.sessions import open_session
 from shared.foundation.core.config import load_settings
 from shared.foundation.postgres import Postgres
-from shared.permissions import ADMIN_SET
-from shared.users import Membership, User, memberships_of
-from shared.users.sign_in.sessions import open_session
 
 ROWS_MS = 300.0
 KEY_MS = 50.0

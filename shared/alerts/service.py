@@ -10,13 +10,13 @@ from typing import Any
 from sqlalchemy import Select, Text, cast, func, select
 from sqlalchemy.orm import Session
 
+from shared.access.audit_log import fields_of, record
+from shared.access.organizations import creations
 from shared.alerts.models import Alert, AlertState
 from shared.alerts.rules import ROOM, AlertContent, checked
-from shared.audit_log import fields_of, record
 from shared.foundation.core.errors import NotFound
 from shared.foundation.core.ids import parse_uuid
 from shared.foundation.postgres import transaction_time
-from shared.organizations import creations
 
 # After a change of one of these, earlier evaluations say nothing about the rule.
 _EVALUATED = (

@@ -8,6 +8,8 @@ from typing import Any
 
 from sqlalchemy import select
 
+from shared.access.mail import quota
+from shared.access.organizations.models import Organization
 from shared.alerts.models import Alert
 from shared.foundation.core import pages
 from shared.foundation.core.clock import now
@@ -17,8 +19,6 @@ from shared.incidents.deliveries.models import Notification
 from shared.incidents.deliveries.news import News
 from shared.incidents.deliveries.service import deliver
 from shared.incidents.opening import origin_of
-from shared.mail import quota
-from shared.organizations.models import Organization
 from shared.queries.slots import Places, Slots
 
 # Longer than a receiver may take to answer (`workers.deliveries.client.DEADLINE_SECS`).

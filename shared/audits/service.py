@@ -9,7 +9,7 @@ from sqlalchemy import Select, Text, cast, func, select, true
 from sqlalchemy import delete as sql_delete
 from sqlalchemy.orm import Session
 
-from shared.audit_log import fields_of, record
+from shared.access.audit_log import fields_of, record
 from shared.audits.lock import lock_findings
 from shared.audits.models import Audit, AuditRun
 from shared.audits.rules import ROOM, Context, checked, checked_context, defaults, size_of

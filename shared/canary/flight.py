@@ -8,7 +8,8 @@ from clickhouse_driver.errors import Error as ClickHouseError
 from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
-from shared import organizations
+from shared.access import organizations
+from shared.access.organizations import CANARY_ID, CANARY_SLUG
 from shared.canary import passages
 from shared.canary.address import NoAnswer, Web, post
 from shared.canary.key import CanaryKey
@@ -24,7 +25,6 @@ from shared.foundation.core.logs import get_logger
 from shared.foundation.core.metrics.catalogue import CANARY_SECS
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.queue.jobs import PERSIST_EVENTS
-from shared.organizations import CANARY_ID, CANARY_SLUG
 
 log = get_logger(__name__)
 

@@ -10,11 +10,11 @@ from datetime import timedelta
 from sqlalchemy import delete, func, or_
 from sqlalchemy.orm import Session
 
-from shared import organizations
+from shared.access import organizations
+from shared.access.keys.models import ApiKey
+from shared.access.keys.rules import DEFAULT_PERMISSIONS, hash_secret, new_secret
+from shared.access.organizations import CANARY_ID
 from shared.foundation.postgres import Postgres
-from shared.keys.models import ApiKey
-from shared.keys.rules import DEFAULT_PERMISSIONS, hash_secret, new_secret
-from shared.organizations import CANARY_ID
 
 RENEW_SECS = 12 * 3600.0
 _VALID = timedelta(days=1)

@@ -6,13 +6,13 @@ from typing import NamedTuple
 from sqlalchemy import Select, Text, cast, func, select
 from sqlalchemy.orm import Session
 
-from shared.audit_log import fields_of, record
+from shared.access.audit_log import fields_of, record
+from shared.access.organizations import creations
 from shared.dashboards.models import Dashboard, Tile
 from shared.dashboards.rules import ROOM, DashboardContent, checked_dashboard
 from shared.foundation.core.errors import Conflict
 from shared.foundation.postgres import transaction_time
 from shared.foundation.postgres.rows import change, require_row
-from shared.organizations import creations
 from shared.queries import service as queries
 
 

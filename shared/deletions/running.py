@@ -22,7 +22,7 @@ from typing import Any
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
-from shared import audit_log, organizations
+from shared.access import audit_log, organizations
 from shared.deletions import in_clickhouse, in_postgres, in_redis
 from shared.deletions.models import LIVE, Deletion
 from shared.deletions.service import mentions_of

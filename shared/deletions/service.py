@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
-from shared import audit_log
+from shared.access import audit_log
 from shared.deletions import in_clickhouse, in_postgres, in_redis
 from shared.deletions.mentions import Mentions
 from shared.deletions.models import LIVE, Deletion

@@ -11,7 +11,7 @@ import msgspec
 from sqlalchemy import Row, text
 from sqlalchemy.orm import Session
 
-from shared import organizations
+from shared.access import organizations
 from shared.evaluation_jobs.result import Result, unpack
 from shared.evaluations import store
 from shared.evaluations.records import Evaluation

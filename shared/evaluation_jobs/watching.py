@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from shared.access.organizations import CANARY_ID
 from shared.foundation.core.config import Settings
-from shared.organizations import CANARY_ID
 
 # A session is checked once it was quiet for QUIET_SECS, at most PATIENCE_SECS after the arrival
 # that triggered the check.

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from shared.access.settings.catalogue import CATALOGUE
 from shared.foundation.core.email_address import normal_address
 from shared.foundation.core.errors import Invalid
-from shared.settings.catalogue import CATALOGUE
 
 MAX_CHANNELS = 20
 MAX_RECIPIENTS = 50

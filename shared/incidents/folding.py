@@ -9,14 +9,14 @@ from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from shared import organizations
+from shared.access import organizations
+from shared.access.organizations import creations
 from shared.foundation.core.text import storable
 from shared.foundation.postgres import present_time
 from shared.incidents import activity, rows, subscribers
 from shared.incidents.models import Incident
 from shared.incidents.opening import COMPARED, Opening
 from shared.incidents.rules import MAX_SUMMARY_LENGTH, MAX_TITLE_LENGTH
-from shared.organizations import creations
 from shared.sessions import deleted
 from shared.sessions.deleted import INSTEAD
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
+from shared.access.users.members import members_of
 from shared.foundation.core.actor import Actor
 from shared.foundation.core.errors import Invalid
 from shared.foundation.deployment.runtime import Runtime
@@ -12,7 +13,6 @@ from shared.foundation.postgres import present_time
 from shared.incidents import activity, mails, rows, subscribers
 from shared.incidents.models import Incident
 from shared.incidents.rules import checked_assignees
-from shared.users.members import members_of
 
 
 def acknowledge(

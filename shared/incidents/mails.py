@@ -4,13 +4,13 @@ from typing import Literal
 
 from sqlalchemy.orm import Session
 
+from shared.access.mail import Letter, enqueue_within_quota
+from shared.access.users.members import members_of
 from shared.foundation.core import pages
 from shared.foundation.core.actor import Actor
 from shared.foundation.deployment.runtime import Runtime
 from shared.incidents import subscribers
 from shared.incidents.models import Incident
-from shared.mail import Letter, enqueue_within_quota
-from shared.users.members import members_of
 
 Event = Literal["acknowledged", "assigned", "commented", "resolved"]
 

@@ -9,13 +9,13 @@ from sqlalchemy import Select, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from shared.access.users.members import members_of
 from shared.foundation.core.actor import Actor
 from shared.foundation.core.email_address import normal_address
 from shared.foundation.core.errors import Invalid
 from shared.foundation.postgres import present_time
 from shared.incidents import activity, rows
 from shared.incidents.models import Incident, IncidentSubscriber
-from shared.users.members import members_of
 
 Source = Literal["creator", "ack", "comment", "assigned", "manual"]
 

@@ -9,7 +9,7 @@ from sqlalchemy import delete as sql_delete
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from shared.audit_log import record
+from shared.access.audit_log import record
 from shared.foundation.core.errors import Conflict, Invalid, NotFound
 from shared.model_windows.builtin import builtin_window
 from shared.model_windows.models import ModelContextWindow

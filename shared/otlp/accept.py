@@ -5,6 +5,7 @@ import uuid
 
 import msgspec
 
+from shared.access.settings.reading import value
 from shared.events.ingest.accept import Admit, Ingest, admit_all, count_batch
 from shared.events.ingest.decode import PARSING
 from shared.foundation.cache import EpochCache
@@ -21,7 +22,6 @@ from shared.otlp.wire.reading import JSON, PROTOBUF, Reading
 from shared.otlp.wire.signals import LOGS, METRICS, Signal
 from shared.receipts.origin import Origin
 from shared.receipts.receipt import Receipt, digest_of
-from shared.settings.reading import value
 
 SETTING = "otel.ingest_enabled"
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from shared.access.settings.reading import value
 from shared.foundation.core.clock import now
 from shared.foundation.deployment.runtime import Runtime
 from shared.otlp.assignment.counts import UNMAPPED
@@ -13,7 +14,6 @@ from shared.otlp.mapping.tables import UNKNOWN_SERVICE
 from shared.receipts.listing import flush_if_possible
 from shared.receipts.receipt import add_up
 from shared.receipts.totals import Total, Wanted, totals
-from shared.settings.reading import value
 
 RANGE = timedelta(hours=24)
 MAX_UNMAPPED = 20

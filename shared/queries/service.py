@@ -11,13 +11,13 @@ from typing import Any
 from sqlalchemy import Select, Text, cast, collate, func, select
 from sqlalchemy.orm import Session
 
-from shared.audit_log import fields_of, record
+from shared.access.audit_log import fields_of, record
+from shared.access.organizations import creations
 from shared.foundation.core import bounds
 from shared.foundation.core.errors import Conflict, Invalid, NotFound
 from shared.foundation.postgres import transaction_time
 from shared.foundation.postgres.room import Room
 from shared.foundation.postgres.rows import change, flush_unique, require_row
-from shared.organizations import creations
 from shared.queries.guard.statement import guard
 from shared.queries.models import SavedQuery
 

@@ -15,7 +15,7 @@ import redis
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from shared import organizations
+from shared.access import organizations
 from shared.foundation.core.clock import from_us
 from shared.foundation.core.ids import parse_uuid
 from shared.foundation.core.tracing import spans

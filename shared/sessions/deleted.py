@@ -15,10 +15,10 @@ from sqlalchemy import BigInteger, Index, LargeBinary, bindparam, select, text, 
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
+from shared.access.organizations.models import Organization
 from shared.foundation.core.errors import NotFound
 from shared.foundation.postgres import Base, created_at_column
 from shared.foundation.postgres.columns import KeyedInOrganization
-from shared.organizations.models import Organization
 
 _HASH_BYTES = 16
 # Stands for a mention of what was deleted.

@@ -11,6 +11,7 @@ from clickhouse_driver.errors import Error as ClickHouseError
 from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
+from shared.access.mail import due as mails
 from shared.alerts.evaluation import due as rules
 from shared.canary import passages
 from shared.evaluation_jobs import listing as jobs
@@ -24,7 +25,6 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.deployment.stores import STORES
 from shared.foundation.queue import unavailable_when_redis_is_gone
 from shared.incidents.deliveries import due as deliveries
-from shared.mail import due as mails
 
 CACHED_SECS = 5.0
 

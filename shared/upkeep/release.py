@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 import click
 from sqlalchemy import Engine, text
 
+from shared.access.permissions.custom_sets import service as custom_sets
 from shared.foundation.clickhouse import migrate as clickhouse_migrations
 from shared.foundation.core.config import load_settings
 from shared.foundation.core.errors import ConfigurationError, Unavailable
@@ -17,7 +18,6 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.deployment.schema import require_not_newer
 from shared.foundation.deployment.stores import wait_for_stores
 from shared.foundation.postgres.revisions import current_revision
-from shared.permissions.custom_sets import service as custom_sets
 from shared.upkeep.release_checks import require_possible, warnings
 from shared.upkeep.release_plan import Step, duration, steps
 

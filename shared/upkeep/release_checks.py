@@ -6,6 +6,7 @@ from clickhouse_driver.errors import ServerException
 from sqlalchemy import text
 from sqlalchemy.exc import ProgrammingError
 
+from shared.access.permissions.custom_sets import service as custom_sets
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.clickhouse import migrate as clickhouse_migrations
 from shared.foundation.core.errors import ConfigurationError
@@ -13,7 +14,6 @@ from shared.foundation.deployment import floor
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.deployment.schema import require_not_newer
 from shared.foundation.postgres.revisions import current_revision
-from shared.permissions.custom_sets import service as custom_sets
 from shared.upkeep.release_plan import Step
 
 _MAY_CREATE = "SELECT has_schema_privilege(current_schema(), 'CREATE')"

@@ -7,14 +7,14 @@ from functools import cached_property
 
 from sqlalchemy import func, select
 
+from shared.access.keys.service import count_active
+from shared.access.organizations.creations import Kind, created_in
+from shared.access.users import Membership
 from shared.assistant import turns
 from shared.foundation.deployment.runtime import Runtime
-from shared.keys.service import count_active
-from shared.organizations.creations import Kind, created_in
 from shared.usage.billing_windows import BillingWindow
 from shared.usage.evaluations import EvaluationTotals, evaluation_totals
 from shared.usage.events import EventTotals, event_totals
-from shared.users import Membership
 
 
 @dataclass(frozen=True)

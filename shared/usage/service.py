@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 import msgspec
 from sqlalchemy import select
 
+from shared.access.limits.usage import LimitsToday, today
+from shared.access.organizations import Organization
 from shared.foundation.cache.answers import remembered
 from shared.foundation.core.clock import now, to_us
 from shared.foundation.core.errors import NotFound
 from shared.foundation.deployment.runtime import Runtime
-from shared.limits.usage import LimitsToday, today
-from shared.organizations import Organization
 from shared.usage.billing_windows import BillingWindow, chosen_window, newest_windows
 from shared.usage.counters import COUNTERS, Subject
 from shared.usage.evaluations import evaluations_by_window

@@ -11,8 +11,8 @@ from flask.testing import FlaskClient
 from sqlalchemy import update
 from werkzeug.test import TestResponse
 
+from shared.access.keys.models import ApiKey
 from shared.foundation.deployment.runtime import Runtime
-from shared.keys.models import ApiKey
 from tests.contracts.document import Document
 from tests.support.app import ADMIN_KEY, AGENT_API_KEY, Headers, bearer
 

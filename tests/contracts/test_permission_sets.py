@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from shared.permissions import ALL
+from shared.access.permissions import ALL
 from tests.contracts.document import Document
 from tests.support.app import Headers
 from tests.support.people import new_email

@@ -7,7 +7,7 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from shared.permissions import BUILTIN_SETS
+from shared.access.permissions import BUILTIN_SETS
 from tests.contracts.document import Document
 from tests.support.app import Headers
 from tests.support.people import new_email

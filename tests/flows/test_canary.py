@@ -13,9 +13,9 @@ from sqlalchemy import select
 from devstack import DevStack
 from devstack.ports import free_port
 from devstack.server import Server as StoreServer
+from shared.access.keys.models import ApiKey
+from shared.access.organizations import CANARY_ID
 from shared.foundation.core.config import Settings
-from shared.keys.models import ApiKey
-from shared.organizations import CANARY_ID
 from tests.support.databases import environment
 from tests.support.processes import running, wait_until
 from tests.support.runtime import connected, migrated, settings_for

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import text
 
 from devstack.up.deployment import Deployment
-from shared import organizations
+from shared.access import organizations
 from shared.foundation.core.clock import format_ts, now
 from shared.foundation.postgres import Postgres
 from tests.flows.api import Api, eventually

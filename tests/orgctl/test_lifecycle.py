@@ -14,10 +14,10 @@ from click.testing import CliRunner, Result
 
 from devstack import DevStack
 from orgctl.cli import main
-from shared import organizations
+from shared.access import organizations
+from shared.access.identity import Authenticator, Credential
 from shared.foundation.core.errors import NotFound, Unauthorized
 from shared.foundation.deployment.runtime import Runtime
-from shared.identity import Authenticator, Credential
 from tests.support.app import Headers, new_key
 from tests.support.people import add_member, signed_in
 from tests.support.runtime import Org

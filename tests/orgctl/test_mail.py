@@ -10,8 +10,8 @@ from sqlalchemy import RowMapping, text
 
 from devstack import DevStack
 from orgctl.cli import main
+from shared.access.mail import Letter, administration, enqueue
 from shared.foundation.deployment.runtime import Runtime
-from shared.mail import Letter, administration, enqueue
 from tests.support.runtime import Org, make_org
 
 CONTEXT = {"org_name": "Acme", "invited_by": "bob@example.net"}

@@ -10,18 +10,18 @@ from sqlalchemy import func, select
 
 from devstack import DevStack
 from orgctl.cli import main
-from shared import users
+from shared.access import users
+from shared.access.identity import Authenticator, Credential
+from shared.access.mail.models import Mail
+from shared.access.permissions import ALL, BUILTIN_SETS
+from shared.access.permissions.custom_sets import service as permission_sets
+from shared.access.permissions.custom_sets.service import SetRecord
+from shared.access.users import Membership, User
 from shared.conversations import service as conversations
 from shared.conversations.models import Conversation
 from shared.foundation.cache import at_once
 from shared.foundation.core.errors import Unauthorized
 from shared.foundation.deployment.runtime import Runtime
-from shared.identity import Authenticator, Credential
-from shared.mail.models import Mail
-from shared.permissions import ALL, BUILTIN_SETS
-from shared.permissions.custom_sets import service as permission_sets
-from shared.permissions.custom_sets.service import SetRecord
-from shared.users import Membership, User
 from tests.support.people import add_member, new_email, signed_in
 from tests.support.runtime import Org, make_org
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from shared.access.permissions import ALL, FOR_KEYS
 from shared.foundation.deployment.runtime import Runtime
-from shared.permissions import ALL, FOR_KEYS
 from tests.security.world import Operation, World
 from tests.support.app import ADMIN_KEY, Headers, bearer, new_key
 from tests.support.people import new_member

@@ -10,8 +10,8 @@ import secrets
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from shared.access.settings.catalogue import CATALOGUE
 from shared.foundation.core.ids import new_request_id
-from shared.settings.catalogue import CATALOGUE
 from tests.security.world import Operation, World
 
 _INGEST = "receipts count what arrives"

@@ -3,10 +3,10 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 
+from shared.access.settings import service as settings
+from shared.access.settings.service import Editor
 from shared.foundation.cache import at_once
 from shared.foundation.deployment.runtime import Runtime
-from shared.settings import service as settings
-from shared.settings.service import Editor
 from tests.support.app import new_key
 from tests.support.runtime import Org
 from tests.support.server import Server

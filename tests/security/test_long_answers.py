@@ -7,8 +7,8 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import text
 
-from shared import audit_log
-from shared.audit_log import listing
+from shared.access import audit_log
+from shared.access.audit_log import listing
 from shared.evaluations import store as evaluations
 from shared.exports import pages
 from shared.foundation.cache import at_once

@@ -8,8 +8,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from shared.access.permissions import ALL
 from shared.foundation.deployment.runtime import Runtime
-from shared.permissions import ALL
 from tests.security.world import World
 from tests.support.events import event, store_events
 from tests.support.people import add_member, new_email, new_member, signed_in

@@ -11,11 +11,11 @@ from flask.testing import FlaskClient
 from sqlalchemy import update
 from werkzeug.test import TestResponse
 
-from shared import users
+from shared.access import users
+from shared.access.users import Membership
 from shared.foundation.cache import at_once
 from shared.foundation.core.clock import format_ts, now
 from shared.foundation.deployment.runtime import Runtime
-from shared.users import Membership
 from tests.support.app import Headers
 from tests.support.people import add_member, signed_in
 from tests.support.runtime import Org

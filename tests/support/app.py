@@ -3,11 +3,11 @@
 import secrets
 from collections.abc import Iterable
 
+from shared.access.keys import service as keys
+from shared.access.keys.rules import new_secret
+from shared.access.keys.service import NewKey
+from shared.access.permissions import FOR_KEYS
 from shared.foundation.deployment.runtime import Runtime
-from shared.keys import service as keys
-from shared.keys.rules import new_secret
-from shared.keys.service import NewKey
-from shared.permissions import FOR_KEYS
 from tests.support.runtime import Org
 
 ADMIN_KEY = "admin-key-of-the-tests"

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from shared.access.settings.models import OrganizationSetting
 from shared.events.ingest import dead_letters
 from shared.events.ingest.drain import Drain
 from shared.foundation.deployment.runtime import Runtime
@@ -11,7 +12,6 @@ from shared.otlp.assignment import waiting
 from shared.otlp.assignment.assigner import Assigner
 from shared.otlp.assignment.rules import OrganizationRules
 from shared.otlp.records import Records, Span, decode_records, encode_records
-from shared.settings.models import OrganizationSetting
 from tests.support.records import make_records, make_span
 from tests.support.runtime import Org
 

@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 from sqlalchemy import update
 
+from shared.access.settings import service as settings
+from shared.access.settings.service import Editor
 from shared.exports.schedules import service
 from shared.exports.schedules.models import ExportSchedule
 from shared.exports.schedules.running import Exports
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.objects import Objects, open_objects
-from shared.settings import service as settings
-from shared.settings.service import Editor
 from tests.support.events import store_events
 from tests.support.runtime import Org
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from shared.access.users import effective_permissions
 from shared.foundation.core.ids import new_id
 from shared.foundation.postgres import Postgres
-from shared.users import effective_permissions
 
 ORG = "00000000-0000-4000-8000-000000000001"
 

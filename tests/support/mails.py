@@ -10,9 +10,9 @@ import msgspec
 from sqlalchemy import RowMapping, text
 from sqlalchemy.orm import Session
 
+from shared.access.mail import Letter, enqueue
 from shared.foundation.deployment.runtime import Runtime
 from shared.incidents.deliveries import mails as notifications
-from shared.mail import Letter, enqueue
 from tests.support.runtime import Org
 from tests.support.smtp import Smtp
 from workers.mail.sender import Sender

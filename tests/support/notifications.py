@@ -9,6 +9,7 @@ import msgspec
 from aiohttp.abc import AbstractResolver
 from sqlalchemy import RowMapping, text
 
+from shared.access.settings import service as settings
 from shared.alerts.models import Alert
 from shared.foundation.cache import at_once
 from shared.foundation.core.actor import SYSTEM
@@ -17,7 +18,6 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.incidents import service as incidents
 from shared.incidents.models import Incident
 from shared.incidents.opening import Breach, Opening
-from shared.settings import service as settings
 from tests.support.incidents import key_actor
 from tests.support.runtime import Org
 from workers.deliveries.client import DeliveryClient

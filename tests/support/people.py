@@ -6,12 +6,12 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
+from shared.access.permissions import ADMIN_SET
+from shared.access.users import Membership, User, memberships_of
+from shared.access.users.sign_in.sessions import open_session
 from shared.foundation.cache import at_once
 from shared.foundation.core.ids import new_id
 from shared.foundation.deployment.runtime import Runtime
-from shared.permissions import ADMIN_SET
-from shared.users import Membership, User, memberships_of
-from shared.users.sign_in.sessions import open_session
 from tests.support.app import ADMIN_KEY, Headers, bearer
 from tests.support.runtime import Org
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from devstack import StackUrls
+from shared.access.organizations.models import Organization
 from shared.foundation.core.config import Settings
 from shared.foundation.deployment.migration import release
 from shared.foundation.deployment.runtime import Runtime
-from shared.organizations.models import Organization
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from flask.testing import FlaskClient
 from sqlalchemy import select
 from werkzeug.test import TestResponse
 
+from shared.access.users import Member
+from shared.access.users.sign_in import codes
+from shared.access.users.sign_in.models import SignInCode
 from shared.foundation.deployment.runtime import Runtime
-from shared.users import Member
-from shared.users.sign_in import codes
-from shared.users.sign_in.models import SignInCode
 
 
 def new_address() -> str:

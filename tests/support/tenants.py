@@ -8,7 +8,9 @@ from typing import Any
 from sqlalchemy import inspect, text
 from sqlalchemy.orm import Session
 
-from shared import mail
+from shared.access import mail
+from shared.access.mail import Letter
+from shared.access.users.sign_in.models import SignInCode
 from shared.conversations import service as conversations
 from shared.conversations.messages import Thread
 from shared.dashboards import service as dashboards
@@ -25,14 +27,12 @@ from shared.foundation.core.clock import now, now_us
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.queue.waiting import orgs_with_events
 from shared.incidents import comments
-from shared.mail import Letter
 from shared.queries import service as queries
 from shared.queries.service import QueryContent
 from shared.receipts.flushing import flush
 from shared.receipts.origin import Origin
 from shared.receipts.receipt import Receipt, count, digest_of
 from shared.receipts.skipped import Skip
-from shared.users.sign_in.models import SignInCode
 from tests.support.app import new_key
 from tests.support.evaluations import evaluation
 from tests.support.events import event, store_events

@@ -22,7 +22,7 @@ from sqlalchemy import select
 from devstack.up.api import Api as Client
 from devstack.up.demo import play
 from devstack.up.deployment import Deployment
-from shared.organizations.models import Organization
+from shared.access.organizations.models import Organization
 from tests.flows.api import Api, batches, eventually
 from tests.support.airline import airline_folder, load_airline
 from tests.support.app import new_key

@@ -7,9 +7,9 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from devstack import DevStack
+from shared.access.identity import bootstrap
 from shared.evaluation_jobs import requests
 from shared.foundation.deployment.runtime import Runtime
-from shared.identity import bootstrap
 from tests.support.app import ADMIN_KEY, AGENT_API_KEY, Headers, bearer, new_key
 from tests.support.people import new_member
 from tests.support.runtime import Org, connected, settings_for

@@ -14,13 +14,13 @@ from sqlalchemy import text
 
 from devstack import DevStack, StackUrls
 from devstack.ports import free_port
+from shared.access.keys import service as keys
+from shared.access.keys.rules import new_secret
+from shared.access.keys.service import NewKey
+from shared.access.permissions import FOR_KEYS
 from shared.foundation.deployment import floor
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.queue.consumer import announce
-from shared.keys import service as keys
-from shared.keys.rules import new_secret
-from shared.keys.service import NewKey
-from shared.permissions import FOR_KEYS
 from tests.support.databases import empty_databases, environment
 from tests.support.processes import wait_until
 from tests.support.runtime import Org, connected, make_org, migrated, settings_for

@@ -5,12 +5,12 @@ from contextlib import closing, suppress
 
 import pytest
 
+from shared.access.mail.message import compose
+from shared.access.mail.rendering import Content
 from shared.foundation.core.clock import now
 from shared.foundation.core.config import Settings
 from shared.foundation.core.ids import new_id
 from shared.foundation.core.tracing import spans
-from shared.mail.message import compose
-from shared.mail.rendering import Content
 from tests.support.backend import Arrived, Backend, running_backend, traced
 from tests.support.evaluator import Evaluator, hang, reply, running_evaluator
 from tests.support.smtp import FROM, running_smtp

@@ -2,6 +2,7 @@
 
 import pytest
 
+from shared.access.mail.claims import Forgotten
 from shared.evaluation_jobs.result import Result
 from shared.evaluation_jobs.rules import Deliver, Finish, Poll, Step
 from shared.foundation.core.attempts import Again, Failed, Sent
@@ -14,7 +15,6 @@ from shared.foundation.core.metrics.catalogue import (
     SQL_RUNS,
 )
 from shared.foundation.core.metrics.kinds import OTHER
-from shared.mail.claims import Forgotten
 from shared.queries.results.reader import QueryCancelled
 from workers.evaluation_jobs.dispatcher import outcome_name
 

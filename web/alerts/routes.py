@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from shared import audit_log, users
+from shared.access import audit_log, users
 from shared.alerts import service as alerts
 from shared.alerts.evaluation.preview import Draft, preview
 from shared.alerts.evaluation.triggers.interface import Context

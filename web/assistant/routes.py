@@ -4,12 +4,12 @@ from typing import Any
 
 from flask import Response, request
 
+from shared.access.settings.reading import value as setting
 from shared.assistant import turns
 from shared.assistant.frames import BEGINNING, FrameId, Frames
 from shared.assistant.limits import MAX_REQUEST_BYTES
 from shared.assistant.request import read_request
 from shared.foundation.core.errors import Conflict, Invalid, NotFound
-from shared.settings.reading import value as setting
 from web.assistant import schemas
 from web.assistant.relay import relay
 from web.auth import (

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 from flask import Response
 
-from shared import audit_log
-from shared.audit_log.listing import LineFilters, every, list_
+from shared.access import audit_log
+from shared.access.audit_log.listing import LineFilters, every, list_
 from web.audit_log import schemas
 from web.auth import access_while_answering, current_org_id, requires
 from web.blueprint import Blueprint

@@ -4,7 +4,7 @@ from typing import get_args
 
 from marshmallow import Schema, validate
 
-from shared.audit_log.caller import Kind, Way
+from shared.access.audit_log.caller import Kind, Way
 from web import fields
 from web.params import Limit, values
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from flask import Response
 from marshmallow import Schema
 
-from shared import audit_log
+from shared.access import audit_log
 from shared.evaluations.filters import EvaluationFilters
 from shared.events.filters import EventFilters
 from shared.exports import formats, pages

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from shared.access.keys import service as keys
+from shared.access.keys.models import ApiKey
+from shared.access.keys.service import NewKey
 from shared.foundation.cache import at_once
-from shared.keys import service as keys
-from shared.keys.models import ApiKey
-from shared.keys.service import NewKey
 from web.auth import current_identity, current_org_id, requires, requires_person
 from web.blueprint import Blueprint
 from web.keys.schemas import KeyBody, KeyChangeBody, KeyRow, RegeneratedKey

@@ -5,8 +5,8 @@ from typing import Any
 from marshmallow import Schema
 from marshmallow.fields import List, String
 
-from shared.keys.rules import DEFAULT_PERMISSIONS
-from shared.permissions import FOR_KEYS, readable
+from shared.access.keys.rules import DEFAULT_PERMISSIONS
+from shared.access.permissions import FOR_KEYS, readable
 from web import fields
 from web.params import Body
 

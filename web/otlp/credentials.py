@@ -2,8 +2,8 @@
 
 from flask import request
 
-from shared.identity import Credential
-from shared.identity.exporter import secret_of
+from shared.access.identity import Credential
+from shared.access.identity.exporter import secret_of
 from web.credentials import ACTOR_HEADER, ORG_HEADER, credential_of_request
 
 

@@ -5,11 +5,11 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from shared import users
+from shared.access import users
+from shared.access.permissions.custom_sets import service as permission_sets
+from shared.access.permissions.custom_sets.service import SetRecord
+from shared.access.users import Granter, SetHolders
 from shared.foundation.cache import at_once
-from shared.permissions.custom_sets import service as permission_sets
-from shared.permissions.custom_sets.service import SetRecord
-from shared.users import Granter, SetHolders
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.permissions.schemas import DeletedSet, NewSetBody, SetBody, SetRow

@@ -2,8 +2,8 @@
 
 from marshmallow import Schema
 
-from shared.permissions import ALL
-from shared.permissions.custom_sets.rules import MAX_DESCRIPTION_LENGTH, MAX_NAME_LENGTH
+from shared.access.permissions import ALL
+from shared.access.permissions.custom_sets.rules import MAX_DESCRIPTION_LENGTH, MAX_NAME_LENGTH
 from web import fields
 from web.params import Body
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from shared.access.settings import service as settings
+from shared.access.settings.catalogue import CATALOGUE
+from shared.access.settings.reading import default_of
+from shared.access.settings.service import Editor
 from shared.foundation.cache import at_once
-from shared.settings import service as settings
-from shared.settings.catalogue import CATALOGUE
-from shared.settings.reading import default_of
-from shared.settings.service import Editor
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.settings import schemas

@@ -4,8 +4,8 @@ from typing import Any
 
 from marshmallow import Schema, pre_load
 
-from shared.settings.catalogue import Setting, Value
-from shared.settings.service import Current
+from shared.access.settings.catalogue import Setting, Value
+from shared.access.settings.service import Current
 from web import fields
 from web.params import Body
 from web.responses import row_of

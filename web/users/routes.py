@@ -4,10 +4,10 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from shared import users
+from shared.access import users
+from shared.access.permissions import require_known
+from shared.access.users import Grant, Granter, MemberRecord
 from shared.foundation.cache import at_once
-from shared.permissions import require_known
-from shared.users import Grant, Granter, MemberRecord
 from web.auth import (
     current_identity,
     current_org_id,

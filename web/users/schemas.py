@@ -4,8 +4,8 @@ from typing import Any
 
 from marshmallow import Schema, post_load
 
-from shared.permissions import ALL
-from shared.users import Grant
+from shared.access.permissions import ALL
+from shared.access.users import Grant
 from web import fields
 from web.params import Body
 

@@ -1,4 +1,4 @@
-"""Actors of mail; the work is in `workers.mail` and `shared.mail`."""
+"""Actors of mail; the work is in `workers.mail` and `shared.access.mail`."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -6,10 +6,10 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from shared.access.mail import administration, due
+from shared.access.users.sign_in import codes, guesses
 from shared.foundation.queue import jobs
 from shared.incidents.deliveries import mails as notifications
-from shared.mail import administration, due
-from shared.users.sign_in import codes, guesses
 from workers.context import once, runtime
 from workers.mail.sender import Sender
 from workers.mail.smtp import SmtpClient

@@ -1,11 +1,11 @@
-"""Actors that remove old data; the work is in `shared.upkeep` and `shared.users.sign_in`."""
+"""Actors that remove old data; the work is in `shared.upkeep` and `shared.access.users.sign_in`."""
 
+from shared.access.users.sign_in import service
 from shared.foundation.core import clock
 from shared.foundation.queue.jobs import APPLY_RETENTION, SWEEP_PURGED, TIDY_AUDIT_LOG, TIDY_SIGN_IN
 from shared.upkeep.purge import late
 from shared.upkeep.retention import audit_log
 from shared.upkeep.retention import service as retention
-from shared.users.sign_in import service
 from workers.context import runtime
 from workers.nudged import nudged_actor, stopping
 

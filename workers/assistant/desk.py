@@ -3,6 +3,7 @@
 import threading
 import time
 
+from shared.access.users import memberships_of
 from shared.assistant import turns
 from shared.assistant.asker import Asker
 from shared.assistant.frames import Frames
@@ -18,7 +19,6 @@ from shared.foundation.postgres import leases
 from shared.foundation.queue.jobs import ANSWER_QUESTIONS
 from shared.foundation.queue.work_loop import claimed
 from shared.queries.run import QueryRunner
-from shared.users import memberships_of
 from workers.assistant.model import ChatModel, ModelFailed, Usage
 from workers.assistant.turn import Stopped, Turn
 

@@ -10,6 +10,12 @@ from typing import Any
 import jinja2
 from sqlalchemy.orm import Session
 
+from shared.access.mail import claims
+from shared.access.mail.claims import Forgotten, Outcome
+from shared.access.mail.kinds import KINDS
+from shared.access.mail.message import Unaddressable, compose
+from shared.access.mail.models import Mail
+from shared.access.mail.rendering import render
 from shared.foundation.core.attempts import Again, Failed, Sent, backoff, jitter
 from shared.foundation.core.clock import now
 from shared.foundation.core.logs import get_logger, request_context
@@ -18,12 +24,6 @@ from shared.foundation.core.tracing import spans
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.queue.jobs import SEND_MAIL
 from shared.foundation.queue.work_loop import claimed
-from shared.mail import claims
-from shared.mail.claims import Forgotten, Outcome
-from shared.mail.kinds import KINDS
-from shared.mail.message import Unaddressable, compose
-from shared.mail.models import Mail
-from shared.mail.rendering import render
 from workers.mail.smtp import DEFAULT_LIMITS, NotSent, Refused, SmtpClient
 
 log = get_logger(__name__)

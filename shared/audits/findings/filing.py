@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from shared import organizations
+from shared.access import organizations
 from shared.audits.findings.models import Finding, FindingSighting, Suppression
 from shared.audits.findings.priority import SEVERITY_ORDER, priority
 from shared.audits.findings.rules import ACTIVE, SCOPES

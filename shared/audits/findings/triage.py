@@ -11,7 +11,8 @@ from sqlalchemy import delete, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from shared.audit_log import fields_of, record
+from shared.access.audit_log import fields_of, record
+from shared.access.users.members import memberships_of
 from shared.audits.findings.models import Finding, FindingAction, Suppression
 from shared.audits.findings.rules import ACTIVE, SUPPRESSED, Status
 from shared.audits.findings.service import changeable, mark_resolved
@@ -25,7 +26,6 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import transaction_time
 from shared.incidents import service as incidents
 from shared.incidents.models import Incident
-from shared.users.members import memberships_of
 
 Action = Literal["ack", "mute", "dismiss", "resolve", "reopen", "assign"]
 

@@ -12,6 +12,7 @@ import redis
 from sqlalchemy import Select, and_, func, select, text
 from sqlalchemy.orm import Session
 
+from shared.access.organizations import creations
 from shared.audits.models import Audit, AuditRun
 from shared.audits.rules import MAX_LOOKBACK_SECS
 from shared.audits.signals.interface import Window
@@ -19,7 +20,6 @@ from shared.evaluation_jobs.listing import oldest_result_waiting
 from shared.foundation.postgres import leases, transaction_time
 from shared.foundation.postgres.leases import Lease
 from shared.foundation.queue.waiting import SETTLE, stored_until_each
-from shared.organizations import creations
 
 LEASE_SECS = 60.0
 # The limit of starts of a run. Only a worker that was killed in the middle, or that took so long

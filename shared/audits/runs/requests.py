@@ -6,7 +6,7 @@ from typing import Literal
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from shared.audit_log import record
+from shared.access.audit_log import record
 from shared.audits import service
 from shared.audits.models import Audit, AuditRun
 from shared.foundation.core.errors import Conflict

@@ -7,12 +7,12 @@ that locks an audit first finds it due.
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
+from shared.access.organizations.models import Organization
 from shared.audits.models import Audit
 from shared.audits.runs import requests as runs
 from shared.audits.schedule import next_point
 from shared.foundation.postgres import Postgres, transaction_time
 from shared.foundation.queue import Queue
-from shared.organizations.models import Organization
 
 BATCH = 100
 

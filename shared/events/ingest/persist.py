@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from shared import organizations
+from shared.access import organizations
 from shared.evaluation_jobs.watching import QUIET_SECS, StoredSession, watch
 from shared.evaluations import store as evaluations
 from shared.events import store

@@ -4,11 +4,11 @@ import uuid
 from collections.abc import Iterable
 from typing import cast
 
+from shared.access.settings.catalogue import CATALOGUE
+from shared.access.settings.reading import value
 from shared.events.redaction.rules import Redactor
 from shared.foundation.cache import EpochCache
 from shared.foundation.deployment.runtime import Runtime
-from shared.settings.catalogue import CATALOGUE
-from shared.settings.reading import value
 
 SETTING = "redaction.payload_keys"
 

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple, cast
 import sqlalchemy as sa
 from sqlalchemy import select
 
+from shared.access.organizations import Organization
+from shared.access.settings import reading as settings
 from shared.exports.columns import COLUMNS, What
 from shared.exports.formats import Format
 from shared.exports.schedules import fingerprints, service
@@ -33,8 +35,6 @@ from shared.foundation.postgres import leases, transaction_time
 from shared.foundation.postgres.leases import Lease, kept
 from shared.foundation.queue.jobs import WRITE_EXPORTS
 from shared.foundation.queue.work_loop import claimed
-from shared.organizations import Organization
-from shared.settings import reading as settings
 
 log = get_logger(__name__)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from sqlalchemy import ColumnElement, delete, update
 from sqlalchemy.dialects.postgresql import insert
 
-from shared import audit_log
+from shared.access import audit_log
 from shared.evaluations.filters import EvaluationFilters
 from shared.events.filters import EventFilters
 from shared.exports import formats, pages

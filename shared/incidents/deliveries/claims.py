@@ -14,15 +14,15 @@ from typing import Any
 from sqlalchemy import Row, and_, func, text, update
 from sqlalchemy.orm import Session
 
+from shared.access.settings import reading as settings
+from shared.access.settings.catalogue import CATALOGUE
+from shared.access.settings.rules import masked_url
 from shared.foundation.core.attempts import Again, Sent
 from shared.foundation.core.config import Settings
 from shared.foundation.postgres import leases
 from shared.foundation.postgres.leases import Lease
 from shared.incidents.deliveries.models import Notification
 from shared.incidents.deliveries.rules import Attempt, Step
-from shared.settings import reading as settings
-from shared.settings.catalogue import CATALOGUE
-from shared.settings.rules import masked_url
 
 # Any number that no other advisory lock of this project uses.
 _LOCK_ID = 7_237_010

@@ -5,9 +5,9 @@ import uuid
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from shared.access.mail import Letter
 from shared.foundation.core.clock import format_ts
 from shared.incidents.deliveries.news import News
-from shared.mail import Letter
 
 KIND = "alert_notification"
 

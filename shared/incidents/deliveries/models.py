@@ -7,11 +7,11 @@ from typing import Any
 from sqlalchemy import JSON, CheckConstraint, ForeignKey, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
+from shared.access.mail.models import Mail
+from shared.access.settings.rules import masked_url
 from shared.foundation.postgres import Base, created_at_column, same_org, timestamp_type
 from shared.foundation.postgres.columns import OfOrganization
 from shared.foundation.postgres.leases import Leased
-from shared.mail.models import Mail
-from shared.settings.rules import masked_url
 
 
 class Notification(Leased, OfOrganization, Base):

@@ -9,7 +9,9 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from shared import mail
+from shared.access import mail
+from shared.access.mail import administration
+from shared.access.organizations.models import Organization
 from shared.foundation.core.config import Settings
 from shared.foundation.core.ids import new_id, new_request_id
 from shared.foundation.core.logs import current_request_id
@@ -23,10 +25,8 @@ from shared.incidents.deliveries.models import Notification
 from shared.incidents.deliveries.news import Event, News, of_incident
 from shared.incidents.deliveries.targets import Target, targets_of
 from shared.incidents.models import Incident
-from shared.mail import administration
-from shared.organizations.models import Organization
 
-# No attempt over HTTP begins later than this, nor does one by mail (`shared.mail.kinds`).
+# No attempt over HTTP begins later than this, nor does one by mail (`shared.access.mail.kinds`).
 MAX_AGE = timedelta(days=1)
 # The mails of all organizations share one queue; this limits the share of one organization.
 MAX_WAITING_MAILS = 2000

@@ -8,10 +8,10 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from shared.access.settings import reading as settings
+from shared.access.settings.catalogue import Value
+from shared.access.settings.rules import masked_url
 from shared.foundation.core.config import Settings
-from shared.settings import reading as settings
-from shared.settings.catalogue import Value
-from shared.settings.rules import masked_url
 
 ENABLED = "alerts.enabled_channels"
 RECIPIENTS = "alerts.email_default_recipients"

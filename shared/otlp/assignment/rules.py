@@ -2,12 +2,12 @@
 
 import uuid
 
+from shared.access.settings.reading import value
 from shared.events.redaction.redactions import Redactions
 from shared.events.redaction.rules import Redactor
 from shared.foundation.cache import EpochCache, current_epoch
 from shared.foundation.deployment.runtime import Runtime
 from shared.otlp.assignment.assign import Rules
-from shared.settings.reading import value
 
 _OTHER_SPANS = "otel.other_spans"
 _SESSION_WAIT = "otel.session_wait_secs"

@@ -16,14 +16,14 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
-from shared.audit_log import record
+from shared.access.audit_log import record
+from shared.access.organizations import Organization
 from shared.foundation.core.clock import format_ts, to_us
 from shared.foundation.core.errors import Conflict
 from shared.foundation.core.ids import parse_uuid
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.deployment.schema import found_versions, require_current
 from shared.foundation.objects import Objects
-from shared.organizations import Organization
 from shared.upkeep.backup import in_clickhouse, in_postgres, in_redis, manifest
 from shared.upkeep.backup.files import Row, Tell
 from shared.upkeep.backup.manifest import Manifest, OfOrganization, Table

@@ -13,6 +13,7 @@ from typing import Any
 
 import redis
 
+from shared.access.organizations import CANARY_ID
 from shared.events.ingest import dead_letters
 from shared.foundation.objects import Objects
 from shared.foundation.queue import unavailable_when_redis_is_gone
@@ -26,7 +27,6 @@ from shared.foundation.queue.waiting import (
     orgs_with_records,
     record_stream,
 )
-from shared.organizations import CANARY_ID
 from shared.otlp import stream as records
 from shared.otlp.assignment import waiting
 from shared.receipts import flushing

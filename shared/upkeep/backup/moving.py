@@ -9,11 +9,11 @@ from itertools import chain
 
 from sqlalchemy import Connection, text
 
-from shared.audit_log import record
+from shared.access.audit_log import record
+from shared.access.organizations.rules import require_slug
 from shared.foundation.core.errors import Conflict
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.objects import Objects
-from shared.organizations.rules import require_slug
 from shared.upkeep.backup import in_clickhouse, in_postgres, in_redis, manifest
 from shared.upkeep.backup.accepting import require_known
 from shared.upkeep.backup.files import Tell, lines

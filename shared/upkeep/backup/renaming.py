@@ -16,10 +16,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from shared.access.permissions.catalogue import INSTANCE_ADMIN
 from shared.foundation.core.email_address import normal_address
 from shared.foundation.core.errors import Conflict, Invalid
 from shared.foundation.core.ids import parse_uuid
-from shared.permissions.catalogue import INSTANCE_ADMIN
 from shared.upkeep.backup import in_clickhouse, redis_rows
 from shared.upkeep.backup.files import Row
 from shared.upkeep.backup.manifest import Column, Manifest, Table, refused

@@ -10,7 +10,8 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
-from shared.audit_log import record
+from shared.access.audit_log import record
+from shared.access.organizations import CANARY_ID
 from shared.foundation.cache.epoch import renew_epoch
 from shared.foundation.core.errors import Conflict, Unavailable
 from shared.foundation.deployment.floor import Versions
@@ -19,7 +20,6 @@ from shared.foundation.deployment.schema import UNFINISHED_RESTORE, found_versio
 from shared.foundation.objects import Objects
 from shared.foundation.queue import is_consumed, unavailable_when_redis_is_gone
 from shared.foundation.queue.jobs import PERSIST_EVENTS
-from shared.organizations import CANARY_ID
 from shared.upkeep.backup import in_clickhouse, in_postgres, in_redis, manifest
 from shared.upkeep.backup.accepting import require_known
 from shared.upkeep.backup.files import Tell, blocks, lines

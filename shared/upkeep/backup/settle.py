@@ -10,11 +10,11 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, text
 from sqlalchemy.orm import Session
 
+from shared.access.organizations import CANARY_ID
 from shared.evaluation_jobs.watching import StoredSession, watch_all
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.clickhouse.event_columns import POSITION_BITS
 from shared.foundation.core.clock import to_us
-from shared.organizations import CANARY_ID
 from shared.upkeep.backup.files import in_blocks
 from shared.upkeep.backup.manifest import Manifest
 

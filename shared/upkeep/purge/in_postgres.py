@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, delete, inspect, text
 from sqlalchemy.orm import Session
 
+from shared.access.mail.models import Mail
+from shared.access.users import Membership
+from shared.access.users.accounts import remove_unused
+from shared.access.users.sign_in.models import SignInCode, SignInGuesses
 from shared.foundation.postgres import Postgres
-from shared.mail.models import Mail
-from shared.users import Membership
-from shared.users.accounts import remove_unused
-from shared.users.sign_in.models import SignInCode, SignInGuesses
 
 # Rows per transaction: few enough to keep every statement far below its limit of 30 s.
 _BATCH_ROWS = 5000

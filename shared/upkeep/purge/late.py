@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import redis
 
-from shared import organizations
+from shared.access import organizations
 from shared.foundation.core.clock import now_us
 from shared.foundation.core.ids import parse_uuid
 from shared.foundation.postgres import Postgres

@@ -22,10 +22,10 @@ from dataclasses import dataclass, field
 from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
+from shared.access.organizations import Organization, hold_alone
+from shared.access.organizations.lifecycle import require_deleted
 from shared.foundation.core.errors import Invalid
 from shared.foundation.deployment.runtime import Runtime
-from shared.organizations import Organization, hold_alone
-from shared.organizations.lifecycle import require_deleted
 from shared.upkeep.purge import in_clickhouse, in_postgres, in_redis, late
 
 Tell = Callable[[str], None]

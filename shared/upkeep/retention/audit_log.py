@@ -7,11 +7,11 @@ import threading
 
 from sqlalchemy import select, text
 
+from shared.access.organizations import Organization
+from shared.access.settings import reading as settings
 from shared.foundation.core.config import Settings
 from shared.foundation.core.logs import get_logger
 from shared.foundation.postgres import Postgres
-from shared.organizations import Organization
-from shared.settings import reading as settings
 
 log = get_logger(__name__)
 

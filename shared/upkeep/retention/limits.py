@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import select
 
+from shared.access.organizations import CANARY_ID, Organization
+from shared.access.settings import reading as settings
 from shared.foundation.core.config import Settings
 from shared.foundation.postgres import Postgres
-from shared.organizations import CANARY_ID, Organization
-from shared.settings import reading as settings
 
 KEY = "retention.events_days"
 # Nobody reads a canary later than a minute after it was sent.

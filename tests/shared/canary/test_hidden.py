@@ -8,7 +8,11 @@ import msgspec
 import pytest
 from sqlalchemy import func, select, text
 
-from shared import organizations
+from shared.access import organizations
+from shared.access.keys.models import ApiKey
+from shared.access.keys.rules import hash_secret
+from shared.access.organizations import CANARY_ID, CANARY_SLUG, lifecycle
+from shared.access.permissions import effective
 from shared.canary.flight import Flight
 from shared.canary.key import CanaryKey
 from shared.evaluation_jobs.models import WatchedSession
@@ -16,10 +20,6 @@ from shared.evaluation_jobs.watching import StoredSession, watch
 from shared.foundation.core.clock import now
 from shared.foundation.core.errors import Invalid, NotFound
 from shared.foundation.deployment.runtime import Runtime
-from shared.keys.models import ApiKey
-from shared.keys.rules import hash_secret
-from shared.organizations import CANARY_ID, CANARY_SLUG, lifecycle
-from shared.permissions import effective
 from shared.upkeep.retention.limits import limits
 from tests.support.runtime import make_org
 

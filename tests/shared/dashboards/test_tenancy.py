@@ -10,12 +10,12 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.exc import IntegrityError
 
+from shared.access.organizations import creations
 from shared.dashboards import service, tiles
 from shared.dashboards.models import Dashboard, Tile
 from shared.dashboards.rules import DashboardContent, Place, TileContent
 from shared.foundation.core.clock import now
 from shared.foundation.deployment.runtime import Runtime
-from shared.organizations import creations
 from shared.queries import service as queries
 from shared.queries.models import SavedQuery
 from shared.queries.service import QueryContent

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from shared.access.organizations import lifecycle
 from shared.conversations import service as conversations
 from shared.conversations.messages import Thread
 from shared.deletions import in_clickhouse, proof, running, service
@@ -25,7 +26,6 @@ from shared.foundation.core.clock import now, now_us
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.objects import open_objects
 from shared.incidents import comments
-from shared.organizations import lifecycle
 from shared.queries import service as queries
 from shared.queries.service import QueryContent
 from shared.sessions import deleted

@@ -7,6 +7,7 @@ from functools import partial
 
 import pytest
 
+from shared.access.organizations import creations
 from shared.alerts import service as alerts
 from shared.audits.findings.incident import hold, resolve_with_finding
 from shared.audits.findings.models import Finding
@@ -17,7 +18,6 @@ from shared.foundation.core.ids import new_id
 from shared.foundation.deployment.runtime import Runtime
 from shared.incidents import activity, lifecycle, listing, subscribers
 from shared.incidents.opening import Breach
-from shared.organizations import creations
 from tests.support.findings import Audited, critical
 from tests.support.incidents import (
     add_alert,

@@ -8,9 +8,9 @@ from typing import Any
 
 from devstack import StackUrls
 from devstack.up.deployment import Deployment
+from shared.access.permissions import ADMIN_SET, READ_ONLY_SET
 from shared.foundation.core.config import Settings
 from shared.foundation.deployment.runtime import Runtime
-from shared.permissions import ADMIN_SET, READ_ONLY_SET
 from tests.flows.api import Api
 from tests.support.app import new_key
 from tests.support.people import add_member, new_email, signed_in

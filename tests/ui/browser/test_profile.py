@@ -2,8 +2,8 @@
 
 from playwright.sync_api import expect
 
-from shared.users import memberships_of
-from shared.users.sign_in.sessions import open_session
+from shared.access.users import memberships_of
+from shared.access.users.sign_in.sessions import open_session
 from tests.support.people import add_member, new_email
 from tests.ui.browser.conftest import Opened
 from tests.ui.browser.site import Person, Site

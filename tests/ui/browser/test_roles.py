@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Error, Page, Response, Route, expect
 
-from shared.permissions.builtin_sets import BUILTIN_SETS
+from shared.access.permissions.builtin_sets import BUILTIN_SETS
 from tests.support.people import add_member, new_email, signed_in
 from tests.ui.browser.conftest import Opened
 from tests.ui.browser.planted import HOSTILE, PERMISSION_SETS, PLAIN, Planted, follow, settled

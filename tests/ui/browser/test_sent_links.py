@@ -19,11 +19,11 @@ from playwright.sync_api import Browser, Page, expect
 from sqlalchemy import select, text
 
 from devstack.up.deployment import Deployment
+from shared.access.mail.kinds import KINDS
+from shared.access.organizations.models import Organization
+from shared.access.users import service as users
+from shared.access.users.sign_in import guesses
 from shared.foundation.deployment.runtime import Runtime
-from shared.mail.kinds import KINDS
-from shared.organizations.models import Organization
-from shared.users import service as users
-from shared.users.sign_in import guesses
 from tests.flows.api import Api
 from tests.support.deployment import running_deployment
 from tests.support.evaluator import Exchange, reply, running_evaluator

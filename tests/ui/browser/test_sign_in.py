@@ -6,8 +6,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Dialog, Page, Route, expect
 
-from shared.users import memberships_of
-from shared.users.sign_in.sessions import open_session
+from shared.access.users import memberships_of
+from shared.access.users.sign_in.sessions import open_session
 from tests.support.processes import wait_until
 from tests.support.sign_in import other_than
 from tests.ui.browser.conftest import PROXY_SECRET, Opened

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import Page
 
-from shared.permissions.builtin_sets import BUILTIN_SETS
+from shared.access.permissions.builtin_sets import BUILTIN_SETS
 from tests.support.markdown import PROJECT
 from tests.ui.browser.conftest import Opened
 from tests.ui.browser.planted import PERMISSION_SETS, Planted, follow, settled

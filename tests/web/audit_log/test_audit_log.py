@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import text
 
-from shared.audit_log import record
+from shared.access.audit_log import record
 from shared.foundation.deployment.runtime import Runtime
 from tests.support.app import ADMIN_KEY, Headers, bearer
 from tests.support.people import acting_as, add_member, new_email

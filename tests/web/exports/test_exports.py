@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from pyarrow import parquet
 from sqlalchemy import select
 
-from shared.audit_log.models import AuditLine
+from shared.access.audit_log.models import AuditLine
 from shared.evaluations.records import Evaluation
 from shared.evaluations.store import insert
 from shared.events.filters import EventFilters

@@ -7,13 +7,13 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import update
 
+from shared.access.identity.bootstrap import ASSISTANT_PERMISSIONS
+from shared.access.keys.models import ApiKey
+from shared.access.organizations import get
+from shared.access.permissions import ADMIN_SET
+from shared.access.users.sign_in.models import SignInSession
 from shared.foundation.cache import at_once
 from shared.foundation.deployment.runtime import Runtime
-from shared.identity.bootstrap import ASSISTANT_PERMISSIONS
-from shared.keys.models import ApiKey
-from shared.organizations import get
-from shared.permissions import ADMIN_SET
-from shared.users.sign_in.models import SignInSession
 from tests.support.app import AGENT_API_KEY, Headers, bearer
 from tests.support.people import acting_as, add_member, new_email, new_member, signed_in
 from tests.support.runtime import Org, make_org

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from flask.testing import FlaskClient
 
+from shared.access.identity.bootstrap import ASSISTANT_PERMISSIONS
+from shared.access.permissions import ALL
 from shared.foundation.deployment.runtime import Runtime
-from shared.identity.bootstrap import ASSISTANT_PERMISSIONS
-from shared.permissions import ALL
 from tests.support.app import ADMIN_KEY, AGENT_API_KEY, Headers, bearer, new_key
 from tests.support.runtime import Org, make_org
 

@@ -7,15 +7,15 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import text
 
+from shared.access.keys import service as keys
+from shared.access.keys.rules import new_secret
+from shared.access.keys.service import NewKey
+from shared.access.permissions import FOR_KEYS
 from shared.audits.findings.incident import hold
 from shared.foundation.core.actor import SYSTEM
 from shared.foundation.deployment.runtime import Runtime
 from shared.incidents import service as incidents
 from shared.incidents.opening import Breach, Opening
-from shared.keys import service as keys
-from shared.keys.rules import new_secret
-from shared.keys.service import NewKey
-from shared.permissions import FOR_KEYS
 from tests.support.app import Headers, bearer
 from tests.support.findings import Audited, candidate
 from tests.support.people import new_email

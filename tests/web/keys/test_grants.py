@@ -9,10 +9,10 @@ from flask.testing import FlaskClient
 from sqlalchemy import update
 from werkzeug.test import TestResponse
 
+from shared.access.keys.models import ApiKey
+from shared.access.keys.rules import new_secret
+from shared.access.permissions import BUILTIN_SETS, FOR_KEYS
 from shared.foundation.deployment.runtime import Runtime
-from shared.keys.models import ApiKey
-from shared.keys.rules import new_secret
-from shared.permissions import BUILTIN_SETS, FOR_KEYS
 from tests.support.app import ADMIN_KEY, Headers, bearer, new_key
 from tests.support.people import acting_as, new_email
 from tests.support.runtime import Org, make_org

@@ -9,11 +9,11 @@ from flask.testing import FlaskClient
 from structlog.testing import capture_logs
 from werkzeug.test import TestResponse
 
+from shared.access.identity import bootstrap
+from shared.access.keys.rules import new_secret
 from shared.foundation.cache import renew_epoch
 from shared.foundation.core.clock import now
 from shared.foundation.deployment.runtime import Runtime
-from shared.identity import bootstrap
-from shared.keys.rules import new_secret
 from tests.support.app import ADMIN_KEY, Headers, bearer, new_key
 from tests.support.runtime import make_org
 from tests.support.statements import counted_statements
@@ -193,7 +193,7 @@ def test_a_key_expires(
     row = make(client, admin, key=secret, expires_at=expires_at.isoformat()).get_json()
     assert datetime.fromisoformat(row["expires_at"]) == expires_at
     assert client.get("/v1/auth/introspect", headers=bearer(secret)).status_code == 200
-    monkeypatch.setattr("shared.identity.loading.now", lambda: expires_at)
+    monkeypatch.setattr("shared.access.identity.loading.now", lambda: expires_at)
     assert error(client.get("/v1/auth/introspect", headers=bearer(secret))) == (401, "unauthorized")
 
 

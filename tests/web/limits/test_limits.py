@@ -13,12 +13,12 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from shared.access.limits.counting import Counts
+from shared.access.limits.service import Limits, OverLimit
+from shared.access.settings import service as settings
+from shared.access.settings.service import Editor
 from shared.foundation.cache import at_once
 from shared.foundation.deployment.runtime import Runtime
-from shared.limits.counting import Counts
-from shared.limits.service import Limits, OverLimit
-from shared.settings import service as settings
-from shared.settings.service import Editor
 from tests.support.app import Headers, new_key
 from tests.support.otlp import make_span, traces
 from tests.support.runtime import Org, make_org

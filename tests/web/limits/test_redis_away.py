@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from devstack import DevStack
+from shared.access.settings import service as settings
+from shared.access.settings.service import Editor
 from shared.foundation.cache import at_once
 from shared.foundation.deployment.runtime import Runtime
-from shared.settings import service as settings
-from shared.settings.service import Editor
 from tests.support.app import Headers, new_key
 from tests.support.databases import environment
 from tests.support.otlp import make_span, traces

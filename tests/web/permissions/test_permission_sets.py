@@ -11,9 +11,9 @@ from flask.testing import FlaskClient
 from sqlalchemy import update
 from werkzeug.test import TestResponse
 
+from shared.access.permissions import BUILTIN_SETS
+from shared.access.permissions.custom_sets.models import PermissionSet
 from shared.foundation.deployment.runtime import Runtime
-from shared.permissions import BUILTIN_SETS
-from shared.permissions.custom_sets.models import PermissionSet
 from tests.support.app import ADMIN_KEY, Headers, bearer
 from tests.support.people import acting_as, add_member, new_email, new_member
 from tests.support.runtime import Org, make_org

@@ -10,10 +10,10 @@ from structlog.testing import capture_logs
 from werkzeug.test import TestResponse
 
 from devstack.ports import free_port
+from shared.access.permissions import BUILTIN_SETS, READ_ONLY_SET, effective
+from shared.access.permissions.custom_sets.models import PermissionSet
+from shared.access.settings.catalogue import CATALOGUE
 from shared.foundation.deployment.runtime import Runtime
-from shared.permissions import BUILTIN_SETS, READ_ONLY_SET, effective
-from shared.permissions.custom_sets.models import PermissionSet
-from shared.settings.catalogue import CATALOGUE
 from tests.support.app import Headers, new_key
 from tests.support.notifications import SLACK, WEBHOOK, Desk
 from tests.support.people import acting_as, add_member, new_email

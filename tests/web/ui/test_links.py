@@ -11,6 +11,9 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from shared.access.mail.kinds import KINDS
+from shared.access.mail.rendering import render
+from shared.access.permissions import ALL
 from shared.alerts import testing
 from shared.assistant.asker import Asker
 from shared.assistant.tools.table import TOOLS, call
@@ -19,9 +22,6 @@ from shared.foundation.core import pages
 from shared.foundation.core.clock import now_us
 from shared.foundation.deployment.runtime import Runtime
 from shared.incidents import subscribers
-from shared.mail.kinds import KINDS
-from shared.mail.rendering import render
-from shared.permissions import ALL
 from tests.support.app import Headers
 from tests.support.dashboards import made, make_dashboard, save_query
 from tests.support.evaluations import evaluation

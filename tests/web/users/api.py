@@ -6,8 +6,8 @@ from flask.testing import FlaskClient
 from sqlalchemy import select
 from werkzeug.test import TestResponse
 
+from shared.access.mail.models import Mail
 from shared.foundation.deployment.runtime import Runtime
-from shared.mail.models import Mail
 from tests.support.app import Headers
 from tests.support.people import new_email
 from tests.support.runtime import Org

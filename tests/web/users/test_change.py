@@ -7,11 +7,11 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import update
 
+from shared.access.permissions import BUILTIN_SETS
+from shared.access.users import Membership, operator
 from shared.foundation.cache import at_once
 from shared.foundation.core.ids import new_id
 from shared.foundation.deployment.runtime import Runtime
-from shared.permissions import BUILTIN_SETS
-from shared.users import Membership, operator
 from tests.support.app import ADMIN_KEY, Headers, bearer
 from tests.support.people import acting_as, add_member, new_email, new_member, signed_in
 from tests.support.runtime import Org, make_org

@@ -7,9 +7,9 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from shared.access.keys.rules import new_secret
+from shared.access.permissions import BUILTIN_SETS
 from shared.foundation.deployment.runtime import Runtime
-from shared.keys.rules import new_secret
-from shared.permissions import BUILTIN_SETS
 from tests.support.app import ADMIN_KEY, Headers, bearer
 from tests.support.people import acting_as, add_member, new_email, signed_in
 from tests.support.runtime import Org

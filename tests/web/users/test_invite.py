@@ -12,10 +12,10 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sqlalchemy import update
 
+from shared.access.mail.models import Mail
+from shared.access.permissions import BUILTIN_SETS
 from shared.foundation.core.clock import now
 from shared.foundation.deployment.runtime import Runtime
-from shared.mail.models import Mail
-from shared.permissions import BUILTIN_SETS
 from tests.support.alerts import SPECS
 from tests.support.app import ADMIN_KEY, Headers, bearer
 from tests.support.people import acting_as, add_member, new_email, signed_in

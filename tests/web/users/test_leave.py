@@ -4,8 +4,8 @@ from typing import Any
 
 from flask.testing import FlaskClient
 
+from shared.access.users import operator
 from shared.foundation.deployment.runtime import Runtime
-from shared.users import operator
 from tests.support.app import ADMIN_KEY, Headers, bearer
 from tests.support.people import acting_as, add_member, new_email, new_member, signed_in
 from tests.support.routes import require_error

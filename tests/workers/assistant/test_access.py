@@ -9,12 +9,12 @@ import msgspec
 import pytest
 from sqlalchemy import select
 
-from shared import users
+from shared.access import users
+from shared.access.identity import bootstrap
+from shared.access.organizations import lifecycle
+from shared.access.users.models import User
 from shared.foundation.cache import at_once
 from shared.foundation.deployment.runtime import Runtime
-from shared.identity import bootstrap
-from shared.organizations import lifecycle
-from shared.users.models import User
 from tests.support import chat
 from tests.support.app import ADMIN_KEY, AGENT_API_KEY, Headers
 from tests.support.evaluator import Evaluator, Exchange

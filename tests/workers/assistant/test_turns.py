@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
+from shared.access.users import Membership
 from shared.assistant.limits import UNWATCHED_SECS
 from shared.assistant.models import AssistantTurn
 from shared.foundation.deployment.runtime import Runtime
-from shared.users import Membership
 from tests.support import chat
 from tests.support import evaluator as server
 from tests.support.app import Headers, new_key

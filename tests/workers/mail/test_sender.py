@@ -8,10 +8,10 @@ import pytest
 import structlog
 from structlog.testing import capture_logs
 
+from shared.access.mail import claims
+from shared.access.mail.claims import Forgotten
 from shared.foundation.core.attempts import Again, Failed, Sent
 from shared.foundation.core.logs import _mask_secrets
-from shared.mail import claims
-from shared.mail.claims import Forgotten
 from tests.support import smtp as behave
 from tests.support.mails import TO, Outbox
 from tests.support.smtp import Smtp

@@ -12,11 +12,11 @@ import pytest
 import trustme
 
 from devstack.ports import free_port
+from shared.access.mail.message import compose
+from shared.access.mail.rendering import Content
 from shared.foundation.core.clock import now
 from shared.foundation.core.config import Settings
 from shared.foundation.core.ids import new_id
-from shared.mail.message import compose
-from shared.mail.rendering import Content
 from tests.support import smtp as behave
 from tests.support.smtp import Manners, Smtp, running_smtp
 from workers.mail.smtp import Limits, NotSent, Refused, Security, SmtpClient

@@ -14,15 +14,15 @@ from typing import TypeAlias
 
 import grpc
 
+from shared.access.identity import Authenticator, Credential, Identity
+from shared.access.identity.exporter import secret_of
+from shared.access.limits.service import Limits
 from shared.events.ingest.accept import Ingest
 from shared.foundation.core.errors import BadRequest, Unavailable, WatchpostError
 from shared.foundation.core.ids import new_request_id
 from shared.foundation.core.logs import get_logger, request_context
 from shared.foundation.core.tracing import spans
 from shared.foundation.deployment.runtime import Runtime
-from shared.identity import Authenticator, Credential, Identity
-from shared.identity.exporter import secret_of
-from shared.limits.service import Limits
 from shared.otlp.accept import ExportOutcome, OtlpIngest
 from shared.otlp.wire.answers import (
     code_of,

@@ -2,7 +2,7 @@
 
 from flask import request
 
-from shared.users.sign_in.browsers import browser_of
+from shared.access.users.sign_in.browsers import browser_of
 
 
 def browser_of_request() -> str | None:

@@ -3,7 +3,7 @@
 from flask import Blueprint, Response, request
 from werkzeug.exceptions import NotFound
 
-from shared.users.sign_in import service
+from shared.access.users.sign_in import service
 from web import session_cookie
 from web.auth import public
 from web.state import runtime

@@ -11,11 +11,11 @@ from typing import cast
 from flask import Blueprint, Flask, Response, current_app, request
 from werkzeug.exceptions import NotFound
 
+from shared.access.users.sign_in.oidc import flows, service
+from shared.access.users.sign_in.oidc.configuration import CALLBACK_PATH, OidcConfig
+from shared.access.users.sign_in.oidc.provider import Provider
 from shared.foundation.core.errors import Unauthorized, WatchpostError
 from shared.foundation.core.logs import get_logger
-from shared.users.sign_in.oidc import flows, service
-from shared.users.sign_in.oidc.configuration import CALLBACK_PATH, OidcConfig
-from shared.users.sign_in.oidc.provider import Provider
 from web import session_cookie
 from web.auth import public
 from web.client_address import client_of_request

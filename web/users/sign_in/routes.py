@@ -3,12 +3,12 @@
 from typing import Any
 from uuid import UUID
 
+from shared.access.permissions import INSTANCE_ADMIN
+from shared.access.users import Member
+from shared.access.users.sign_in import service, sessions
+from shared.access.users.sign_in.sessions import OpenSession
 from shared.foundation.core.email_address import normal_address
 from shared.foundation.core.errors import Unauthorized
-from shared.permissions import INSTANCE_ADMIN
-from shared.users import Member
-from shared.users.sign_in import service, sessions
-from shared.users.sign_in.sessions import OpenSession
 from web import session_cookie
 from web.auth import public, signed_in_person
 from web.blueprint import Blueprint

@@ -6,6 +6,7 @@ import pytest
 from clickhouse_driver.errors import ErrorCodes, ServerException
 from structlog.testing import capture_logs
 
+from shared.access.organizations.creations import created_in
 from shared.audits import service
 from shared.audits.signals import NAMES, SIGNALS
 from shared.audits.signals.interface import Candidate, Find, Look
@@ -13,7 +14,6 @@ from shared.events.ingest import stream
 from shared.foundation.core.clock import now, to_us
 from shared.foundation.core.errors import QueryTimeout, Unavailable
 from shared.foundation.queue.waiting import event_stream
-from shared.organizations.creations import created_in
 from tests.support.audits import AuditBench, candidate, finding, meanwhile
 from tests.support.runtime import make_org
 

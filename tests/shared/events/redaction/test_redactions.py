@@ -7,6 +7,9 @@ import pytest
 from sqlalchemy import insert
 
 from devstack import DevStack
+from shared.access.settings.catalogue import CATALOGUE
+from shared.access.settings.models import OrganizationSetting
+from shared.access.settings.service import Editor, replace
 from shared.events.ingest.accept import Ingest
 from shared.events.ingest.envelope import Envelope
 from shared.events.ingest.stream import remove
@@ -16,9 +19,6 @@ from shared.foundation.cache import cache as cache_module
 from shared.foundation.core.clock import format_ts, now
 from shared.foundation.core.errors import Unavailable
 from shared.foundation.deployment.runtime import Runtime
-from shared.settings.catalogue import CATALOGUE
-from shared.settings.models import OrganizationSetting
-from shared.settings.service import Editor, replace
 from tests.support.runtime import Org, connected, make_org, settings_for
 from tests.support.statements import counted_statements
 from tests.support.streams import waiting_payloads

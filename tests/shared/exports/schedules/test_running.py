@@ -13,7 +13,7 @@ import pytest
 from pyarrow import parquet
 from sqlalchemy import select, text
 
-from shared.audit_log.models import AuditLine
+from shared.access.audit_log.models import AuditLine
 from shared.evaluations import store as evaluations
 from shared.events.filters import EventFilters
 from shared.exports import pages

@@ -4,14 +4,14 @@ import pytest
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
+from shared.access.keys import service as keys
+from shared.access.keys.rules import new_secret
+from shared.access.keys.service import NewKey
+from shared.access.permissions import FOR_KEYS
 from shared.evaluation_jobs.enqueue import NewJob, enqueue_manual
 from shared.foundation.core.errors import NotFound
 from shared.foundation.core.ids import new_id, new_request_id
 from shared.foundation.deployment.runtime import Runtime
-from shared.keys import service as keys
-from shared.keys.rules import new_secret
-from shared.keys.service import NewKey
-from shared.permissions import FOR_KEYS
 from tests.support.runtime import Org
 
 

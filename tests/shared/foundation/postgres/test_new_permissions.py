@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import pytest
 
+from shared.access.permissions import ADMIN_SET, ALL, BUILTIN_SETS, effective, require_may_grant
 from shared.foundation.core.errors import Forbidden
 from shared.foundation.postgres import Postgres
 from shared.foundation.postgres.migrate import migrate
 from shared.foundation.postgres.new_permission import FIRST
 from shared.foundation.postgres.revisions import revisions
-from shared.permissions import ADMIN_SET, ALL, BUILTIN_SETS, effective, require_may_grant
 from tests.shared.foundation.postgres.test_effects import module_of
 from tests.support.databases import empty_postgres
 from tests.support.grants import Held, State, fill, state

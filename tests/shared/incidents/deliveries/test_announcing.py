@@ -2,6 +2,7 @@
 
 import pytest
 
+from shared.access.mail.rendering import render
 from shared.alerts import testing
 from shared.alerts.opening import measured
 from shared.foundation.core.errors import Conflict
@@ -9,7 +10,6 @@ from shared.incidents import service as incidents
 from shared.incidents.deliveries import service
 from shared.incidents.deliveries.models import Notification
 from shared.incidents.opening import Breach
-from shared.mail.rendering import render
 from tests.support.notifications import DASHBOARD, EMAIL, PUBLIC_URL, SLACK, WEBHOOK, Desk
 
 SLACK_URL = "https://hooks.slack.com/services/T0/B0/geheim"

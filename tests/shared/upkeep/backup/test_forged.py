@@ -14,12 +14,12 @@ import pytest
 import zstandard
 from sqlalchemy import inspect, text
 
+from shared.access.organizations import lifecycle
 from shared.events.ingest.dead_letters import STREAM_KEY
 from shared.foundation.core.errors import Conflict
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.objects import open_objects
 from shared.foundation.queue.waiting import event_stream
-from shared.organizations import lifecycle
 from shared.otlp.assignment.state import trace_key
 from shared.otlp.assignment.waiting import WaitingTrace
 from shared.otlp.records import LogRecord, Records, Resource, Scope

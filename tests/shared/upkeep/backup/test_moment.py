@@ -7,6 +7,7 @@ from uuid import UUID
 import msgspec
 from sqlalchemy import text
 
+from shared.access.organizations import lifecycle
 from shared.evaluation_jobs.watching import StoredSession, watch_all
 from shared.evaluations import store
 from shared.events.ingest import stream
@@ -18,7 +19,6 @@ from shared.foundation.core.ids import new_id
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.objects import open_objects
 from shared.model_windows.context_windows import ContextWindows
-from shared.organizations import lifecycle
 from shared.upkeep.backup.create import create
 from shared.upkeep.backup.manifest import Manifest
 from shared.upkeep.backup.moving import import_organization

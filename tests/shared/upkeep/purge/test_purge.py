@@ -7,7 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import select, text
 
-from shared import organizations
+from shared.access import organizations
+from shared.access.organizations import lifecycle
+from shared.access.users import User
+from shared.access.users.sign_in.models import SignInCode, SignInSession
 from shared.events.ingest import stream
 from shared.events.ingest.decode import decode_events
 from shared.events.ingest.drain import Drain
@@ -17,14 +20,11 @@ from shared.foundation.core.errors import Conflict, Invalid, NotFound
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.queue.waiting import event_stream, orgs_with_events
 from shared.model_windows.context_windows import ContextWindows
-from shared.organizations import lifecycle
 from shared.receipts.flushing import flush_all
 from shared.receipts.origin import Origin
 from shared.receipts.receipt import Receipt, digest_of
 from shared.upkeep.purge import late
 from shared.upkeep.purge.service import Purged, purge
-from shared.users import User
-from shared.users.sign_in.models import SignInCode, SignInSession
 from tests.support.events import event, store_events
 from tests.support.people import add_member
 from tests.support.processes import wait_until

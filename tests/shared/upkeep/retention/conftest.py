@@ -8,11 +8,11 @@ import pytest
 from sqlalchemy import delete
 
 from devstack import DevStack
+from shared.access.settings import service as settings
+from shared.access.settings.models import OrganizationSetting
+from shared.access.settings.service import Editor
 from shared.foundation.cache import at_once
 from shared.foundation.deployment.runtime import Runtime
-from shared.settings import service as settings
-from shared.settings.models import OrganizationSetting
-from shared.settings.service import Editor
 from shared.upkeep.retention import service as retention
 from shared.upkeep.retention.service import Removed
 from tests.support.databases import empty_databases

@@ -4,12 +4,12 @@ import threading
 
 from sqlalchemy import select, text
 
-from shared.audit_log import record
-from shared.audit_log.models import AuditLine
+from shared.access.audit_log import record
+from shared.access.audit_log.models import AuditLine
+from shared.access.settings import service as settings
+from shared.access.settings.service import Editor
 from shared.foundation.cache import at_once
 from shared.foundation.deployment.runtime import Runtime
-from shared.settings import service as settings
-from shared.settings.service import Editor
 from shared.upkeep.retention import audit_log
 from tests.support.runtime import Org, make_org
 

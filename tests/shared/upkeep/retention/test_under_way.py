@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from structlog.testing import capture_logs
 
+from shared.access.organizations import lifecycle
 from shared.events.ingest import stream
 from shared.events.ingest.decode import decode_events
 from shared.foundation.cache import at_once
@@ -15,7 +16,6 @@ from shared.foundation.clickhouse.mutations import unfinished
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import single_flight
 from shared.foundation.queue.jobs import APPLY_RETENTION
-from shared.organizations import lifecycle
 from shared.upkeep.purge.service import purge
 from shared.upkeep.retention import service
 from tests.shared.upkeep.retention.conftest import NOW, apply

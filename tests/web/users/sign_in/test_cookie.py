@@ -7,9 +7,9 @@ import pytest
 from flask import Flask
 from werkzeug.http import parse_cookie
 
+from shared.access.settings.models import OrganizationSetting
 from shared.foundation.cache import at_once
 from shared.foundation.deployment.runtime import Runtime
-from shared.settings.models import OrganizationSetting
 from tests.support.app import Headers
 from tests.support.people import new_member
 from tests.support.routes import require_error

@@ -12,12 +12,12 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from devstack import DevStack
+from shared.access.settings.models import OrganizationSetting
+from shared.access.users import service as users
 from shared.foundation.cache import at_once
 from shared.foundation.core.config import load_settings
 from shared.foundation.core.errors import ConfigurationError
 from shared.foundation.deployment.runtime import Runtime
-from shared.settings.models import OrganizationSetting
-from shared.users import service as users
 from tests.support.app import ADMIN_KEY, AGENT_API_KEY, Headers
 from tests.support.databases import environment
 from tests.support.people import new_email, new_member

@@ -10,14 +10,14 @@ from flask import Flask
 from sqlalchemy import event, select, update
 from werkzeug.test import TestResponse
 
-from shared.audit_log.models import AuditLine
+from shared.access.audit_log.models import AuditLine
+from shared.access.users import service as users
+from shared.access.users.sign_in.browsers import browser_of
+from shared.access.users.sign_in.models import SignInSession
+from shared.access.users.sign_in.sessions import NOTED_EVERY
 from shared.foundation.cache import at_once, renew_epoch
 from shared.foundation.core.clock import now
 from shared.foundation.deployment.runtime import Runtime
-from shared.users import service as users
-from shared.users.sign_in.browsers import browser_of
-from shared.users.sign_in.models import SignInSession
-from shared.users.sign_in.sessions import NOTED_EVERY
 from tests.support.app import Headers
 from tests.support.people import acting_as, add_member, new_email
 from tests.support.routes import UNUSED_ID, require_error

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 from flask import Flask
 
+from shared.access.users.sign_in.oidc.configuration import config_of
 from shared.foundation.deployment.runtime import Runtime
-from shared.users.sign_in.oidc.configuration import config_of
 from tests.support.oidc import Browser, Provider, new_rsa_key, running_provider
 from tests.support.people import add_member, new_email
 from tests.support.runtime import Org

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from shared.audit_log.models import AuditLine
+from shared.access.audit_log.models import AuditLine
+from shared.access.permissions.custom_sets.models import PermissionSet
+from shared.access.settings.models import OrganizationSetting
+from shared.access.users import Membership, User
+from shared.access.users.sign_in.oidc.groups import PROVIDER
 from shared.foundation.cache import at_once
 from shared.foundation.core.clock import now
 from shared.foundation.deployment.runtime import Runtime
-from shared.permissions.custom_sets.models import PermissionSet
-from shared.settings.models import OrganizationSetting
-from shared.users import Membership, User
-from shared.users.sign_in.oidc.groups import PROVIDER
 from tests.support.oidc import Browser, Provider
 from tests.support.people import add_member, new_email
 from tests.support.runtime import Org, make_org

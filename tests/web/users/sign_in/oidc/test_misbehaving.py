@@ -9,7 +9,7 @@ from joserfc import jwt
 from sqlalchemy import select
 from structlog.testing import capture_logs
 
-from shared.audit_log.models import AuditLine
+from shared.access.audit_log.models import AuditLine
 from shared.foundation.deployment.runtime import Runtime
 from tests.support.oidc import (
     CLIENT_SECRET,

@@ -5,10 +5,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from flask import Flask
 
+from shared.access.settings.models import OrganizationSetting
+from shared.access.users import operator
 from shared.foundation.cache import at_once
 from shared.foundation.deployment.runtime import Runtime
-from shared.settings.models import OrganizationSetting
-from shared.users import operator
 from tests.support.oidc import CALLBACK, CLIENT_ID, Browser, Provider, ago, running_provider
 from tests.support.people import add_member, new_email
 from tests.support.routes import require_error

@@ -1,7 +1,0 @@
-"""Mail: an outbox that is written together with the change, and sent by workers."""
-
-from shared.mail import quota
-from shared.mail.outbox import Letter, enqueue
-from shared.mail.quota import enqueue_within_quota
-
-__all__ = ["Letter", "enqueue", "enqueue_within_quota", "quota"]
