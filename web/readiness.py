@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from shared.canary import passages
-from shared.evaluation_jobs.listing import oldest_due_secs
+from shared.evaluation.evaluation_jobs.listing import oldest_due_secs
 from shared.events.ingest.backlog import lag_secs
 from shared.foundation.core.config import Settings
 from shared.foundation.core.errors import Unavailable

@@ -14,9 +14,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from shared.access.mail import due as mails
 from shared.alerts.evaluation import due as rules
 from shared.canary import passages
-from shared.evaluation_jobs import listing as jobs
-from shared.evaluation_jobs.evaluator_config import evaluator_name
-from shared.evaluation_jobs.listing import NO_JOBS
+from shared.evaluation.evaluation_jobs import listing as jobs
+from shared.evaluation.evaluation_jobs.evaluator_config import evaluator_name
+from shared.evaluation.evaluation_jobs.listing import NO_JOBS
 from shared.events.ingest import backlog, dead_letters
 from shared.foundation.core.errors import WatchpostError
 from shared.foundation.core.metrics import catalogue

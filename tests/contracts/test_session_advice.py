@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from shared.evaluation_jobs.state.decision import CODES
+from shared.evaluation.evaluation_jobs.state.decision import CODES
 from tests.support import evaluator as behave
 from tests.support.app import Headers
 from tests.support.jobs import Bench

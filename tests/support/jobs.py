@@ -10,9 +10,13 @@ import msgspec
 from sqlalchemy import RowMapping, text
 from sqlalchemy.orm import Session
 
-from shared.evaluation_jobs import promotion, storing
-from shared.evaluation_jobs.evaluator_config import EvaluatorConfig, remember, take_refresh
-from shared.evaluation_jobs.watching import StoredSession, watch
+from shared.evaluation.evaluation_jobs import promotion, storing
+from shared.evaluation.evaluation_jobs.evaluator_config import (
+    EvaluatorConfig,
+    remember,
+    take_refresh,
+)
+from shared.evaluation.evaluation_jobs.watching import StoredSession, watch
 from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.listing import page
 from shared.evaluations.records import Evaluation

@@ -16,7 +16,7 @@ from shared.conversations.messages import Thread
 from shared.dashboards import service as dashboards
 from shared.dashboards import tiles
 from shared.dashboards.rules import DashboardContent, TileContent
-from shared.evaluation_jobs.watching import StoredSession, watch
+from shared.evaluation.evaluation_jobs.watching import StoredSession, watch
 from shared.evaluations import store as evaluations
 from shared.events.batch import encode_batch
 from shared.events.facets import facet_values

@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 
 from devstack import DevStack
 from shared.access.identity import bootstrap
-from shared.evaluation_jobs import requests
+from shared.evaluation.evaluation_jobs import requests
 from shared.foundation.deployment.runtime import Runtime
 from tests.support.app import ADMIN_KEY, AGENT_API_KEY, Headers, bearer, new_key
 from tests.support.people import new_member

@@ -3,8 +3,8 @@
 import pytest
 
 from shared.access.mail.claims import Forgotten
-from shared.evaluation_jobs.result import Result
-from shared.evaluation_jobs.rules import Deliver, Finish, Poll, Step
+from shared.evaluation.evaluation_jobs.result import Result
+from shared.evaluation.evaluation_jobs.rules import Deliver, Finish, Poll, Step
 from shared.foundation.core.attempts import Again, Failed, Sent
 from shared.foundation.core.errors import Unavailable
 from shared.foundation.core.metrics.catalogue import (

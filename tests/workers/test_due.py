@@ -10,8 +10,8 @@ from shared.access.mail import Letter, enqueue
 from shared.access.mail import due as mails
 from shared.alerts.evaluation import due as alerts
 from shared.audits.runs import due as audits
-from shared.evaluation_jobs import due as evaluations
-from shared.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS
+from shared.evaluation.evaluation_jobs import due as evaluations
+from shared.evaluation.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS
 from shared.foundation.deployment.runtime import Runtime
 from shared.incidents.deliveries import due as deliveries
 from tests.support.alerting import Watch

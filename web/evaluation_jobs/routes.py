@@ -2,10 +2,10 @@
 
 from flask import Response
 
-from shared.evaluation_jobs import breaker
-from shared.evaluation_jobs.bulk import re_evaluate_all
-from shared.evaluation_jobs.listing import live_jobs
-from shared.evaluation_jobs.requests import re_evaluate
+from shared.evaluation.evaluation_jobs import breaker
+from shared.evaluation.evaluation_jobs.bulk import re_evaluate_all
+from shared.evaluation.evaluation_jobs.listing import live_jobs
+from shared.evaluation.evaluation_jobs.requests import re_evaluate
 from shared.evaluations.filters import EvaluationFilters
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint

@@ -1,7 +1,7 @@
 """Jobs as JSON."""
 
-from shared.evaluation_jobs.breaker import Breaker
-from shared.evaluation_jobs.listing import LiveJob
+from shared.evaluation.evaluation_jobs.breaker import Breaker
+from shared.evaluation.evaluation_jobs.listing import LiveJob
 from shared.foundation.core.clock import format_optional_ts, format_ts
 
 

@@ -4,7 +4,7 @@ from typing import get_args
 
 from marshmallow import Schema
 
-from shared.evaluation_jobs.listing import LiveStatus
+from shared.evaluation.evaluation_jobs.listing import LiveStatus
 from shared.evaluations.filters import EvaluationFilters
 from web import fields
 from web.filters import filtered

@@ -3,7 +3,7 @@
 from flask import Response, request
 
 from shared.access import audit_log
-from shared.evaluation_jobs.state.service import session_with_state
+from shared.evaluation.evaluation_jobs.state.service import session_with_state
 from shared.events.one import find as find_event
 from shared.foundation.core.errors import NotFound
 from shared.sessions import evaluation_request, event_stream

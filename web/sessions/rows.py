@@ -1,6 +1,6 @@
 """Sessions as JSON."""
 
-from shared.evaluation_jobs.state.decision import State
+from shared.evaluation.evaluation_jobs.state.decision import State
 from shared.foundation.core.clock import format_optional_ts, format_us
 from shared.sessions.listing import ListedSession
 from shared.sessions.summary import Summary

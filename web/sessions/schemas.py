@@ -2,7 +2,7 @@
 
 from marshmallow import Schema, validate
 
-from shared.evaluation_jobs.state.decision import CODES
+from shared.evaluation.evaluation_jobs.state.decision import CODES
 from shared.evaluations.aggregate.buckets import UNITS
 from shared.sessions.selection import SessionFilters
 from shared.sessions.sorting import LAST_EVENT, MOST_DAYS, PATTERN, STANDARD_DAYS

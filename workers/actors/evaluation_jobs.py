@@ -1,9 +1,9 @@
-"""Actors of evaluations; the work is in `shared.evaluation_jobs` and `workers.evaluation_jobs`."""
+"""Actors of evaluations; the work is in `shared.evaluation` and `workers.evaluation_jobs`."""
 
 import threading
 from collections.abc import Callable
 
-from shared.evaluation_jobs import breaker, due, promotion, storing
+from shared.evaluation.evaluation_jobs import breaker, due, promotion, storing
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.core.config import Settings
 from shared.foundation.postgres import Postgres, single_flight

@@ -8,7 +8,12 @@ from urllib.parse import quote
 
 import aiohttp
 
-from shared.evaluation_jobs.answers import MAX_ANSWER_BYTES, NOT_ADMITTED, Answer, NoAnswer
+from shared.evaluation.evaluation_jobs.answers import (
+    MAX_ANSWER_BYTES,
+    NOT_ADMITTED,
+    Answer,
+    NoAnswer,
+)
 from shared.foundation.core.config import Settings
 from workers.call_loop import CallLoop
 from workers.http import Request, answer_to, bearer, read_bounded

@@ -1,6 +1,6 @@
 """Reads the evaluator's optional /config."""
 
-from shared.evaluation_jobs import evaluator_config
+from shared.evaluation.evaluation_jobs import evaluator_config
 from shared.foundation.core.ids import new_request_id
 from shared.foundation.core.logs import current_request_id, get_logger
 from shared.foundation.deployment.runtime import Runtime

@@ -12,11 +12,11 @@ from concurrent.futures import Future
 
 from sqlalchemy.orm import Session
 
-from shared.evaluation_jobs import claims, outcomes, rules
-from shared.evaluation_jobs.answers import Answer, NoAnswer
-from shared.evaluation_jobs.claims import ClaimedJob
-from shared.evaluation_jobs.evaluator_config import evaluator_name
-from shared.evaluation_jobs.rules import Finish, Poll, Step
+from shared.evaluation.evaluation_jobs import claims, outcomes, rules
+from shared.evaluation.evaluation_jobs.answers import Answer, NoAnswer
+from shared.evaluation.evaluation_jobs.claims import ClaimedJob
+from shared.evaluation.evaluation_jobs.evaluator_config import evaluator_name
+from shared.evaluation.evaluation_jobs.rules import Finish, Poll, Step
 from shared.foundation.core.clock import now
 from shared.foundation.core.config import Settings
 from shared.foundation.core.errors import QueryTimeout, Unavailable

@@ -5,8 +5,8 @@ import time
 from collections import deque
 from dataclasses import dataclass
 
-from shared.evaluation_jobs.claims import ClaimedJob
-from shared.evaluation_jobs.outcomes import Brought
+from shared.evaluation.evaluation_jobs.claims import ClaimedJob
+from shared.evaluation.evaluation_jobs.outcomes import Brought
 
 # Outcomes that come in a row are recorded together, until none comes for this time, and at most for
 # the second one. The next calls then start together too, and share the cost of their reads.

@@ -8,7 +8,7 @@ from shared.assistant.asker import Asker
 from shared.assistant.tools.times import InRange
 from shared.assistant.tools.tool import Arguments, Found, Rows, Text, Texts, Tool
 from shared.assistant.values import ALONE, fields_of, plain
-from shared.evaluation_jobs.state.service import session_with_state
+from shared.evaluation.evaluation_jobs.state.service import session_with_state
 from shared.evaluations.score_filters import parse_score_filters
 from shared.foundation.core import pages
 from shared.foundation.core.clock import format_us

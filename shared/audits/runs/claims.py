@@ -16,7 +16,7 @@ from shared.access.organizations import creations
 from shared.audits.models import Audit, AuditRun
 from shared.audits.rules import MAX_LOOKBACK_SECS
 from shared.audits.signals.interface import Window
-from shared.evaluation_jobs.listing import oldest_result_waiting
+from shared.evaluation.evaluation_jobs.listing import oldest_result_waiting
 from shared.foundation.postgres import leases, transaction_time
 from shared.foundation.postgres.leases import Lease
 from shared.foundation.queue.waiting import SETTLE, stored_until_each

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from shared.access import organizations
-from shared.evaluation_jobs.watching import QUIET_SECS, StoredSession, watch
+from shared.evaluation.evaluation_jobs.watching import QUIET_SECS, StoredSession, watch
 from shared.evaluations import store as evaluations
 from shared.events import store
 from shared.events.batch import Batch, encode_batch

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.orm import Session
 
 from shared.access.organizations import CANARY_ID
-from shared.evaluation_jobs.watching import StoredSession, watch_all
+from shared.evaluation.evaluation_jobs.watching import StoredSession, watch_all
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.clickhouse.event_columns import POSITION_BITS
 from shared.foundation.core.clock import to_us

@@ -15,8 +15,8 @@ from shared.access.organizations import CANARY_ID, CANARY_SLUG, lifecycle
 from shared.access.permissions import effective
 from shared.canary.flight import Flight
 from shared.canary.key import CanaryKey
-from shared.evaluation_jobs.models import WatchedSession
-from shared.evaluation_jobs.watching import StoredSession, watch
+from shared.evaluation.evaluation_jobs.models import WatchedSession
+from shared.evaluation.evaluation_jobs.watching import StoredSession, watch
 from shared.foundation.core.clock import now
 from shared.foundation.core.errors import Invalid, NotFound
 from shared.foundation.deployment.runtime import Runtime

@@ -16,8 +16,8 @@ from sqlalchemy.engine import Engine
 
 from shared.deletions import in_clickhouse
 from shared.deletions.target import Target
-from shared.evaluation_jobs.result import Result
-from shared.evaluation_jobs.storing import store_results
+from shared.evaluation.evaluation_jobs.result import Result
+from shared.evaluation.evaluation_jobs.storing import store_results
 from shared.evaluations import store
 from shared.foundation.deployment.runtime import Runtime
 from shared.incidents.opening import Breach

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.evaluation_jobs import bulk
+from shared.evaluation.evaluation_jobs import bulk
 from tests.support import evaluator as behave
 from tests.support.app import Headers
 from tests.support.jobs import Bench

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from flask.testing import FlaskClient
 
-from shared.evaluation_jobs import listing, requests
+from shared.evaluation.evaluation_jobs import listing, requests
 from shared.foundation.deployment.runtime import Runtime
 from shared.sessions import facts as session_facts
 from tests.support import evaluator as behave

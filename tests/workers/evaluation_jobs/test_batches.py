@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from clickhouse_driver.errors import ServerException
 
-from shared.evaluation_jobs import outcomes
+from shared.evaluation.evaluation_jobs import outcomes
 from shared.foundation.clickhouse import ClickHouse, Row
 from shared.foundation.core.errors import Unavailable
 from tests.support import evaluator as behave

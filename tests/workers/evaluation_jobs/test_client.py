@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from shared.evaluation_jobs.answers import MAX_ANSWER_BYTES, Answer, NoAnswer
+from shared.evaluation.evaluation_jobs.answers import MAX_ANSWER_BYTES, Answer, NoAnswer
 from shared.foundation.core.config import Settings
 from tests.support import evaluator as behave
 from tests.support.evaluator import Evaluator

@@ -4,8 +4,8 @@ from datetime import datetime
 
 import pytest
 
-from shared.evaluation_jobs import evaluator_config
-from shared.evaluation_jobs.evaluator_config import EvaluatorConfig
+from shared.evaluation.evaluation_jobs import evaluator_config
+from shared.evaluation.evaluation_jobs.evaluator_config import EvaluatorConfig
 from tests.support import evaluator as behave
 from tests.support.jobs import Bench
 from workers.evaluation_jobs.client import EvaluatorClient

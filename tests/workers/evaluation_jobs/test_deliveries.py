@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.evaluation_jobs import rules, storing
+from shared.evaluation.evaluation_jobs import rules, storing
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.core.errors import Unavailable
 from shared.sessions import evaluation_request

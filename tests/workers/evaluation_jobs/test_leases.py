@@ -7,10 +7,10 @@ from uuid import UUID
 
 import pytest
 
-from shared.evaluation_jobs import claims, outcomes
-from shared.evaluation_jobs.answers import Answer
-from shared.evaluation_jobs.claims import ClaimedJob
-from shared.evaluation_jobs.rules import Finish
+from shared.evaluation.evaluation_jobs import claims, outcomes
+from shared.evaluation.evaluation_jobs.answers import Answer
+from shared.evaluation.evaluation_jobs.claims import ClaimedJob
+from shared.evaluation.evaluation_jobs.rules import Finish
 from tests.support import evaluator as behave
 from tests.support.jobs import Bench
 from tests.support.processes import wait_until

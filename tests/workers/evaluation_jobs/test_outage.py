@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from shared.evaluation_jobs import breaker, due, listing
+from shared.evaluation.evaluation_jobs import breaker, due, listing
 from tests.support import evaluator as behave
 from tests.support.events import event, store_events
 from tests.support.jobs import Bench

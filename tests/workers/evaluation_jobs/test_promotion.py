@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from sqlalchemy import RowMapping
 
-from shared.evaluation_jobs.watching import StoredSession, watch
+from shared.evaluation.evaluation_jobs.watching import StoredSession, watch
 from tests.support.events import event, store_events
 from tests.support.jobs import Bench
 from tests.support.runtime import make_org

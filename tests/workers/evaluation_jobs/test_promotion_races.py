@@ -5,8 +5,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from shared.evaluation_jobs import promotion
-from shared.evaluation_jobs.watching import StoredSession, watch
+from shared.evaluation.evaluation_jobs import promotion
+from shared.evaluation.evaluation_jobs.watching import StoredSession, watch
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.clickhouse.client import Row
 from shared.foundation.core.clock import now

@@ -14,7 +14,7 @@ from sqlalchemy import delete, select
 from structlog.testing import capture_logs
 
 from devstack import DevStack
-from shared.evaluation_jobs.models import WatchedSession
+from shared.evaluation.evaluation_jobs.models import WatchedSession
 from shared.events.ingest import backlog, dead_letters, stream
 from shared.events.ingest import drain as module
 from shared.events.ingest.accept import Ingest

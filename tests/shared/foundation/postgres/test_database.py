@@ -8,7 +8,7 @@ from shared.access.keys import service as keys
 from shared.access.keys.rules import new_secret
 from shared.access.keys.service import NewKey
 from shared.access.permissions import FOR_KEYS
-from shared.evaluation_jobs.enqueue import NewJob, enqueue_manual
+from shared.evaluation.evaluation_jobs.enqueue import NewJob, enqueue_manual
 from shared.foundation.core.errors import NotFound
 from shared.foundation.core.ids import new_id, new_request_id
 from shared.foundation.deployment.runtime import Runtime

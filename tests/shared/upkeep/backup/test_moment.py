@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import text
 
 from shared.access.organizations import lifecycle
-from shared.evaluation_jobs.watching import StoredSession, watch_all
+from shared.evaluation.evaluation_jobs.watching import StoredSession, watch_all
 from shared.evaluations import store
 from shared.events.ingest import stream
 from shared.events.ingest.decode import decode_events

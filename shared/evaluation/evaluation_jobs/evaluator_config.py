@@ -6,8 +6,8 @@ import msgspec
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from shared.evaluation_jobs import models
-from shared.evaluation_jobs.answers import Answer, NoAnswer
+from shared.evaluation.evaluation_jobs import models
+from shared.evaluation.evaluation_jobs.answers import Answer, NoAnswer
 from shared.foundation.core.config import Settings
 from shared.foundation.core.metrics.kinds import OTHER
 

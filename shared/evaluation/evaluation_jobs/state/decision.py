@@ -3,10 +3,10 @@
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple, get_args
 
-from shared.evaluation_jobs.breaker import Breaker
-from shared.evaluation_jobs.listing import LiveJob
-from shared.evaluation_jobs.state.situation import Situation, Watching
-from shared.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS, quiet_secs
+from shared.evaluation.evaluation_jobs.breaker import Breaker
+from shared.evaluation.evaluation_jobs.listing import LiveJob
+from shared.evaluation.evaluation_jobs.state.situation import Situation, Watching
+from shared.evaluation.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS, quiet_secs
 from shared.evaluations.records import Evaluation
 from shared.foundation.core.clock import format_ts, from_us
 from shared.foundation.core.config import Settings

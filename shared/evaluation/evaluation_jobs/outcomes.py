@@ -7,11 +7,11 @@ from uuid import UUID
 from sqlalchemy import Row, text
 from sqlalchemy.orm import Session
 
-from shared.evaluation_jobs import breaker, evaluator_config
-from shared.evaluation_jobs.answers import Answer, NoAnswer, Reading, read
-from shared.evaluation_jobs.breaker import Breaker
-from shared.evaluation_jobs.claims import HELD, ClaimedJob, evaluator_slugs, held
-from shared.evaluation_jobs.rules import Call, Finish, Poll, Step, next_step
+from shared.evaluation.evaluation_jobs import breaker, evaluator_config
+from shared.evaluation.evaluation_jobs.answers import Answer, NoAnswer, Reading, read
+from shared.evaluation.evaluation_jobs.breaker import Breaker
+from shared.evaluation.evaluation_jobs.claims import HELD, ClaimedJob, evaluator_slugs, held
+from shared.evaluation.evaluation_jobs.rules import Call, Finish, Poll, Step, next_step
 from shared.foundation.core.attempts import jitter
 from shared.foundation.core.config import Settings
 

@@ -4,9 +4,9 @@ from uuid import UUID
 
 from sqlalchemy import text
 
-from shared.evaluation_jobs import evaluator_config
-from shared.evaluation_jobs.enqueue import NewJob, enqueue_manual
-from shared.evaluation_jobs.watching import quiet_secs
+from shared.evaluation.evaluation_jobs import evaluator_config
+from shared.evaluation.evaluation_jobs.enqueue import NewJob, enqueue_manual
+from shared.evaluation.evaluation_jobs.watching import quiet_secs
 from shared.foundation.core.clock import now_us
 from shared.foundation.core.config import Settings
 from shared.foundation.core.errors import Conflict, Forbidden, NotFound

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from shared.evaluation_jobs.answers import Failed, Pending, Reading, Refused
-from shared.evaluation_jobs.breaker import LONGEST_OUTAGE_SECS
-from shared.evaluation_jobs.result import Result, error_text
+from shared.evaluation.evaluation_jobs.answers import Failed, Pending, Reading, Refused
+from shared.evaluation.evaluation_jobs.breaker import LONGEST_OUTAGE_SECS
+from shared.evaluation.evaluation_jobs.result import Result, error_text
 from shared.foundation.core.attempts import backoff
 from shared.foundation.core.config import Settings
 

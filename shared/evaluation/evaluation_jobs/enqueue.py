@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from shared.evaluation_jobs.watching import QUIET_SECS
+from shared.evaluation.evaluation_jobs.watching import QUIET_SECS
 from shared.foundation.core.ids import new_id, new_request_id
 
 Automatic = Literal["agent_end", "inactivity"]

@@ -3,9 +3,15 @@
 import msgspec
 import pytest
 
-from shared.evaluation_jobs.answers import Failed, Pending, Reading, Refused
-from shared.evaluation_jobs.result import MAX_ERROR_BYTES, Result, cut, error_text, unpack
-from shared.evaluation_jobs.rules import (
+from shared.evaluation.evaluation_jobs.answers import Failed, Pending, Reading, Refused
+from shared.evaluation.evaluation_jobs.result import (
+    MAX_ERROR_BYTES,
+    Result,
+    cut,
+    error_text,
+    unpack,
+)
+from shared.evaluation.evaluation_jobs.rules import (
     Call,
     Deliver,
     Finish,

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from shared.evaluation_jobs.answers import (
+from shared.evaluation.evaluation_jobs.answers import (
     MAX_RETRY_AFTER_SECS,
     Answer,
     Failed,
@@ -16,7 +16,7 @@ from shared.evaluation_jobs.answers import (
     parse_retry_after,
     read,
 )
-from shared.evaluation_jobs.result import Result
+from shared.evaluation.evaluation_jobs.result import Result
 
 NOW = datetime(2026, 11, 1, 8, 0, 0, tzinfo=UTC)
 

@@ -11,8 +11,8 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from shared.evaluation_jobs import breaker
-from shared.evaluation_jobs.models import EvaluationJob
+from shared.evaluation.evaluation_jobs import breaker
+from shared.evaluation.evaluation_jobs.models import EvaluationJob
 from shared.foundation.core.config import Settings
 from shared.foundation.postgres import leases
 from shared.foundation.postgres.leases import Lease

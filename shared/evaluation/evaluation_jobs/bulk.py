@@ -3,8 +3,8 @@
 from typing import NamedTuple
 from uuid import UUID
 
-from shared.evaluation_jobs.enqueue import NewJob, enqueue_manual
-from shared.evaluation_jobs.requests import check_evaluator
+from shared.evaluation.evaluation_jobs.enqueue import NewJob, enqueue_manual
+from shared.evaluation.evaluation_jobs.requests import check_evaluator
 from shared.evaluations.filters import EvaluationFilters
 from shared.evaluations.source import source_of
 from shared.foundation.clickhouse import ClickHouse

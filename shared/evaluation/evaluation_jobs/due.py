@@ -2,9 +2,9 @@
 
 from sqlalchemy.orm import Session
 
-from shared.evaluation_jobs import breaker, evaluator_config
-from shared.evaluation_jobs.claims import evaluator_slugs
-from shared.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS
+from shared.evaluation.evaluation_jobs import breaker, evaluator_config
+from shared.evaluation.evaluation_jobs.claims import evaluator_slugs
+from shared.evaluation.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS
 from shared.foundation.core.config import Settings
 from shared.foundation.postgres import leases
 from shared.foundation.postgres.due import secs_until_due

@@ -50,7 +50,7 @@ class EvaluationJob(OfOrganization, Leased, Base):
     """One evaluation of one session, from its trigger until ClickHouse has the result.
 
     A worker holds the job while `lease_token` is its own. `result` is the packed outcome
-    (`shared.evaluation_jobs.result`) of a job in `storing`, and null otherwise.
+    (`shared.evaluation.evaluation_jobs.result`) of a job in `storing`, and null otherwise.
     """
 
     __tablename__ = "evaluation_jobs"
@@ -120,7 +120,7 @@ class EvaluatorTurn(KeyedInOrganization, Base):
 
 
 class EvaluatorBreaker(Base):
-    """The failed calls of the evaluator in a row (`shared.evaluation_jobs.breaker`), one row.
+    """The failed calls of the evaluator in a row (`evaluation_jobs.breaker`), one row.
 
     It holds for the evaluator of `endpoint`.
     """

@@ -2,8 +2,12 @@
 
 import pytest
 
-from shared.evaluation_jobs.answers import Answer, NoAnswer
-from shared.evaluation_jobs.evaluator_config import EvaluatorConfig, evaluator_name, read_config
+from shared.evaluation.evaluation_jobs.answers import Answer, NoAnswer
+from shared.evaluation.evaluation_jobs.evaluator_config import (
+    EvaluatorConfig,
+    evaluator_name,
+    read_config,
+)
 from shared.foundation.core.config import Settings
 from shared.foundation.core.metrics.kinds import OTHER
 

@@ -13,9 +13,9 @@ from uuid import UUID
 from sqlalchemy import TextClause, text
 from sqlalchemy.orm import Session
 
-from shared.evaluation_jobs import evaluator_config
-from shared.evaluation_jobs.enqueue import NewJob, enqueue_automatic
-from shared.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS, QUIET_SECS
+from shared.evaluation.evaluation_jobs import evaluator_config
+from shared.evaluation.evaluation_jobs.enqueue import NewJob, enqueue_automatic
+from shared.evaluation.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS, QUIET_SECS
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.core.config import Settings
 from shared.foundation.core.tracing import spans

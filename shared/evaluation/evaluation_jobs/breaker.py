@@ -11,9 +11,9 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from shared.evaluation_jobs import models
-from shared.evaluation_jobs.answers import Failed, Reading, Refused
-from shared.evaluation_jobs.result import Result, error_text
+from shared.evaluation.evaluation_jobs import models
+from shared.evaluation.evaluation_jobs.answers import Failed, Reading, Refused
+from shared.evaluation.evaluation_jobs.result import Result, error_text
 from shared.foundation.core.config import Settings
 
 THRESHOLD = 10

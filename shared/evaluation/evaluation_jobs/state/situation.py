@@ -7,10 +7,10 @@ from uuid import UUID
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
-from shared.evaluation_jobs import breaker, evaluator_config
-from shared.evaluation_jobs.breaker import Breaker
-from shared.evaluation_jobs.listing import LISTED, LiveJob
-from shared.evaluation_jobs.models import LIVE, EvaluationJob, WatchedSession
+from shared.evaluation.evaluation_jobs import breaker, evaluator_config
+from shared.evaluation.evaluation_jobs.breaker import Breaker
+from shared.evaluation.evaluation_jobs.listing import LISTED, LiveJob
+from shared.evaluation.evaluation_jobs.models import LIVE, EvaluationJob, WatchedSession
 from shared.foundation.core.config import Settings
 
 

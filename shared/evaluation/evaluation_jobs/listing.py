@@ -8,9 +8,9 @@ from uuid import UUID
 from sqlalchemy import case, func, select, text
 from sqlalchemy.orm import Session
 
-from shared.evaluation_jobs import breaker
-from shared.evaluation_jobs.claims import evaluator_slugs
-from shared.evaluation_jobs.models import LIVE, EvaluationJob
+from shared.evaluation.evaluation_jobs import breaker
+from shared.evaluation.evaluation_jobs.claims import evaluator_slugs
+from shared.evaluation.evaluation_jobs.models import LIVE, EvaluationJob
 from shared.foundation.core.config import Settings
 from shared.foundation.postgres import leases
 

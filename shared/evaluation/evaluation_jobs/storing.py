@@ -12,7 +12,7 @@ from sqlalchemy import Row, text
 from sqlalchemy.orm import Session
 
 from shared.access import organizations
-from shared.evaluation_jobs.result import Result, unpack
+from shared.evaluation.evaluation_jobs.result import Result, unpack
 from shared.evaluations import store
 from shared.evaluations.records import Evaluation
 from shared.foundation.clickhouse import ClickHouse

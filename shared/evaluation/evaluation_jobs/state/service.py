@@ -2,8 +2,8 @@
 
 from uuid import UUID
 
-from shared.evaluation_jobs.state import situation
-from shared.evaluation_jobs.state.decision import State, decide
+from shared.evaluation.evaluation_jobs.state import situation
+from shared.evaluation.evaluation_jobs.state.decision import State, decide
 from shared.foundation.core.errors import NotFound
 from shared.foundation.deployment.runtime import Runtime
 from shared.sessions import facts as session_facts

@@ -5,9 +5,9 @@ from uuid import UUID
 
 import pytest
 
-from shared.evaluation_jobs.answers import Failed, Pending, Reading, Refused
-from shared.evaluation_jobs.breaker import THRESHOLD, Breaker
-from shared.evaluation_jobs.result import Result
+from shared.evaluation.evaluation_jobs.answers import Failed, Pending, Reading, Refused
+from shared.evaluation.evaluation_jobs.breaker import THRESHOLD, Breaker
+from shared.evaluation.evaluation_jobs.result import Result
 
 NOW = datetime(2026, 11, 2, tzinfo=UTC)
 JOB, PROBE = UUID(int=1), UUID(int=2)

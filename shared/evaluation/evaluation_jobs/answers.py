@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from shared.evaluation_jobs.result import MAX_SUMMARY_BYTES, Result, cut
+from shared.evaluation.evaluation_jobs.result import MAX_SUMMARY_BYTES, Result, cut
 from shared.foundation.core.json_words import in_json_words
 
 MAX_ANSWER_BYTES = 10 * 1024 * 1024
