@@ -36,7 +36,7 @@ from bench.deployments import deployed, service_processes
 from bench.figures import figures_of, lines_of, percentile
 from bench.posting import Poster
 from devstack.up.deployment import Deployment
-from shared.events.ingest.stream import waiting
+from shared.intake.ingest.stream import waiting
 
 BATCH_EVENTS = 1000
 BACKLOG_BYTES = 64 * 1024 * 1024

@@ -30,13 +30,13 @@ from bench.deployments import deployed
 from bench.figures import figures_of, lines_of
 from bench.ingest import empty, send_all, settle, wait_until_counted
 from devstack.up.deployment import Deployment
-from shared.events.batch import Batch, decode_batch, encode_batch, encode_sent
-from shared.events.fields import read_fields
-from shared.events.ingest.candidates import ndjson_lines
-from shared.events.ingest.decode import decode_events
-from shared.events.rows import columns_of
-from shared.events.summary import summarise
 from shared.foundation.core.body import unpack
+from shared.intake.ingest.batch import Batch, decode_batch, encode_batch, encode_sent
+from shared.intake.ingest.candidates import ndjson_lines
+from shared.intake.ingest.decode import decode_events
+from shared.intake.ingest.fields import read_fields
+from shared.intake.ingest.rows import columns_of
+from shared.intake.ingest.summary import summarise
 
 _IDLE_SECS = 5.0
 _PROGRAMS = (

@@ -30,10 +30,10 @@ from bench.deployments import deployed, service_processes
 from bench.figures import figures_of, lines_of
 from devstack.ports import LOOPBACK
 from devstack.up.deployment import Deployment
-from shared.events.redaction.rules import Redactor
-from shared.imports.assembling import Target, assemble
-from shared.imports.claude import convert
-from shared.imports.file import File
+from shared.intake.imports.assembling import Target, assemble
+from shared.intake.imports.claude import convert
+from shared.intake.imports.file import File
+from shared.intake.redaction.rules import Redactor
 
 _PROJECT = Path(__file__).resolve().parents[1]
 _NAME = "5b1f0c52-7a3e-4a57-9d0e-2f4c6a1e9b30"

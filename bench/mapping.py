@@ -3,7 +3,7 @@
 import time
 from pathlib import Path
 
-from shared.otlp.mapping import (
+from shared.intake.otlp.mapping import (
     Assignment,
     kind_of,
     own_agent,
@@ -13,9 +13,9 @@ from shared.otlp.mapping import (
     session_name,
     span_events,
 )
-from shared.otlp.records import Records, Span
-from shared.otlp.wire.reading import PROTOBUF, Reading
-from shared.otlp.wire.signals import TRACES
+from shared.intake.otlp.records import Records, Span
+from shared.intake.otlp.wire.reading import PROTOBUF, Reading
+from shared.intake.otlp.wire.signals import TRACES
 from tests.support.otlp import sample_folder
 
 _ROUNDS = 300

@@ -22,20 +22,20 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.figures import figures_of, lines_of
 from bench.otlp import COPIES
 from bench.spans import recorded_traces, request_of, spans_in
-from shared.events.batch import Batch, decode_batch, encode_batch, entries_of
-from shared.events.redaction.rules import Redactor
-from shared.events.rows import columns_of
-from shared.otlp import cutting
-from shared.otlp.assignment.assign import AssignedItem, Rules, assign
-from shared.otlp.assignment.items import Item
-from shared.otlp.assignment.output import Output, Writer
-from shared.otlp.assignment.sessions import Session, propose
-from shared.otlp.receipts import receipt_of
-from shared.otlp.records import Records, decode_records
-from shared.otlp.wire.reading import PROTOBUF, Reading
-from shared.otlp.wire.signals import TRACES
-from shared.receipts.origin import Origin
-from shared.receipts.receipt import digest_of
+from shared.intake.ingest.batch import Batch, decode_batch, encode_batch, entries_of
+from shared.intake.ingest.rows import columns_of
+from shared.intake.otlp import cutting
+from shared.intake.otlp.assignment.assign import AssignedItem, Rules, assign
+from shared.intake.otlp.assignment.items import Item
+from shared.intake.otlp.assignment.output import Output, Writer
+from shared.intake.otlp.assignment.sessions import Session, propose
+from shared.intake.otlp.receipts import receipt_of
+from shared.intake.otlp.records import Records, decode_records
+from shared.intake.otlp.wire.reading import PROTOBUF, Reading
+from shared.intake.otlp.wire.signals import TRACES
+from shared.intake.receipts.origin import Origin
+from shared.intake.receipts.receipt import digest_of
+from shared.intake.redaction.rules import Redactor
 
 S = TypeVar("S")
 T = TypeVar("T")

@@ -22,14 +22,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.airline import read_events
 from bench.figures import figures_of, lines_of
 from devstack import DevStack
-from shared.events.ingest.decode import decode_events
-from shared.events.ingest.receipts import receipt_of
-from shared.events.ingest.stream import append, remove
-from shared.events.redaction.rules import Redactor
 from shared.foundation.queue import connect_redis
-from shared.receipts.folding import fold
-from shared.receipts.keys import keys_of
-from shared.receipts.origin import Origin
+from shared.intake.ingest.decode import decode_events
+from shared.intake.ingest.receipts import receipt_of
+from shared.intake.ingest.stream import append, remove
+from shared.intake.receipts.folding import fold
+from shared.intake.receipts.keys import keys_of
+from shared.intake.receipts.origin import Origin
+from shared.intake.redaction.rules import Redactor
 
 ORG = "6f2c0f3e-0000-4000-8000-0123456789ab"
 ORIGIN = Origin(

@@ -24,8 +24,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.airline import read_events
 from bench.figures import figures_of, lines_of
-from shared.events.ingest.decode import decode_events
-from shared.events.redaction.rules import Redactor
+from shared.intake.ingest.decode import decode_events
+from shared.intake.redaction.rules import Redactor
 
 Redact = Callable[[bytes], bytes]
 

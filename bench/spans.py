@@ -7,7 +7,7 @@ from hashlib import blake2b
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from shared.otlp.mapping.tables import PENDING_PARENT
+from shared.intake.otlp.mapping.tables import PENDING_PARENT
 from tests.support.otlp import samples
 
 _SECOND_NS = 1_000_000_000

@@ -7,12 +7,12 @@ import click
 
 from orgctl.context import Row, connected, print_json, print_rows
 from orgctl.options import choice_of, json_option, limit_option
-from shared.events.ingest import dead_letters
-from shared.events.ingest.dead_letters import DeadLetter
 from shared.foundation.core.clock import format_us
 from shared.foundation.core.errors import NotFound
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.queue.jobs import PERSIST_EVENTS
+from shared.intake.ingest import dead_letters
+from shared.intake.ingest.dead_letters import DeadLetter
 
 
 @click.group()

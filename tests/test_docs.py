@@ -286,7 +286,7 @@ FOREIGN_TO_OTLP = re.compile(
 PARTICIPLES = re.compile(r"class (?:Accepted|Bad|Found|Known|Placed|Settled|Taken|Waiting)\b")
 
 
-@pytest.mark.parametrize("path", sorted((PROJECT / "shared/otlp").rglob("*.py")), ids=names)
+@pytest.mark.parametrize("path", sorted((PROJECT / "shared/intake/otlp").rglob("*.py")), ids=names)
 def test_opentelemetry_uses_the_words_of_the_glossary(path: Path) -> None:
     text = path.read_text()
     assert FOREIGN_TO_OTLP.findall(text) == []

@@ -2,7 +2,7 @@
 
 from flask import request
 
-from shared.receipts.origin import Origin, Source
+from shared.intake.receipts.origin import Origin, Source
 from web.auth import current_identity
 
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from shared.canary import passages
 from shared.evaluation.evaluation_jobs.listing import oldest_due_secs
-from shared.events.ingest.backlog import lag_secs
 from shared.foundation.core.config import Settings
 from shared.foundation.core.errors import Unavailable
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.deployment.stores import STORES
 from shared.foundation.queue import is_consumed, unavailable_when_redis_is_gone
 from shared.foundation.queue.jobs import PERSIST_EVENTS
+from shared.intake.canary import passages
+from shared.intake.ingest.backlog import lag_secs
 from web.evaluator_health import EvaluatorHealth
 from web.probe import Probe
 

@@ -120,7 +120,7 @@ def _canaries(runtime: Runtime, stop: threading.Event) -> threading.Thread | Non
     """Sends canaries in a thread until `stop` is set; returns it, None if none are wanted."""
     if runtime.settings.canary_interval_secs == 0:
         return None
-    from shared.canary.flight import Flight
+    from shared.intake.canary.flight import Flight
 
     group = f"{socket.gethostname()}-{os.getpid()}-{new_request_id()[:8]}"
     flight = Flight(runtime, group, stop)

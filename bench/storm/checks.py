@@ -16,9 +16,9 @@ from redis.exceptions import RedisError
 from bench.posting import Poster
 from devstack.up.deployment import Deployment
 from shared.access.organizations import CANARY_ID
-from shared.events.ingest import dead_letters
-from shared.events.ingest.stream import waiting
 from shared.foundation.queue.waiting import orgs_with_records
+from shared.intake.ingest import dead_letters
+from shared.intake.ingest.stream import waiting
 
 _SHOWN = 3
 _PAGE = 200

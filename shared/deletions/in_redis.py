@@ -7,10 +7,10 @@ import redis
 
 from shared.deletions.mentions import Mentions
 from shared.deletions.target import names
-from shared.events.ingest import dead_letters
-from shared.events.ingest.dead_letters import DeadLetter
 from shared.foundation.queue import unavailable_when_redis_is_gone
-from shared.receipts import skipped
+from shared.intake.ingest import dead_letters
+from shared.intake.ingest.dead_letters import DeadLetter
+from shared.intake.receipts import skipped
 
 
 def clean(

@@ -13,11 +13,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from shared.access.mail import due as mails
 from shared.alerts.evaluation import due as rules
-from shared.canary import passages
 from shared.evaluation.evaluation_jobs import listing as jobs
 from shared.evaluation.evaluation_jobs.evaluator_config import evaluator_name
 from shared.evaluation.evaluation_jobs.listing import NO_JOBS
-from shared.events.ingest import backlog, dead_letters
 from shared.foundation.core.errors import WatchpostError
 from shared.foundation.core.metrics import catalogue
 from shared.foundation.core.metrics.kinds import Reading
@@ -25,6 +23,8 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.deployment.stores import STORES
 from shared.foundation.queue import unavailable_when_redis_is_gone
 from shared.incidents.deliveries import due as deliveries
+from shared.intake.canary import passages
+from shared.intake.ingest import backlog, dead_letters
 
 CACHED_SECS = 5.0
 

@@ -13,12 +13,12 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from shared.events.batch import MAX_FUTURE
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.clickhouse.event_columns import POSITION_BITS, TABLE
 from shared.foundation.clickhouse.settings import PAGE
 from shared.foundation.clickhouse.where import Where, us
 from shared.foundation.core.clock import from_us, to_us
+from shared.intake.ingest.batch import MAX_FUTURE
 from shared.usage.billing_windows import LENGTH_MS, BillingWindow
 
 

@@ -22,13 +22,13 @@ from sqlalchemy import text
 
 from devstack.up.deployment import Deployment
 from shared.access.identity import bootstrap
-from shared.events.ingest.drain import Drain
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.core.clock import format_ts
 from shared.foundation.core.config import Settings
 from shared.foundation.core.errors import ConfigurationError
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.deployment.schema import require_current
+from shared.intake.ingest.drain import Drain
 from shared.model_windows.context_windows import ContextWindows
 from tests.flows.api import Api, batches
 from tests.flows.checks import EVENTS, SESSIONS, wait_for_results

@@ -17,7 +17,7 @@ from sqlalchemy import text
 
 from devstack import DevStack
 from shared.foundation.deployment.runtime import Runtime
-from shared.otlp.assignment import waiting
+from shared.intake.otlp.assignment import waiting
 from tests.flows.api import Api, batches, eventually
 from tests.support.airline import Airline
 from tests.support.databases import environment

@@ -8,11 +8,11 @@ from click.testing import CliRunner, Result
 
 from devstack import DevStack
 from orgctl.cli import main
-from shared.events.batch import encode_batch
-from shared.events.ingest import dead_letters
-from shared.events.ingest.decode import decode_events
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.queue.waiting import event_stream
+from shared.intake.ingest import dead_letters
+from shared.intake.ingest.batch import encode_batch
+from shared.intake.ingest.decode import decode_events
 from tests.support.runtime import Org
 
 EVENT = b'{"session_id":"s-%d","timestamp":"2026-11-01T08:00:00Z","type":"note"}'

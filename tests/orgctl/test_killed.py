@@ -15,11 +15,11 @@ from sqlalchemy import text
 
 from devstack import DevStack
 from shared.access.organizations import lifecycle
-from shared.events.ingest import stream
 from shared.foundation.core.errors import ConfigurationError, Conflict
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.deployment.schema import require_current
 from shared.foundation.objects import open_objects
+from shared.intake.ingest import stream
 from shared.upkeep.backup.create import create
 from shared.upkeep.backup.moving import import_organization
 from tests.support.databases import empty_databases, environment

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from shared.events.ingest.accept import Ingest
-from shared.events.ingest.drain import Drain
 from shared.foundation.deployment.runtime import Runtime
+from shared.intake.ingest.accept import Ingest
+from shared.intake.ingest.drain import Drain
 from shared.model_windows.context_windows import ContextWindows
 from tests.support.airline import Airline
 from tests.support.app import Headers, new_key

@@ -13,9 +13,9 @@ from sqlalchemy import text
 from werkzeug.test import TestResponse
 
 from shared.evaluations import store as evaluations
-from shared.events.ingest.drain import Drain
 from shared.foundation.core.clock import now, to_us
 from shared.foundation.deployment.runtime import Runtime
+from shared.intake.ingest.drain import Drain
 from shared.model_windows.context_windows import ContextWindows
 from tests.contracts.document import Document
 from tests.security.bodies import Maker, body_of

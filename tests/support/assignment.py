@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from shared.otlp.assignment.assign import Outcome, Rules, assign
-from shared.otlp.assignment.chains import SpanMemory
-from shared.otlp.assignment.items import Item
-from shared.otlp.assignment.sessions import Session
-from shared.otlp.records import LogRecord, Records, Resource, Scope, Span
+from shared.intake.otlp.assignment.assign import Outcome, Rules, assign
+from shared.intake.otlp.assignment.chains import SpanMemory
+from shared.intake.otlp.assignment.items import Item
+from shared.intake.otlp.assignment.sessions import Session
+from shared.intake.otlp.records import LogRecord, Records, Resource, Scope, Span
 from tests.support.otlp_spans import log, span
 
 RULES = Rules("in_agent_traces", 5000)

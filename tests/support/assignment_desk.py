@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 
 from shared.access.settings.models import OrganizationSetting
-from shared.events.ingest import dead_letters
-from shared.events.ingest.drain import Drain
 from shared.foundation.deployment.runtime import Runtime
+from shared.intake.ingest import dead_letters
+from shared.intake.ingest.drain import Drain
+from shared.intake.otlp import stream
+from shared.intake.otlp.assignment import waiting
+from shared.intake.otlp.assignment.assigner import Assigner
+from shared.intake.otlp.assignment.rules import OrganizationRules
+from shared.intake.otlp.records import Records, Span, decode_records, encode_records
 from shared.model_windows.context_windows import ContextWindows
-from shared.otlp import stream
-from shared.otlp.assignment import waiting
-from shared.otlp.assignment.assigner import Assigner
-from shared.otlp.assignment.rules import OrganizationRules
-from shared.otlp.records import Records, Span, decode_records, encode_records
 from tests.support.records import make_records, make_span
 from tests.support.runtime import Org
 

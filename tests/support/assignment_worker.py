@@ -7,14 +7,14 @@ from typing import Any
 
 from redis.connection import AbstractConnection
 
-from shared.events.ingest import drain
-from shared.events.ingest.drain import Drain
 from shared.foundation.core.config import Settings
 from shared.foundation.core.ids import new_request_id
+from shared.intake.ingest import drain
+from shared.intake.ingest.drain import Drain
+from shared.intake.otlp.assignment import assigner, lease
+from shared.intake.otlp.assignment.assigner import Assigner
+from shared.intake.otlp.assignment.rules import OrganizationRules
 from shared.model_windows.context_windows import ContextWindows
-from shared.otlp.assignment import assigner, lease
-from shared.otlp.assignment.assigner import Assigner
-from shared.otlp.assignment.rules import OrganizationRules
 from tests.support.runtime import connected
 
 

@@ -9,8 +9,8 @@ from shared.deletions import service
 from shared.deletions.models import Deletion
 from shared.deletions.running import Deletions
 from shared.deletions.target import Target
-from shared.events.ingest.drain import Drain
 from shared.foundation.deployment.runtime import Runtime
+from shared.intake.ingest.drain import Drain
 from shared.model_windows.context_windows import ContextWindows
 from tests.support.processes import wait_until
 from tests.support.runtime import Org

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from shared.audits.signals.interface import MAX_CITED, Candidate, Find, Look, Sensitivity, Window
-from shared.events import store
-from shared.events.ingest.decode import decode_events
-from shared.events.rows import columns_of
 from shared.foundation.clickhouse import ClickHouse
+from shared.intake.ingest import store
+from shared.intake.ingest.decode import decode_events
+from shared.intake.ingest.rows import columns_of
 from shared.model_windows.builtin import builtin_window
 from shared.queries.run import Asker, QueryRunner
 

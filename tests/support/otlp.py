@@ -20,8 +20,8 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.metrics.v1.metrics_pb2 import Metric
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from shared.otlp.wire.reading import PROTOBUF, Reading
-from shared.otlp.wire.signals import LOGS, METRICS, TRACES, Signal
+from shared.intake.otlp.wire.reading import PROTOBUF, Reading
+from shared.intake.otlp.wire.signals import LOGS, METRICS, TRACES, Signal
 from tests.support.airline import airline_folder
 
 SECOND_NS = 1_000_000_000

@@ -14,7 +14,7 @@ import zstandard
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from shared.otlp.wire.reading import JSON, PROTOBUF
+from shared.intake.otlp.wire.reading import JSON, PROTOBUF
 from tests.support.otlp import (
     SECOND_NS,
     encoded,

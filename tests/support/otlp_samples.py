@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from shared.otlp.records import (
+from shared.intake.otlp.records import (
     Link,
     LogRecord,
     Records,

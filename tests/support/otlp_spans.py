@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from shared.otlp.mapping import (
+from shared.intake.otlp.mapping import (
     Assignment,
     Event,
     Role,
@@ -15,7 +15,7 @@ from shared.otlp.mapping import (
     service_agent,
     span_events,
 )
-from shared.otlp.records import LogRecord, Resource, Scope, Span, SpanEvent
+from shared.intake.otlp.records import LogRecord, Resource, Scope, Span, SpanEvent
 
 ORG = "0b1c0000-0000-4000-8000-000000000001"
 TRACE_ID = "0a" * 16

@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import inspect, text
 
 from shared.deletions import in_clickhouse
-from shared.events.ingest import dead_letters
 from shared.foundation.deployment.runtime import Runtime
+from shared.intake.ingest import dead_letters
 from tests.support.runtime import Org
 
 

@@ -2,7 +2,7 @@
 
 import time
 
-from shared.otlp.records import LogRecord, Records, Resource, Scope, Span, digest_of
+from shared.intake.otlp.records import LogRecord, Records, Resource, Scope, Span, digest_of
 
 NOW_NS = time.time_ns()
 

@@ -6,7 +6,7 @@ from typing import Any
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from shared.otlp.wire.answers import code_of
+from shared.intake.otlp.wire.answers import code_of
 from web.auth import Access, access_of
 
 # Exports answer with a `google.rpc.Status` instead of the usual error.

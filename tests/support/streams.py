@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from shared.events.batch import decode_batch
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.queue.waiting import SHARDS, event_stream
-from shared.otlp import stream as otlp_stream
-from shared.otlp.records import Records, decode_records
+from shared.intake.ingest.batch import decode_batch
+from shared.intake.otlp import stream as otlp_stream
+from shared.intake.otlp.records import Records, decode_records
 from tests.support.runtime import Org
 
 

@@ -18,21 +18,21 @@ from shared.dashboards import tiles
 from shared.dashboards.rules import DashboardContent, TileContent
 from shared.evaluation.evaluation_jobs.watching import StoredSession, watch
 from shared.evaluations import store as evaluations
-from shared.events.batch import encode_batch
 from shared.events.facets import facet_values
-from shared.events.ingest import dead_letters, stream
-from shared.events.ingest.decode import decode_events
 from shared.foundation.core.actor import Actor
 from shared.foundation.core.clock import now, now_us
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.queue.waiting import orgs_with_events
 from shared.incidents import comments
+from shared.intake.ingest import dead_letters, stream
+from shared.intake.ingest.batch import encode_batch
+from shared.intake.ingest.decode import decode_events
+from shared.intake.receipts.flushing import flush
+from shared.intake.receipts.origin import Origin
+from shared.intake.receipts.receipt import Receipt, count, digest_of
+from shared.intake.receipts.skipped import Skip
 from shared.queries import service as queries
 from shared.queries.service import QueryContent
-from shared.receipts.flushing import flush
-from shared.receipts.origin import Origin
-from shared.receipts.receipt import Receipt, count, digest_of
-from shared.receipts.skipped import Skip
 from tests.support.app import new_key
 from tests.support.evaluations import evaluation
 from tests.support.events import event, store_events

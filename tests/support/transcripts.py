@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from shared.events.redaction.rules import Redactor
-from shared.imports.assembling import Converted, Target
-from shared.imports.decisions import has_kinds, proposed
-from shared.imports.file import File
-from shared.imports.formats import format_of
-from shared.otlp.assignment.assign import Rules
-from shared.otlp.assignment.items import Item
-from shared.otlp.assignment.sessions import Session
+from shared.intake.imports.assembling import Converted, Target
+from shared.intake.imports.decisions import has_kinds, proposed
+from shared.intake.imports.file import File
+from shared.intake.imports.formats import format_of
+from shared.intake.otlp.assignment.assign import Rules
+from shared.intake.otlp.assignment.items import Item
+from shared.intake.otlp.assignment.sessions import Session
+from shared.intake.redaction.rules import Redactor
 from tests.support.airline import airline_folder
 
 

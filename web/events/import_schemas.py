@@ -2,8 +2,8 @@
 
 from marshmallow import Schema, ValidationError, validate
 
-from shared.imports.formats import AUTO, NAMES
-from shared.imports.service import MAX_SESSIONS
+from shared.intake.imports.formats import AUTO, NAMES
+from shared.intake.imports.service import MAX_SESSIONS
 from web import fields
 
 MAX_PATH = 4096

@@ -8,7 +8,7 @@ from flask import Response, request
 
 from shared.foundation.core.clock import to_us
 from shared.foundation.core.errors import UnsupportedMediaType
-from shared.imports.service import Wanted
+from shared.intake.imports.service import Wanted
 from web.auth import current_identity, require_access_still, requires
 from web.blueprint import Blueprint
 from web.body import read_body

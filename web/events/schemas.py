@@ -5,8 +5,8 @@ from collections.abc import Callable
 from marshmallow import Schema
 
 from shared.events.filters import EventFilters
-from shared.events.ingest.typos import MAX_WARNINGS
 from shared.foundation.clickhouse.event_columns import LISTED, EventColumn
+from shared.intake.ingest.typos import MAX_WARNINGS
 from web import fields
 from web.filters import filtered
 from web.params import Limit
@@ -16,7 +16,7 @@ def _text(most: int, **details: object) -> dict[str, object]:
     return {"type": "string", "minLength": 1, "maxLength": most, **details}
 
 
-# `shared.events.ingest.decode` checks events one by one. These schemas only document them.
+# `shared.intake.ingest.decode` checks events one by one. These schemas only document them.
 EVENTS = {
     "type": "array",
     "items": {

@@ -8,9 +8,9 @@ from werkzeug.exceptions import HTTPException
 
 from shared.foundation.core.errors import WatchpostError
 from shared.foundation.core.logs import get_logger
-from shared.otlp.wire.answers import code_of, export_answer, retry_secs, status, status_of
-from shared.otlp.wire.reading import JSON, PROTOBUF
-from shared.otlp.wire.signals import LOGS, METRICS, TRACES, Signal
+from shared.intake.otlp.wire.answers import code_of, export_answer, retry_secs, status, status_of
+from shared.intake.otlp.wire.reading import JSON, PROTOBUF
+from shared.intake.otlp.wire.signals import LOGS, METRICS, TRACES, Signal
 from web.auth import current_identity, require_access_still, requires
 from web.blueprint import Blueprint
 from web.body import read_body

@@ -2,8 +2,8 @@
 
 from marshmallow import Schema, fields
 
-from shared.otlp.wire.reading import JSON, PROTOBUF
-from shared.otlp.wire.signals import Signal
+from shared.intake.otlp.wire.reading import JSON, PROTOBUF
+from shared.intake.otlp.wire.signals import Signal
 
 
 class Status(Schema):

@@ -7,7 +7,7 @@ from flask import request
 from marshmallow import Schema
 
 from shared.foundation.core.config import Settings
-from shared.otlp.status import MAX_UNMAPPED, status_of
+from shared.intake.otlp.status import MAX_UNMAPPED, status_of
 from web import fields
 from web.auth import current_org_id, requires_any
 from web.blueprint import Blueprint

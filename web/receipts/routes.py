@@ -3,9 +3,9 @@
 from typing import Any
 from uuid import UUID
 
-from shared.receipts.listing import ReceiptFilters, list_receipts
-from shared.receipts.skipped import list_skipped
-from shared.receipts.totals import Bucket
+from shared.intake.receipts.listing import ReceiptFilters, list_receipts
+from shared.intake.receipts.skipped import list_skipped
+from shared.intake.receipts.totals import Bucket
 from web.auth import current_identity, current_org_id, requires, requires_any
 from web.blueprint import Blueprint
 from web.receipts import schemas

@@ -4,12 +4,12 @@ from typing import Any, get_args
 
 from marshmallow import Schema, validate
 
-from shared.receipts.folding import DUPLICATE_SECS, MAX_ROWS, OTHER
-from shared.receipts.listing import Receipts
-from shared.receipts.origin import MAX_CHARS, Source
-from shared.receipts.receipt import MAX_REASONS
-from shared.receipts.skipped import MAX_EXCERPT
-from shared.receipts.totals import Bucket
+from shared.intake.receipts.folding import DUPLICATE_SECS, MAX_ROWS, OTHER
+from shared.intake.receipts.listing import Receipts
+from shared.intake.receipts.origin import MAX_CHARS, Source
+from shared.intake.receipts.receipt import MAX_REASONS
+from shared.intake.receipts.skipped import MAX_EXCERPT
+from shared.intake.receipts.totals import Bucket
 from web import fields
 from web.params import Limit
 from web.responses import row_of

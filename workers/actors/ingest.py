@@ -1,4 +1,4 @@
-"""Actors of the ingest path; the work is in `shared.events.ingest`."""
+"""Actors of the ingest path; the work is in `shared.intake.ingest`."""
 
 import os
 import socket
@@ -6,13 +6,13 @@ import threading
 
 import dramatiq
 
-from shared.events.ingest import stream
-from shared.events.ingest.drain import Drain
 from shared.foundation.core.errors import Unavailable
 from shared.foundation.core.ids import new_request_id
 from shared.foundation.queue import unavailable_when_redis_is_gone
 from shared.foundation.queue.jobs import PERSIST_EVENTS, TIDY_STREAMS
 from shared.foundation.queue.waiting import orgs_with_events
+from shared.intake.ingest import stream
+from shared.intake.ingest.drain import Drain
 from shared.model_windows.context_windows import ContextWindows
 from workers.context import once, runtime
 

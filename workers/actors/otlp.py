@@ -1,11 +1,11 @@
-"""The actor that assigns OpenTelemetry's records; the work is in `shared.otlp.assignment`."""
+"""The actor that assigns OpenTelemetry's records; the work is in `otlp.assignment`."""
 
 import dramatiq
 
 from shared.foundation.core.errors import Unavailable
 from shared.foundation.queue.jobs import ASSIGN_RECORDS
-from shared.otlp.assignment.assigner import Assigner
-from shared.otlp.assignment.rules import OrganizationRules
+from shared.intake.otlp.assignment.assigner import Assigner
+from shared.intake.otlp.assignment.rules import OrganizationRules
 from workers.context import once, runtime
 
 

@@ -1,7 +1,7 @@
-"""Actors of receipts; the work is in `shared.receipts`."""
+"""Actors of receipts; the work is in `shared.intake.receipts`."""
 
 from shared.foundation.queue.jobs import FLUSH_RECEIPTS, TIDY_RECEIPTS
-from shared.receipts import flushing
+from shared.intake.receipts import flushing
 from workers.context import runtime
 from workers.nudged import nudged_actor
 

@@ -14,7 +14,7 @@ from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
 from devstack.ports import LOOPBACK
 from devstack.up.deployment import Deployment
-from shared.otlp.wire.reading import JSON
+from shared.intake.otlp.wire.reading import JSON
 from tests.support.otlp import encoded
 
 WAYS = ("http", "grpc", "json")

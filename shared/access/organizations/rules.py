@@ -6,7 +6,7 @@ from uuid import UUID
 from shared.foundation.core.errors import Invalid
 
 DEFAULT_SLUG = "default"
-# The hidden organization of the canary (`shared.canary`). No other one can have such a slug.
+# The hidden organization of the canary (`shared.intake.canary`). No other one can have such a slug.
 CANARY_ID = UUID("00000000-0000-4000-8000-000063616e61")
 CANARY_SLUG = "_canary"
 RESERVED = frozenset({"api", "login", "admin", "ingest", "auth"})

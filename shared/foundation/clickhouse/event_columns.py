@@ -20,7 +20,7 @@ class EventColumn(NamedTuple):
 
     - `type`: the type in the table.
     - `source`: `organization`; `batch`, the field `field` of `Batch`; `payload`, the field `field`
-      of the payload; or `derived` in `shared.events.rows`.
+      of the payload; or `derived` in `shared.intake.ingest.rows`.
     - `published`: the view `events` of people's SQL has the column.
     - `listed`: every event in a list has it, and `about` describes it there.
     - `filter`: describes the values of the filter with the column's name. Without a description

@@ -14,7 +14,6 @@ from typing import Any
 import redis
 
 from shared.access.organizations import CANARY_ID
-from shared.events.ingest import dead_letters
 from shared.foundation.objects import Objects
 from shared.foundation.queue import unavailable_when_redis_is_gone
 from shared.foundation.queue.waiting import (
@@ -27,9 +26,10 @@ from shared.foundation.queue.waiting import (
     orgs_with_records,
     record_stream,
 )
-from shared.otlp import stream as records
-from shared.otlp.assignment import waiting
-from shared.receipts import flushing
+from shared.intake.ingest import dead_letters
+from shared.intake.otlp import stream as records
+from shared.intake.otlp.assignment import waiting
+from shared.intake.receipts import flushing
 from shared.upkeep.backup.files import Row, Tell, Writer, in_blocks
 from shared.upkeep.backup.manifest import Table
 from shared.upkeep.backup.redis_rows import (

@@ -4,10 +4,10 @@ from collections import Counter
 
 import redis
 
-from shared.events.ingest import dead_letters, stream
 from shared.foundation.queue import unavailable_when_redis_is_gone
-from shared.otlp import stream as records
-from shared.otlp.assignment import waiting
+from shared.intake.ingest import dead_letters, stream
+from shared.intake.otlp import stream as records
+from shared.intake.otlp.assignment import waiting
 
 _SCAN_COUNT = 1000
 

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from shared.events.ingest import backlog
 from shared.foundation.clickhouse import Row
 from shared.foundation.clickhouse.ddl import Ddl
 from shared.foundation.clickhouse.kept import KEPT, Kept
@@ -22,6 +21,7 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import single_flight
 from shared.foundation.queue import unavailable_when_redis_is_gone
 from shared.foundation.queue.jobs import APPLY_RETENTION
+from shared.intake.ingest import backlog
 from shared.upkeep.retention import statements
 from shared.upkeep.retention.limits import Limit, days_of, limits
 

@@ -10,11 +10,11 @@ from typing import Any
 
 from shared.evaluations import store as evaluation_store
 from shared.evaluations.records import Evaluation
-from shared.events import store
-from shared.events.ingest.decode import decode_events
-from shared.events.rows import columns_of
 from shared.foundation.core.clock import to_us
 from shared.foundation.deployment.runtime import Runtime
+from shared.intake.ingest import store
+from shared.intake.ingest.decode import decode_events
+from shared.intake.ingest.rows import columns_of
 from tests.support.evaluations import evaluation
 from tests.support.runtime import Org, make_org
 

@@ -17,15 +17,14 @@ from shared.deletions import in_clickhouse, proof, running, service
 from shared.deletions.mentions import Mentions
 from shared.deletions.target import Target, names, target_of
 from shared.evaluations import store as evaluations
-from shared.events import store
-from shared.events.batch import encode_batch
-from shared.events.ingest import dead_letters
-from shared.events.ingest.accept import Ingest
-from shared.events.ingest.decode import decode_events
 from shared.foundation.core.clock import now, now_us
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.objects import open_objects
 from shared.incidents import comments
+from shared.intake.ingest import dead_letters, store
+from shared.intake.ingest.accept import Ingest
+from shared.intake.ingest.batch import encode_batch
+from shared.intake.ingest.decode import decode_events
 from shared.queries import service as queries
 from shared.queries.service import QueryContent
 from shared.sessions import deleted

@@ -9,14 +9,14 @@ import pytest
 from sqlalchemy import event
 
 from devstack import DevStack
-from shared.events.ingest.accept import Ingest
-from shared.events.ingest.drain import PAUSE_KEY, Drain
 from shared.foundation.cache import at_once, renew_epoch
 from shared.foundation.cache import cache as cache_module
 from shared.foundation.core.clock import format_ts, now
 from shared.foundation.core.errors import Unavailable
 from shared.foundation.core.ids import new_id
 from shared.foundation.deployment.runtime import Runtime
+from shared.intake.ingest.accept import Ingest
+from shared.intake.ingest.drain import PAUSE_KEY, Drain
 from shared.model_windows import service
 from shared.model_windows.context_windows import ContextWindows
 from tests.support.runtime import Org, connected, make_org, settings_for

@@ -3,12 +3,12 @@
 import random
 from datetime import UTC, datetime, timedelta
 
-from shared.events import store
-from shared.events.batch import MAX_FUTURE, Batch
-from shared.events.rows import columns_of
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.clickhouse.event_columns import POSITION_BITS
 from shared.foundation.core.clock import from_us, to_us
+from shared.intake.ingest import store
+from shared.intake.ingest.batch import MAX_FUTURE, Batch
+from shared.intake.ingest.rows import columns_of
 from shared.usage.billing_windows import LENGTH, BillingWindow
 from shared.usage.events import EventTotals, event_totals, events_by_window
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from shared.events.ingest.drain import Drain
 from shared.foundation.core.clock import format_ts
 from shared.foundation.deployment.runtime import Runtime
+from shared.intake.ingest.drain import Drain
 from shared.model_windows.context_windows import ContextWindows
 from tests.support.app import Headers
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from shared.events.ingest.drain import Drain
 from shared.foundation.core.clock import now_us
 from shared.foundation.deployment.runtime import Runtime
-from shared.imports import existing, lock
+from shared.intake.imports import existing, lock
+from shared.intake.ingest.drain import Drain
 from shared.model_windows.context_windows import ContextWindows
-from tests.shared.imports import test_otlp
+from tests.shared.intake.imports import test_otlp
 from tests.support.app import Headers, new_key
 from tests.support.runtime import Org, make_org
 from tests.support.transcripts import lines_of

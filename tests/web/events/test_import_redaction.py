@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from shared.events.ingest.drain import Drain
 from shared.foundation.deployment.runtime import Runtime
+from shared.intake.ingest.drain import Drain
 from shared.model_windows.context_windows import ContextWindows
-from tests.shared.imports.test_atif import STEPS
-from tests.shared.imports.test_atif import document as atif
-from tests.shared.imports.test_codex import CONTEXT, META, counted, line
-from tests.shared.imports.test_otlp import START, attributes, request, span
+from tests.shared.intake.imports.test_atif import STEPS
+from tests.shared.intake.imports.test_atif import document as atif
+from tests.shared.intake.imports.test_codex import CONTEXT, META, counted, line
+from tests.shared.intake.imports.test_otlp import START, attributes, request, span
 from tests.support.app import Headers
 from tests.support.runtime import Org
 from tests.support.transcripts import lines_of

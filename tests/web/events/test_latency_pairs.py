@@ -5,8 +5,8 @@ from typing import Any
 
 from flask.testing import FlaskClient
 
-from shared.events.ingest.drain import Drain
 from shared.foundation.deployment.runtime import Runtime
+from shared.intake.ingest.drain import Drain
 from shared.model_windows.context_windows import ContextWindows
 from tests.support.app import new_key
 from tests.support.runtime import make_org

@@ -11,12 +11,12 @@ import pytest
 from sqlalchemy import text
 
 from devstack import DevStack, StackUrls
-from shared.canary import passages
-from shared.canary.passages import Passage
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.deployment.stores import STORES
 from shared.foundation.queue.consumer import announce, is_consumed
 from shared.foundation.queue.waiting import EVENTS_ACTIVE, event_stream
+from shared.intake.canary import passages
+from shared.intake.canary.passages import Passage
 from tests.support import evaluator as behave
 from tests.support.databases import empty_databases
 from tests.support.evaluator import running_evaluator

@@ -14,10 +14,10 @@ from google.rpc.status_pb2 import Status
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 from werkzeug.test import TestResponse
 
-from shared.events.ingest.accept import Ingest
 from shared.foundation.core.errors import Unavailable
 from shared.foundation.deployment.runtime import Runtime
-from shared.otlp.wire.reading import JSON, PROTOBUF
+from shared.intake.ingest.accept import Ingest
+from shared.intake.otlp.wire.reading import JSON, PROTOBUF
 from tests.support.app import Headers
 from tests.support.otlp import logs, make_log, make_span, metrics, one_span, text_attribute, traces
 from tests.support.runtime import Org

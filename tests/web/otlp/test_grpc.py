@@ -30,10 +30,10 @@ from devstack import DevStack
 from devstack.ports import free_port
 from shared.access.settings import service as settings
 from shared.access.settings.service import Editor
-from shared.events.ingest import backlog
 from shared.foundation.cache import at_once
 from shared.foundation.deployment.runtime import Runtime
-from shared.receipts.listing import ReceiptFilters, list_receipts
+from shared.intake.ingest import backlog
+from shared.intake.receipts.listing import ReceiptFilters, list_receipts
 from tests.support.app import Headers
 from tests.support.databases import environment
 from tests.support.otlp import logs, make_log, make_span, metrics, traces

@@ -15,9 +15,9 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from werkzeug.test import TestResponse
 
 from shared.foundation.deployment.runtime import Runtime
-from shared.otlp import stream
-from shared.otlp.wire.answers import code_of
-from shared.otlp.wire.reading import JSON, PROTOBUF
+from shared.intake.otlp import stream
+from shared.intake.otlp.wire.answers import code_of
+from shared.intake.otlp.wire.reading import JSON, PROTOBUF
 from tests.support.app import Headers
 from tests.support.otlp_hostile import EACH, FAMILIES, Case, Family, bombs
 from tests.support.runtime import Org

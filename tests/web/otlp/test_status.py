@@ -8,13 +8,13 @@ import pytest
 from flask.testing import FlaskClient
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from shared.events.ingest.drain import Drain
 from shared.foundation.deployment.runtime import Runtime
+from shared.intake.ingest.drain import Drain
+from shared.intake.otlp.assignment import assigner
+from shared.intake.otlp.assignment.assigner import Assigner
+from shared.intake.otlp.assignment.rules import OrganizationRules
+from shared.intake.otlp.wire.reading import PROTOBUF
 from shared.model_windows.context_windows import ContextWindows
-from shared.otlp.assignment import assigner
-from shared.otlp.assignment.assigner import Assigner
-from shared.otlp.assignment.rules import OrganizationRules
-from shared.otlp.wire.reading import PROTOBUF
 from tests.support.app import Headers, new_key
 from tests.support.otlp import logs, make_log, make_span, text_attribute, traces
 from tests.support.runtime import Org, connected, make_org

@@ -6,11 +6,11 @@ from datetime import datetime
 from bench.assistant.questions import QUESTIONS
 from bench.assistant.scripted import scripted_model
 from shared.assistant.evidence import UNVERIFIED
-from shared.events import store
-from shared.events.batch import Batch
-from shared.events.rows import columns_of
 from shared.foundation.core.clock import to_us
 from shared.foundation.deployment.runtime import Runtime
+from shared.intake.ingest import store
+from shared.intake.ingest.batch import Batch
+from shared.intake.ingest.rows import columns_of
 from shared.queries.run import Asker, QueryRunner
 from tests.support.airline import Airline
 from tests.support.people import new_member

@@ -17,23 +17,23 @@ import grpc
 from shared.access.identity import Authenticator, Credential, Identity
 from shared.access.identity.exporter import secret_of
 from shared.access.limits.service import Limits
-from shared.events.ingest.accept import Ingest
 from shared.foundation.core.errors import BadRequest, Unavailable, WatchpostError
 from shared.foundation.core.ids import new_request_id
 from shared.foundation.core.logs import get_logger, request_context
 from shared.foundation.core.tracing import spans
 from shared.foundation.deployment.runtime import Runtime
-from shared.otlp.accept import ExportOutcome, OtlpIngest
-from shared.otlp.wire.answers import (
+from shared.intake.ingest.accept import Ingest
+from shared.intake.otlp.accept import ExportOutcome, OtlpIngest
+from shared.intake.otlp.wire.answers import (
     code_of,
     export_answer,
     retry_secs,
     status_of,
     status_with_retry,
 )
-from shared.otlp.wire.reading import PROTOBUF
-from shared.otlp.wire.signals import LOGS, METRICS, TRACES, Signal
-from shared.receipts.origin import Origin
+from shared.intake.otlp.wire.reading import PROTOBUF
+from shared.intake.otlp.wire.signals import LOGS, METRICS, TRACES, Signal
+from shared.intake.receipts.origin import Origin
 
 log = get_logger(__name__)
 

@@ -10,9 +10,9 @@ import pytest
 
 from shared.alerts.evaluation import claims
 from shared.alerts.evaluation.claims import RuleBatch
-from shared.events.batch import Batch as Events
-from shared.events.ingest import stream
 from shared.foundation.queue.waiting import event_stream
+from shared.intake.ingest import stream
+from shared.intake.ingest.batch import Batch as Events
 from tests.support.alerting import Verdicts, Watch
 from tests.support.runtime import make_org
 

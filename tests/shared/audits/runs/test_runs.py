@@ -10,10 +10,10 @@ from shared.access.organizations.creations import created_in
 from shared.audits import service
 from shared.audits.signals import NAMES, SIGNALS
 from shared.audits.signals.interface import Candidate, Find, Look
-from shared.events.ingest import stream
 from shared.foundation.core.clock import now, to_us
 from shared.foundation.core.errors import QueryTimeout, Unavailable
 from shared.foundation.queue.waiting import event_stream
+from shared.intake.ingest import stream
 from tests.support.audits import AuditBench, candidate, finding, meanwhile
 from tests.support.runtime import make_org
 

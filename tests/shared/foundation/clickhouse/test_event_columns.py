@@ -1,9 +1,9 @@
 """The registry of the columns of `events`, compared with the migrated table."""
 
-from shared.events.batch import Batch
-from shared.events.rows import columns_of
 from shared.foundation.clickhouse.event_columns import EVENT_COLUMNS, ORDER, TABLE
 from shared.foundation.deployment.runtime import Runtime
+from shared.intake.ingest.batch import Batch
+from shared.intake.ingest.rows import columns_of
 
 
 def test_the_registry_has_the_columns_of_the_live_table(runtime: Runtime) -> None:

@@ -7,8 +7,8 @@ from redis import ConnectionPool
 from redis.exceptions import TimeoutError as RedisTimeout
 from redis.sentinel import SentinelConnectionPool, SentinelManagedSSLConnection
 
-from shared.events.ingest.write_sync import OwnConnection
 from shared.foundation.queue import connect_redis
+from shared.intake.ingest.write_sync import OwnConnection
 from tests.support.sentinels import running_sentinels
 
 URL = (

@@ -3,10 +3,10 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from shared.events.batch import Batch
-from shared.events.ingest.stream import append, remove
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.queue.waiting import SETTLE, event_stream, stored_until_each
+from shared.intake.ingest.batch import Batch
+from shared.intake.ingest.stream import append, remove
 from tests.support.runtime import make_org
 
 

@@ -15,14 +15,14 @@ import zstandard
 from sqlalchemy import inspect, text
 
 from shared.access.organizations import lifecycle
-from shared.events.ingest.dead_letters import STREAM_KEY
 from shared.foundation.core.errors import Conflict
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.objects import open_objects
 from shared.foundation.queue.waiting import event_stream
-from shared.otlp.assignment.state import trace_key
-from shared.otlp.assignment.waiting import WaitingTrace
-from shared.otlp.records import LogRecord, Records, Resource, Scope
+from shared.intake.ingest.dead_letters import STREAM_KEY
+from shared.intake.otlp.assignment.state import trace_key
+from shared.intake.otlp.assignment.waiting import WaitingTrace
+from shared.intake.otlp.records import LogRecord, Records, Resource, Scope
 from shared.upkeep.backup import manifest, redis_rows
 from shared.upkeep.backup.create import create
 from shared.upkeep.backup.files import Writer, blocks, lines, unpacked

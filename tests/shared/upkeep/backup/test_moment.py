@@ -10,14 +10,14 @@ from sqlalchemy import text
 from shared.access.organizations import lifecycle
 from shared.evaluation.evaluation_jobs.watching import StoredSession, watch_all
 from shared.evaluations import store
-from shared.events.ingest import stream
-from shared.events.ingest.decode import decode_events
-from shared.events.ingest.drain import Drain
 from shared.foundation.clickhouse.event_columns import POSITION_BITS
 from shared.foundation.core.clock import format_ts, now, now_us
 from shared.foundation.core.ids import new_id
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.objects import open_objects
+from shared.intake.ingest import stream
+from shared.intake.ingest.decode import decode_events
+from shared.intake.ingest.drain import Drain
 from shared.model_windows.context_windows import ContextWindows
 from shared.upkeep.backup.create import create
 from shared.upkeep.backup.manifest import Manifest

@@ -9,10 +9,10 @@ import zstandard
 from sqlalchemy import text
 
 from shared.access.organizations import Organization, lifecycle
-from shared.events.ingest import stream
 from shared.foundation.core.errors import Conflict
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.objects import open_objects
+from shared.intake.ingest import stream
 from shared.upkeep.backup import in_postgres, manifest
 from shared.upkeep.backup.create import create
 from shared.upkeep.backup.listing import backups_in, verify

@@ -11,18 +11,18 @@ from shared.access import organizations
 from shared.access.organizations import lifecycle
 from shared.access.users import User
 from shared.access.users.sign_in.models import SignInCode, SignInSession
-from shared.events.ingest import stream
-from shared.events.ingest.decode import decode_events
-from shared.events.ingest.drain import Drain
 from shared.foundation.cache import at_once
 from shared.foundation.core.clock import now_us
 from shared.foundation.core.errors import Conflict, Invalid, NotFound
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.queue.waiting import event_stream, orgs_with_events
+from shared.intake.ingest import stream
+from shared.intake.ingest.decode import decode_events
+from shared.intake.ingest.drain import Drain
+from shared.intake.receipts.flushing import flush_all
+from shared.intake.receipts.origin import Origin
+from shared.intake.receipts.receipt import Receipt, digest_of
 from shared.model_windows.context_windows import ContextWindows
-from shared.receipts.flushing import flush_all
-from shared.receipts.origin import Origin
-from shared.receipts.receipt import Receipt, digest_of
 from shared.upkeep.purge import late
 from shared.upkeep.purge.service import Purged, purge
 from tests.support.events import event, store_events

@@ -9,13 +9,13 @@ import pytest
 from structlog.testing import capture_logs
 
 from shared.access.organizations import lifecycle
-from shared.events.ingest import stream
-from shared.events.ingest.decode import decode_events
 from shared.foundation.cache import at_once
 from shared.foundation.clickhouse.mutations import unfinished
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import single_flight
 from shared.foundation.queue.jobs import APPLY_RETENTION
+from shared.intake.ingest import stream
+from shared.intake.ingest.decode import decode_events
 from shared.upkeep.purge.service import purge
 from shared.upkeep.retention import service
 from tests.shared.upkeep.retention.conftest import NOW, apply

@@ -26,7 +26,7 @@ _PROCESSES = multiprocessing.get_context("spawn")
 
 OFF = """
 import sys
-import shared.queries.run, shared.events.ingest.accept, workers.main, web.app, workers.supervisor
+import shared.queries.run, shared.intake.ingest.accept, workers.main, web.app, workers.supervisor
 from shared.foundation.core.metrics import exporter
 from shared.foundation.core.metrics.catalogue import STORED
 from shared.foundation.core.config import Settings

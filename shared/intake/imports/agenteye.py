@@ -1,0 +1,56 @@
+"""Files of events in the form of `POST /events`, such as the spool of an SDK."""
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from shared.intake.imports.assembling import Converted, Target
+from shared.intake.imports.file import File
+from shared.intake.imports.node import Node
+from shared.intake.ingest.decode import decode_events
+
+
+class _Named(msgspec.Struct):
+    environment: str | UnsetType = UNSET
+
+
+_decode_named = msgspec.json.Decoder(_Named).decode
+
+
+def knows(node: Node) -> bool:
+    """Returns whether a line is of this format."""
+    return "session_id" in node and "timestamp" in node and "type" in node
+
+
+def read(file: File, target: Target) -> Converted:
+    """Accepts the lines as `POST /events` does; events without an environment get the target's.
+
+    Their bytes and ids are those that they would have there.
+    """
+    lines = file.lines()
+    held = 1 if lines and file.is_cut(lines[-1]) else 0
+    texts = [b""] * lines[-1].number if lines else []
+    for line in lines[: len(lines) - held]:
+        texts[line.number - 1] = line.text
+    redact = target.redactor.redact if target.redactor else None
+    decoded = decode_events(texts, target.org_id, target.max_event_bytes, redact)
+    batch = decoded.batch
+    batch.environments = [
+        target.environment if named == "default" and _names_none(payload) else named
+        for named, payload in zip(batch.environments, batch.payloads, strict=True)
+    ]
+    return Converted(
+        batch=batch,
+        lines=len(lines),
+        skipped=decoded.skipped,
+        held_back=held,
+        errors=decoded.errors,
+        reasons=decoded.reasons,
+        bad={error.line: error.error for error, _ in decoded.bad},
+    )
+
+
+def _names_none(payload: bytes) -> bool:
+    try:
+        return _decode_named(payload).environment is UNSET
+    except msgspec.MsgspecError:
+        return False

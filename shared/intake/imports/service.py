@@ -1,0 +1,231 @@
+"""Imports a file: converts it, finds out what of it is new, and adds that to the waiting events."""
+
+from collections import Counter
+from typing import NamedTuple
+
+import msgspec
+import redis
+
+from shared.foundation.core.body import unpack
+from shared.foundation.core.clock import format_us, now_us
+from shared.foundation.deployment.runtime import Runtime
+from shared.intake.imports.assembling import Converted, Target
+from shared.intake.imports.decisions import StoredDecisions
+from shared.intake.imports.existing import Existing, Others, existing
+from shared.intake.imports.file import File, last_two_parts
+from shared.intake.imports.formats import Format, format_of
+from shared.intake.imports.lock import Lock, locked
+from shared.intake.imports.receipts import receipt_of
+from shared.intake.ingest.accept import Admit, Ingest, admit_all, count_batch
+from shared.intake.ingest.batch import Batch
+from shared.intake.ingest.decode import LineError
+from shared.intake.ingest.stream import append
+from shared.intake.otlp.assignment.rules import OrganizationRules
+from shared.intake.receipts.origin import Origin
+from shared.intake.receipts.receipt import Receipt
+from shared.intake.redaction.rules import Redactor
+
+MAX_SESSIONS = 100
+_GZIP = b"\x1f\x8b"
+_ELSEWHERE = "the session has events that came in another way"
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """The options of an import; `format` is one of `NAMES`, and times are of the epoch."""
+
+    format: str
+    path: str
+    environment: str
+    dry_run: bool
+    existing_before_ms: int | None
+    started_us: int | None
+
+
+class ImportedSession(msgspec.Struct):
+    """A session of the file: its events there, and how many of them are new."""
+
+    session_id: str
+    events: int
+    accepted: int
+
+
+class SkippedSession(msgspec.Struct):
+    """A session of which nothing was imported, and why."""
+
+    session_id: str
+    reason: str
+
+
+class Imported(msgspec.Struct):
+    """The result of an import; the fields are those of the answer."""
+
+    format: str
+    dry_run: bool
+    lines: int
+    events: int
+    accepted: int
+    duplicate: int
+    skipped: int
+    ignored: int
+    held_back: int
+    errors: list[LineError]
+    sessions: list[ImportedSession]
+    session_count: int
+    skipped_sessions: list[SkippedSession]
+    first_ts: str | None
+    last_ts: str | None
+
+
+class Read(NamedTuple):
+    """A file that was read, and its format."""
+
+    file: File
+    form: Format
+    converted: Converted
+    redactor: Redactor
+
+
+class Imports:
+    """The imports of one web process."""
+
+    def __init__(self, runtime: Runtime, ingest: Ingest) -> None:
+        self._runtime = runtime
+        self._ingest = ingest
+        self._rules = OrganizationRules(runtime)
+
+    def run(
+        self,
+        *,
+        org_id: str,
+        org_slug: str,
+        body: bytes,
+        wanted: Wanted,
+        epoch: bytes | None,
+        origin: Origin,
+        admit: Admit = admit_all,
+    ) -> Imported:
+        """Imports a file, plain or gzip; after this returns its new events will be stored.
+
+        Values of redacted keys are removed as `Ingest.accept` does. A request that is no dry run is
+        counted as one of `origin`. `admit` gets the number of new events before any is kept, and
+        may refuse the file as a whole. Raises `BadRequest`, `Invalid` or `TooLarge` for the file as
+        a whole, and `Unavailable` or `QueryTimeout` if a store is down or the backlog is full; then
+        nothing was taken.
+        """
+        if wanted.dry_run:
+            read = self._read(org_id, body, wanted, epoch)
+            return self._answer(org_id, read, wanted)[0]
+        with self._ingest.refusals_counted(org_id, origin):
+            self._ingest.require_room(org_id)
+            read = self._read(org_id, body, wanted, epoch)
+            with locked(self._runtime.redis, org_id) as lock:
+                answer, new = self._answer(org_id, read, wanted)
+                admit(len(new))
+                left_alone = answer.events - answer.duplicate - len(new)
+                receipt = receipt_of(
+                    origin,
+                    read.file,
+                    read.converted,
+                    lambda line: read.form.excerpt(line, read.redactor),
+                    new=new,
+                    left_alone={_ELSEWHERE: left_alone} if left_alone else {},
+                )
+                if new.ids:
+                    self._add(org_id, org_slug, read.converted, new, receipt, lock)
+                else:
+                    self._ingest.count(org_id, receipt)
+        count_batch(origin, answer.accepted, answer.skipped)
+        return answer
+
+    def _add(
+        self,
+        org_id: str,
+        org_slug: str,
+        converted: Converted,
+        new: Batch,
+        receipt: Receipt,
+        lock: Lock,
+    ) -> None:
+        sessions = set(new.session_ids)
+        evaluations = [one for one in converted.evaluations if one.session_id in sessions]
+
+        def write(client: redis.Redis) -> int:
+            return append(
+                client,
+                org_id,
+                org_slug,
+                new,
+                receipt,
+                idle_only=converted.idle_only,
+                evaluations=evaluations,
+                guard=lock.guard,
+            )
+
+        self._ingest.keep(org_id, write)
+
+    def _answer(self, org_id: str, read: Read, wanted: Wanted) -> tuple[Imported, Batch]:
+        """Returns the answer and the new events."""
+        before_ms = wanted.existing_before_ms
+        others = None
+        if not read.form.adds_always:
+            others = Others(read.form.name, now_us() // 1000 if before_ms is None else before_ms)
+        found = existing(self._runtime, org_id, read.converted.batch, others)
+        new = _new(read.converted.batch, found)
+        answer = _answer(read.form, wanted, read.converted, found, new)
+        return answer, read.converted.batch.pick(new)
+
+    def _read(self, org_id: str, body: bytes, wanted: Wanted, epoch: bytes | None) -> Read:
+        settings = self._runtime.settings
+        with self._ingest.unpacking():
+            redactor = self._ingest.redactor(org_id, epoch)
+            encoding = "gzip" if body.startswith(_GZIP) else ""
+            text = unpack(body, encoding, settings.ingest_max_unpacked_bytes)
+            file = File(text, last_two_parts(wanted.path), wanted.started_us)
+            target = Target(
+                org_id,
+                wanted.environment,
+                settings.ingest_max_event_bytes,
+                settings.ingest_max_unpacked_bytes,
+                StoredDecisions(self._runtime, self._rules, org_id, wanted.dry_run),
+                redactor,
+            )
+            form = format_of(file, wanted.format)
+            return Read(file, form, form.read(file, target), redactor)
+
+
+def _new(batch: Batch, found: Existing) -> list[int]:
+    """Returns the positions of the events to add: each once, and none of a skipped session."""
+    seen = set(found.ids)
+    new = []
+    for position, (event_id, session) in enumerate(zip(batch.ids, batch.session_ids, strict=True)):
+        if event_id not in seen and session not in found.sessions:
+            seen.add(event_id)
+            new.append(position)
+    return new
+
+
+def _answer(
+    form: Format, wanted: Wanted, converted: Converted, found: Existing, new: list[int]
+) -> Imported:
+    batch = converted.batch
+    events = Counter(batch.session_ids)
+    accepted = Counter(batch.session_ids[position] for position in new)
+    left_alone = sum(events[session] for session in found.sessions)
+    shown = list(events.items())[:MAX_SESSIONS]
+    return Imported(
+        format=form.name,
+        dry_run=wanted.dry_run,
+        lines=converted.lines,
+        events=len(batch),
+        accepted=len(new),
+        duplicate=len(batch) - left_alone - len(new),
+        skipped=converted.skipped,
+        ignored=converted.ignored,
+        held_back=converted.held_back,
+        errors=converted.errors,
+        sessions=[ImportedSession(name, count, accepted[name]) for name, count in shown],
+        session_count=len(events),
+        skipped_sessions=[SkippedSession(one, _ELSEWHERE) for one in sorted(found.sessions)],
+        first_ts=format_us(min(batch.ts)) if batch.ts else None,
+        last_ts=format_us(max(batch.ts)) if batch.ts else None,
+    )

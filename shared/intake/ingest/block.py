@@ -1,0 +1,115 @@
+"""Blocks: decoded entries of several organizations, which one insert stores."""
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from shared.evaluations.records import Evaluation
+from shared.intake.ingest.batch import Batch, decode_batch
+from shared.intake.ingest.stream import Entry
+
+# One insert: large enough for few parts in ClickHouse, small enough for the worker's memory.
+MAX_ROWS = 32_768
+MAX_BYTES = 32 * 1024 * 1024
+
+
+@dataclass
+class Block:
+    """Entries and their events; `unreadable` ones contain no batch of ours.
+
+    `idle_only`: the sessions of entries that say so, with their organizations. `evaluations`: the
+    results that came with the entries.
+    """
+
+    entries: list[Entry] = field(default_factory=list)
+    batches: dict[str, Batch] = field(default_factory=dict)
+    slugs: dict[str, str] = field(default_factory=dict)
+    unreadable: list[Entry] = field(default_factory=list)
+    idle_only: set[tuple[str, str]] = field(default_factory=set)
+    evaluations: list[Evaluation] = field(default_factory=list)
+    rows: int = 0
+    size: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.entries)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether this is enough for one insert."""
+        return self.rows >= MAX_ROWS or self.size >= MAX_BYTES
+
+    @property
+    def request_ids(self) -> list[str]:
+        """The requests that brought the entries, in their order."""
+        return list(dict.fromkeys(e.request_id for e in self.entries if e.request_id))
+
+    @property
+    def causes(self) -> list[str]:
+        """The spans that brought the entries, as headers `traceparent`."""
+        return [entry.traceparent for entry in self.entries if entry.traceparent]
+
+    def add(self, entry: Entry) -> None:
+        """Decodes an entry and appends its events to those of its organization."""
+        self.entries.append(entry)
+        self.slugs[entry.org_id] = entry.org_slug
+        try:
+            batch = decode_batch(entry.data)
+        except ValueError:
+            self.unreadable.append(entry)
+            return
+        self.evaluations += entry.evaluations
+        if entry.idle_only:
+            self.idle_only.update((entry.org_id, one) for one in set(batch.session_ids))
+        if entry.org_id in self.batches:
+            self.batches[entry.org_id].extend(batch)
+        else:
+            self.batches[entry.org_id] = batch
+        self.rows += len(batch)
+        self.size += sum(map(len, batch.payloads))
+
+    def receipt_of(self, org_id: str, event_id: int) -> str | None:
+        """Returns the mark of the receipt of the entry that brought this event, if it has one."""
+        for entry in self.entries:
+            if (
+                entry.org_id == org_id
+                and entry not in self.unreadable
+                and event_id in decode_batch(entry.data).ids
+            ):
+                return entry.receipt
+        return None
+
+    def keep_only(self, org_ids: Collection[str]) -> list[str]:
+        """Removes the events of all other organizations; returns their ids.
+
+        Their entries stay in the block, to be finished with the rest.
+        """
+        others = sorted({entry.org_id for entry in self.entries}.difference(org_ids))
+        for org_id in others:
+            batch = self.batches.pop(org_id, None)
+            self.rows -= 0 if batch is None else len(batch)
+        self.evaluations = [one for one in self.evaluations if one.org_id in org_ids]
+        self.unreadable = [entry for entry in self.unreadable if entry.org_id in org_ids]
+        return others
+
+    @property
+    def sessions(self) -> set[tuple[str, str]]:
+        """The sessions of all events and results, with their organizations."""
+        found = {
+            (org_id, one) for org_id, batch in self.batches.items() for one in batch.session_ids
+        }
+        return found | {(one.org_id, one.session_id) for one in self.evaluations}
+
+    def leave_out(self, sessions: Collection[tuple[str, str]]) -> Counter[tuple[str, str]]:
+        """Removes the events and results of these sessions; counts the events by session."""
+        dropped: Counter[tuple[str, str]] = Counter()
+        for org_id in {org_id for org_id, _ in sessions} & self.batches.keys():
+            batch = self.batches[org_id]
+            of_events = [(org_id, one) for one in batch.session_ids]
+            dropped.update(one for one in of_events if one in sessions)
+            rest = [index for index, one in enumerate(of_events) if one not in sessions]
+            self.batches[org_id] = batch.pick(rest)
+        self.rows -= dropped.total()
+        self.evaluations = [
+            one for one in self.evaluations if (one.org_id, one.session_id) not in sessions
+        ]
+        return dropped

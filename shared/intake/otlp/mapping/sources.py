@@ -1,0 +1,89 @@
+"""Compiles the sources of the tables into look-ups."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shared.intake.otlp.mapping.values import count, decoded, text
+
+_NOTATION = re.compile(
+    r"(?P<key>[^{[]+?)(?P<listed>\.N)?(?:\{(?P<members>.+)\}|\[(?P<item>\d+)\])?"
+)
+
+# Members in the order in which they are tried, each with those that are added to it.
+Members = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Source:
+    """One attribute as a source: its name, and the part of its value that is used."""
+
+    key: str
+    is_list: bool = False
+    members: Members = ()
+    item: int | None = None
+
+    @property
+    def is_part(self) -> bool:
+        """Whether only a part of the attribute's value is used."""
+        return bool(self.members) or self.item is not None
+
+
+def parse(notation: str) -> list[Source]:
+    """Parses a row of the tables; `a + b` are two sources that belong together."""
+    return [_parse_one(part) for part in notation.split(" + ")]
+
+
+def part_of(source: Source, value: Any) -> Any:
+    """Returns the part of an attribute's value that a source names, None without it."""
+    if not source.is_part:
+        return value
+    value = decoded(value)
+    if source.item is not None:
+        listed = isinstance(value, list) and len(value) > source.item
+        return value[source.item] if listed else None if isinstance(value, list) else value
+    if not isinstance(value, dict):
+        return None
+    for first, *added in source.members:
+        if value.get(first) is not None:
+            return _total(value, first, added) if added else value[first]
+    return None
+
+
+def first_text(notations: Iterable[str]) -> Callable[[Mapping[str, Any]], tuple[int, str] | None]:
+    """Returns a function that finds the first text of some sources, and its index among them."""
+    sources = [(rank, parse(notation)[0]) for rank, notation in enumerate(notations)]
+    keys = frozenset(source.key for _, source in sources)
+
+    def find(attributes: Mapping[str, Any]) -> tuple[int, str] | None:
+        if keys.isdisjoint(attributes):
+            return None
+        for rank, source in sources:
+            value = attributes.get(source.key)
+            if value is None:
+                continue
+            found = text(part_of(source, value)) if source.is_part else text(value)
+            if found is not None and not found.isspace():
+                return rank, found
+        return None
+
+    return find
+
+
+def _parse_one(notation: str) -> Source:
+    match = _NOTATION.fullmatch(notation)
+    if match is None:
+        raise ValueError(f"not a source: {notation}")
+    members = match["members"] or ""
+    return Source(
+        key=match["key"],
+        is_list=match["listed"] is not None,
+        members=tuple(tuple(m.split("+")) for m in members.split("|")) if members else (),
+        item=None if match["item"] is None else int(match["item"]),
+    )
+
+
+def _total(value: dict[str, Any], first: str, added: list[str]) -> int | None:
+    base = count(value[first])
+    return None if base is None else base + sum(count(value.get(name)) or 0 for name in added)
