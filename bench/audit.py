@@ -37,7 +37,7 @@ from shared.audits.runs.scheduling import schedule
 from shared.foundation.core.config import load_settings
 from shared.foundation.core.logs import configure_logging
 from shared.foundation.deployment.runtime import Runtime
-from shared.queries.run import Asker, QueryRunner
+from shared.reading.queries.run import Asker, QueryRunner
 
 _GIVE_UP_SECONDS = 600.0
 

@@ -31,7 +31,7 @@ from shared.foundation.core.clock import now
 from shared.foundation.core.config import load_settings
 from shared.foundation.core.logs import configure_logging
 from shared.foundation.deployment.runtime import Runtime
-from shared.queries.run import QueryRunner
+from shared.reading.queries.run import QueryRunner
 
 _WINDOWS = {"5min": 300, "1h": 3600, "1d": 86_400, "7d": 7 * 86_400}
 _METRICS = ("event_count", "error_rate", "session_count", "p95_latency_ms")

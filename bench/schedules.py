@@ -30,12 +30,12 @@ from bench.site import Site
 from bench.workload import DAYS, ensure
 from shared.access.settings import service as settings
 from shared.access.settings.service import Editor
-from shared.exports.schedules import service
-from shared.exports.schedules.models import ExportSchedule
-from shared.exports.schedules.running import Exports
 from shared.foundation.core.config import load_settings
 from shared.foundation.core.logs import configure_logging
 from shared.foundation.deployment.runtime import Runtime
+from shared.reading.exports.schedules import service
+from shared.reading.exports.schedules.models import ExportSchedule
+from shared.reading.exports.schedules.running import Exports
 
 _MB = 1_000_000
 _KIB = 1024

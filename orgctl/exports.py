@@ -7,10 +7,10 @@ import click
 from orgctl.context import Row, connected, print_rows
 from orgctl.options import json_option, limit_option
 from shared.access.organizations import lifecycle
-from shared.exports.schedules import service
-from shared.exports.schedules.models import ExportFile
 from shared.foundation.core.clock import format_optional_ts, format_ts
 from shared.foundation.queue.jobs import WRITE_EXPORTS
+from shared.reading.exports.schedules import service
+from shared.reading.exports.schedules.models import ExportFile
 
 _MOMENT = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ"])
 _since = click.option(

@@ -22,7 +22,7 @@ TESTS = [
     "tests/shared/alerts/evaluation/test_turns.py",
     "tests/shared/alerts/test_models.py",
     "tests/shared/foundation/postgres/test_locks.py",
-    "tests/shared/sessions/test_totals.py",
+    "tests/shared/reading/sessions/test_totals.py",
     "tests/test_docs.py",
     "tests/web/alerts/test_alerts.py",
     "tests/web/sign_in/test_codes.py",
@@ -68,8 +68,10 @@ def test_a_folder_inside_a_noun_is_a_noun_where_it_has_tests() -> None:
         "alerts": OF_ALERTS,
         "evaluation": ["tests/shared/alerts/evaluation"],
     }
-    assert choose(["shared/sessions/sign_in/a.py", "shared/sessions/rows/a.py"], TESTS) == {
-        "sessions": ["tests/shared/sessions"],
+    assert choose(
+        ["shared/reading/sessions/sign_in/a.py", "shared/reading/sessions/rows/a.py"], TESTS
+    ) == {
+        "sessions": ["tests/shared/reading/sessions"],
         "sign_in": ["tests/web/sign_in"],
     }
 
@@ -91,10 +93,11 @@ def test_what_has_no_tests_of_its_own_runs_everything(name: str, noun: str) -> N
 def test_a_file_chooses_the_tests_of_the_files_that_import_it() -> None:
     importers = {
         "shared/foundation/core/clock.py": {
-            "shared/alerts/evaluation/due.py", "shared/sessions/page.py", "shared/untested/a.py",
-            "tests/shared/sessions/test_totals.py", "tests/support/events.py", "web/app.py",
+            "shared/alerts/evaluation/due.py", "shared/reading/sessions/page.py",
+            "shared/untested/a.py",
+            "tests/shared/reading/sessions/test_totals.py", "tests/support/events.py", "web/app.py",
         },
-        "shared/sessions/page.py": {"shared/access/keys/service.py"},
+        "shared/reading/sessions/page.py": {"shared/access/keys/service.py"},
     }  # fmt: skip
     tests = [*TESTS, "tests/shared/foundation/core/test_clock.py"]
     assert choose(
@@ -104,11 +107,13 @@ def test_a_file_chooses_the_tests_of_the_files_that_import_it() -> None:
         "evaluation, as shared/alerts/evaluation/due.py imports shared/foundation/core/clock.py": [
             "tests/shared/alerts/evaluation"
         ],
-        "sessions, as shared/sessions/page.py imports shared/foundation/core/clock.py": [
-            "tests/shared/sessions"
+        "sessions, as shared/reading/sessions/page.py imports shared/foundation/core/clock.py": [
+            "tests/shared/reading/sessions"
         ],
-        "test_totals, as tests/shared/sessions/test_totals.py"
-        " imports shared/foundation/core/clock.py": ["tests/shared/sessions/test_totals.py"],
+        "test_totals, as tests/shared/reading/sessions/test_totals.py"
+        " imports shared/foundation/core/clock.py": [
+            "tests/shared/reading/sessions/test_totals.py"
+        ],
     }
 
 
@@ -124,7 +129,9 @@ def test_a_module_of_the_tests_chooses_every_test_that_leads_to_it() -> None:
 def test_the_imports_are_those_of_the_project() -> None:
     importers = imports_of(PROJECT)
     assert "tests/test_changed.py" in importers("tests/support/changed.py")
-    assert "shared/events/filters.py" in importers("shared/foundation/clickhouse/filters.py")
+    assert "shared/reading/events/filters.py" in importers(
+        "shared/foundation/clickhouse/filters.py"
+    )
     # By way of the package that names it.
     assert "tests/test_fast.py" in importers("devstack/stack.py")
     assert importers("docs/ui.md") == ()

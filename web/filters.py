@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 from marshmallow import Schema, fields, post_load, validate
 
-from shared.evaluations.filters import EvaluationFilters
-from shared.events.filters import EventFilters
-from shared.events.latency.query import LatencyFilters
 from shared.foundation.clickhouse.filters import Filter, Filters
-from shared.sessions.selection import SessionFilters
+from shared.reading.evaluations.filters import EvaluationFilters
+from shared.reading.events.filters import EventFilters
+from shared.reading.events.latency.query import LatencyFilters
+from shared.reading.sessions.selection import SessionFilters
 from web.params import Timestamp, Values, values
 
 # A heading of docs/filters.md → the filters that it lists.

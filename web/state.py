@@ -8,14 +8,14 @@ from flask import Flask, current_app
 from shared.access.identity import Authenticator
 from shared.access.limits.service import Limits
 from shared.access.users.sign_in.limits import SignInLimits
-from shared.exports.places import Places
 from shared.foundation.clickhouse.published import schema_of
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.imports.service import Imports
 from shared.intake.ingest.accept import Ingest
 from shared.intake.otlp.accept import OtlpIngest
-from shared.queries.run import QueryRunner
-from shared.queries.slots import RUNS_AT_ONCE
+from shared.reading.exports.places import Places
+from shared.reading.queries.run import QueryRunner
+from shared.reading.queries.slots import RUNS_AT_ONCE
 from web.proxy_auth import ProxyAuth, proxy_auth_of
 from web.readiness import Readiness
 

@@ -24,7 +24,7 @@ from shared.foundation.core.errors import Invalid
 from shared.foundation.core.json_words import MISSING, in_json_words
 from shared.foundation.postgres.room import Room
 from shared.incidents.channels import check_channels
-from shared.queries.guard.statement import guard
+from shared.reading.queries.guard.statement import guard
 
 MAX_NAME_LENGTH = 200
 MAX_DESCRIPTION_LENGTH = 10_000

@@ -19,7 +19,7 @@ from shared.incidents.deliveries.models import Notification
 from shared.incidents.deliveries.news import News
 from shared.incidents.deliveries.service import deliver
 from shared.incidents.opening import origin_of
-from shared.queries.slots import Places, Slots
+from shared.reading.queries.slots import Places, Slots
 
 # Longer than a receiver may take to answer (`workers.deliveries.client.DEADLINE_SECS`).
 WAIT_SECS = 12.0

@@ -6,8 +6,8 @@ from msgspec import Meta
 
 from shared.assistant.asker import Asker
 from shared.assistant.tools.tool import Arguments, Found, Text, Tool
-from shared.queries.guard.lexer import MAX_LENGTH
-from shared.queries.guard.statement import guard
+from shared.reading.queries.guard.lexer import MAX_LENGTH
+from shared.reading.queries.guard.statement import guard
 
 OPEN_ARTIFACT = "open_artifact"
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from shared.foundation.core.errors import Forbidden
 from shared.foundation.deployment.runtime import Runtime
-from shared.queries.run import QueryRunner
+from shared.reading.queries.run import QueryRunner
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from shared.foundation.clickhouse.kept import KEPT
 from shared.foundation.clickhouse.mutations import unfinished
 from shared.foundation.core.clock import to_us
 from shared.foundation.core.errors import Unavailable
-from shared.sessions.deleted import Hashing
+from shared.reading.sessions.deleted import Hashing
 
 # Every table with a column `session_id`.
 TABLES = tuple(kept.table for kept in KEPT)

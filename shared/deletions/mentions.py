@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from shared.sessions.deleted import INSTEAD
+from shared.reading.sessions.deleted import INSTEAD
 
 # A shorter word occurs by chance, so it counts only where it is a whole value of JSON.
 _LEAST = 6

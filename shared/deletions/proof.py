@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from shared.deletions import in_clickhouse
 from shared.deletions.models import Deletion
 from shared.deletions.target import names_sql
-from shared.sessions.deleted import DeletedSession, hashing_of
+from shared.reading.sessions.deleted import DeletedSession, hashing_of
 
 # More statements than this are for nobody to run; the first ones are samples then.
 _MAX_STATEMENTS = 20

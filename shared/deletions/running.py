@@ -1,8 +1,8 @@
 """Carries out deletions, step by step; any step may be repeated after a kill.
 
 1. *Fence.* With the organization locked alone, the sessions are marked as deleted
-   (`shared.sessions.deleted`). Every block of events that was being stored is stored then, and
-   every later one leaves these sessions out. So nothing comes back.
+   (`shared.reading.sessions.deleted`). Every block of events that was being stored is stored then,
+   and every later one leaves these sessions out. So nothing comes back.
 2. *Wait* until everything is stored that was accepted before the fence.
 3. *Hide* the rows in ClickHouse, and clean PostgreSQL and Redis, until nothing is found. Then the
    words themselves leave the deletion's row.
@@ -27,7 +27,6 @@ from shared.deletions import in_clickhouse, in_postgres, in_redis
 from shared.deletions.models import LIVE, Deletion
 from shared.deletions.service import mentions_of
 from shared.deletions.target import MAX_SESSIONS
-from shared.exports.schedules import service as export_schedules
 from shared.foundation.core.errors import Conflict, NotFound, Unavailable, WatchpostError
 from shared.foundation.core.logs import get_logger, request_context
 from shared.foundation.core.tracing import spans
@@ -37,7 +36,8 @@ from shared.foundation.postgres.leases import Lease, kept
 from shared.foundation.queue.jobs import DELETE_DATA
 from shared.foundation.queue.waiting import stored_until_each
 from shared.foundation.queue.work_loop import claimed
-from shared.sessions import deleted
+from shared.reading.exports.schedules import service as export_schedules
+from shared.reading.sessions import deleted
 
 log = get_logger(__name__)
 

@@ -20,7 +20,7 @@ from shared.foundation.postgres import after_commit
 from shared.foundation.postgres.rows import require_row
 from shared.foundation.queue import Queue
 from shared.foundation.queue.jobs import DELETE_DATA
-from shared.sessions.deleted import hashing_of
+from shared.reading.sessions.deleted import hashing_of
 
 DEFAULT_PAGE, MAX_PAGE = 50, 200
 # Deletions of an organization that are not finished.

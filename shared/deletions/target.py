@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from shared.foundation.core.errors import Invalid
-from shared.sessions.deleted import Hashing
+from shared.reading.sessions.deleted import Hashing
 
 # The most sessions that one deletion removes.
 MAX_SESSIONS = 5000

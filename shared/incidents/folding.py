@@ -17,8 +17,8 @@ from shared.incidents import activity, rows, subscribers
 from shared.incidents.models import Incident
 from shared.incidents.opening import COMPARED, Opening
 from shared.incidents.rules import MAX_SUMMARY_LENGTH, MAX_TITLE_LENGTH
-from shared.sessions import deleted
-from shared.sessions.deleted import INSTEAD
+from shared.reading.sessions import deleted
+from shared.reading.sessions.deleted import INSTEAD
 
 
 class Opened(NamedTuple):

@@ -7,9 +7,9 @@ from datetime import datetime
 import pytest
 from flask.testing import FlaskClient
 
-from shared.evaluations import store
 from shared.foundation.core.config import load_settings
 from shared.foundation.deployment.runtime import Runtime
+from shared.reading.evaluations import store
 from tests.contracts.document import Document
 from tests.support import evaluator as behave
 from tests.support.app import Headers

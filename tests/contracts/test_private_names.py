@@ -31,7 +31,7 @@ from gunicorn.workers.gthread import TConn, ThreadWorker
 from sqlglot.parsers.clickhouse import ClickHouseParser
 from webargs.flaskparser import FlaskParser
 
-from shared.queries.guard.tree import _Parser
+from shared.reading.queries.guard.tree import _Parser
 from tests.support.markdown import PROJECT
 from web.openapi import Api
 from web.worker import Worker, _Client

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 from flask.testing import FlaskClient
 
-from shared.evaluations import store
+from shared.reading.evaluations import store
 from tests.contracts.document import Document
 from tests.support import evaluator as behave
 from tests.support.app import Headers

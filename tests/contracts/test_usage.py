@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 
 from flask.testing import FlaskClient
 
-from shared.evaluations import store as evaluations
 from shared.foundation.core.clock import format_ts, now, to_us
 from shared.foundation.deployment.runtime import Runtime
+from shared.reading.evaluations import store as evaluations
 from tests.contracts.document import Document
 from tests.support.app import Headers
 from tests.support.dashboards import make_dashboard, save_query

@@ -19,7 +19,7 @@ from devstack.clickhouse import ClickHouseServer
 from devstack.ports import LOOPBACK, free_port
 from devstack.state import StateFile
 from shared.foundation.deployment.runtime import Runtime
-from shared.queries.results.reader import Reader
+from shared.reading.queries.results.reader import Reader
 from tests.deploy import files
 from tests.security.sql.planted import EVALUATIONS, EVENTS, Planted, plant_foreign, plant_own, shown
 from tests.support.databases import empty_postgres

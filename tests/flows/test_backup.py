@@ -29,7 +29,7 @@ from shared.foundation.core.errors import ConfigurationError
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.deployment.schema import require_current
 from shared.intake.ingest.drain import Drain
-from shared.model_windows.context_windows import ContextWindows
+from shared.reading.model_windows.context_windows import ContextWindows
 from tests.flows.api import Api, batches
 from tests.flows.checks import EVENTS, SESSIONS, wait_for_results
 from tests.support.airline import Airline

@@ -10,7 +10,7 @@ import pytest
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.accept import Ingest
 from shared.intake.ingest.drain import Drain
-from shared.model_windows.context_windows import ContextWindows
+from shared.reading.model_windows.context_windows import ContextWindows
 from tests.support.airline import Airline
 from tests.support.app import Headers, new_key
 from tests.support.runtime import Org, make_org

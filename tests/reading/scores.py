@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from shared.evaluations.records import Evaluation
 from shared.foundation.core.clock import from_us, to_us
+from shared.reading.evaluations.records import Evaluation
 from tests.support.airline import Airline
 
 Rule = Callable[[Evaluation], bool]

@@ -14,7 +14,7 @@ from shared.alerts.evaluation.triggers.plan import MAX_SAMPLES
 from shared.alerts.specs import EventFilter, Metric, MetricThreshold, PerEvent, Spec
 from shared.foundation.core.clock import format_ts, from_us, to_us
 from shared.foundation.deployment.runtime import Runtime
-from shared.queries.run import QueryRunner
+from shared.reading.queries.run import QueryRunner
 from tests.reading.conftest import NEWEST, AirlineOrg
 from tests.reading.latencies import Event, quantile
 from tests.support.runtime import make_org

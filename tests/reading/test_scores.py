@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from shared.evaluations import store
-from shared.evaluations.records import Evaluation
 from shared.foundation.core.clock import format_ts
 from shared.foundation.deployment.runtime import Runtime
+from shared.reading.evaluations import store
+from shared.reading.evaluations.records import Evaluation
 from tests.reading.conftest import NEWEST, AirlineOrg
 from tests.reading.scores import Rule, Series, Wanted, aggregate, require_equal, results_of
 

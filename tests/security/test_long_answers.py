@@ -9,12 +9,12 @@ from sqlalchemy import text
 
 from shared.access import audit_log
 from shared.access.audit_log import listing
-from shared.evaluations import store as evaluations
-from shared.exports import pages
 from shared.foundation.cache import at_once
 from shared.foundation.core.clock import now_us
 from shared.foundation.core.errors import Unauthorized
 from shared.foundation.deployment.runtime import Runtime
+from shared.reading.evaluations import store as evaluations
+from shared.reading.exports import pages
 from tests.support.app import Headers
 from tests.support.evaluations import evaluation
 from tests.support.events import event, store_events

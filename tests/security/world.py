@@ -12,11 +12,11 @@ from flask.testing import FlaskClient
 from sqlalchemy import text
 from werkzeug.test import TestResponse
 
-from shared.evaluations import store as evaluations
 from shared.foundation.core.clock import now, to_us
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.drain import Drain
-from shared.model_windows.context_windows import ContextWindows
+from shared.reading.evaluations import store as evaluations
+from shared.reading.model_windows.context_windows import ContextWindows
 from tests.contracts.document import Document
 from tests.security.bodies import Maker, body_of
 from tests.support.app import Headers, new_key

@@ -15,8 +15,8 @@ from shared.alerts.evaluation.triggers.interface import Context, Evaluate, Outco
 from shared.alerts.rules import AlertContent
 from shared.foundation.clickhouse import ClickHouse, Row
 from shared.foundation.deployment.runtime import Runtime
-from shared.queries.run import QueryRunner
-from shared.queries.slots import OF_ALERTS
+from shared.reading.queries.run import QueryRunner
+from shared.reading.queries.slots import OF_ALERTS
 from tests.support.alerts import SPECS
 from tests.support.runtime import Org
 

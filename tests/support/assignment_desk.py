@@ -11,7 +11,7 @@ from shared.intake.otlp.assignment import waiting
 from shared.intake.otlp.assignment.assigner import Assigner
 from shared.intake.otlp.assignment.rules import OrganizationRules
 from shared.intake.otlp.records import Records, Span, decode_records, encode_records
-from shared.model_windows.context_windows import ContextWindows
+from shared.reading.model_windows.context_windows import ContextWindows
 from tests.support.records import make_records, make_span
 from tests.support.runtime import Org
 

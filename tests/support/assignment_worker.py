@@ -14,7 +14,7 @@ from shared.intake.ingest.drain import Drain
 from shared.intake.otlp.assignment import assigner, lease
 from shared.intake.otlp.assignment.assigner import Assigner
 from shared.intake.otlp.assignment.rules import OrganizationRules
-from shared.model_windows.context_windows import ContextWindows
+from shared.reading.model_windows.context_windows import ContextWindows
 from tests.support.runtime import connected
 
 

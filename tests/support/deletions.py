@@ -11,7 +11,7 @@ from shared.deletions.running import Deletions
 from shared.deletions.target import Target
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.drain import Drain
-from shared.model_windows.context_windows import ContextWindows
+from shared.reading.model_windows.context_windows import ContextWindows
 from tests.support.processes import wait_until
 from tests.support.runtime import Org
 

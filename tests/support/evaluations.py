@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from shared.evaluations.records import Evaluation
 from shared.foundation.core.ids import new_id
+from shared.reading.evaluations.records import Evaluation
 
 
 def evaluation(org_id: str, session_id: str, completed_at: int, **fields: Any) -> Evaluation:

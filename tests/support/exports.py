@@ -11,11 +11,11 @@ from sqlalchemy import update
 
 from shared.access.settings import service as settings
 from shared.access.settings.service import Editor
-from shared.exports.schedules import service
-from shared.exports.schedules.models import ExportSchedule
-from shared.exports.schedules.running import Exports
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.objects import Objects, open_objects
+from shared.reading.exports.schedules import service
+from shared.reading.exports.schedules.models import ExportSchedule
+from shared.reading.exports.schedules.running import Exports
 from tests.support.events import store_events
 from tests.support.runtime import Org
 

@@ -17,11 +17,11 @@ from shared.evaluation.evaluation_jobs.evaluator_config import (
     take_refresh,
 )
 from shared.evaluation.evaluation_jobs.watching import StoredSession, watch
-from shared.evaluations.filters import EvaluationFilters
-from shared.evaluations.listing import page
-from shared.evaluations.records import Evaluation
 from shared.foundation.core.ids import new_id
 from shared.foundation.deployment.runtime import Runtime
+from shared.reading.evaluations.filters import EvaluationFilters
+from shared.reading.evaluations.listing import page
+from shared.reading.evaluations.records import Evaluation
 from tests.support.evaluator import Answer, Evaluator, hang
 from tests.support.events import event, store_events
 from tests.support.runtime import Org

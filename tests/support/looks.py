@@ -10,8 +10,8 @@ from shared.foundation.clickhouse import ClickHouse
 from shared.intake.ingest import store
 from shared.intake.ingest.decode import decode_events
 from shared.intake.ingest.rows import columns_of
-from shared.model_windows.builtin import builtin_window
-from shared.queries.run import Asker, QueryRunner
+from shared.reading.model_windows.builtin import builtin_window
+from shared.reading.queries.run import Asker, QueryRunner
 
 # The day of `tests.support.events.event`.
 DAY = Window(datetime(2026, 11, 2, tzinfo=UTC), datetime(2026, 11, 3, tzinfo=UTC))

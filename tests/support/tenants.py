@@ -13,12 +13,7 @@ from shared.access.mail import Letter
 from shared.access.users.sign_in.models import SignInCode
 from shared.conversations import service as conversations
 from shared.conversations.messages import Thread
-from shared.dashboards import service as dashboards
-from shared.dashboards import tiles
-from shared.dashboards.rules import DashboardContent, TileContent
 from shared.evaluation.evaluation_jobs.watching import StoredSession, watch
-from shared.evaluations import store as evaluations
-from shared.events.facets import facet_values
 from shared.foundation.core.actor import Actor
 from shared.foundation.core.clock import now, now_us
 from shared.foundation.deployment.runtime import Runtime
@@ -31,8 +26,13 @@ from shared.intake.receipts.flushing import flush
 from shared.intake.receipts.origin import Origin
 from shared.intake.receipts.receipt import Receipt, count, digest_of
 from shared.intake.receipts.skipped import Skip
-from shared.queries import service as queries
-from shared.queries.service import QueryContent
+from shared.reading.dashboards import service as dashboards
+from shared.reading.dashboards import tiles
+from shared.reading.dashboards.rules import DashboardContent, TileContent
+from shared.reading.evaluations import store as evaluations
+from shared.reading.events.facets import facet_values
+from shared.reading.queries import service as queries
+from shared.reading.queries.service import QueryContent
 from tests.support.app import new_key
 from tests.support.evaluations import evaluation
 from tests.support.events import event, store_events

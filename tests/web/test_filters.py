@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from marshmallow import Schema, ValidationError, fields
 
-from shared.events.filters import EventFilters
-from shared.events.latency.query import LatencyFilters
 from shared.foundation.clickhouse.event_columns import EVENT_COLUMNS
 from shared.foundation.clickhouse.filters import Filter, Filters, any_of, time_range
+from shared.reading.events.filters import EventFilters
+from shared.reading.events.latency.query import LatencyFilters
 from web.filters import DOCUMENTED, filtered
 
 

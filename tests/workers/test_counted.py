@@ -15,7 +15,7 @@ from shared.foundation.core.metrics.catalogue import (
     SQL_RUNS,
 )
 from shared.foundation.core.metrics.kinds import OTHER
-from shared.queries.results.reader import QueryCancelled
+from shared.reading.queries.results.reader import QueryCancelled
 from workers.evaluation_jobs.dispatcher import outcome_name
 
 

@@ -4,12 +4,12 @@ from typing import Any
 
 from flask import Response
 
-from shared.dashboards import service as dashboards
-from shared.dashboards import tiles
-from shared.dashboards.models import Tile
-from shared.dashboards.rules import DashboardContent, Place, TileContent
-from shared.dashboards.service import Counted
 from shared.foundation.core.clock import EPOCH, now
+from shared.reading.dashboards import service as dashboards
+from shared.reading.dashboards import tiles
+from shared.reading.dashboards.models import Tile
+from shared.reading.dashboards.rules import DashboardContent, Place, TileContent
+from shared.reading.dashboards.service import Counted
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.dashboards import schemas

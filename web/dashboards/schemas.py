@@ -2,7 +2,7 @@
 
 from marshmallow import Schema
 
-from shared.dashboards import rules
+from shared.reading.dashboards import rules
 from web import fields
 from web.params import Body
 

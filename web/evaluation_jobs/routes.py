@@ -6,7 +6,7 @@ from shared.evaluation.evaluation_jobs import breaker
 from shared.evaluation.evaluation_jobs.bulk import re_evaluate_all
 from shared.evaluation.evaluation_jobs.listing import live_jobs
 from shared.evaluation.evaluation_jobs.requests import re_evaluate
-from shared.evaluations.filters import EvaluationFilters
+from shared.reading.evaluations.filters import EvaluationFilters
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.evaluation_jobs.rows import health_row, job_row

@@ -5,7 +5,7 @@ from typing import get_args
 from marshmallow import Schema
 
 from shared.evaluation.evaluation_jobs.listing import LiveStatus
-from shared.evaluations.filters import EvaluationFilters
+from shared.reading.evaluations.filters import EvaluationFilters
 from web import fields
 from web.filters import filtered
 from web.params import Body, Limit, values

@@ -4,13 +4,18 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError, post_load, validate
 
-from shared.evaluations.aggregate.buckets import AUTO, UNITS
-from shared.evaluations.aggregate.chart import Chart
-from shared.evaluations.aggregate.compute import Aggregate
-from shared.evaluations.aggregate.selectors import AGGREGATES, EVERY, MAX_SERIES, parse_series
-from shared.evaluations.aggregate.stats import MAX_FEATURED, MAX_KEYS
-from shared.evaluations.filters import STATUSES, EvaluationFilters
 from shared.foundation.core.clock import format_us
+from shared.reading.evaluations.aggregate.buckets import AUTO, UNITS
+from shared.reading.evaluations.aggregate.chart import Chart
+from shared.reading.evaluations.aggregate.compute import Aggregate
+from shared.reading.evaluations.aggregate.selectors import (
+    AGGREGATES,
+    EVERY,
+    MAX_SERIES,
+    parse_series,
+)
+from shared.reading.evaluations.aggregate.stats import MAX_FEATURED, MAX_KEYS
+from shared.reading.evaluations.filters import STATUSES, EvaluationFilters
 from web import fields
 from web.filters import filtered
 

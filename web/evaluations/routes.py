@@ -2,13 +2,13 @@
 
 from flask import Response
 
-from shared.evaluations import facets
-from shared.evaluations.aggregate.compute import aggregate
-from shared.evaluations.aggregate.selectors import Selector
-from shared.evaluations.filters import EvaluationFilters
-from shared.evaluations.listing import page
-from shared.evaluations.lowest import lowest as read_lowest
 from shared.foundation.core.cursor import Page
+from shared.reading.evaluations import facets
+from shared.reading.evaluations.aggregate.compute import aggregate
+from shared.reading.evaluations.aggregate.selectors import Selector
+from shared.reading.evaluations.filters import EvaluationFilters
+from shared.reading.evaluations.listing import page
+from shared.reading.evaluations.lowest import lowest as read_lowest
 from web.auth import current_identity, requires
 from web.blueprint import Blueprint
 from web.evaluations.aggregate import AggregateQuery, EvaluationAggregate, aggregate_body

@@ -1,7 +1,7 @@
 """Results as JSON."""
 
-from shared.evaluations.records import Evaluation
 from shared.foundation.core.clock import format_us
+from shared.reading.evaluations.records import Evaluation
 from web.evaluations import schemas
 from web.responses import row_of
 

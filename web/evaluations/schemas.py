@@ -4,7 +4,7 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError, validates_schema
 
-from shared.evaluations.filters import STATUSES, EvaluationFilters
+from shared.reading.evaluations.filters import STATUSES, EvaluationFilters
 from web import fields
 from web.filters import filtered
 from web.params import Limit

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from flask import Response
 
-from shared.events.facets import FACETS, facet_values
+from shared.reading.events.facets import FACETS, facet_values
 from web.auth import current_identity, requires_any
 from web.blueprint import Blueprint
 from web.responses import json_response

@@ -4,9 +4,9 @@ from typing import Any
 
 from flask import Response
 
-from shared.events.error_summary import error_groups, error_summary
-from shared.events.filters import EventFilters
-from shared.events.latency import Band, latency_aggregate, latency_calls, latency_query
+from shared.reading.events.error_summary import error_groups, error_summary
+from shared.reading.events.filters import EventFilters
+from shared.reading.events.latency import Band, latency_aggregate, latency_calls, latency_query
 from web.auth import current_identity, requires
 from web.blueprint import Blueprint
 from web.events.latency_schemas import (

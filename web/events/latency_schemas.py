@@ -4,12 +4,12 @@ from typing import get_args
 
 from marshmallow import Schema, validate
 
-from shared.events.error_summary import BINS, GROUPS, LARGEST_GROUPS
-from shared.events.filters import EventFilters
-from shared.events.latency.aggregate import EDGES_MS, OTHER
-from shared.events.latency.conditions import NONE
-from shared.events.latency.parameters import MAX_CONTAINS, MAX_PATHS, MAX_SUMS
-from shared.events.latency.query import (
+from shared.reading.events.error_summary import BINS, GROUPS, LARGEST_GROUPS
+from shared.reading.events.filters import EventFilters
+from shared.reading.events.latency.aggregate import EDGES_MS, OTHER
+from shared.reading.events.latency.conditions import NONE
+from shared.reading.events.latency.parameters import MAX_CONTAINS, MAX_PATHS, MAX_SUMS
+from shared.reading.events.latency.query import (
     DEFAULT_PAIR_PATHS,
     DEFAULT_TYPES,
     MAX_BINS,

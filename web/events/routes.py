@@ -5,8 +5,8 @@ from typing import Any
 
 from flask import Response, request
 
-from shared.events.filters import EventFilters
-from shared.events.page import read_page
+from shared.reading.events.filters import EventFilters
+from shared.reading.events.page import read_page
 from web.auth import current_identity, require_access_still, requires
 from web.blueprint import Blueprint
 from web.body import read_body

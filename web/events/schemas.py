@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from marshmallow import Schema
 
-from shared.events.filters import EventFilters
 from shared.foundation.clickhouse.event_columns import LISTED, EventColumn
 from shared.intake.ingest.typos import MAX_WARNINGS
+from shared.reading.events.filters import EventFilters
 from web import fields
 from web.filters import filtered
 from web.params import Limit

@@ -6,15 +6,15 @@ from flask import Response
 from marshmallow import Schema
 
 from shared.access import audit_log
-from shared.evaluations.filters import EvaluationFilters
-from shared.events.filters import EventFilters
-from shared.exports import formats, pages
-from shared.exports.columns import Row, What
-from shared.exports.formats import FILE_TYPES, Format
-from shared.exports.schedules import service
 from shared.foundation.clickhouse.filters import Filters
 from shared.foundation.core.clock import format_optional_ts, format_ts
-from shared.sessions.selection import SessionFilters
+from shared.reading.evaluations.filters import EvaluationFilters
+from shared.reading.events.filters import EventFilters
+from shared.reading.exports import formats, pages
+from shared.reading.exports.columns import Row, What
+from shared.reading.exports.formats import FILE_TYPES, Format
+from shared.reading.exports.schedules import service
+from shared.reading.sessions.selection import SessionFilters
 from web.auth import access_while_answering, current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.download import attachment, each_page, streamed

@@ -4,13 +4,13 @@ from typing import get_args
 
 from marshmallow import Schema, validate
 
-from shared.evaluations.filters import EvaluationFilters
-from shared.events.filters import EventFilters
-from shared.exports.columns import COLUMNS, Column, What
-from shared.exports.formats import Format
-from shared.exports.schedules.service import DEFAULT_PAGE, MAX_PAGE
 from shared.foundation.clickhouse.filters import Filters
-from shared.sessions.selection import SessionFilters
+from shared.reading.evaluations.filters import EvaluationFilters
+from shared.reading.events.filters import EventFilters
+from shared.reading.exports.columns import COLUMNS, Column, What
+from shared.reading.exports.formats import Format
+from shared.reading.exports.schedules.service import DEFAULT_PAGE, MAX_PAGE
+from shared.reading.sessions.selection import SessionFilters
 from web import fields
 from web.filters import filtered
 from web.params import Limit, Offset

@@ -5,9 +5,9 @@ from typing import Any
 from flask import Response
 
 from shared.foundation.cache import at_once
-from shared.model_windows import service as model_windows
-from shared.model_windows.models import ModelContextWindow
-from shared.model_windows.service import Resolved
+from shared.reading.model_windows import service as model_windows
+from shared.reading.model_windows.models import ModelContextWindow
+from shared.reading.model_windows.service import Resolved
 from web.auth import current_org_id, requires
 from web.blueprint import Blueprint
 from web.model_windows.schemas import ModelQuery, ResolvedWindow, WindowBody, WindowList, WindowRow

@@ -2,7 +2,7 @@
 
 from marshmallow import Schema
 
-from shared.model_windows.service import MAX_MODEL_LENGTH, MAX_WINDOW
+from shared.reading.model_windows.service import MAX_MODEL_LENGTH, MAX_WINDOW
 from web import fields
 from web.params import Body
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from shared.dashboards.service import delete_query as delete_unless_shown
-from shared.queries import service as queries
-from shared.queries.models import SavedQuery
-from shared.queries.service import QueryContent
+from shared.reading.dashboards.service import delete_query as delete_unless_shown
+from shared.reading.queries import service as queries
+from shared.reading.queries.models import SavedQuery
+from shared.reading.queries.service import QueryContent
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.queries.run import add_run

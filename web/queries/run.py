@@ -8,10 +8,10 @@ from marshmallow import Schema, ValidationError
 
 from shared.foundation.clickhouse.published import TABLES
 from shared.foundation.core.errors import Invalid, WatchpostError
-from shared.queries import service as queries
-from shared.queries.guard.lexer import MAX_LENGTH
-from shared.queries.results.reader import MAX_ROWS
-from shared.queries.run import Asker, log_refused
+from shared.reading.queries import service as queries
+from shared.reading.queries.guard.lexer import MAX_LENGTH
+from shared.reading.queries.results.reader import MAX_ROWS
+from shared.reading.queries.run import Asker, log_refused
 from web import fields
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint

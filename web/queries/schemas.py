@@ -2,8 +2,8 @@
 
 from marshmallow import Schema
 
-from shared.queries import service
-from shared.queries.guard.lexer import MAX_LENGTH
+from shared.reading.queries import service
+from shared.reading.queries.guard.lexer import MAX_LENGTH
 from web import fields
 from web.params import Body
 

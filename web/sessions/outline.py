@@ -4,8 +4,8 @@ from typing import Any
 
 from flask import Response
 
-from shared.events.outline.outline import outline
-from shared.events.outline.query import outline_query
+from shared.reading.events.outline.outline import outline
+from shared.reading.events.outline.query import outline_query
 from web.auth import current_identity, requires
 from web.blueprint import Blueprint
 from web.compression import compressed

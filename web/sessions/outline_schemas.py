@@ -2,8 +2,8 @@
 
 from marshmallow import Schema, validate
 
-from shared.events.outline.columns import SUMMARY_CHARS
-from shared.events.outline.query import DEFAULT_EVENTS, MAX_EVENTS, OutlineFilters
+from shared.reading.events.outline.columns import SUMMARY_CHARS
+from shared.reading.events.outline.query import DEFAULT_EVENTS, MAX_EVENTS, OutlineFilters
 from web import fields
 from web.filters import filtered
 from web.params import Limit

@@ -4,13 +4,13 @@ from flask import Response, request
 
 from shared.access import audit_log
 from shared.evaluation.evaluation_jobs.state.service import session_with_state
-from shared.events.one import find as find_event
 from shared.foundation.core.errors import NotFound
-from shared.sessions import evaluation_request, event_stream
-from shared.sessions.facts import find
-from shared.sessions.listing import page
-from shared.sessions.selection import SessionFilters
-from shared.sessions.summary import summarize
+from shared.reading.events.one import find as find_event
+from shared.reading.sessions import evaluation_request, event_stream
+from shared.reading.sessions.facts import find
+from shared.reading.sessions.listing import page
+from shared.reading.sessions.selection import SessionFilters
+from shared.reading.sessions.summary import summarize
 from web.auth import access_while_answering, current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.download import attachment, each_portion, streamed

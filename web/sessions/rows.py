@@ -2,8 +2,8 @@
 
 from shared.evaluation.evaluation_jobs.state.decision import State
 from shared.foundation.core.clock import format_optional_ts, format_us
-from shared.sessions.listing import ListedSession
-from shared.sessions.summary import Summary
+from shared.reading.sessions.listing import ListedSession
+from shared.reading.sessions.summary import Summary
 from web.evaluation_jobs.rows import job_row
 from web.evaluations.rows import evaluation_row
 from web.responses import row_of

@@ -3,9 +3,9 @@
 from marshmallow import Schema, validate
 
 from shared.evaluation.evaluation_jobs.state.decision import CODES
-from shared.evaluations.aggregate.buckets import UNITS
-from shared.sessions.selection import SessionFilters
-from shared.sessions.sorting import LAST_EVENT, MOST_DAYS, PATTERN, STANDARD_DAYS
+from shared.reading.evaluations.aggregate.buckets import UNITS
+from shared.reading.sessions.selection import SessionFilters
+from shared.reading.sessions.sorting import LAST_EVENT, MOST_DAYS, PATTERN, STANDARD_DAYS
 from web import fields
 from web.evaluation_jobs.schemas import EvaluationJob
 from web.evaluations.schemas import Evaluation

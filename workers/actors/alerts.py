@@ -6,8 +6,8 @@ from functools import partial
 from shared.alerts.evaluation import due
 from shared.alerts.evaluation.dispatcher import AlertDispatcher
 from shared.foundation.queue import jobs
-from shared.queries.run import QueryRunner
-from shared.queries.slots import OF_ALERTS
+from shared.reading.queries.run import QueryRunner
+from shared.reading.queries.slots import OF_ALERTS
 from workers.context import once, runtime
 from workers.groups import ALERT_BATCH_THREADS
 from workers.nudged import nudged_actor, stopping

@@ -3,7 +3,7 @@
 from shared.assistant import due, turns
 from shared.assistant.limits import MAX_TURNS
 from shared.foundation.queue import jobs
-from shared.queries.run import QueryRunner
+from shared.reading.queries.run import QueryRunner
 from workers.assistant.desk import Desk
 from workers.assistant.model import ChatModel
 from workers.context import once, runtime

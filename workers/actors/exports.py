@@ -1,8 +1,8 @@
-"""The actor of scheduled exports; the work is in `shared.exports.schedules`."""
+"""The actor of scheduled exports; the work is in `shared.reading.exports.schedules`."""
 
-from shared.exports.schedules import due
-from shared.exports.schedules.running import Exports
 from shared.foundation.queue.jobs import WRITE_EXPORTS
+from shared.reading.exports.schedules import due
+from shared.reading.exports.schedules.running import Exports
 from workers.context import runtime
 from workers.nudged import nudged_actor, stopping
 

@@ -13,7 +13,7 @@ from shared.foundation.queue.jobs import PERSIST_EVENTS, TIDY_STREAMS
 from shared.foundation.queue.waiting import orgs_with_events
 from shared.intake.ingest import stream
 from shared.intake.ingest.drain import Drain
-from shared.model_windows.context_windows import ContextWindows
+from shared.reading.model_windows.context_windows import ContextWindows
 from workers.context import once, runtime
 
 _AGAIN_SECS = 1.0

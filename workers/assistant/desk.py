@@ -18,7 +18,7 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import leases
 from shared.foundation.queue.jobs import ANSWER_QUESTIONS
 from shared.foundation.queue.work_loop import claimed
-from shared.queries.run import QueryRunner
+from shared.reading.queries.run import QueryRunner
 from workers.assistant.model import ChatModel, ModelFailed, Usage
 from workers.assistant.turn import Stopped, Turn
 

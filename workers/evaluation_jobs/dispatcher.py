@@ -25,9 +25,9 @@ from shared.foundation.core.metrics.catalogue import EVALUATION_AGE, EVALUATION_
 from shared.foundation.core.tracing import spans
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.queue import jobs
-from shared.sessions import evaluation_request
-from shared.sessions.evaluation_request import Built, EvaluationRequestTooLarge
-from shared.sessions.facts import SessionKey
+from shared.reading.sessions import evaluation_request
+from shared.reading.sessions.evaluation_request import Built, EvaluationRequestTooLarge
+from shared.reading.sessions.facts import SessionKey
 from workers.evaluation_jobs.client import EvaluatorClient
 from workers.evaluation_jobs.flights import Flights, NotSent, Outcome
 

@@ -15,7 +15,7 @@ class Organization(Base):
     """A tenant; `deleted_at` is set by a soft delete, and the slug stays taken until the purge.
 
     In ClickHouse and Redis the id of an organization is `str(id)`. `deletion_salt` begins what is
-    hashed of deleted sessions (`shared.sessions.deleted`); null: the id does.
+    hashed of deleted sessions (`shared.reading.sessions.deleted`); null: the id does.
     """
 
     __tablename__ = "organizations"

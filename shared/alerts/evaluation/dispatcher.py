@@ -18,7 +18,7 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres.leases import kept
 from shared.foundation.queue import Task, jobs
 from shared.foundation.queue.work_loop import claimed
-from shared.queries.run import QueryRunner
+from shared.reading.queries.run import QueryRunner
 
 log = get_logger(__name__)
 

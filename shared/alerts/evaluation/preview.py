@@ -20,7 +20,7 @@ from shared.alerts.specs import CustomSql, Spec, spec_of, symbol
 from shared.foundation.core.errors import Invalid
 from shared.foundation.core.ids import new_id
 from shared.foundation.queue.waiting import stored_until_each
-from shared.queries.slots import Places, Slots
+from shared.reading.queries.slots import Places, Slots
 
 DEFAULT_SPAN = timedelta(days=7)
 MAX_SPAN = timedelta(days=30)

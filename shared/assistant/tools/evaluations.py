@@ -8,14 +8,14 @@ from shared.assistant.asker import Asker
 from shared.assistant.tools.times import InRange
 from shared.assistant.tools.tool import Found, Rows, Text, Texts, Tool
 from shared.assistant.values import fields_of, plain
-from shared.evaluations.aggregate.compute import aggregate
-from shared.evaluations.filters import EvaluationFilters
-from shared.evaluations.listing import page
-from shared.evaluations.lowest import lowest
-from shared.evaluations.records import Evaluation
-from shared.evaluations.score_filters import parse_score_filters
 from shared.foundation.core import pages
 from shared.foundation.core.clock import format_us
+from shared.reading.evaluations.aggregate.compute import aggregate
+from shared.reading.evaluations.filters import EvaluationFilters
+from shared.reading.evaluations.listing import page
+from shared.reading.evaluations.lowest import lowest
+from shared.reading.evaluations.records import Evaluation
+from shared.reading.evaluations.score_filters import parse_score_filters
 
 _FIELDS = ("session_id", "agent_id", "environment", "status", "scores", "reasoning", "summary")
 

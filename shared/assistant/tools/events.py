@@ -8,16 +8,16 @@ from shared.assistant.asker import Asker
 from shared.assistant.tools.times import InRange
 from shared.assistant.tools.tool import Arguments, Found, Rows, Text, Texts, Tool
 from shared.assistant.values import ALONE, IN_LIST, cut, plain
-from shared.events.error_summary import error_groups, error_summary
-from shared.events.filters import EventFilters
-from shared.events.latency import latency_aggregate, latency_query
-from shared.events.latency.query import LatencyFilters
-from shared.events.one import find
-from shared.events.page import read_page
 from shared.foundation.clickhouse.event_columns import LISTED
 from shared.foundation.core import pages
 from shared.foundation.core.clock import format_us
 from shared.foundation.core.errors import NotFound
+from shared.reading.events.error_summary import error_groups, error_summary
+from shared.reading.events.filters import EventFilters
+from shared.reading.events.latency import latency_aggregate, latency_query
+from shared.reading.events.latency.query import LatencyFilters
+from shared.reading.events.one import find
+from shared.reading.events.page import read_page
 
 _HEAD = tuple(column.name for column in LISTED)
 _PAIRS = {

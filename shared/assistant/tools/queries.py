@@ -7,12 +7,12 @@ from msgspec import Meta
 from shared.assistant.asker import Asker
 from shared.assistant.tools.tool import MAX_ROWS, Arguments, Found, Nothing, Text, Tool
 from shared.assistant.values import fields_of, plain
-from shared.dashboards import service as dashboards
-from shared.dashboards import tiles
 from shared.foundation.clickhouse.published import TABLES
 from shared.foundation.core import pages
-from shared.queries import run, service
-from shared.queries.guard.lexer import MAX_LENGTH
+from shared.reading.dashboards import service as dashboards
+from shared.reading.dashboards import tiles
+from shared.reading.queries import run, service
+from shared.reading.queries.guard.lexer import MAX_LENGTH
 
 _QUERY = ("id", "name", "description", "sql_text")
 _TILE = ("id", "title", "query_id", "chart_type")

@@ -9,11 +9,11 @@ from shared.assistant.tools.times import InRange
 from shared.assistant.tools.tool import Arguments, Found, Rows, Text, Texts, Tool
 from shared.assistant.values import ALONE, fields_of, plain
 from shared.evaluation.evaluation_jobs.state.service import session_with_state
-from shared.evaluations.score_filters import parse_score_filters
 from shared.foundation.core import pages
 from shared.foundation.core.clock import format_us
-from shared.sessions.listing import ListedSession, page
-from shared.sessions.selection import SessionFilters
+from shared.reading.evaluations.score_filters import parse_score_filters
+from shared.reading.sessions.listing import ListedSession, page
+from shared.reading.sessions.selection import SessionFilters
 
 _RESULT = ("status", "scores", "summary", "error", "attempt_count", "duration_ms")
 

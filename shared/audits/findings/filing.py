@@ -18,7 +18,7 @@ from shared.audits.models import Audit, AuditRun
 from shared.audits.signals.interface import Candidate, Window
 from shared.foundation.core.text import storable
 from shared.foundation.postgres import transaction_time
-from shared.sessions import deleted
+from shared.reading.sessions import deleted
 
 
 @dataclass(frozen=True)

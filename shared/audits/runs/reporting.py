@@ -8,7 +8,7 @@ from shared.audits.runs.report import Ask, Message, Report, ReportFailed
 from shared.foundation.core.errors import WatchpostError
 from shared.foundation.core.logs import get_logger
 from shared.foundation.deployment.runtime import Runtime
-from shared.sessions import facts
+from shared.reading.sessions import facts
 
 log = get_logger(__name__)
 

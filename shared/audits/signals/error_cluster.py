@@ -16,9 +16,9 @@ from shared.audits.signals import citing, counting, reading, sql
 from shared.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity
 from shared.audits.signals.weighing import at_least, magnitude, severity, share_of_sessions
 from shared.audits.signals.wording import counted, shown
-from shared.events import messages
 from shared.foundation.clickhouse import Row
 from shared.foundation.clickhouse.where import Where
+from shared.reading.events import messages
 
 
 @dataclass(frozen=True)

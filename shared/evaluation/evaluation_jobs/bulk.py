@@ -5,8 +5,6 @@ from uuid import UUID
 
 from shared.evaluation.evaluation_jobs.enqueue import NewJob, enqueue_manual
 from shared.evaluation.evaluation_jobs.requests import check_evaluator
-from shared.evaluations.filters import EvaluationFilters
-from shared.evaluations.source import source_of
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.clickhouse.settings import PAGE
 from shared.foundation.core.clock import now_us
@@ -16,6 +14,8 @@ from shared.foundation.core.logs import current_request_id
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import after_commit
 from shared.foundation.queue import jobs
+from shared.reading.evaluations.filters import EvaluationFilters
+from shared.reading.evaluations.source import source_of
 
 MAX_SESSIONS = 20_000
 _CHUNK = 2_000

@@ -21,8 +21,8 @@ from shared.foundation.core.config import Settings
 from shared.foundation.core.tracing import spans
 from shared.foundation.postgres import Postgres
 from shared.foundation.queue.jobs import CHECK_WATCHED_SESSIONS, SCAN_INACTIVE_SESSIONS
-from shared.sessions import facts as session_facts
-from shared.sessions.facts import SessionFacts
+from shared.reading.sessions import facts as session_facts
+from shared.reading.sessions.facts import SessionFacts
 
 BATCH = 200
 

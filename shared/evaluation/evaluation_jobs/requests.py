@@ -15,8 +15,8 @@ from shared.foundation.core.logs import current_request_id
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import after_commit
 from shared.foundation.queue import jobs
-from shared.sessions import facts as session_facts
-from shared.sessions.facts import SessionFacts
+from shared.reading.sessions import facts as session_facts
+from shared.reading.sessions.facts import SessionFacts
 
 _EVALUATED_BEFORE = text("""
 SELECT EXISTS (

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from shared.evaluations.records import Status
 from shared.foundation.core.text import storable
+from shared.reading.evaluations.records import Status
 
 MAX_SUMMARY_BYTES = 8192
 MAX_ERROR_BYTES = 2048

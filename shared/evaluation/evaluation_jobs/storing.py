@@ -13,14 +13,14 @@ from sqlalchemy.orm import Session
 
 from shared.access import organizations
 from shared.evaluation.evaluation_jobs.result import Result, unpack
-from shared.evaluations import store
-from shared.evaluations.records import Evaluation
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.core.clock import to_us
 from shared.foundation.core.tracing import spans
 from shared.foundation.postgres import Postgres
 from shared.foundation.queue.jobs import STORE_EVALUATIONS
-from shared.sessions import deleted
+from shared.reading.evaluations import store
+from shared.reading.evaluations.records import Evaluation
+from shared.reading.sessions import deleted
 
 # Results are at most 10 MiB each. A block of them stays below this size unless a single one is
 # larger.

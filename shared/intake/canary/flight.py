@@ -10,8 +10,6 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from shared.access import organizations
 from shared.access.organizations import CANARY_ID, CANARY_SLUG
-from shared.events.filters import EventFilters
-from shared.events.page import read_page
 from shared.foundation.core.clock import format_us, now_us
 from shared.foundation.core.errors import QueryTimeout, Unavailable
 from shared.foundation.core.ids import new_request_id
@@ -25,6 +23,8 @@ from shared.intake.canary.key import CanaryKey
 from shared.intake.canary.passages import Passage
 from shared.intake.ingest import stream
 from shared.intake.ingest.decode import decode_events
+from shared.reading.events.filters import EventFilters
+from shared.reading.events.page import read_page
 
 log = get_logger(__name__)
 

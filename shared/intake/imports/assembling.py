@@ -7,7 +7,6 @@ from typing import Protocol
 import msgspec
 import xxhash
 
-from shared.evaluations.records import Evaluation
 from shared.foundation.clickhouse.event_columns import POSITION_BITS
 from shared.foundation.core.clock import format_us, from_us, now_us
 from shared.foundation.core.errors import TooLarge
@@ -20,6 +19,7 @@ from shared.intake.otlp.assignment.assign import Rules
 from shared.intake.otlp.assignment.items import Item
 from shared.intake.otlp.assignment.sessions import Session
 from shared.intake.redaction.rules import Redactor
+from shared.reading.evaluations.records import Evaluation
 
 _encode = msgspec.json.Encoder().encode
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import Raw
 
-from shared.evaluations.records import Evaluation
 from shared.foundation.clickhouse.event_columns import POSITION_BITS
 from shared.foundation.core.clock import now_us
 from shared.foundation.core.errors import TooLarge, WatchpostError
@@ -33,6 +32,7 @@ from shared.intake.otlp.wire.reading import JSON, Reading
 from shared.intake.otlp.wire.signals import LOGS, TRACES
 from shared.intake.redaction.excerpts import excerpt_of_record
 from shared.intake.redaction.rules import Redactor
+from shared.reading.evaluations.records import Evaluation
 
 log = get_logger(__name__)
 

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from shared.evaluations.records import Evaluation
 from shared.intake.ingest.batch import Batch, decode_batch
 from shared.intake.ingest.stream import Entry
+from shared.reading.evaluations.records import Evaluation
 
 # One insert: large enough for few parts in ClickHouse, small enough for the worker's memory.
 MAX_ROWS = 32_768

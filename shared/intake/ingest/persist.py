@@ -8,7 +8,6 @@ from sqlalchemy.orm import Session
 
 from shared.access import organizations
 from shared.evaluation.evaluation_jobs.watching import QUIET_SECS, StoredSession, watch
-from shared.evaluations import store as evaluations
 from shared.foundation.core.errors import WatchpostError
 from shared.foundation.core.ids import parse_uuid
 from shared.foundation.core.logs import get_logger
@@ -20,8 +19,9 @@ from shared.intake.ingest.batch import Batch, encode_batch
 from shared.intake.ingest.block import Block
 from shared.intake.ingest.rows import Columns, columns_of
 from shared.intake.ingest.store import RowsRefused
-from shared.model_windows.builtin import WindowOf
-from shared.sessions import deleted
+from shared.reading.evaluations import store as evaluations
+from shared.reading.model_windows.builtin import WindowOf
+from shared.reading.sessions import deleted
 
 log = get_logger(__name__)
 

@@ -6,7 +6,7 @@ from shared.foundation.clickhouse.event_columns import EVENT_COLUMNS, PAYLOAD_CO
 from shared.intake.ingest.batch import Batch
 from shared.intake.ingest.fields import Fields, is_error, read_fields
 from shared.intake.ingest.summary import summarise
-from shared.model_windows.builtin import WindowOf
+from shared.reading.model_windows.builtin import WindowOf
 
 Columns = dict[str, list[object]]
 

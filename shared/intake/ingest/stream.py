@@ -13,7 +13,6 @@ import redis
 from redis.client import Pipeline
 from redis.exceptions import ResponseError, WatchError
 
-from shared.evaluations.records import Evaluation
 from shared.foundation.core.errors import Unavailable
 from shared.foundation.core.ids import new_request_id
 from shared.foundation.core.logs import current_request_id, get_logger
@@ -28,6 +27,7 @@ from shared.foundation.queue.waiting import (
 )
 from shared.intake.ingest.batch import Batch, encode_batch, entries_of
 from shared.intake.receipts.receipt import Receipt
+from shared.reading.evaluations.records import Evaluation
 
 log = get_logger(__name__)
 

@@ -8,9 +8,9 @@ from typing import TypeVar
 
 import msgspec
 
-from shared.evaluations.records import Evaluation
 from shared.intake.otlp.records import LogRecord, Records, Resource, Scope, Span
 from shared.intake.redaction.rules import Redactor
+from shared.reading.evaluations.records import Evaluation
 
 T = TypeVar("T", Resource, Scope, Span, LogRecord)
 

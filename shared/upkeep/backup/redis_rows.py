@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from shared.evaluations.records import Evaluation
 from shared.foundation.core.ids import parse_uuid
 from shared.foundation.queue.waiting import SHARDS
 from shared.intake.ingest import dead_letters
 from shared.intake.otlp.assignment import state, waiting
+from shared.reading.evaluations.records import Evaluation
 from shared.upkeep.backup.files import Row
 from shared.upkeep.backup.manifest import Column, refused
 

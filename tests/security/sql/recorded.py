@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from shared.evaluations import store as evaluation_store
-from shared.evaluations.records import Evaluation
 from shared.foundation.core.clock import to_us
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest import store
 from shared.intake.ingest.decode import decode_events
 from shared.intake.ingest.rows import columns_of
+from shared.reading.evaluations import store as evaluation_store
+from shared.reading.evaluations.records import Evaluation
 from tests.support.evaluations import evaluation
 from tests.support.runtime import Org, make_org
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from shared.foundation.deployment.runtime import Runtime
-from shared.queries.guard.refusals import refused_function
+from shared.reading.queries.guard.refusals import refused_function
 
 # Each returns a value of its arguments, the time, or a random value. None reveals the server, the
 # session or other queries, none reads from elsewhere, and none writes.

@@ -11,7 +11,7 @@ from werkzeug.test import TestResponse
 from shared.foundation.clickhouse.published import TABLES, Table
 from shared.foundation.core.errors import QueryFailed
 from shared.foundation.deployment.runtime import Runtime
-from shared.queries.results.reader import Reader
+from shared.reading.queries.results.reader import Reader
 from tests.security.sql.hostile import ROUTES, collected
 from tests.security.sql.planted import Planted, plant_foreign, plant_own, shown
 from tests.support.app import Headers, new_key

@@ -16,7 +16,6 @@ from shared.conversations.messages import Thread
 from shared.deletions import in_clickhouse, proof, running, service
 from shared.deletions.mentions import Mentions
 from shared.deletions.target import Target, names, target_of
-from shared.evaluations import store as evaluations
 from shared.foundation.core.clock import now, now_us
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.objects import open_objects
@@ -25,9 +24,10 @@ from shared.intake.ingest import dead_letters, store
 from shared.intake.ingest.accept import Ingest
 from shared.intake.ingest.batch import encode_batch
 from shared.intake.ingest.decode import decode_events
-from shared.queries import service as queries
-from shared.queries.service import QueryContent
-from shared.sessions import deleted
+from shared.reading.evaluations import store as evaluations
+from shared.reading.queries import service as queries
+from shared.reading.queries.service import QueryContent
+from shared.reading.sessions import deleted
 from shared.upkeep.backup.create import create
 from shared.upkeep.backup.moving import import_organization
 from tests.support.deletions import delete, drain, read, request, run, turn

@@ -18,10 +18,10 @@ from shared.deletions import in_clickhouse
 from shared.deletions.target import Target
 from shared.evaluation.evaluation_jobs.result import Result
 from shared.evaluation.evaluation_jobs.storing import store_results
-from shared.evaluations import store
 from shared.foundation.deployment.runtime import Runtime
 from shared.incidents.opening import Breach
-from shared.sessions import deleted
+from shared.reading.evaluations import store
+from shared.reading.sessions import deleted
 from tests.support.deletions import read, request, run, turn
 from tests.support.findings import Audited, candidate
 from tests.support.incidents import add_alert, breach, opening_of

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from shared.evaluations.records import Evaluation
-from shared.evaluations.store import insert
 from shared.foundation.core.clock import to_us
+from shared.reading.evaluations.records import Evaluation
+from shared.reading.evaluations.store import insert
 from tests.flows.api import Api, batches, eventually
 from tests.support.airline import Airline
 from tests.support.app import new_key

@@ -4,8 +4,8 @@ import re
 
 from playwright.sync_api import expect
 
-from shared.evaluations import store
 from shared.foundation.core.clock import now_us
+from shared.reading.evaluations import store
 from tests.flows.api import eventually
 from tests.support.evaluations import evaluation
 from tests.support.jobs import insert_job

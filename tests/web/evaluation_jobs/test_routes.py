@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 
 from shared.evaluation.evaluation_jobs import listing, requests
 from shared.foundation.deployment.runtime import Runtime
-from shared.sessions import facts as session_facts
+from shared.reading.sessions import facts as session_facts
 from tests.support import evaluator as behave
 from tests.support.app import Headers
 from tests.support.evaluator import running_evaluator

@@ -9,10 +9,10 @@ import pytest
 from flask.testing import FlaskClient
 from msgspec.structs import replace
 
-from shared.evaluations import store
-from shared.evaluations.records import Evaluation
 from shared.foundation.core.clock import format_ts, to_us
 from shared.foundation.deployment.runtime import Runtime
+from shared.reading.evaluations import store
+from shared.reading.evaluations.records import Evaluation
 from tests.support.app import Headers
 from tests.support.evaluations import evaluation
 from tests.support.events import store_events

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from shared.evaluations import store
-from shared.evaluations.aggregate.compute import Aggregate, aggregate
-from shared.evaluations.filters import EvaluationFilters
-from shared.evaluations.records import Evaluation
 from shared.foundation.clickhouse import ClickHouse, Row
 from shared.foundation.core.clock import to_us
 from shared.foundation.deployment.runtime import Runtime
+from shared.reading.evaluations import store
+from shared.reading.evaluations.aggregate.compute import Aggregate, aggregate
+from shared.reading.evaluations.filters import EvaluationFilters
+from shared.reading.evaluations.records import Evaluation
 from tests.reading.scores import Wanted, require_equal
 from tests.reading.scores import aggregate as slow_aggregate
 from tests.support.app import Headers

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from shared.evaluations import store
-from shared.evaluations.records import Evaluation
 from shared.foundation.deployment.runtime import Runtime
+from shared.reading.evaluations import store
+from shared.reading.evaluations.records import Evaluation
 from tests.support.app import Headers
 from tests.support.evaluations import evaluation
 from tests.support.runtime import Org

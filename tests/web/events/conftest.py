@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from shared.foundation.core.clock import format_ts
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.drain import Drain
-from shared.model_windows.context_windows import ContextWindows
+from shared.reading.model_windows.context_windows import ContextWindows
 from tests.support.app import Headers
 
 NDJSON = "application/x-ndjson"

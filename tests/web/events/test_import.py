@@ -12,7 +12,7 @@ from shared.foundation.core.clock import now_us
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.imports import existing, lock
 from shared.intake.ingest.drain import Drain
-from shared.model_windows.context_windows import ContextWindows
+from shared.reading.model_windows.context_windows import ContextWindows
 from tests.shared.intake.imports import test_otlp
 from tests.support.app import Headers, new_key
 from tests.support.runtime import Org, make_org

@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.drain import Drain
-from shared.model_windows.context_windows import ContextWindows
+from shared.reading.model_windows.context_windows import ContextWindows
 from tests.shared.intake.imports.test_atif import STEPS
 from tests.shared.intake.imports.test_atif import document as atif
 from tests.shared.intake.imports.test_codex import CONTEXT, META, counted, line

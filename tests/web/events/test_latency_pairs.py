@@ -7,7 +7,7 @@ from flask.testing import FlaskClient
 
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.drain import Drain
-from shared.model_windows.context_windows import ContextWindows
+from shared.reading.model_windows.context_windows import ContextWindows
 from tests.support.app import new_key
 from tests.support.runtime import make_org
 from tests.web.events.conftest import at, result, use

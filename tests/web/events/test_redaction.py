@@ -13,7 +13,7 @@ from shared.foundation.core.clock import format_ts, now
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.queue.waiting import event_stream
 from shared.intake.ingest.drain import Drain
-from shared.model_windows.context_windows import ContextWindows
+from shared.reading.model_windows.context_windows import ContextWindows
 from tests.support.app import Headers
 from tests.support.runtime import Org, make_org
 from tests.support.streams import waiting_payloads

@@ -12,14 +12,14 @@ from pyarrow import parquet
 from sqlalchemy import select
 
 from shared.access.audit_log.models import AuditLine
-from shared.evaluations.records import Evaluation
-from shared.evaluations.store import insert
-from shared.events.filters import EventFilters
-from shared.exports import pages
-from shared.exports.formats import FILE_TYPES, encoded
-from shared.exports.places import Places
 from shared.foundation.core.errors import RateLimited, Unavailable
 from shared.foundation.deployment.runtime import Runtime
+from shared.reading.evaluations.records import Evaluation
+from shared.reading.evaluations.store import insert
+from shared.reading.events.filters import EventFilters
+from shared.reading.exports import pages
+from shared.reading.exports.formats import FILE_TYPES, encoded
+from shared.reading.exports.places import Places
 from tests.support.app import Headers
 from tests.support.events import event, store_events
 from tests.support.runtime import Org, make_org
@@ -181,7 +181,7 @@ def _pages_of(runtime: Runtime, org: Org) -> Iterator[list[tuple[Any, ...]]]:
 
 def test_row_groups_are_written_while_rows_come(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first bytes of a group leave before the last row is read: memory stays bounded."""
-    monkeypatch.setattr("shared.exports.formats._GROUP_BYTES", 1000)
+    monkeypatch.setattr("shared.reading.exports.formats._GROUP_BYTES", 1000)
     read = 0
 
     def rows() -> Iterator[list[tuple[object, ...]]]:

@@ -9,8 +9,8 @@ from sqlalchemy import insert
 from werkzeug.test import TestResponse
 
 from shared.foundation.deployment.runtime import Runtime
-from shared.model_windows import service
-from shared.model_windows.models import ModelContextWindow
+from shared.reading.model_windows import service
+from shared.reading.model_windows.models import ModelContextWindow
 from tests.support.app import Headers, new_key
 from tests.support.runtime import Org, make_org
 

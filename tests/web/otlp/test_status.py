@@ -14,7 +14,7 @@ from shared.intake.otlp.assignment import assigner
 from shared.intake.otlp.assignment.assigner import Assigner
 from shared.intake.otlp.assignment.rules import OrganizationRules
 from shared.intake.otlp.wire.reading import PROTOBUF
-from shared.model_windows.context_windows import ContextWindows
+from shared.reading.model_windows.context_windows import ContextWindows
 from tests.support.app import Headers, new_key
 from tests.support.otlp import logs, make_log, make_span, text_attribute, traces
 from tests.support.runtime import Org, connected, make_org

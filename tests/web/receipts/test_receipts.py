@@ -14,7 +14,7 @@ from devstack.ports import free_port
 from shared.foundation.core.clock import format_ts, now
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.drain import Drain
-from shared.model_windows.context_windows import ContextWindows
+from shared.reading.model_windows.context_windows import ContextWindows
 from tests.support.app import Headers, new_key
 from tests.support.otlp import make_span, metrics, traces
 from tests.support.runtime import connected, make_org

@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 from shared.foundation.core.errors import Unavailable
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import Postgres
-from shared.sessions.evaluation_request import build
+from shared.reading.sessions.evaluation_request import build
 from tests.support.app import Headers
 from tests.support.events import event, store_events
 from tests.support.runtime import Org

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import pytest
 from flask.testing import FlaskClient
 
-from shared.evaluations import store
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.core.clock import format_us, to_us
 from shared.foundation.deployment.runtime import Runtime
+from shared.reading.evaluations import store
 from tests.support.airline import Airline
 from tests.support.app import Headers
 from tests.support.evaluations import evaluation

@@ -11,7 +11,7 @@ from devstack.ports import free_port
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.drain import Drain
-from shared.model_windows.context_windows import ContextWindows
+from shared.reading.model_windows.context_windows import ContextWindows
 from tests.support.app import Headers
 from tests.support.events import event, store_events
 from tests.support.runtime import Org, connected

@@ -13,9 +13,9 @@ from sqlalchemy import update
 from devstack.ports import free_port
 from shared.access.keys.models import ApiKey
 from shared.access.organizations import Organization
-from shared.evaluations import store as evaluation_store
 from shared.foundation.core.clock import format_ts, now, to_us
 from shared.foundation.deployment.runtime import Runtime
+from shared.reading.evaluations import store as evaluation_store
 from shared.usage.billing_windows import LENGTH
 from tests.support.app import ADMIN_KEY, Headers, bearer, new_key
 from tests.support.dashboards import SQL, made, make_dashboard, save_query

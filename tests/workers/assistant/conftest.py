@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 
 from devstack import DevStack
 from shared.foundation.deployment.runtime import Runtime
-from shared.queries.run import QueryRunner
+from shared.reading.queries.run import QueryRunner
 from tests.support.app import Headers
 from tests.support.evaluator import Evaluator, running_evaluator
 from tests.support.people import new_member

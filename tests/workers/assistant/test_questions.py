@@ -11,7 +11,7 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest import store
 from shared.intake.ingest.batch import Batch
 from shared.intake.ingest.rows import columns_of
-from shared.queries.run import Asker, QueryRunner
+from shared.reading.queries.run import Asker, QueryRunner
 from tests.support.airline import Airline
 from tests.support.people import new_member
 from tests.support.runtime import Org

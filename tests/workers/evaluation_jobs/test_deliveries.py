@@ -9,7 +9,7 @@ import pytest
 from shared.evaluation.evaluation_jobs import rules, storing
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.core.errors import Unavailable
-from shared.sessions import evaluation_request
+from shared.reading.sessions import evaluation_request
 from tests.support import evaluator as behave
 from tests.support.events import event, store_events
 from tests.support.jobs import Bench

@@ -25,9 +25,9 @@ from shared.foundation.core.errors import (
     WatchpostError,
 )
 from shared.foundation.core.text import number, storable
-from shared.queries.results.reader import Result
-from shared.queries.results.type_names import Type, parse
-from shared.queries.run import Asker
+from shared.reading.queries.results.reader import Result
+from shared.reading.queries.results.type_names import Type, parse
+from shared.reading.queries.run import Asker
 
 METRIC_VALUE = "metric_value"
 

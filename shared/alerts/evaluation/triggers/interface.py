@@ -8,8 +8,8 @@ from uuid import UUID
 
 from shared.alerts.specs import Spec
 from shared.foundation.deployment.runtime import Runtime
-from shared.queries.results.reader import Result
-from shared.queries.run import QueryRunner
+from shared.reading.queries.results.reader import Result
+from shared.reading.queries.run import QueryRunner
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from shared.alerts.specs import EvalCompound, EvaluationScore, ScoreCondition, h
 from shared.foundation.core.clock import to_us
 
 # The sum of large scores would be infinite. Scaling each by 2^-32, which is exact, avoids that
-# (shared/evaluations/aggregate/stats.py).
+# (shared/reading/evaluations/aggregate/stats.py).
 _SCALE = 2**32
 _SCALED = f"scores[?] / {_SCALE}"
 # The order that finds the scores that pull an average over its bound.

@@ -7,10 +7,10 @@ from shared.evaluation.evaluation_jobs.breaker import Breaker
 from shared.evaluation.evaluation_jobs.listing import LiveJob
 from shared.evaluation.evaluation_jobs.state.situation import Situation, Watching
 from shared.evaluation.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS, quiet_secs
-from shared.evaluations.records import Evaluation
 from shared.foundation.core.clock import format_ts, from_us
 from shared.foundation.core.config import Settings
-from shared.sessions.facts import SessionFacts
+from shared.reading.evaluations.records import Evaluation
+from shared.reading.sessions.facts import SessionFacts
 
 Code = Literal[
     "scored",

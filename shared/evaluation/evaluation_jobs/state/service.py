@@ -6,9 +6,9 @@ from shared.evaluation.evaluation_jobs.state import situation
 from shared.evaluation.evaluation_jobs.state.decision import State, decide
 from shared.foundation.core.errors import NotFound
 from shared.foundation.deployment.runtime import Runtime
-from shared.sessions import facts as session_facts
-from shared.sessions.listing import ListedSession, page
-from shared.sessions.selection import SessionFilters
+from shared.reading.sessions import facts as session_facts
+from shared.reading.sessions.listing import ListedSession, page
+from shared.reading.sessions.selection import SessionFilters
 
 
 def session_with_state(

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from redis.client import Pipeline
 
-from shared.evaluations.records import Evaluation
 from shared.foundation.clickhouse.event_columns import POSITION_BITS
 from shared.foundation.core.logs import get_logger
 from shared.intake.ingest.batch import Batch
@@ -23,6 +22,7 @@ from shared.intake.otlp.mapping import (
 from shared.intake.otlp.records import Span
 from shared.intake.otlp.redacting import redact_evaluation
 from shared.intake.redaction.rules import Redactor
+from shared.reading.evaluations.records import Evaluation
 
 log = get_logger(__name__)
 

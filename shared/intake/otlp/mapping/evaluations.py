@@ -6,11 +6,11 @@ from typing import Any
 
 import xxhash
 
-from shared.evaluations.records import Evaluation
 from shared.intake.otlp.mapping.event_types import EVALUATION_RESULT
 from shared.intake.otlp.mapping.payload import Event, EventEnvelope, shape
 from shared.intake.otlp.mapping.tables import ERROR_TYPE, EVALUATION, EVALUATION_FIELDS
 from shared.intake.otlp.mapping.values import text
+from shared.reading.evaluations.records import Evaluation
 
 MAX_SUMMARY_BYTES = 8192
 MAX_ERROR_BYTES = 2048

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from shared.evaluations.records import Evaluation
 from shared.intake.otlp.mapping import otel
 from shared.intake.otlp.mapping.coding_agents import report_events
 from shared.intake.otlp.mapping.content_events import (
@@ -28,6 +27,7 @@ from shared.intake.otlp.mapping.spans import Assignment
 from shared.intake.otlp.mapping.values import present, text
 from shared.intake.otlp.mapping.vendors import event_name, given_name, report_of, vendor_of
 from shared.intake.otlp.records import LogRecord, Resource, Scope
+from shared.reading.evaluations.records import Evaluation
 
 _Fields = dict[str, Any]
 _MODEL_MESSAGE = shape(MODEL_MESSAGE)

@@ -5,7 +5,6 @@ from typing import Any
 
 import msgspec
 
-from shared.evaluations.records import Evaluation
 from shared.intake.otlp.mapping import otel
 from shared.intake.otlp.mapping.content_events import add_content
 from shared.intake.otlp.mapping.conversation import agent_values, model_values
@@ -20,6 +19,7 @@ from shared.intake.otlp.mapping.serialized import call_id_in, result_of
 from shared.intake.otlp.mapping.tables import EXCEPTION, Role
 from shared.intake.otlp.mapping.values import text
 from shared.intake.otlp.records import Resource, Scope, Span, SpanEvent
+from shared.reading.evaluations.records import Evaluation
 
 _Values = dict[str, Any]
 _WITH_CONTENT = frozenset[Role]({"agent", "model"})

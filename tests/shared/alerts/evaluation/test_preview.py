@@ -14,8 +14,8 @@ from shared.alerts.evaluation.preview import PLACES, Draft, Incident, Point, inc
 from shared.alerts.evaluation.triggers import series
 from shared.alerts.evaluation.triggers.interface import Context, NotEvaluated, Outcome
 from shared.foundation.core.errors import Invalid, QueryTimeout, RateLimited
-from shared.queries.run import QueryRunner
-from shared.queries.slots import Slots
+from shared.reading.queries.run import QueryRunner
+from shared.reading.queries.slots import Slots
 from tests.support.alerting import Watch, reading
 from tests.support.events import event, store_events
 

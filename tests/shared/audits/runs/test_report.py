@@ -11,7 +11,7 @@ from shared.audits.models import Audit
 from shared.audits.runs import report
 from shared.audits.runs.report import Draft, ReportFailed, Statement
 from shared.foundation.clickhouse import ClickHouse
-from shared.sessions import facts
+from shared.reading.sessions import facts
 
 
 def finding(session_ids: Sequence[str] = ("s1",), **fields: Any) -> Finding:

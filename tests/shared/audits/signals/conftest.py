@@ -8,7 +8,7 @@ import pytest
 from shared.audits.signals.interface import Look, Window
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.deployment.runtime import Runtime
-from shared.queries.run import QueryRunner
+from shared.reading.queries.run import QueryRunner
 from tests.support.airline import Airline
 from tests.support.looks import ingest, look_at
 from tests.support.runtime import make_org

@@ -11,8 +11,8 @@ from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.core.clock import to_us
 from shared.foundation.core.ids import new_id
 from shared.foundation.deployment.runtime import Runtime
-from shared.queries.guard.statement import guard
-from shared.queries.run import QueryRunner
+from shared.reading.queries.guard.statement import guard
+from shared.reading.queries.run import QueryRunner
 from tests.support.airline import Airline
 from tests.support.events import event
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced

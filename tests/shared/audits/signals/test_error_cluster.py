@@ -8,7 +8,7 @@ from dataclasses import replace
 from shared.audits.signals.error_cluster import find
 from shared.audits.signals.interface import Look
 from shared.foundation.clickhouse import ClickHouse
-from shared.queries.run import QueryRunner
+from shared.reading.queries.run import QueryRunner
 from tests.support.airline import Airline
 from tests.support.events import event
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced

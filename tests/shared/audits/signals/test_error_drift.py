@@ -6,7 +6,7 @@ from datetime import datetime
 from shared.audits.signals.error_drift import find
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.deployment.runtime import Runtime
-from shared.queries.run import QueryRunner
+from shared.reading.queries.run import QueryRunner
 from tests.shared.audits.signals.lines import BEFORE, NOW, line
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
 from tests.support.runtime import Org, make_org

@@ -5,12 +5,12 @@ from itertools import pairwise
 
 from shared.audits.signals.evaluation_gap import find
 from shared.audits.signals.interface import Window
-from shared.evaluations import store
-from shared.evaluations.records import Evaluation
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.core.clock import to_us
 from shared.foundation.deployment.runtime import Runtime
-from shared.queries.run import QueryRunner
+from shared.reading.evaluations import store
+from shared.reading.evaluations.records import Evaluation
+from shared.reading.queries.run import QueryRunner
 from tests.shared.audits.signals.lines import BEFORE, NOW, line
 from tests.support.evaluations import evaluation
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced

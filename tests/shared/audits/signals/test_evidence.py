@@ -16,8 +16,8 @@ from shared.audits.signals import NAMES, SIGNALS, sql
 from shared.audits.signals.interface import MAX_CITED, Candidate
 from shared.foundation.core.clock import now
 from shared.foundation.deployment.runtime import Runtime
-from shared.queries.guard.lexer import MAX_LENGTH
-from shared.queries.guard.statement import guard
+from shared.reading.queries.guard.lexer import MAX_LENGTH
+from shared.reading.queries.guard.statement import guard
 from tests.support.airline import Airline
 from tests.support.app import Headers, new_key
 from tests.support.days import REFUNDS, SUPPORT, WINDOW, Days, Event, days, store, templates_of

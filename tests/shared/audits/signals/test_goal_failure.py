@@ -6,7 +6,7 @@ from shared.audits.signals.goal_failure import find
 from shared.audits.signals.interface import Look, Window
 from shared.audits.signals.reading import MAX_CANDIDATES
 from shared.foundation.clickhouse import ClickHouse
-from shared.queries.run import QueryRunner
+from shared.reading.queries.run import QueryRunner
 from tests.support.airline import Airline
 from tests.support.events import event
 from tests.support.looks import DAY, found_by, ingest, look_at, nested, require_reproduced

@@ -9,7 +9,7 @@ from shared.audits.signals.credentials import PATTERNS
 from shared.audits.signals.interface import Look
 from shared.audits.signals.leaked_credential import find
 from shared.foundation.clickhouse import ClickHouse
-from shared.queries.run import QueryRunner
+from shared.reading.queries.run import QueryRunner
 from tests.support.events import event
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
 from tests.support.runtime import Org

@@ -6,11 +6,11 @@ from statistics import mean
 import pytest
 
 from shared.audits.signals.score_drift import find
-from shared.evaluations import store
-from shared.evaluations.records import Evaluation
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.deployment.runtime import Runtime
-from shared.queries.run import QueryRunner
+from shared.reading.evaluations import store
+from shared.reading.evaluations.records import Evaluation
+from shared.reading.queries.run import QueryRunner
 from tests.shared.audits.signals.lines import BEFORE_US, NOW, NOW_US, line
 from tests.support.evaluations import evaluation
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced

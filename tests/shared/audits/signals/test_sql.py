@@ -9,7 +9,7 @@ from shared.audits.signals import sql
 from shared.audits.signals.interface import Look, Window
 from shared.audits.signals.wording import shown
 from shared.foundation.deployment.runtime import Runtime
-from shared.queries.run import Asker, QueryRunner
+from shared.reading.queries.run import Asker, QueryRunner
 from tests.support.events import event, store_events
 from tests.support.runtime import Org
 

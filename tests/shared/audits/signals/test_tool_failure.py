@@ -8,7 +8,7 @@ from shared.audits.signals.interface import Look
 from shared.audits.signals.reading import MAX_CANDIDATES
 from shared.audits.signals.tool_failure import find
 from shared.foundation.clickhouse import ClickHouse
-from shared.queries.run import QueryRunner
+from shared.reading.queries.run import QueryRunner
 from tests.support.airline import Airline
 from tests.support.events import event
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced

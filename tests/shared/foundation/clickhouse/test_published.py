@@ -9,7 +9,6 @@ import pytest
 from clickhouse_driver.errors import ServerException
 
 from devstack import DevStack
-from shared.evaluations import store as evaluations
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.clickhouse.ddl import Ddl
 from shared.foundation.clickhouse.published import (
@@ -22,8 +21,9 @@ from shared.foundation.clickhouse.published import (
 )
 from shared.foundation.core.errors import ConfigurationError
 from shared.foundation.deployment.runtime import Runtime
-from shared.sessions.facts import fetch
-from shared.sessions.totals import totals_of
+from shared.reading.evaluations import store as evaluations
+from shared.reading.sessions.facts import fetch
+from shared.reading.sessions.totals import totals_of
 from tests.support.evaluations import evaluation
 from tests.support.events import event, store_events
 from tests.support.runtime import Org, make_org

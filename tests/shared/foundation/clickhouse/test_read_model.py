@@ -9,7 +9,7 @@ from shared.foundation.clickhouse import ClickHouse, Row
 from shared.foundation.clickhouse.ddl import Ddl
 from shared.foundation.clickhouse.migrate import migrate
 from shared.foundation.clickhouse.migrations import m0003_read_model
-from shared.sessions.facts import SessionFacts, fetch
+from shared.reading.sessions.facts import SessionFacts, fetch
 from tests.support.databases import empty_clickhouse
 from tests.support.events import event, store_events
 

@@ -11,24 +11,24 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shared.evaluations import facets as score_facets
-from shared.evaluations import latest, listing, store
-from shared.evaluations.aggregate.compute import aggregate
-from shared.evaluations.filters import EvaluationFilters
-from shared.events import facets
-from shared.events.error_summary import error_summary
-from shared.events.filters import EventFilters
-from shared.events.latency.aggregate import latency_aggregate
-from shared.events.latency.parameters import latency_query
-from shared.events.latency.query import LatencyFilters
-from shared.events.page import read_page
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.clickhouse.ddl import Ddl
 from shared.foundation.clickhouse.kept import KEPT
 from shared.foundation.clickhouse.mutations import unfinished
-from shared.sessions import facts, selection, totals
-from shared.sessions.event_stream import event_objects
-from shared.sessions.selection import SessionFilters
+from shared.reading.evaluations import facets as score_facets
+from shared.reading.evaluations import latest, listing, store
+from shared.reading.evaluations.aggregate.compute import aggregate
+from shared.reading.evaluations.filters import EvaluationFilters
+from shared.reading.events import facets
+from shared.reading.events.error_summary import error_summary
+from shared.reading.events.filters import EventFilters
+from shared.reading.events.latency.aggregate import latency_aggregate
+from shared.reading.events.latency.parameters import latency_query
+from shared.reading.events.latency.query import LatencyFilters
+from shared.reading.events.page import read_page
+from shared.reading.sessions import facts, selection, totals
+from shared.reading.sessions.event_stream import event_objects
+from shared.reading.sessions.selection import SessionFilters
 from shared.upkeep.retention import statements
 from shared.upkeep.retention.limits import Limit
 from shared.usage import evaluations as usage_evaluations

@@ -28,7 +28,7 @@ from shared.intake.ingest.decode import decode_events
 from shared.intake.ingest.drain import KEEPS_UP_KEY, PAUSE_KEY, READ_ENTRIES, Drain
 from shared.intake.ingest.persist import persist as real_persist
 from shared.intake.ingest.stream import Entry
-from shared.model_windows.context_windows import ContextWindows
+from shared.reading.model_windows.context_windows import ContextWindows
 from tests.support.airline import Airline
 from tests.support.runtime import Org, connected, make_org, settings_for
 

@@ -9,7 +9,6 @@ from sqlalchemy import text
 
 from shared.access.organizations import lifecycle
 from shared.evaluation.evaluation_jobs.watching import StoredSession, watch_all
-from shared.evaluations import store
 from shared.foundation.clickhouse.event_columns import POSITION_BITS
 from shared.foundation.core.clock import format_ts, now, now_us
 from shared.foundation.core.ids import new_id
@@ -18,7 +17,8 @@ from shared.foundation.objects import open_objects
 from shared.intake.ingest import stream
 from shared.intake.ingest.decode import decode_events
 from shared.intake.ingest.drain import Drain
-from shared.model_windows.context_windows import ContextWindows
+from shared.reading.evaluations import store
+from shared.reading.model_windows.context_windows import ContextWindows
 from shared.upkeep.backup.create import create
 from shared.upkeep.backup.manifest import Manifest
 from shared.upkeep.backup.moving import import_organization

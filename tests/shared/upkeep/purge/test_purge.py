@@ -22,7 +22,7 @@ from shared.intake.ingest.drain import Drain
 from shared.intake.receipts.flushing import flush_all
 from shared.intake.receipts.origin import Origin
 from shared.intake.receipts.receipt import Receipt, digest_of
-from shared.model_windows.context_windows import ContextWindows
+from shared.reading.model_windows.context_windows import ContextWindows
 from shared.upkeep.purge import late
 from shared.upkeep.purge.service import Purged, purge
 from tests.support.events import event, store_events

@@ -9,12 +9,12 @@ import pytest
 from structlog.testing import capture_logs
 
 from shared.access.organizations import lifecycle
-from shared.evaluations import store as evaluations
 from shared.foundation.cache import at_once
 from shared.foundation.clickhouse.kept import KEPT
 from shared.foundation.core.clock import to_us
 from shared.foundation.deployment.runtime import Runtime
-from shared.sessions import facts
+from shared.reading.evaluations import store as evaluations
+from shared.reading.sessions import facts
 from tests.shared.upkeep.retention.conftest import NOW, apply, keep
 from tests.support.evaluations import evaluation
 from tests.support.events import store_events

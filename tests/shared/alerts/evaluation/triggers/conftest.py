@@ -10,7 +10,7 @@ from shared.alerts.evaluation.triggers.batch import evaluate
 from shared.alerts.evaluation.triggers.interface import Context, NotEvaluated, Reading, Rule
 from shared.alerts.specs import Spec
 from shared.foundation.deployment.runtime import Runtime
-from shared.queries.run import QueryRunner
+from shared.reading.queries.run import QueryRunner
 from tests.support.runtime import Org
 
 # Events of tests/support/events.py happen on this day.

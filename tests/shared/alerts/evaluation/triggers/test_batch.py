@@ -25,9 +25,9 @@ from shared.alerts.specs import (
     PerEvent,
     ScoreCondition,
 )
-from shared.evaluations import store
 from shared.foundation.core.clock import to_us
 from shared.foundation.core.errors import Unavailable
+from shared.reading.evaluations import store
 from tests.shared.alerts.evaluation.triggers.conftest import NOON, rule
 from tests.support.alerting import hurry_sleepers
 from tests.support.evaluations import evaluation

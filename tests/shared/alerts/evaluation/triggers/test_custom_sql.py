@@ -10,10 +10,10 @@ from shared.alerts.evaluation.triggers.batch import evaluate
 from shared.alerts.evaluation.triggers.interface import Context, NotEvaluated, Reading
 from shared.alerts.specs import CustomSql, Op
 from shared.foundation.core.errors import Unavailable
-from shared.queries import slots
-from shared.queries.results.reader import Reader, Result
-from shared.queries.run import QueryRunner
-from shared.queries.slots import RUNS_AT_ONCE, Slots
+from shared.reading.queries import slots
+from shared.reading.queries.results.reader import Reader, Result
+from shared.reading.queries.run import QueryRunner
+from shared.reading.queries.slots import RUNS_AT_ONCE, Slots
 from tests.shared.alerts.evaluation.triggers.conftest import reading_of, refusal_of, rule
 from tests.support.events import event, store_events
 from tests.support.runtime import connected, make_org
@@ -148,7 +148,7 @@ def test_a_statement_that_is_too_slow_spoils_no_other(
     def impatient(reader: Reader, org_id: str, sql: str, *args: Any, **kwargs: Any) -> Result:
         with monkeypatch.context() as patch:
             if "numbers(400000000)" in sql:
-                patch.setattr("shared.queries.results.reader.DEADLINE_SECS", 0.3)
+                patch.setattr("shared.reading.queries.results.reader.DEADLINE_SECS", 0.3)
             return run(reader, org_id, sql, *args, **kwargs)
 
     monkeypatch.setattr(Reader, "run", impatient)

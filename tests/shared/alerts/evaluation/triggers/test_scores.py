@@ -16,9 +16,9 @@ from shared.alerts.specs import (
     Op,
     ScoreCondition,
 )
-from shared.evaluations import store
-from shared.evaluations.records import Evaluation
 from shared.foundation.core.clock import from_us, to_us
+from shared.reading.evaluations import store
+from shared.reading.evaluations.records import Evaluation
 from tests.reading.scores import results_of
 from tests.shared.alerts.evaluation.triggers.conftest import NOON, reading_of, refusal_of, rule
 from tests.support.airline import Airline

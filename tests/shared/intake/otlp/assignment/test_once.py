@@ -5,9 +5,9 @@ import json
 import msgspec
 import pytest
 
-from shared.evaluations.filters import EvaluationFilters
-from shared.evaluations.listing import page
 from shared.intake.otlp.records import SpanEvent
+from shared.reading.evaluations.filters import EvaluationFilters
+from shared.reading.evaluations.listing import page
 from tests.support.assignment_desk import ROOT, START_NS, Desk, model_call, of
 from tests.support.otlp_samples import sample
 from tests.support.records import make_span

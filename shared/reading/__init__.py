@@ -1,0 +1,1 @@
+"""What is stored and asked for: events, sessions, results, queries, dashboards, exports."""

@@ -1,0 +1,81 @@
+"""The filters of all reads of results."""
+
+from typing import get_args
+
+from shared.foundation.clickhouse.filters import Filter, Filters, any_of, time_range
+from shared.foundation.clickhouse.where import Where, moment
+from shared.foundation.core.clock import to_us
+from shared.reading.evaluations.records import Status
+from shared.reading.evaluations.score_filters import MAX_FILTERS, conditions, parse_score_filters
+
+STATUSES = get_args(Status)
+
+SCORE_FILTERS = Filter(
+    "score_filters",
+    "list",
+    "`key:min..max`, either bound optional; several, comma-separated, must all match; at most"
+    f" {MAX_FILTERS}",
+    parse=parse_score_filters,
+)
+
+
+TIMES = ("completion", "session")
+
+# Any newest event of a session at or after `ts_from` is in a row that is, too.
+_SESSIONS = """session_id IN (
+    SELECT session_id FROM agent_sessions WHERE {where} GROUP BY session_id HAVING {newest})
+"""
+
+
+class EvaluationFilters(Filters):
+    """The filters of results; `ts_from` and `ts_to` bound the time of completion.
+
+    With `time=session` they bound the time of the session's last event instead.
+
+    With `latest_per_session` a result must also be the newest of its session, regardless of the
+    other filters: a session whose error was followed by a success is not among the latest errors.
+    """
+
+    declared = (
+        any_of("session_id", "session"),
+        any_of("agent_id", "root agent of the session"),
+        any_of("environment", "environment"),
+        any_of("status", "status of the result: done, error, timeout", choices=STATUSES),
+        SCORE_FILTERS,
+        *time_range("completed", "completed_at"),
+        Filter(
+            "time",
+            "choice",
+            "what ts_from and ts_to bound: the `completion` of a result (default), or the last"
+            " event of its `session`",
+            choices=TIMES,
+        ),
+        Filter(
+            "latest_per_session", "flag", "true: only results that are the newest of their session"
+        ),
+    )
+
+    @property
+    def is_by_session(self) -> bool:
+        """Whether the time of a result is that of its session's last event."""
+        return bool(self["time"] == "session")
+
+    def where(self, org_id: str) -> Where:
+        """Returns the WHERE clause of everything but `latest_per_session`."""
+        if self.is_by_session and (self.ts_from or self.ts_to):
+            where = self.replace(ts_from=None, ts_to=None).where(org_id)
+            some = Where(org_id).between("last_event_at", self.ts_from, None)
+            newest = [
+                f"max(last_event_at) {sign} {moment(name)}"
+                for name, sign in (("ts_from", ">="), ("ts_to", "<"))
+                if self[name]
+            ]
+            bounds = {name: to_us(self[name]) for name in ("ts_from", "ts_to") if self[name]}
+            condition = _SESSIONS.format(where=some, newest=" AND ".join(newest))
+            return where.add(condition, **{**some.params, **bounds})
+        where = super().where(org_id)
+        texts, params = conditions(self["score_filters"])
+        where.params.update(params)
+        for text in texts:
+            where.add(text)
+        return where

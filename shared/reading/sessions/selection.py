@@ -1,0 +1,198 @@
+"""The selection of a page's sessions: filters and order, without the other columns."""
+
+from typing import NamedTuple
+
+from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.filters import Filter, Filters, any_of, time_range
+from shared.foundation.clickhouse.root_agent import FIRST_EVENT
+from shared.foundation.clickhouse.settings import SMALL_PAGE
+from shared.foundation.clickhouse.slices import FUTURE_US, HOUR_US, Slices, Span, newest_event
+from shared.foundation.clickhouse.where import Where, moment, us
+from shared.foundation.core.clock import now_us, to_us
+from shared.reading.evaluations.filters import SCORE_FILTERS, STATUSES
+from shared.reading.evaluations.latest import sessions_by_latest
+from shared.reading.sessions.facts import SELECT_LIST, SessionFacts, from_row
+
+
+class SessionFilters(Filters):
+    """The filters of sessions; their conditions are on all rows of a session together.
+
+    `status` and `score_filters` are about the newest result, the time is that of the last event.
+    The read makes their conditions.
+    """
+
+    declared = (
+        Filter("session_id", "any_of", "session"),
+        Filter("agent_id", "any_of", "any agent of the session", "max(hasAny(agents, {}))"),
+        any_of("environment", "environment", f"{FIRST_EVENT}.2"),
+        Filter(
+            "status",
+            "any_of",
+            "status of its newest evaluation: done, error, timeout; `none`: it has none",
+            choices=(*STATUSES, "none"),
+        ),
+        SCORE_FILTERS,
+        *time_range("last event"),
+    )
+
+
+class SessionKey(NamedTuple):
+    """A session's place in the list by last event; `last_event_at` in microseconds."""
+
+    last_event_at: int
+    session_id: str
+
+
+NEWEST = "max(last_event_at)"
+_EVALUATED = "SELECT session_id FROM evaluations WHERE org_id = {org_id:String}"
+
+# A session's newest event is in one of its rows, so these are the sessions whose newest event lies
+# in the slice, and some that went on after it. The projection `by_time` finds them quickly.
+CANDIDATES = f"""SELECT session_id FROM agent_sessions
+WHERE org_id = {{org_id:String}}
+    AND last_event_at >= {moment("start")} AND last_event_at < {moment("stop")}"""
+
+# Nothing is newer than the first slice of the first page that has any session. Without filters its
+# newest sessions are therefore the page, and no others need their facts.
+_NEWEST_CANDIDATES = f"""{CANDIDATES}
+GROUP BY session_id ORDER BY {NEWEST} DESC, session_id DESC LIMIT {{limit:UInt32}}"""
+
+# The first slice. Filling a page with sessions of a certain result takes more sessions.
+_ALL_US = HOUR_US
+_BY_RESULT_US = 12 * HOUR_US
+
+# Selects the facts as well, which costs less than finding the same sessions again.
+_SELECT = f"""
+SELECT {SELECT_LIST}
+FROM agent_sessions
+WHERE {{where}}
+GROUP BY session_id
+HAVING {{having}}
+ORDER BY {NEWEST} {{direction}}, session_id {{direction}}
+LIMIT {{{{limit:UInt32}}}}
+"""
+
+
+class _Order(NamedTuple):
+    """The direction of a list, and the comparison of a session with the one before it."""
+
+    direction: str
+    follows: str
+
+
+_DESCENDING, _ASCENDING = _Order("DESC", "<"), _Order("ASC", ">")
+
+
+def select(
+    clickhouse: ClickHouse,
+    org_id: str,
+    wanted: SessionFilters,
+    *,
+    limit: int,
+    after: SessionKey | None,
+    ascending: bool = False,
+) -> list[SessionFacts]:
+    """Returns at most `limit` sessions after `after`, newest last event first.
+
+    With `ascending` the oldest last event is first.
+    """
+    order = _ASCENDING if ascending else _DESCENDING
+    span = _span(wanted, after, ascending=ascending)
+    if wanted.session_ids:
+        where = Where(org_id).any_of("session_id", wanted.session_ids)
+        return _read(clickhouse, where, wanted, "", span, after, limit, order)
+    if ascending and span.start == 0:
+        span = Span(oldest_row(clickhouse, org_id), span.stop)
+    first_us = _BY_RESULT_US if wanted["status"] or wanted["score_filters"] else _ALL_US
+    slices = Slices(
+        span,
+        wanted=limit,
+        first_us=first_us,
+        newest=lambda: newest_event(clickhouse, org_id),
+        ascending=ascending,
+    )
+    is_plain = after is None and not wanted and not ascending
+    found: list[SessionFacts] = []
+    for piece in slices:
+        candidates = _NEWEST_CANDIDATES if is_plain and not found else CANDIDATES
+        where = Where(org_id).add(
+            f"session_id IN ({candidates})", start=piece.start, stop=piece.stop
+        )
+        sessions = _read(
+            clickhouse, where, wanted, CANDIDATES, piece, after, limit - len(found), order
+        )
+        slices.found(len(sessions))
+        found += sessions
+    return found
+
+
+def _span(wanted: SessionFilters, after: SessionKey | None, *, ascending: bool) -> Span:
+    """Returns the range that contains the newest events of the sessions."""
+    start = to_us(wanted.ts_from) if wanted.ts_from else 0
+    stop = to_us(wanted.ts_to) if wanted.ts_to else now_us() + FUTURE_US
+    if after is None:
+        return Span(start, stop)
+    if ascending:
+        return Span(max(start, after.last_event_at), stop)
+    return Span(start, min(stop, after.last_event_at + 1))
+
+
+def oldest_row(clickhouse: ClickHouse, org_id: str) -> int:
+    """Returns a time before which no session has its newest event, in microseconds."""
+    rows = clickhouse.rows(
+        f"SELECT {us('last_event_at')} FROM agent_sessions WHERE org_id = {{org_id:String}}"
+        " ORDER BY last_event_at LIMIT 1",
+        {"org_id": org_id},
+        settings=SMALL_PAGE,
+    )
+    return int(rows[0][0]) if rows else 0
+
+
+def _read(
+    clickhouse: ClickHouse,
+    where: Where,
+    wanted: SessionFilters,
+    candidates: str,
+    piece: Span,
+    after: SessionKey | None,
+    limit: int,
+    order: _Order,
+) -> list[SessionFacts]:
+    having = conditions(where, wanted, candidates, piece)
+    if after is not None:
+        key = f"({moment('after')}, {{after_id:String}})"
+        having.append(f"({NEWEST}, session_id) {order.follows} {key}")
+        where.params.update(after=after.last_event_at, after_id=after.session_id)
+    where.params["limit"] = limit
+    sql = _SELECT.format(where=where, having=" AND ".join(having), direction=order.direction)
+    rows = clickhouse.rows(sql, where.params, settings=SMALL_PAGE)
+    return [from_row(row) for row in rows]
+
+
+def conditions(where: Where, wanted: SessionFilters, candidates: str, span: Span) -> list[str]:
+    """Returns conditions on the aggregates of a session's rows: the filters, and `span`.
+
+    Adds the conditions on single rows, and all parameters, to `where`. `candidates` is SQL of the
+    session ids whose results are searched; empty means all.
+    """
+    _filter_by_result(where, wanted, candidates)
+    of_all_rows = wanted.where(str(where.params["org_id"]))
+    where.params.update({**of_all_rows.params, "start": span.start, "stop": span.stop})
+    in_span = f"{NEWEST} >= {moment('start')} AND {NEWEST} < {moment('stop')}"
+    return [in_span, *of_all_rows.added]
+
+
+def _filter_by_result(where: Where, wanted: SessionFilters, candidates: str) -> None:
+    asked, scores = wanted["status"], wanted["score_filters"]
+    statuses = [status for status in asked if status != "none"]
+    choices = []
+    if statuses or (scores and not asked):
+        sessions = sessions_by_latest(where, statuses, scores, candidates)
+        choices.append(f"session_id IN ({sessions})")
+    # A session that was never evaluated has no scores to filter by.
+    if "none" in asked and not scores:
+        choices.append(f"session_id NOT IN ({_EVALUATED})")
+    if choices:
+        where.add(" OR ".join(choices))
+    elif asked:
+        where.add("false")
