@@ -7,11 +7,11 @@ from typing import Any
 
 from clickhouse_driver import Client
 
-from shared.alerts.evaluation.cadence import next_due
-from shared.alerts.models import Alert, AlertState
 from shared.foundation.core.clock import now
 from shared.foundation.core.ids import new_id
 from shared.foundation.postgres import Postgres
+from shared.watch.alerts.evaluation.cadence import next_due
+from shared.watch.alerts.models import Alert, AlertState
 
 INTERVAL_SECS = 60
 

@@ -30,14 +30,14 @@ from bench.site import Site
 from bench.week import DAYS, fill
 from devstack.up.programs import Program
 from shared.access import organizations
-from shared.audits import service as audits
-from shared.audits.findings.models import Finding
-from shared.audits.models import AuditRun
-from shared.audits.runs.scheduling import schedule
 from shared.foundation.core.config import load_settings
 from shared.foundation.core.logs import configure_logging
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.queries.run import Asker, QueryRunner
+from shared.watch.audits import service as audits
+from shared.watch.audits.findings.models import Finding
+from shared.watch.audits.models import AuditRun
+from shared.watch.audits.runs.scheduling import schedule
 
 _GIVE_UP_SECONDS = 600.0
 

@@ -25,9 +25,9 @@ import click
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.figures import figures_of, lines_of
-from shared.audits.signals import NAMES, SIGNALS
-from shared.audits.signals.interface import Candidate
 from shared.foundation.deployment.runtime import Runtime
+from shared.watch.audits.signals import NAMES, SIGNALS
+from shared.watch.audits.signals.interface import Candidate
 from tests.support.airline import load_airline
 from tests.support.days import WINDOW, Days, Template, days, store, templates_of
 from tests.support.faults import FAULTS

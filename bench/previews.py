@@ -25,13 +25,13 @@ from bench.figures import figures_of, lines_of
 from bench.site import Site
 from bench.week import DAYS, fill
 from shared.access import organizations
-from shared.alerts.evaluation.preview import Draft, preview
-from shared.alerts.evaluation.triggers.interface import Context
 from shared.foundation.core.clock import now
 from shared.foundation.core.config import load_settings
 from shared.foundation.core.logs import configure_logging
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.queries.run import QueryRunner
+from shared.watch.alerts.evaluation.preview import Draft, preview
+from shared.watch.alerts.evaluation.triggers.interface import Context
 
 _WINDOWS = {"5min": 300, "1h": 3600, "1d": 86_400, "7d": 7 * 86_400}
 _METRICS = ("event_count", "error_rate", "session_count", "p95_latency_ms")

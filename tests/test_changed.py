@@ -19,8 +19,8 @@ TESTS = [
     "tests/contracts/test_alerts.py",
     "tests/contracts/test_keys.py",
     "tests/devstack/test_ports.py",
-    "tests/shared/alerts/evaluation/test_turns.py",
-    "tests/shared/alerts/test_models.py",
+    "tests/shared/watch/alerts/evaluation/test_turns.py",
+    "tests/shared/watch/alerts/test_models.py",
     "tests/shared/foundation/postgres/test_locks.py",
     "tests/shared/reading/sessions/test_totals.py",
     "tests/test_docs.py",
@@ -28,13 +28,13 @@ TESTS = [
     "tests/web/sign_in/test_codes.py",
     "tests/web/test_paths.py",
 ]
-OF_ALERTS = ["tests/contracts/test_alerts.py", "tests/shared/alerts", "tests/web/alerts"]
+OF_ALERTS = ["tests/contracts/test_alerts.py", "tests/shared/watch/alerts", "tests/web/alerts"]
 
 
 @pytest.mark.parametrize(
     ("name", "chosen"),
     [
-        ("shared/alerts/models.py", {"alerts": OF_ALERTS}),
+        ("shared/watch/alerts/models.py", {"alerts": OF_ALERTS}),
         ("web/alerts/routes.py", {"alerts": OF_ALERTS}),
         ("workers/alerts/loop.py", {"alerts": OF_ALERTS}),
         ("shared/access/keys/service.py", {"keys": ["tests/contracts/test_keys.py"]}),
@@ -64,9 +64,9 @@ def test_a_file_chooses_the_tests_of_its_noun(name: str, chosen: dict[str, list[
 
 
 def test_a_folder_inside_a_noun_is_a_noun_where_it_has_tests() -> None:
-    assert choose(["shared/alerts/evaluation/turns.py"], TESTS) == {
+    assert choose(["shared/watch/alerts/evaluation/turns.py"], TESTS) == {
         "alerts": OF_ALERTS,
-        "evaluation": ["tests/shared/alerts/evaluation"],
+        "evaluation": ["tests/shared/watch/alerts/evaluation"],
     }
     assert choose(
         ["shared/reading/sessions/sign_in/a.py", "shared/reading/sessions/rows/a.py"], TESTS
@@ -77,8 +77,12 @@ def test_a_folder_inside_a_noun_is_a_noun_where_it_has_tests() -> None:
 
 
 def test_no_test_is_chosen_twice() -> None:
-    chosen = [["tests/shared/alerts/evaluation", "tests/web/b"], ["tests/shared/alerts"], []]
-    assert outermost(chosen) == ["tests/shared/alerts", "tests/web/b"]
+    chosen = [
+        ["tests/shared/watch/alerts/evaluation", "tests/web/b"],
+        ["tests/shared/watch/alerts"],
+        [],
+    ]
+    assert outermost(chosen) == ["tests/shared/watch/alerts", "tests/web/b"]
     assert outermost([*chosen, EVERYTHING]) == EVERYTHING
 
 
@@ -93,7 +97,7 @@ def test_what_has_no_tests_of_its_own_runs_everything(name: str, noun: str) -> N
 def test_a_file_chooses_the_tests_of_the_files_that_import_it() -> None:
     importers = {
         "shared/foundation/core/clock.py": {
-            "shared/alerts/evaluation/due.py", "shared/reading/sessions/page.py",
+            "shared/watch/alerts/evaluation/due.py", "shared/reading/sessions/page.py",
             "shared/untested/a.py",
             "tests/shared/reading/sessions/test_totals.py", "tests/support/events.py", "web/app.py",
         },
@@ -104,9 +108,8 @@ def test_a_file_chooses_the_tests_of_the_files_that_import_it() -> None:
         ["shared/foundation/core/clock.py"], tests, lambda name: importers.get(name, ())
     ) == {
         "core": ["tests/shared/foundation/core"],
-        "evaluation, as shared/alerts/evaluation/due.py imports shared/foundation/core/clock.py": [
-            "tests/shared/alerts/evaluation"
-        ],
+        "evaluation, as shared/watch/alerts/evaluation/due.py"
+        " imports shared/foundation/core/clock.py": ["tests/shared/watch/alerts/evaluation"],
         "sessions, as shared/reading/sessions/page.py imports shared/foundation/core/clock.py": [
             "tests/shared/reading/sessions"
         ],

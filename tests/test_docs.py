@@ -18,11 +18,11 @@ from honcho.environ import parse_procfile
 from orgctl.cli import main as orgctl
 from shared.access.mail.kinds import KINDS
 from shared.access.permissions.__main__ import permissions_table
-from shared.alerts.specs import SPECS, EventFilter, Spec
-from shared.audits.signals import NAMES
-from shared.audits.signals.interface import Sensitivity
 from shared.foundation.core.config import Settings, variables_table
 from shared.foundation.core.version import VERSION
+from shared.watch.alerts.specs import SPECS, EventFilter, Spec
+from shared.watch.audits.signals import NAMES
+from shared.watch.audits.signals.interface import Sensitivity
 from tests.support import markdown
 from tests.support.markdown import PROJECT
 from web.filters import DOCUMENTED, filters_table
@@ -155,7 +155,7 @@ def thresholds_of(signal: str) -> list[str]:
     """Returns the values of each threshold at low, medium and high sensitivity, as in the table."""
     # The thresholds of this signal are in another module.
     module = "gaps" if signal == "evaluation_gap" else signal
-    thresholds = importlib.import_module(f"shared.audits.signals.{module}").THRESHOLDS
+    thresholds = importlib.import_module(f"shared.watch.audits.signals.{module}").THRESHOLDS
     levels = [
         [level] if isinstance(level, int | float) else list(vars(level).values())
         for level in (thresholds[sensitivity] for sensitivity in get_args(Sensitivity))

@@ -12,7 +12,6 @@ from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
 from shared.access.mail import due as mails
-from shared.alerts.evaluation import due as rules
 from shared.evaluation.evaluation_jobs import listing as jobs
 from shared.evaluation.evaluation_jobs.evaluator_config import evaluator_name
 from shared.evaluation.evaluation_jobs.listing import NO_JOBS
@@ -22,9 +21,10 @@ from shared.foundation.core.metrics.kinds import Reading
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.deployment.stores import STORES
 from shared.foundation.queue import unavailable_when_redis_is_gone
-from shared.incidents.deliveries import due as deliveries
 from shared.intake.canary import passages
 from shared.intake.ingest import backlog, dead_letters
+from shared.watch.alerts.evaluation import due as rules
+from shared.watch.incidents.deliveries import due as deliveries
 
 CACHED_SECS = 5.0
 

@@ -8,13 +8,13 @@ from uuid import UUID, uuid4
 import msgspec
 import pytest
 
-from shared.alerts.evaluation.triggers.batch import evaluate
-from shared.alerts.evaluation.triggers.interface import Context, Outcome, Reading, Rule
-from shared.alerts.evaluation.triggers.plan import MAX_SAMPLES
-from shared.alerts.specs import EventFilter, Metric, MetricThreshold, PerEvent, Spec
 from shared.foundation.core.clock import format_ts, from_us, to_us
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.queries.run import QueryRunner
+from shared.watch.alerts.evaluation.triggers.batch import evaluate
+from shared.watch.alerts.evaluation.triggers.interface import Context, Outcome, Reading, Rule
+from shared.watch.alerts.evaluation.triggers.plan import MAX_SAMPLES
+from shared.watch.alerts.specs import EventFilter, Metric, MetricThreshold, PerEvent, Spec
 from tests.reading.conftest import NEWEST, AirlineOrg
 from tests.reading.latencies import Event, quantile
 from tests.support.runtime import make_org

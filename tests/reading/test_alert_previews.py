@@ -8,13 +8,13 @@ from uuid import uuid4
 
 import pytest
 
-from shared.alerts.evaluation.preview import Draft, Preview, preview
-from shared.alerts.evaluation.triggers.batch import evaluate
-from shared.alerts.evaluation.triggers.interface import Context, NotEvaluated, Outcome, Rule
-from shared.alerts.specs import Metric, spec_of
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.evaluations import store
 from shared.reading.queries.run import QueryRunner
+from shared.watch.alerts.evaluation.preview import Draft, Preview, preview
+from shared.watch.alerts.evaluation.triggers.batch import evaluate
+from shared.watch.alerts.evaluation.triggers.interface import Context, NotEvaluated, Outcome, Rule
+from shared.watch.alerts.specs import Metric, spec_of
 from tests.reading.conftest import NEWEST, AirlineOrg
 from tests.reading.scores import results_of
 from tests.support.runtime import Org, make_org

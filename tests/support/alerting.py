@@ -9,14 +9,20 @@ from uuid import UUID
 import pytest
 from sqlalchemy import CursorResult, RowMapping, text
 
-from shared.alerts import service
-from shared.alerts.evaluation.dispatcher import AlertDispatcher
-from shared.alerts.evaluation.triggers.interface import Context, Evaluate, Outcome, Reading, Rule
-from shared.alerts.rules import AlertContent
 from shared.foundation.clickhouse import ClickHouse, Row
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.queries.run import QueryRunner
 from shared.reading.queries.slots import OF_ALERTS
+from shared.watch.alerts import service
+from shared.watch.alerts.evaluation.dispatcher import AlertDispatcher
+from shared.watch.alerts.evaluation.triggers.interface import (
+    Context,
+    Evaluate,
+    Outcome,
+    Reading,
+    Rule,
+)
+from shared.watch.alerts.rules import AlertContent
 from tests.support.alerts import SPECS
 from tests.support.runtime import Org
 

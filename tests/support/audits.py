@@ -12,15 +12,15 @@ from flask.testing import FlaskClient
 from sqlalchemy import RowMapping, text
 from werkzeug.test import TestResponse
 
-from shared.audits import service
-from shared.audits.models import Audit
-from shared.audits.runs import requests as runs
-from shared.audits.runs.report import Ask
-from shared.audits.runs.runner import AuditRunner
-from shared.audits.runs.scheduling import schedule
-from shared.audits.signals.interface import Candidate, EvidenceQuery, Find, Look
 from shared.foundation.core.clock import format_ts, now
 from shared.foundation.deployment.runtime import Runtime
+from shared.watch.audits import service
+from shared.watch.audits.models import Audit
+from shared.watch.audits.runs import requests as runs
+from shared.watch.audits.runs.report import Ask
+from shared.watch.audits.runs.runner import AuditRunner
+from shared.watch.audits.runs.scheduling import schedule
+from shared.watch.audits.signals.interface import Candidate, EvidenceQuery, Find, Look
 from tests.support.app import Headers
 from tests.support.looks import ingest
 from tests.support.runtime import Org

@@ -14,12 +14,12 @@ from typing import Any
 
 import msgspec
 
-from shared.audits.signals.interface import Window
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.clickhouse.event_columns import EVENT_COLUMNS
 from shared.foundation.core.clock import format_us, to_us
 from shared.reading.evaluations import store as evaluations
 from shared.reading.evaluations.records import COLUMNS, Evaluation
+from shared.watch.audits.signals.interface import Window
 from tests.support.airline import Airline
 from tests.support.evaluations import evaluation
 from tests.support.looks import ingest

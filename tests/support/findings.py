@@ -6,13 +6,13 @@ from typing import Any
 
 from sqlalchemy import select
 
-from shared.audits.findings.filing import Filed, file
-from shared.audits.findings.models import Finding
-from shared.audits.models import Audit, AuditRun
-from shared.audits.rules import defaults
-from shared.audits.signals.interface import Candidate, EvidenceQuery, Window
 from shared.foundation.core.ids import new_request_id
 from shared.foundation.deployment.runtime import Runtime
+from shared.watch.audits.findings.filing import Filed, file
+from shared.watch.audits.findings.models import Finding
+from shared.watch.audits.models import Audit, AuditRun
+from shared.watch.audits.rules import defaults
+from shared.watch.audits.signals.interface import Candidate, EvidenceQuery, Window
 from tests.support.runtime import Org
 
 STOP = datetime(2026, 3, 8, tzinfo=UTC)

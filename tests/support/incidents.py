@@ -3,15 +3,15 @@
 from dataclasses import replace
 from typing import Any
 
-from shared.alerts.models import Alert, AlertState
-from shared.alerts.opening import measured
 from shared.foundation.core.actor import Actor
 from shared.foundation.core.ids import new_id
 from shared.foundation.deployment.runtime import Runtime
-from shared.incidents import activity
-from shared.incidents.folding import Opened, open_or_fold
-from shared.incidents.models import Incident
-from shared.incidents.opening import Breach, Opening
+from shared.watch.alerts.models import Alert, AlertState
+from shared.watch.alerts.opening import measured
+from shared.watch.incidents import activity
+from shared.watch.incidents.folding import Opened, open_or_fold
+from shared.watch.incidents.models import Incident
+from shared.watch.incidents.opening import Breach, Opening
 from tests.support.people import add_member, new_email
 from tests.support.runtime import Org
 

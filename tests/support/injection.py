@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 
-from shared.audits.signals.interface import Candidate
+from shared.watch.audits.signals.interface import Candidate
 from tests.support.days import SUPPORT, Days
 
 # Signals of problems that the untouched days do not have.

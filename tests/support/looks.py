@@ -5,13 +5,20 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from shared.audits.signals.interface import MAX_CITED, Candidate, Find, Look, Sensitivity, Window
 from shared.foundation.clickhouse import ClickHouse
 from shared.intake.ingest import store
 from shared.intake.ingest.decode import decode_events
 from shared.intake.ingest.rows import columns_of
 from shared.reading.model_windows.builtin import builtin_window
 from shared.reading.queries.run import Asker, QueryRunner
+from shared.watch.audits.signals.interface import (
+    MAX_CITED,
+    Candidate,
+    Find,
+    Look,
+    Sensitivity,
+    Window,
+)
 
 # The day of `tests.support.events.event`.
 DAY = Window(datetime(2026, 11, 2, tzinfo=UTC), datetime(2026, 11, 3, tzinfo=UTC))

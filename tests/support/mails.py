@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from shared.access.mail import Letter, enqueue
 from shared.foundation.deployment.runtime import Runtime
-from shared.incidents.deliveries import mails as notifications
+from shared.watch.incidents.deliveries import mails as notifications
 from tests.support.runtime import Org
 from tests.support.smtp import Smtp
 from workers.mail.sender import Sender

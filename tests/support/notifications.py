@@ -10,14 +10,14 @@ from aiohttp.abc import AbstractResolver
 from sqlalchemy import RowMapping, text
 
 from shared.access.settings import service as settings
-from shared.alerts.models import Alert
 from shared.foundation.cache import at_once
 from shared.foundation.core.actor import SYSTEM
 from shared.foundation.core.ids import new_id
 from shared.foundation.deployment.runtime import Runtime
-from shared.incidents import service as incidents
-from shared.incidents.models import Incident
-from shared.incidents.opening import Breach, Opening
+from shared.watch.alerts.models import Alert
+from shared.watch.incidents import service as incidents
+from shared.watch.incidents.models import Incident
+from shared.watch.incidents.opening import Breach, Opening
 from tests.support.incidents import key_actor
 from tests.support.runtime import Org
 from workers.deliveries.client import DeliveryClient

@@ -18,7 +18,6 @@ from shared.foundation.core.actor import Actor
 from shared.foundation.core.clock import now, now_us
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.queue.waiting import orgs_with_events
-from shared.incidents import comments
 from shared.intake.ingest import dead_letters, stream
 from shared.intake.ingest.batch import encode_batch
 from shared.intake.ingest.decode import decode_events
@@ -33,6 +32,7 @@ from shared.reading.evaluations import store as evaluations
 from shared.reading.events.facets import facet_values
 from shared.reading.queries import service as queries
 from shared.reading.queries.service import QueryContent
+from shared.watch.incidents import comments
 from tests.support.app import new_key
 from tests.support.evaluations import evaluation
 from tests.support.events import event, store_events

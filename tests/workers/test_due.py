@@ -8,12 +8,12 @@ from sqlalchemy import text
 
 from shared.access.mail import Letter, enqueue
 from shared.access.mail import due as mails
-from shared.alerts.evaluation import due as alerts
-from shared.audits.runs import due as audits
 from shared.evaluation.evaluation_jobs import due as evaluations
 from shared.evaluation.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS
 from shared.foundation.deployment.runtime import Runtime
-from shared.incidents.deliveries import due as deliveries
+from shared.watch.alerts.evaluation import due as alerts
+from shared.watch.audits.runs import due as audits
+from shared.watch.incidents.deliveries import due as deliveries
 from tests.support.alerting import Watch
 from tests.support.audits import AuditBench
 from tests.support.evaluator import running_evaluator

@@ -7,16 +7,16 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from shared.access import audit_log, users
-from shared.alerts import service as alerts
-from shared.alerts.evaluation.preview import Draft, preview
-from shared.alerts.evaluation.triggers.interface import Context
-from shared.alerts.models import Alert, AlertState
-from shared.alerts.rules import DEFAULT_INTERVAL_SECS, AlertContent
-from shared.alerts.testing import TestResult, send_test
 from shared.foundation.postgres import after_commit
 from shared.foundation.queue import jobs
-from shared.incidents import listing as incidents
-from shared.incidents.channels import check_channels
+from shared.watch.alerts import service as alerts
+from shared.watch.alerts.evaluation.preview import Draft, preview
+from shared.watch.alerts.evaluation.triggers.interface import Context
+from shared.watch.alerts.models import Alert, AlertState
+from shared.watch.alerts.rules import DEFAULT_INTERVAL_SECS, AlertContent
+from shared.watch.alerts.testing import TestResult, send_test
+from shared.watch.incidents import listing as incidents
+from shared.watch.incidents.channels import check_channels
 from web.alerts.rows import preview_row
 from web.alerts.schemas import (
     AlertBody,

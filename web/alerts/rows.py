@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from shared.alerts.evaluation.preview import Point, Preview
-from shared.alerts.evaluation.triggers.interface import NotEvaluated
+from shared.watch.alerts.evaluation.preview import Point, Preview
+from shared.watch.alerts.evaluation.triggers.interface import NotEvaluated
 
 
 def preview_row(made: Preview) -> dict[str, Any]:

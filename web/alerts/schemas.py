@@ -2,8 +2,8 @@
 
 from marshmallow import Schema
 
-from shared.alerts import rules
-from shared.alerts.specs import SPECS
+from shared.watch.alerts import rules
+from shared.watch.alerts.specs import SPECS
 from web import fields
 from web.params import Body
 

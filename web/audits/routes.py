@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from shared.audits import service as audits
-from shared.audits.findings import service as findings
-from shared.audits.models import AuditRun
-from shared.audits.rules import Context
-from shared.audits.runs import requests as runs
-from shared.audits.service import Listed
+from shared.watch.audits import service as audits
+from shared.watch.audits.findings import service as findings
+from shared.watch.audits.models import AuditRun
+from shared.watch.audits.rules import Context
+from shared.watch.audits.runs import requests as runs
+from shared.watch.audits.service import Listed
 from web.audits import schemas
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint

@@ -2,9 +2,9 @@
 
 from marshmallow import Schema
 
-from shared.audits import rules
-from shared.audits.runs.requests import DEFAULT_PAGE, MAX_PAGE
-from shared.audits.signals import NAMES
+from shared.watch.audits import rules
+from shared.watch.audits.runs.requests import DEFAULT_PAGE, MAX_PAGE
+from shared.watch.audits.signals import NAMES
 from web import fields
 from web.params import Body, Limit, Offset
 

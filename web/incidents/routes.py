@@ -4,14 +4,14 @@ from typing import Any
 
 from flask import Response
 
-from shared.alerts import service as alerts
-from shared.alerts.evaluation.around import values_around
-from shared.alerts.evaluation.triggers.interface import Context
-from shared.alerts.models import Alert
-from shared.alerts.opening import reported
-from shared.alerts.resolution import begin_after
-from shared.audits.findings.incident import resolve_with_finding
-from shared.incidents import (
+from shared.watch.alerts import service as alerts
+from shared.watch.alerts.evaluation.around import values_around
+from shared.watch.alerts.evaluation.triggers.interface import Context
+from shared.watch.alerts.models import Alert
+from shared.watch.alerts.opening import reported
+from shared.watch.alerts.resolution import begin_after
+from shared.watch.audits.findings.incident import resolve_with_finding
+from shared.watch.incidents import (
     activity,
     comments,
     lifecycle,
@@ -20,13 +20,13 @@ from shared.incidents import (
     service,
     subscribers,
 )
-from shared.incidents import rows as incidents
-from shared.incidents.deliveries import service as notifications
-from shared.incidents.deliveries.models import Notification
-from shared.incidents.folding import Opened
-from shared.incidents.models import Incident, IncidentComment, IncidentSubscriber
-from shared.incidents.rules import OPEN_STATES, STATES
-from shared.incidents.subscribers import Subscription
+from shared.watch.incidents import rows as incidents
+from shared.watch.incidents.deliveries import service as notifications
+from shared.watch.incidents.deliveries.models import Notification
+from shared.watch.incidents.folding import Opened
+from shared.watch.incidents.models import Incident, IncidentComment, IncidentSubscriber
+from shared.watch.incidents.rules import OPEN_STATES, STATES
+from shared.watch.incidents.subscribers import Subscription
 from web.alerts.rows import preview_row
 from web.alerts.schemas import AlertPreview
 from web.auth import current_actor, current_identity, current_org_id, requires, requires_any

@@ -2,9 +2,9 @@
 
 from marshmallow import Schema
 
-from shared.alerts.resolution import MAX_SNOOZE_SECS
-from shared.incidents import rules
-from shared.incidents.activity import KINDS, MOST_SHOWN
+from shared.watch.alerts.resolution import MAX_SNOOZE_SECS
+from shared.watch.incidents import rules
+from shared.watch.incidents.activity import KINDS, MOST_SHOWN
 from web import fields
 from web.params import Body, Limit
 

@@ -1,13 +1,13 @@
-"""Actors of alert rules; the work is in `shared.alerts.evaluation`."""
+"""Actors of alert rules; the work is in `shared.watch.alerts.evaluation`."""
 
 import threading
 from functools import partial
 
-from shared.alerts.evaluation import due
-from shared.alerts.evaluation.dispatcher import AlertDispatcher
 from shared.foundation.queue import jobs
 from shared.reading.queries.run import QueryRunner
 from shared.reading.queries.slots import OF_ALERTS
+from shared.watch.alerts.evaluation import due
+from shared.watch.alerts.evaluation.dispatcher import AlertDispatcher
 from workers.context import once, runtime
 from workers.groups import ALERT_BATCH_THREADS
 from workers.nudged import nudged_actor, stopping

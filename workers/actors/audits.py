@@ -1,9 +1,9 @@
-"""Actors of audits; the work is in `shared.audits.runs`."""
+"""Actors of audits; the work is in `shared.watch.audits.runs`."""
 
-from shared.audits.runs import due
-from shared.audits.runs.runner import AuditRunner
-from shared.audits.runs.scheduling import schedule
 from shared.foundation.queue import jobs
+from shared.watch.audits.runs import due
+from shared.watch.audits.runs.runner import AuditRunner
+from shared.watch.audits.runs.scheduling import schedule
 from workers.audits.llm import LanguageModel
 from workers.context import once, runtime
 from workers.nudged import nudged_actor, stopping

@@ -1,7 +1,7 @@
-"""Actors of deliveries; the work is in `workers.deliveries` and `shared.incidents.deliveries`."""
+"""Actors of deliveries; the work is in `workers.deliveries` and `incidents.deliveries`."""
 
 from shared.foundation.queue import jobs
-from shared.incidents.deliveries import claims, due
+from shared.watch.incidents.deliveries import claims, due
 from workers.context import once, runtime
 from workers.deliveries.client import DeliveryClient
 from workers.deliveries.dispatcher import DeliveryDispatcher

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from shared.access.mail import administration, due
 from shared.access.users.sign_in import codes, guesses
 from shared.foundation.queue import jobs
-from shared.incidents.deliveries import mails as notifications
+from shared.watch.incidents.deliveries import mails as notifications
 from workers.context import once, runtime
 from workers.mail.sender import Sender
 from workers.mail.smtp import SmtpClient

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import aiohttp
 import msgspec
 
-from shared.audits.runs.report import Message, ReportFailed
 from shared.foundation.core.config import Settings
+from shared.watch.audits.runs.report import Message, ReportFailed
 from workers.call_loop import CallLoop
 from workers.http import Request, answer_to, bearer, read_bounded
 
@@ -33,7 +33,7 @@ class _Completion(msgspec.Struct):
 
 
 class LanguageModel:
-    """The server of AUDIT_LLM_BASE_URL; thread-safe, and a `shared.audits.runs.report.Ask`."""
+    """The server of AUDIT_LLM_BASE_URL; thread-safe, and a `report.Ask`."""
 
     def __init__(self, settings: Settings, *, timeout_secs: float = TIMEOUT_SECS) -> None:
         if settings.audit_llm_base_url is None or settings.audit_llm_model is None:

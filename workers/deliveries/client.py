@@ -11,7 +11,7 @@ from aiohttp.abc import AbstractResolver
 
 from shared.evaluation.evaluation_jobs.answers import parse_retry_after
 from shared.foundation.core.clock import now
-from shared.incidents.deliveries.rules import Answered, NoAnswer
+from shared.watch.incidents.deliveries.rules import Answered, NoAnswer
 from workers.call_loop import CallLoop
 from workers.deliveries.addresses import NotPublic, PublicOnly, require_public
 from workers.deliveries.resolver import ThreadPerLookup

@@ -16,10 +16,10 @@ from shared.foundation.core.tracing import spans
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.queue.jobs import SEND_NOTIFICATIONS
 from shared.foundation.queue.work_loop import TURN_SECS
-from shared.incidents.deliveries import claims, webhook
-from shared.incidents.deliveries.claims import ClaimedDelivery
-from shared.incidents.deliveries.rules import Answered, NoAnswer, Step, next_step
-from shared.incidents.deliveries.targets import is_empty
+from shared.watch.incidents.deliveries import claims, webhook
+from shared.watch.incidents.deliveries.claims import ClaimedDelivery
+from shared.watch.incidents.deliveries.rules import Answered, NoAnswer, Step, next_step
+from shared.watch.incidents.deliveries.targets import is_empty
 from workers.deliveries.client import DeliveryClient
 
 log = get_logger(__name__)

@@ -65,7 +65,7 @@ KINDS: dict[str, Kind] = {
             {"org_name", "incident_id", "page", "title", "severity", "event", "actor", "note"}
         ),
     ),
-    # The data that `shared.incidents.deliveries.mails` has about an incident. `event` is
+    # The data that `shared.watch.incidents.deliveries.mails` has about an incident. `event` is
     # alert.firing, alert.resolved or alert.test; `headline` names severity and title; missing
     # values are None.
     "alert_notification": Kind(

@@ -2,15 +2,15 @@
 
 from typing import Literal
 
-from shared.alerts import service as alerts
 from shared.assistant.asker import Asker
 from shared.assistant.tools.tool import Arguments, Found, Nothing, Rows, Text, Tool
 from shared.assistant.values import ALONE, fields_of
-from shared.audits.findings import service as findings
-from shared.audits.findings.rules import ACTIVE, Status
 from shared.foundation.core import pages
-from shared.incidents import activity, comments, listing
-from shared.incidents import rows as incidents
+from shared.watch.alerts import service as alerts
+from shared.watch.audits.findings import service as findings
+from shared.watch.audits.findings.rules import ACTIVE, Status
+from shared.watch.incidents import activity, comments, listing
+from shared.watch.incidents import rows as incidents
 
 _ALERT = ("id", "name", "description", "enabled", "trigger_kind", "trigger_spec", "severity")
 _ALERT_STATE = ("due_at", "last_attempted_at", "last_error")

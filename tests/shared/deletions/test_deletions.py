@@ -19,7 +19,6 @@ from shared.deletions.target import Target, names, target_of
 from shared.foundation.core.clock import now, now_us
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.objects import open_objects
-from shared.incidents import comments
 from shared.intake.ingest import dead_letters, store
 from shared.intake.ingest.accept import Ingest
 from shared.intake.ingest.batch import encode_batch
@@ -30,6 +29,7 @@ from shared.reading.queries.service import QueryContent
 from shared.reading.sessions import deleted
 from shared.upkeep.backup.create import create
 from shared.upkeep.backup.moving import import_organization
+from shared.watch.incidents import comments
 from tests.support.deletions import delete, drain, read, request, run, turn
 from tests.support.evaluations import evaluation
 from tests.support.events import event

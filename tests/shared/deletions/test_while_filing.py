@@ -19,9 +19,9 @@ from shared.deletions.target import Target
 from shared.evaluation.evaluation_jobs.result import Result
 from shared.evaluation.evaluation_jobs.storing import store_results
 from shared.foundation.deployment.runtime import Runtime
-from shared.incidents.opening import Breach
 from shared.reading.evaluations import store
 from shared.reading.sessions import deleted
+from shared.watch.incidents.opening import Breach
 from tests.support.deletions import read, request, run, turn
 from tests.support.findings import Audited, candidate
 from tests.support.incidents import add_alert, breach, opening_of

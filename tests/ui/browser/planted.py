@@ -11,9 +11,9 @@ from playwright.sync_api import Page, expect
 from sqlalchemy import text
 
 from shared.access.permissions import ADMIN_SET, READ_ONLY_SET
-from shared.alerts.opening import measured
 from shared.foundation.core.clock import format_ts
-from shared.incidents.opening import Breach
+from shared.watch.alerts.opening import measured
+from shared.watch.incidents.opening import Breach
 from tests.flows.api import Api
 from tests.support.app import new_key
 from tests.support.evaluator import Exchange, reply, scored

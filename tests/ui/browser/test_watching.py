@@ -6,7 +6,7 @@ from typing import Any
 from playwright.sync_api import Page, Response, expect
 from sqlalchemy import update
 
-from shared.audits.models import AuditRun
+from shared.watch.audits.models import AuditRun
 from tests.ui.browser.conftest import Opened
 from tests.ui.browser.site import Site
 

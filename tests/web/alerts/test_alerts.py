@@ -8,10 +8,10 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import select, update
 
-from shared.alerts.models import Alert, AlertState
 from shared.foundation.core.clock import now
 from shared.foundation.core.ids import new_id
 from shared.foundation.deployment.runtime import Runtime
+from shared.watch.alerts.models import Alert, AlertState
 from tests.support.alerts import SPECS, make_alert
 from tests.support.app import Headers
 from tests.support.dashboards import error, made

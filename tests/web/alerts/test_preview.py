@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from shared.alerts.evaluation.preview import PLACES
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.queries.slots import Slots
+from shared.watch.alerts.evaluation.preview import PLACES
 from tests.support.alerts import SPECS
 from tests.support.app import Headers
 from tests.support.events import event, store_events

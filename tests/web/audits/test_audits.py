@@ -8,10 +8,10 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from shared.audits.schedule import default_anchor, next_point
-from shared.audits.signals import NAMES
 from shared.foundation.core.clock import format_ts, now
 from shared.foundation.deployment.runtime import Runtime
+from shared.watch.audits.schedule import default_anchor, next_point
+from shared.watch.audits.signals import NAMES
 from tests.support.app import Headers
 from tests.support.audits import PATH, AuditBench, finding, make_audit, meanwhile
 from tests.support.dashboards import error, made

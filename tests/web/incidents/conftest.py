@@ -6,8 +6,8 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from shared.alerts.models import Alert
 from shared.foundation.deployment.runtime import Runtime
+from shared.watch.alerts.models import Alert
 from tests.support.app import Headers, new_key
 from tests.support.incidents import add_alert
 from tests.support.runtime import Org

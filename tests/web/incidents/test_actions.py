@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from shared.alerts.models import AlertState
 from shared.foundation.deployment.runtime import Runtime
+from shared.watch.alerts.models import AlertState
 from tests.support.app import Headers, new_key
 from tests.support.people import acting_as, add_member, new_email
 from tests.support.runtime import Org, make_org

@@ -11,11 +11,11 @@ from shared.access.keys import service as keys
 from shared.access.keys.rules import new_secret
 from shared.access.keys.service import NewKey
 from shared.access.permissions import FOR_KEYS
-from shared.audits.findings.incident import hold
 from shared.foundation.core.actor import SYSTEM
 from shared.foundation.deployment.runtime import Runtime
-from shared.incidents import service as incidents
-from shared.incidents.opening import Breach, Opening
+from shared.watch.audits.findings.incident import hold
+from shared.watch.incidents import service as incidents
+from shared.watch.incidents.opening import Breach, Opening
 from tests.support.app import Headers, bearer
 from tests.support.findings import Audited, candidate
 from tests.support.people import new_email

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from shared.alerts.models import Alert
 from shared.foundation.deployment.runtime import Runtime
+from shared.watch.alerts.models import Alert
 from tests.support.app import Headers, new_key
 from tests.support.events import event, store_events
 from tests.support.incidents import add_alert, breach, open_incident, opening_of

@@ -14,14 +14,14 @@ from flask.testing import FlaskClient
 from shared.access.mail.kinds import KINDS
 from shared.access.mail.rendering import render
 from shared.access.permissions import ALL
-from shared.alerts import testing
 from shared.assistant.asker import Asker
 from shared.assistant.tools.table import TOOLS, call
 from shared.foundation.core import pages
 from shared.foundation.core.clock import now_us
 from shared.foundation.deployment.runtime import Runtime
-from shared.incidents import subscribers
 from shared.reading.evaluations import store
+from shared.watch.alerts import testing
+from shared.watch.incidents import subscribers
 from tests.support.app import Headers
 from tests.support.dashboards import made, make_dashboard, save_query
 from tests.support.evaluations import evaluation

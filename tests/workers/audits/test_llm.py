@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import RowMapping
 from structlog.testing import capture_logs
 
-from shared.audits.runs.report import Message
 from shared.foundation.deployment.runtime import Runtime
+from shared.watch.audits.runs.report import Message
 from tests.support import evaluator as server
 from tests.support.audits import AuditBench, finding
 from tests.support.evaluator import Answer, Evaluator, reply, running_evaluator

@@ -9,7 +9,7 @@ import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from shared.foundation.core.addresses import is_public, is_surely_private
-from shared.incidents.deliveries.rules import Answered, NoAnswer
+from shared.watch.incidents.deliveries.rules import Answered, NoAnswer
 from tests.support import evaluator as behave
 from tests.support.notifications import WEBHOOK, Desk
 from tests.support.receivers import Receiver

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import trustme
 
-from shared.incidents.deliveries.rules import Answered, NoAnswer
+from shared.watch.incidents.deliveries.rules import Answered, NoAnswer
 from tests.support import evaluator as behave
 from tests.support.receivers import Receiver
 from workers.deliveries.client import DeliveryClient

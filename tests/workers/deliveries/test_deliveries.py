@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from structlog.testing import capture_logs
 
-from shared.alerts import testing
 from shared.foundation.core.attempts import Failed, Sent
 from shared.foundation.deployment.runtime import Runtime
-from shared.incidents.deliveries import claims, service
+from shared.watch.alerts import testing
+from shared.watch.incidents.deliveries import claims, service
 from tests.support import evaluator as behave
 from tests.support.notifications import DASHBOARD, SECRET, SLACK, WEBHOOK, Desk
 from tests.support.processes import wait_until

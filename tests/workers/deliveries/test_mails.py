@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from shared.alerts import testing
 from shared.foundation.core.errors import RateLimited
-from shared.incidents.deliveries import service
+from shared.watch.alerts import testing
+from shared.watch.incidents.deliveries import service
 from tests.support.mails import Outbox
 from tests.support.notifications import DASHBOARD, WEBHOOK, Desk
 from tests.support.processes import wait_until

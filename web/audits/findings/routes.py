@@ -3,10 +3,10 @@
 from typing import Any
 from uuid import UUID
 
-from shared.audits.findings import service as findings
-from shared.audits.findings import triage
-from shared.audits.findings.rules import ACTIVE
-from shared.audits.findings.service import FindingFilter, Listed
+from shared.watch.audits.findings import service as findings
+from shared.watch.audits.findings import triage
+from shared.watch.audits.findings.rules import ACTIVE
+from shared.watch.audits.findings.service import FindingFilter, Listed
 from web.audits.findings import schemas
 from web.auth import current_actor, current_org_id, requires
 from web.blueprint import Blueprint

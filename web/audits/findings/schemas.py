@@ -4,10 +4,10 @@ from typing import Any, get_args
 
 from marshmallow import Schema, post_load, validate
 
-from shared.audits.findings.rules import Status
-from shared.audits.findings.triage import MAX_REASON_LENGTH, Action
-from shared.audits.signals import NAMES
-from shared.audits.signals.interface import Kind, Magnitude, Severity
+from shared.watch.audits.findings.rules import Status
+from shared.watch.audits.findings.triage import MAX_REASON_LENGTH, Action
+from shared.watch.audits.signals import NAMES
+from shared.watch.audits.signals.interface import Kind, Magnitude, Severity
 from web import fields
 from web.params import Body, Limit, Offset, values
 

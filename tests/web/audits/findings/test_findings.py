@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 from flask.testing import FlaskClient
 
-from shared.audits.findings.rules import SCOPES
 from shared.foundation.core.ids import new_id
 from shared.foundation.deployment.runtime import Runtime
+from shared.watch.audits.findings.rules import SCOPES
 from tests.support.app import Headers
 from tests.support.findings import Audited, candidate
 from tests.support.runtime import Org, make_org

@@ -6,8 +6,8 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import select
 
-from shared.audits.findings.models import FindingAction
 from shared.foundation.deployment.runtime import Runtime
+from shared.watch.audits.findings.models import FindingAction
 from tests.support.app import Headers
 from tests.support.findings import Audited, candidate
 from tests.support.people import add_member, new_email

@@ -14,7 +14,7 @@ test("an open finding is acted on, a closed one is reopened", () => {
     assert.deepEqual(actionsOf(finding(status)).map(({ action }) => action), ["reopen"]);
 });
 
-// test_filing.py and test_actions.py of tests/shared/audits run an audit after each of them.
+// test_filing.py and test_actions.py of tests/shared/watch/audits run an audit after each of them.
 test("each action says what later runs of audits do", () => {
   const about = Object.fromEntries(ACTIONS.map((one) => [one.action, one.about]));
   assert.equal(about["resolve"], "If a later run finds it again, a new finding opens.");

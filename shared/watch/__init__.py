@@ -1,0 +1,1 @@
+"""What looks for trouble: alerts, audits, and the incidents that they open."""

@@ -1,0 +1,162 @@
+"""Previews: what a rule would have done over a span of the past.
+
+The windows, the readings and the decisions about incidents are those of the evaluation. Nothing is
+stored, and nobody is notified.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from shared.foundation.core.errors import Invalid
+from shared.foundation.core.ids import new_id
+from shared.foundation.queue.waiting import stored_until_each
+from shared.reading.queries.slots import Places, Slots
+from shared.watch.alerts.evaluation.breaches import History, Terms
+from shared.watch.alerts.evaluation.triggers import custom_sql
+from shared.watch.alerts.evaluation.triggers.batch import plan_of
+from shared.watch.alerts.evaluation.triggers.interface import Context, Outcome, Reading, Rule
+from shared.watch.alerts.evaluation.triggers.plan import Limit
+from shared.watch.alerts.evaluation.triggers.series import read_series
+from shared.watch.alerts.rules import checked_spec, require_schedule
+from shared.watch.alerts.specs import CustomSql, Spec, spec_of, symbol
+
+DEFAULT_SPAN = timedelta(days=7)
+MAX_SPAN = timedelta(days=30)
+MOST_POINTS = 336
+# One statement may keep a processor busy for ten seconds.
+PLACES = Places("alert-previews", 2, what="previews")
+
+_SECOND = timedelta(seconds=1)
+_ONLY_NOW = "SQL names its own window, so it was only evaluated for now"
+
+
+@dataclass(frozen=True)
+class Draft:
+    """The part of a rule that decides about incidents, and the span; None means the default."""
+
+    trigger_kind: str
+    trigger_spec: Mapping[str, Any]
+    min_breaches: int
+    eval_window: int
+    eval_interval_secs: int
+    ts_from: datetime | None
+    ts_to: datetime | None
+
+
+@dataclass(frozen=True)
+class Span:
+    """The windows end at `ts_to` and every `step_secs` before it, after `ts_from`."""
+
+    ts_from: datetime
+    ts_to: datetime
+    step_secs: int
+
+    def ends(self) -> Sequence[datetime]:
+        """Returns the ends of the windows, oldest first; at least one."""
+        step = timedelta(seconds=self.step_secs)
+        count = max(1, (self.ts_to - self.ts_from) // step)
+        return [self.ts_to - nth * step for nth in reversed(range(count))]
+
+
+@dataclass(frozen=True)
+class Point:
+    """The outcome of the evaluation of the window that ends at `ts`."""
+
+    ts: datetime
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Incident:
+    """An incident that the rule would have opened, and the number of its breaches."""
+
+    opened_at: datetime
+    resolved_at: datetime | None = None
+    breaches: int = 1
+
+
+@dataclass(frozen=True)
+class Preview:
+    """The replay of a rule. `reason` says why it was not replayed, and is None if it was."""
+
+    span: Span
+    limit: Limit | None
+    points: Sequence[Point]
+    incidents: Sequence[Incident]
+    reason: str | None
+
+
+def preview(context: Context, draft: Draft, *, schema: str) -> Preview:
+    """Replays a rule that nobody has saved, with one statement.
+
+    `schema` is the database of the published tables. Raises `Invalid` naming the field,
+    `RateLimited` while two previews of the organization run, `QueryTimeout` and `Unavailable`.
+    """
+    require_schedule(draft.min_breaches, draft.eval_window, draft.eval_interval_secs)
+    kept = checked_spec(draft.trigger_kind, draft.trigger_spec, schema=schema)
+    spec = spec_of(draft.trigger_kind, kept)
+    [until] = stored_until_each(context.runtime.redis, [context.org_id])
+    span = _span(draft, until)
+    with Slots(context.runtime.redis, context.runtime.clickhouse, PLACES).hold(context.org_id):
+        if isinstance(spec, CustomSql):
+            limit, points, reason = _present(context, spec, until)
+        else:
+            limit, points, reason = *_replayed(context, spec, span), None
+    terms = Terms(draft.min_breaches, draft.eval_window, spec.auto_resolve)
+    return Preview(span, limit, points, incidents_of(points, terms), reason)
+
+
+def incidents_of(points: Sequence[Point], terms: Terms) -> Sequence[Incident]:
+    """Returns the incidents of a rule that had not been evaluated before, oldest first."""
+    history, found = History((), 0), list[Incident]()
+    for point in points:
+        if not isinstance(point.outcome, Reading):
+            continue
+        history = history.followed_by(point.outcome.breached, terms)
+        is_open = bool(found) and found[-1].resolved_at is None
+        effect = history.effect(terms, is_open=is_open)
+        if effect == "end":
+            found[-1] = replace(found[-1], resolved_at=point.ts)
+        elif effect == "breach" and is_open:
+            found[-1] = replace(found[-1], breaches=found[-1].breaches + 1)
+        elif effect == "breach":
+            found.append(Incident(point.ts))
+    return found
+
+
+def _span(draft: Draft, until: datetime) -> Span:
+    """Returns the span, which ends with the events that are surely stored. Raises `Invalid`."""
+    ts_to = until if draft.ts_to is None else min(draft.ts_to, until)
+    ts_from = ts_to - DEFAULT_SPAN if draft.ts_from is None else draft.ts_from
+    if ts_from >= ts_to:
+        raise Invalid.field("from", "must be earlier than `to`, and in the past")
+    if ts_to - ts_from > MAX_SPAN:
+        raise Invalid.field("from", f"must be at most {MAX_SPAN.days} days before `to`")
+    least = -((ts_from - ts_to) // (MOST_POINTS * _SECOND))
+    return Span(ts_from, ts_to, max(draft.eval_interval_secs, least))
+
+
+def _replayed(context: Context, spec: Spec, span: Span) -> tuple[Limit, Sequence[Point]]:
+    step = timedelta(seconds=span.step_secs)
+    ends = span.ends()
+    # As if the rule had been evaluated before: the windows of per_event leave nothing out.
+    plans = [plan_of(Rule(new_id(), spec, since=end - step, until=end)) for end in ends]
+    windows = [plan.aggregates for plan in plans]
+    values = read_series(context.runtime.clickhouse, context.org_id, windows)
+    found = zip(ends, plans, values, strict=True)
+    return plans[0].limit, [Point(end, plan.outcome(read)) for end, plan, read in found]
+
+
+def _present(
+    context: Context, spec: CustomSql, until: datetime
+) -> tuple[Limit | None, Sequence[Point], str]:
+    outcome = custom_sql.evaluate(context, Rule(new_id(), spec, None, until), spec)
+    reason = _ONLY_NOW
+    if not isinstance(outcome, Reading):
+        reason = f"{_ONLY_NOW}; {outcome.reason}"
+    limit = None
+    if spec.op is not None and spec.value is not None:
+        limit = Limit(symbol(spec.op), spec.value)
+    return limit, [Point(until, outcome)], reason

@@ -1,0 +1,76 @@
+"""Plans: the part of an evaluation that depends on the kind of a rule."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
+
+from shared.foundation.clickhouse.where import us
+from shared.foundation.core.clock import format_us
+from shared.watch.alerts.evaluation.triggers.aggregates import Aggregate, Rows
+from shared.watch.alerts.evaluation.triggers.interface import Outcome
+
+MAX_SAMPLES = 10
+
+
+class Limit(NamedTuple):
+    """The comparison that makes a value a breach: an operator as a sign, and a number."""
+
+    op: str
+    bound: float
+
+
+class Plan(Protocol):
+    """The plan of one rule of a kind that is evaluated together with others.
+
+    `values` belong to `aggregates`, in the same order.
+    """
+
+    @property
+    def limit(self) -> Limit:
+        """Returns the comparison of the value."""
+
+    @property
+    def aggregates(self) -> Sequence[Aggregate]:
+        """Returns the aggregates that the outcome depends on."""
+
+    def outcome(self, values: Sequence[Any]) -> Outcome:
+        """Returns the outcome of the rule."""
+
+    def samples(self, values: Sequence[Any]) -> Sequence[Aggregate]:
+        """Returns the rows that show a breach, made by `sample`.
+
+        Read only for rules that breached.
+        """
+
+
+def sample(rows: Rows, order: str | None = None, value: str | None = None) -> Aggregate:
+    """Selects the first of `rows` in ascending `order` (SQL of a number; by default the newest).
+
+    `?` in `order` stands for `value`.
+    """
+    by = order or f"-{us(rows.table.moment)}"
+    chosen = f"({by}, {rows.table.id}, session_id)"
+    return Aggregate(f"groupArraySortedIf({MAX_SAMPLES})", rows, chosen, value)
+
+
+def filtered(spec: msgspec.Struct, names: Iterable[str]) -> dict[str, str]:
+    """Returns the columns among `names` that a spec restricts, each with its value."""
+    values = {name: getattr(spec, name) for name in names}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def among(filters: Mapping[str, str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Returns the filters as `Rows.among`."""
+    return tuple((name, (value,)) for name, value in filters.items())
+
+
+def comparison(metric: str, value: float | None, limit: Limit) -> dict[str, Any]:
+    """Returns the part of the evidence that shows which number was compared with which bound."""
+    return {"metric": metric, "value": value, "op": limit.op, "bound": limit.bound}
+
+
+def selection(rows: Rows, filters: Mapping[str, str]) -> dict[str, Any]:
+    """Returns the part of the evidence that shows which rows the number was computed from."""
+    window = {"from": format_us(rows.start), "to": format_us(rows.stop)}
+    return {"window": window, "filter": filters}

@@ -1,0 +1,38 @@
+"""Families of events: one type each, grouped by a column, such as the results of tools by tool."""
+
+from dataclasses import dataclass
+
+from shared.foundation.clickhouse.where import Where
+from shared.watch.audits.signals import sql
+from shared.watch.audits.signals.interface import Look
+
+
+@dataclass(frozen=True)
+class Family:
+    """Events of one type, grouped by a column, with words for them."""
+
+    event_type: str
+    column: str
+    noun: str
+    unit: str = "call"
+    verb: str = "fails more often"
+
+    def group(self, name: str) -> str:
+        """Returns the unique name of a group: its event type and name."""
+        return f"{self.event_type}\0{name}"
+
+    def where(self, look: Look, name: str) -> Where:
+        """Returns the conditions of the events of a group in the audit's window."""
+        return look.where().add(
+            f"event_type = {{event_type:String}} AND {self.column} = {{name:String}}",
+            event_type=self.event_type,
+            name=name,
+        )
+
+    def condition(self, name: str) -> str:
+        """Returns the condition of a group in literals, for an evidence query."""
+        return f"event_type = '{self.event_type}' AND {sql.is_text(self.column, name)}"
+
+
+TOOLS = Family("tool_result", "tool_name", "tool")
+MODELS = Family("model_response", "model", "model")

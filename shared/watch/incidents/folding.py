@@ -1,0 +1,149 @@
+"""Opens an incident, or folds a breach into the open one."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from shared.access import organizations
+from shared.access.organizations import creations
+from shared.foundation.core.text import storable
+from shared.foundation.postgres import present_time
+from shared.reading.sessions import deleted
+from shared.reading.sessions.deleted import INSTEAD
+from shared.watch.incidents import activity, rows, subscribers
+from shared.watch.incidents.models import Incident
+from shared.watch.incidents.opening import COMPARED, Opening
+from shared.watch.incidents.rules import MAX_SUMMARY_LENGTH, MAX_TITLE_LENGTH
+
+
+class Opened(NamedTuple):
+    """The open incident, and whether this opening created it."""
+
+    incident: Incident
+    newly_opened: bool
+
+
+def open_or_fold(session: Session, opening: Opening) -> Opened:
+    """Opens an incident, or folds the breach into the open one of its alert or finding.
+
+    Folding records the last breach and its time. A person's report appears only in the activity;
+    the numbers and the sentence of the last measured breach stay. Of two concurrent openings one
+    opens and the other folds. Raises `NotFound` if the alert or finding is gone.
+    """
+    # The origin is always locked before the incident. An incident that was resolved during the wait
+    # is locked too, but takes no breach.
+    opening.hold(session, opening.org_id)
+    opening = _of_what_is_there(session, opening)
+    while True:
+        found = _open_one(session, opening)
+        if found is not None:
+            _fold(session, found, opening)
+            return Opened(found, newly_opened=False)
+        made = _insert(session, opening)
+        # If none was created, another transaction opened one meanwhile. It is found now, unless it
+        # is already resolved.
+        if made is not None:
+            _note_opening(session, made, opening)
+            return Opened(made, newly_opened=True)
+
+
+def _of_what_is_there(session: Session, opening: Opening) -> Opening:
+    """Takes sessions out of the evidence that were deleted since it was read.
+
+    Deletions wait for the organization that is held here, and clean the incidents of that moment.
+    """
+    evidence = opening.breach.evidence
+    organizations.hold(session, [opening.org_id])
+    gone = deleted.mentioned(session, opening.org_id, evidence)
+    if evidence is None or not gone:
+        return opening
+    return replace(opening, breach=replace(opening.breach, evidence=_without(evidence, gone)))
+
+
+def _without(value: Any, gone: set[str]) -> Any:
+    if isinstance(value, str):
+        return INSTEAD if value in gone else value
+    if isinstance(value, Mapping):
+        return {name: _without(one, gone) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without(one, gone) for one in value]
+    return value
+
+
+def _open_one(session: Session, opening: Opening) -> Incident | None:
+    if opening.alert_id is None and opening.finding_id is None:
+        return None
+    query = select(Incident).where(
+        Incident.org_id == opening.org_id, Incident.state != rows.RESOLVED
+    )
+    if opening.alert_id is not None:
+        query = query.where(Incident.alert_id == opening.alert_id)
+    else:
+        query = query.where(Incident.source_finding_id == opening.finding_id)
+    return session.scalars(rows.locking(query)).one_or_none()
+
+
+def _insert(session: Session, opening: Opening) -> Incident | None:
+    at = present_time(session)
+    values = {
+        "org_id": opening.org_id,
+        "title": storable(opening.title, MAX_TITLE_LENGTH),
+        "source": opening.source,
+        "source_finding_id": opening.finding_id,
+        "alert_id": opening.alert_id,
+        "alert_name": opening.alert_name,
+        "alert_severity": opening.severity,
+        "trigger_kind": opening.trigger_kind,
+        "origin": None if opening.origin is None else dict(opening.origin),
+        "channels": [dict(channel) for channel in opening.channels],
+        "opened_at": at,
+        "last_breach_at": at,
+        **_measured(opening),
+    }
+    statement = insert(Incident).values(values).on_conflict_do_nothing().returning(Incident)
+    return session.scalars(statement).one_or_none()
+
+
+def _note_opening(session: Session, incident: Incident, opening: Opening) -> None:
+    creations.record(session, opening.org_id, "incident")
+    detail = {"source": opening.source, "summary": incident.breach_summary, **_compared(opening)}
+    activity.record(session, incident, "opened", opening.actor.name, incident.opened_at, detail)
+    at = incident.last_breach_at
+    subscribers.add_actor(session, incident, opening.actor, "creator", at)
+
+
+def _fold(session: Session, incident: Incident, opening: Opening) -> None:
+    incident.last_breach_at = at = present_time(session)
+    measured = _measured(opening)
+    if opening.source != "manual":
+        for column, value in measured.items():
+            setattr(incident, column, value)
+    told = {
+        **_compared(opening),
+        "value": measured["breach_value"],
+        "summary": measured["breach_summary"],
+    }
+    activity.record_breach(session, incident, opening.actor.name, at, told)
+    subscribers.add_actor(session, incident, opening.actor, "creator", at)
+    session.flush()
+
+
+def _compared(opening: Opening) -> dict[str, Any]:
+    """Returns which number was compared with which bound, if any was."""
+    evidence = opening.breach.evidence or {}
+    return {name: evidence[name] for name in COMPARED if name in evidence}
+
+
+def _measured(opening: Opening) -> dict[str, Any]:
+    """Returns the columns of a breach; JSON has no numbers that are not finite."""
+    value, evidence = opening.breach.value, opening.breach.evidence
+    return {
+        "breach_value": value if value is None or math.isfinite(value) else None,
+        "breach_summary": storable(opening.breach.summary, MAX_SUMMARY_LENGTH),
+        "evidence": None if evidence is None else dict(evidence),
+    }
