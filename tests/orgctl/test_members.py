@@ -17,8 +17,8 @@ from shared.access.permissions import ALL, BUILTIN_SETS
 from shared.access.permissions.custom_sets import service as permission_sets
 from shared.access.permissions.custom_sets.service import SetRecord
 from shared.access.users import Membership, User
-from shared.conversations import service as conversations
-from shared.conversations.models import Conversation
+from shared.assistant.conversations import service as conversations
+from shared.assistant.conversations.models import Conversation
 from shared.foundation.cache import at_once
 from shared.foundation.core.errors import Unauthorized
 from shared.foundation.deployment.runtime import Runtime

@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 from shared.access import mail
 from shared.access.mail import Letter
 from shared.access.users.sign_in.models import SignInCode
-from shared.conversations import service as conversations
-from shared.conversations.messages import Thread
+from shared.assistant.conversations import service as conversations
+from shared.assistant.conversations.messages import Thread
 from shared.evaluation.evaluation_jobs.watching import StoredSession, watch
 from shared.foundation.core.actor import Actor
 from shared.foundation.core.clock import now, now_us

@@ -6,10 +6,10 @@ from typing import Any
 import msgspec
 from flask import Response
 
-from shared.conversations import service as conversations
-from shared.conversations.messages import read_thread
-from shared.conversations.models import Conversation
-from shared.conversations.service import ConversationPage
+from shared.assistant.conversations import service as conversations
+from shared.assistant.conversations.messages import read_thread
+from shared.assistant.conversations.models import Conversation
+from shared.assistant.conversations.service import ConversationPage
 from shared.foundation.core.clock import format_ts
 from web.auth import current_org_id, current_user, requires_person
 from web.blueprint import Blueprint

@@ -4,8 +4,8 @@ from typing import Any
 
 from marshmallow import Schema
 
-from shared.conversations.messages import MAX_MESSAGES
-from shared.conversations.service import DEFAULT_TITLE, MAX_TITLE_LENGTH
+from shared.assistant.conversations.messages import MAX_MESSAGES
+from shared.assistant.conversations.service import DEFAULT_TITLE, MAX_TITLE_LENGTH
 from web import fields
 from web.params import Body, Limit
 

@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import text
 
 from shared.access.organizations import lifecycle
-from shared.conversations import service as conversations
-from shared.conversations.messages import Thread
+from shared.assistant.conversations import service as conversations
+from shared.assistant.conversations.messages import Thread
 from shared.deletions import in_clickhouse, proof, running, service
 from shared.deletions.mentions import Mentions
 from shared.deletions.target import Target, names, target_of

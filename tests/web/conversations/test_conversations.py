@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import update
 
-from shared.conversations.models import Conversation
+from shared.assistant.conversations.models import Conversation
 from shared.foundation.deployment.runtime import Runtime
 from tests.support.app import Headers
 from tests.support.people import acting_as, add_member, new_email, new_member, signed_in

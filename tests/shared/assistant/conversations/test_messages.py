@@ -5,7 +5,13 @@ from typing import Any
 
 import pytest
 
-from shared.conversations.messages import EMPTY, MAX_BYTES, MAX_MESSAGES, Thread, read_thread
+from shared.assistant.conversations.messages import (
+    EMPTY,
+    MAX_BYTES,
+    MAX_MESSAGES,
+    Thread,
+    read_thread,
+)
 from shared.foundation.core.errors import BadRequest, Invalid, TooLarge
 
 FRAME = len(b'[{"role":"user","content":""}]')

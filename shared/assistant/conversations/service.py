@@ -7,8 +7,8 @@ from typing import NamedTuple
 from sqlalchemy import Select, func, or_, select
 from sqlalchemy.orm import Session, defer
 
-from shared.conversations.messages import EMPTY, Thread
-from shared.conversations.models import Conversation
+from shared.assistant.conversations.messages import EMPTY, Thread
+from shared.assistant.conversations.models import Conversation
 from shared.foundation.core.cursor import decode_cursor, encode_cursor
 from shared.foundation.core.errors import Invalid
 from shared.foundation.postgres.rows import require_row

@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from shared.conversations import service
+from shared.assistant.conversations import service
 from shared.foundation.core.errors import NotFound
 from shared.foundation.deployment.runtime import Runtime
 from tests.support.people import add_member
