@@ -5,13 +5,13 @@ import uuid
 
 from sqlalchemy import select, text
 
-from shared.deletions import service
-from shared.deletions.models import Deletion
-from shared.deletions.running import Deletions
-from shared.deletions.target import Target
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.drain import Drain
 from shared.reading.model_windows.context_windows import ContextWindows
+from shared.upkeep.deletions import service
+from shared.upkeep.deletions.models import Deletion
+from shared.upkeep.deletions.running import Deletions
+from shared.upkeep.deletions.target import Target
 from tests.support.processes import wait_until
 from tests.support.runtime import Org
 

@@ -10,9 +10,9 @@ import threading
 import time
 from collections.abc import Mapping
 
-from shared.deletions.running import Deletions
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.core.config import load_settings
+from shared.upkeep.deletions.running import Deletions
 from tests.support.runtime import connected
 
 _execute = ClickHouse.execute

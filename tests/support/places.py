@@ -6,9 +6,9 @@ from typing import Any
 
 from sqlalchemy import inspect, text
 
-from shared.deletions import in_clickhouse
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest import dead_letters
+from shared.upkeep.deletions import in_clickhouse
 from tests.support.runtime import Org
 
 

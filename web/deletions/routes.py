@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from shared.deletions import proof, service
-from shared.deletions.models import Deletion
-from shared.deletions.target import target_of
+from shared.upkeep.deletions import proof, service
+from shared.upkeep.deletions.models import Deletion
+from shared.upkeep.deletions.target import target_of
 from web.auth import current_actor, current_org_id, requires
 from web.blueprint import Blueprint
 from web.deletions import schemas

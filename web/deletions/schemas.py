@@ -2,8 +2,8 @@
 
 from marshmallow import Schema
 
-from shared.deletions.service import DEFAULT_PAGE, MAX_PAGE
-from shared.deletions.target import MAX_SESSIONS, MAX_VALUE
+from shared.upkeep.deletions.service import DEFAULT_PAGE, MAX_PAGE
+from shared.upkeep.deletions.target import MAX_SESSIONS, MAX_VALUE
 from web import fields
 from web.params import Body, Limit, Offset
 

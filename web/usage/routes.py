@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shared.usage import service as usage
+from shared.upkeep.usage import service as usage
 from web.auth import current_org_id, requires
 from web.blueprint import Blueprint
 from web.state import runtime

@@ -2,7 +2,7 @@
 
 from marshmallow import Schema
 
-from shared.usage.counters import COUNTERS
+from shared.upkeep.usage.counters import COUNTERS
 from web import fields
 
 

@@ -1,8 +1,8 @@
-"""The actor of deletions; the work is in `shared.deletions`."""
+"""The actor of deletions; the work is in `shared.upkeep.deletions`."""
 
-from shared.deletions import due
-from shared.deletions.running import Deletions
 from shared.foundation.queue.jobs import DELETE_DATA
+from shared.upkeep.deletions import due
+from shared.upkeep.deletions.running import Deletions
 from workers.context import runtime
 from workers.nudged import nudged_actor, stopping
 

@@ -16,7 +16,7 @@ from shared.access.organizations import Organization
 from shared.foundation.core.clock import format_ts, now, to_us
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.evaluations import store as evaluation_store
-from shared.usage.billing_windows import LENGTH
+from shared.upkeep.usage.billing_windows import LENGTH
 from tests.support.app import ADMIN_KEY, Headers, bearer, new_key
 from tests.support.dashboards import SQL, made, make_dashboard, save_query
 from tests.support.evaluations import evaluation

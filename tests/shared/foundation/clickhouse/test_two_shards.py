@@ -31,9 +31,9 @@ from shared.reading.sessions.event_stream import event_objects
 from shared.reading.sessions.selection import SessionFilters
 from shared.upkeep.retention import statements
 from shared.upkeep.retention.limits import Limit
-from shared.usage import evaluations as usage_evaluations
-from shared.usage import events as usage_events
-from shared.usage.billing_windows import BillingWindow
+from shared.upkeep.usage import evaluations as usage_evaluations
+from shared.upkeep.usage import events as usage_events
+from shared.upkeep.usage.billing_windows import BillingWindow
 from tests.support import events as support
 from tests.support.evaluations import evaluation
 from tests.support.processes import wait_until

@@ -8,7 +8,6 @@ import threading
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
-from shared.deletions.target import names_sql
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.clickhouse.ddl import Ddl
 from shared.foundation.clickhouse.kept import KEPT
@@ -16,6 +15,7 @@ from shared.foundation.clickhouse.mutations import unfinished
 from shared.foundation.core.clock import to_us
 from shared.foundation.core.errors import Unavailable
 from shared.reading.sessions.deleted import Hashing
+from shared.upkeep.deletions.target import names_sql
 
 # Every table with a column `session_id`.
 TABLES = tuple(kept.table for kept in KEPT)

@@ -23,10 +23,6 @@ from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
 from shared.access import audit_log, organizations
-from shared.deletions import in_clickhouse, in_postgres, in_redis
-from shared.deletions.models import LIVE, Deletion
-from shared.deletions.service import mentions_of
-from shared.deletions.target import MAX_SESSIONS
 from shared.foundation.core.errors import Conflict, NotFound, Unavailable, WatchpostError
 from shared.foundation.core.logs import get_logger, request_context
 from shared.foundation.core.tracing import spans
@@ -38,6 +34,10 @@ from shared.foundation.queue.waiting import stored_until_each
 from shared.foundation.queue.work_loop import claimed
 from shared.reading.exports.schedules import service as export_schedules
 from shared.reading.sessions import deleted
+from shared.upkeep.deletions import in_clickhouse, in_postgres, in_redis
+from shared.upkeep.deletions.models import LIVE, Deletion
+from shared.upkeep.deletions.service import mentions_of
+from shared.upkeep.deletions.target import MAX_SESSIONS
 
 log = get_logger(__name__)
 

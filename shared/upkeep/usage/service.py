@@ -12,10 +12,10 @@ from shared.foundation.cache.answers import remembered
 from shared.foundation.core.clock import now, to_us
 from shared.foundation.core.errors import NotFound
 from shared.foundation.deployment.runtime import Runtime
-from shared.usage.billing_windows import BillingWindow, chosen_window, newest_windows
-from shared.usage.counters import COUNTERS, Subject
-from shared.usage.evaluations import evaluations_by_window
-from shared.usage.events import events_by_window
+from shared.upkeep.usage.billing_windows import BillingWindow, chosen_window, newest_windows
+from shared.upkeep.usage.counters import COUNTERS, Subject
+from shared.upkeep.usage.evaluations import evaluations_by_window
+from shared.upkeep.usage.events import events_by_window
 
 FRESH = timedelta(seconds=60)
 # The windows of about three years.

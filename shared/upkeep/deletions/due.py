@@ -2,9 +2,9 @@
 
 from sqlalchemy.orm import Session
 
-from shared.deletions.models import LIVE
 from shared.foundation.core.config import Settings
 from shared.foundation.postgres.due import secs_until_due
+from shared.upkeep.deletions.models import LIVE
 
 _DELETIONS = f"""
 SELECT coalesce(deletion.lease_expires_at, statement_timestamp())

@@ -19,7 +19,7 @@ from shared.foundation.clickhouse.settings import PAGE
 from shared.foundation.clickhouse.where import Where, us
 from shared.foundation.core.clock import from_us, to_us
 from shared.intake.ingest.batch import MAX_FUTURE
-from shared.usage.billing_windows import LENGTH_MS, BillingWindow
+from shared.upkeep.usage.billing_windows import LENGTH_MS, BillingWindow
 
 
 class EventTotals(NamedTuple):

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.foundation.core.errors import Invalid
-from shared.usage.billing_windows import (
+from shared.upkeep.usage.billing_windows import (
     LENGTH,
     BillingWindow,
     chosen_window,

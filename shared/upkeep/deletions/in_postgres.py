@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from shared.deletions.mentions import Mentions
+from shared.upkeep.deletions.mentions import Mentions
 
 # Table → its columns with texts.
 _Columns = Mapping[str, Sequence[str]]

@@ -5,12 +5,12 @@ from collections.abc import Collection
 
 import redis
 
-from shared.deletions.mentions import Mentions
-from shared.deletions.target import names
 from shared.foundation.queue import unavailable_when_redis_is_gone
 from shared.intake.ingest import dead_letters
 from shared.intake.ingest.dead_letters import DeadLetter
 from shared.intake.receipts import skipped
+from shared.upkeep.deletions.mentions import Mentions
+from shared.upkeep.deletions.target import names
 
 
 def clean(

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from shared.deletions import in_clickhouse
-from shared.deletions.models import Deletion
-from shared.deletions.target import names_sql
 from shared.reading.sessions.deleted import DeletedSession, hashing_of
+from shared.upkeep.deletions import in_clickhouse
+from shared.upkeep.deletions.models import Deletion
+from shared.upkeep.deletions.target import names_sql
 
 # More statements than this are for nobody to run; the first ones are samples then.
 _MAX_STATEMENTS = 20

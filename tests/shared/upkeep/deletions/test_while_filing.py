@@ -14,13 +14,13 @@ import pytest
 from sqlalchemy import event, text
 from sqlalchemy.engine import Engine
 
-from shared.deletions import in_clickhouse
-from shared.deletions.target import Target
 from shared.evaluation.evaluation_jobs.result import Result
 from shared.evaluation.evaluation_jobs.storing import store_results
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.evaluations import store
 from shared.reading.sessions import deleted
+from shared.upkeep.deletions import in_clickhouse
+from shared.upkeep.deletions.target import Target
 from shared.watch.incidents.opening import Breach
 from tests.support.deletions import read, request, run, turn
 from tests.support.findings import Audited, candidate

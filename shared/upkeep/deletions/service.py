@@ -8,10 +8,6 @@ from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
 from shared.access import audit_log
-from shared.deletions import in_clickhouse, in_postgres, in_redis
-from shared.deletions.mentions import Mentions
-from shared.deletions.models import LIVE, Deletion
-from shared.deletions.target import MAX_SESSIONS, Target
 from shared.foundation.core.errors import Conflict
 from shared.foundation.core.ids import new_id, new_request_id
 from shared.foundation.core.logs import current_request_id
@@ -21,6 +17,10 @@ from shared.foundation.postgres.rows import require_row
 from shared.foundation.queue import Queue
 from shared.foundation.queue.jobs import DELETE_DATA
 from shared.reading.sessions.deleted import hashing_of
+from shared.upkeep.deletions import in_clickhouse, in_postgres, in_redis
+from shared.upkeep.deletions.mentions import Mentions
+from shared.upkeep.deletions.models import LIVE, Deletion
+from shared.upkeep.deletions.target import MAX_SESSIONS, Target
 
 DEFAULT_PAGE, MAX_PAGE = 50, 200
 # Deletions of an organization that are not finished.

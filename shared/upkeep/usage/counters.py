@@ -12,9 +12,9 @@ from shared.access.organizations.creations import Kind, created_in
 from shared.access.users import Membership
 from shared.assistant import turns
 from shared.foundation.deployment.runtime import Runtime
-from shared.usage.billing_windows import BillingWindow
-from shared.usage.evaluations import EvaluationTotals, evaluation_totals
-from shared.usage.events import EventTotals, event_totals
+from shared.upkeep.usage.billing_windows import BillingWindow
+from shared.upkeep.usage.evaluations import EvaluationTotals, evaluation_totals
+from shared.upkeep.usage.events import EventTotals, event_totals
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.clickhouse.settings import PAGE
 from shared.foundation.clickhouse.where import Where, us
 from shared.foundation.core.clock import to_us
-from shared.usage.billing_windows import LENGTH_MS, BillingWindow
+from shared.upkeep.usage.billing_windows import LENGTH_MS, BillingWindow
 
 
 class EvaluationTotals(NamedTuple):

@@ -9,8 +9,8 @@ from shared.foundation.core.clock import from_us, to_us
 from shared.intake.ingest import store
 from shared.intake.ingest.batch import MAX_FUTURE, Batch
 from shared.intake.ingest.rows import columns_of
-from shared.usage.billing_windows import LENGTH, BillingWindow
-from shared.usage.events import EventTotals, event_totals, events_by_window
+from shared.upkeep.usage.billing_windows import LENGTH, BillingWindow
+from shared.upkeep.usage.events import EventTotals, event_totals, events_by_window
 
 # Anchors have microseconds, arrivals have milliseconds.
 ANCHOR = datetime(2026, 1, 31, 12, 30, 0, 123_456, tzinfo=UTC)

@@ -13,9 +13,6 @@ from sqlalchemy import text
 from shared.access.organizations import lifecycle
 from shared.assistant.conversations import service as conversations
 from shared.assistant.conversations.messages import Thread
-from shared.deletions import in_clickhouse, proof, running, service
-from shared.deletions.mentions import Mentions
-from shared.deletions.target import Target, names, target_of
 from shared.foundation.core.clock import now, now_us
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.objects import open_objects
@@ -29,6 +26,9 @@ from shared.reading.queries.service import QueryContent
 from shared.reading.sessions import deleted
 from shared.upkeep.backup.create import create
 from shared.upkeep.backup.moving import import_organization
+from shared.upkeep.deletions import in_clickhouse, proof, running, service
+from shared.upkeep.deletions.mentions import Mentions
+from shared.upkeep.deletions.target import Target, names, target_of
 from shared.watch.incidents import comments
 from tests.support.deletions import delete, drain, read, request, run, turn
 from tests.support.evaluations import evaluation
