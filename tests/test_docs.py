@@ -203,26 +203,17 @@ def test_every_process_type_is_described() -> None:
     assert {row[0].strip("`") for row in markdown.rows(described)[2:]} == types
 
 
-def test_the_floor_plan_shows_the_folders_on_their_floors() -> None:
-    """The picture has one paragraph for each floor and a line for each folder."""
+def test_the_floor_plan_shows_the_wings_on_their_floors() -> None:
+    """The picture has one paragraph for each floor and a line for each wing."""
     section = markdown.section(document("docs/architecture.md"), "Floor plan")
-    floors = [
-        re.findall(r"^( *)([\w/ ]+/)", floor, re.MULTILINE)
-        for floor in section.split("```")[1].strip("\n").split("\n\n")
-    ]
+    floors = section.split("```")[1].strip("\n").split("\n\n")
+    drawn = [re.findall(r"^(\w+)/ ", floor, re.MULTILINE) for floor in floors]
     layers = tomllib.loads(document("pyproject.toml"))["tool"]["importlinter"]["contracts"][1]
-    drawn = [
-        {name for indent, names in floor if not indent for name in names.split()}
-        for floor in floors
-    ]
-    assert drawn == [{f"{name}/" for name in layer.split(" | ")} for layer in layers["layers"]]
-    inner = {name.strip("/") for floor in floors for indent, name in floor if indent}
-    packages = (PROJECT / "shared").rglob("__init__.py")
-    assert inner == {
-        path.parent.name
-        for path in packages
-        if len(path.relative_to(PROJECT).parts) == 4 and "migrations" not in path.parts
-    } - {"triggers"}
+    assert drawn == [layer.split(" | ") for layer in layers["layers"]]
+    folders = {path.parent.name for path in (PROJECT / "shared").glob("*/__init__.py")}
+    assert {name for floor in drawn for name in floor} == folders
+    mirrored = {path.parent.name for path in (PROJECT / "tests" / "shared").glob("*/__init__.py")}
+    assert mirrored == folders
 
 
 def test_ci_runs_every_supported_python() -> None:

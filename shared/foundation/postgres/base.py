@@ -10,7 +10,7 @@ timestamp_type = DateTime(timezone=True)
 
 
 class Base(DeclarativeBase):
-    """The base of all PostgreSQL tables; `shared/<resource>/models.py` subclass it."""
+    """The base of all PostgreSQL tables; the `models.py` of each noun subclass it."""
 
     # The migrations declare Text as well, so that they can be compared with the models.
     type_annotation_map: ClassVar[dict[Any, Any]] = {str: Text}
