@@ -78,7 +78,9 @@ export function nameOf(query: QueryRow, number: number): string {
 /** The values of a tile's parameters: its own, else those saved with the query. */
 export function typedFor(query: QueryRow, bindings: TileRow["param_bindings"]): Record<number, string> {
   const typed: Record<number, string> = {};
-  query.params.forEach(({ value }, index) => (typed[index + 1] = `${(value as string | undefined) ?? ""}`));
+  query.params.forEach(({ value }, index) => {
+    typed[index + 1] = `${(value as string | undefined) ?? ""}`;
+  });
   for (const [key, value] of Object.entries(bindings))
     typed[Number(key) || query.params.findIndex(({ name }) => name === key) + 1] = `${value as string}`;
   return typed;

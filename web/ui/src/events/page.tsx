@@ -27,7 +27,7 @@ const FILTERS: readonly Filter[] = [...EVENT_FILTERS, { param: "search_exclude",
 
 /** The parameters of a chosen event: its id, and the session that it is read from. */
 function choice(event: EventSummary | null) {
-  return { e: event && `${event.id}`, of: event && event.session_id };
+  return { e: event && `${event.id}`, of: event?.session_id ?? null };
 }
 
 /** The page "Events", the newest ones first. */

@@ -27,7 +27,7 @@ function signInPath(): string {
 /** Shows the sign-in page, which leads back here. Many requests may fail at once; one asks. */
 export function askToSignIn(): Promise<void> {
   if (interrupted.value) return interrupted.value.again;
-  let resume = () => undefined as void;
+  let resume: () => void = () => undefined;
   const again = new Promise<void>((resolve) => (resume = resolve));
   interrupted.value = { next: location.pathname + location.search, again, resume };
   history.pushState(history.state, "", signInPath());

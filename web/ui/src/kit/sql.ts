@@ -1,6 +1,7 @@
 // Parts of statements. Values are always literals, never parts of the text.
 
 // Characters that the service refuses in a statement, or that would break its lines.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for them
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/g;
 const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SettingRow } from "../api/types";
-import { draftOf, grouped, hintOf, isSet, valueOf } from "./model";
+import { draftOf, grouped, hintOf, isSet, settingOf } from "./model";
 
 function row(key: string, kind: string, value: SettingRow["value"], standard: SettingRow["value"] = value): SettingRow {
   const schema = { key, kind, title: key, description: "", default: standard, min: null, max: null, unit: null, options: null };
@@ -16,16 +16,16 @@ test("a value and its field lead to each other", () => {
     row("session_ttl_secs", "positive_int", 60),
     row("alerts.webhook_default_url", "url", "https://example.com"),
   ];
-  for (const one of rows) assert.deepEqual(valueOf(one, draftOf(one)), one.value);
+  for (const one of rows) assert.deepEqual(settingOf(one, draftOf(one)), one.value);
 });
 
 test("lists are read from lines and commas", () => {
   const list = row("redaction.payload_keys", "string_list", []);
-  assert.deepEqual(valueOf(list, " a, b\n\nc "), ["a", "b", "c"]);
+  assert.deepEqual(settingOf(list, " a, b\n\nc "), ["a", "b", "c"]);
 });
 
 test("what is no number is left to the server", () => {
-  assert.equal(valueOf(row("otp_ttl_secs", "positive_int", 600), "soon"), "soon");
+  assert.equal(settingOf(row("otp_ttl_secs", "positive_int", 600), "soon"), "soon");
 });
 
 test("no setting is missing", () => {

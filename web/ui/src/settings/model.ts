@@ -24,7 +24,7 @@ export function grouped(rows: readonly SettingRow[]): { title: string; rows: Set
   const left = new Set(rows);
   const groups = GROUPS.map(({ title, prefixes }) => {
     const found = rows.filter(({ key }) => prefixes.some((prefix) => key.startsWith(prefix)));
-    found.forEach((row) => left.delete(row));
+    for (const row of found) left.delete(row);
     return { title, rows: found };
   });
   return [...groups, { title: "Other", rows: [...left] }].filter((group) => group.rows.length > 0);
@@ -45,7 +45,7 @@ export function draftOf(row: SettingRow): Draft {
 }
 
 /** The value that a field means. The server checks it. */
-export function valueOf(row: SettingRow, draft: Draft): Value {
+export function settingOf(row: SettingRow, draft: Draft): Value {
   if (typeof draft !== "string") return draft;
   if (isList(row)) return draft.split(/[\n,]/).map((item) => item.trim()).filter(Boolean);
   if (row.schema.kind === "positive_int" && /^-?\d+$/.test(draft.trim())) return Number(draft);

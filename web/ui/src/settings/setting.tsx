@@ -8,7 +8,7 @@ import { PickGroup } from "../kit/pick-group";
 import { Failed } from "../kit/states";
 import { Moment } from "../kit/values";
 import { readSetNames, saveSetting } from "./api";
-import { draftOf, hintOf, isList, isSet, secretText, valueOf, valueText, type Draft } from "./model";
+import { draftOf, hintOf, isList, isSet, secretText, settingOf, valueText, type Draft } from "./model";
 
 interface Values {
   value: Draft;
@@ -24,7 +24,7 @@ interface Props {
 export function Setting({ row, mayWrite, onSaved }: Props) {
   const { title, description } = row.schema;
   const form = useForm<Values>({ value: draftOf(row) }, async ({ value }) => {
-    onSaved(await saveSetting(row.key, valueOf(row, value)));
+    onSaved(await saveSetting(row.key, settingOf(row, value)));
     announce(`Saved: ${title}`);
   });
   const [problem, setProblem] = useState<unknown>(null);

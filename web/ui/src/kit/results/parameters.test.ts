@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { emptyNote, parametersOf, valueOf, valuesFor } from "./parameters";
+import { emptyNote, parametersOf, parameterOf, valuesFor } from "./parameters";
 
 test("parameters are those outside of texts, names and comments", () => {
   const sql = "SELECT '$9', \"$8\", 'it''s $7' -- $6\n/* $5 */ FROM events WHERE a = $2 AND b IN $1 AND c = $2";
@@ -12,14 +12,14 @@ test("a statement that is not finished has parameters too", () => {
 });
 
 test("values are JSON where they read so, else texts", () => {
-  assert.equal(valueOf("production"), "production");
-  assert.equal(valueOf(" 12.5 "), 12.5);
-  assert.equal(valueOf("true"), true);
-  assert.equal(valueOf("null"), null);
-  assert.equal(valueOf('"12"'), "12");
-  assert.deepEqual(valueOf('["a", "b"]'), ["a", "b"]);
-  assert.equal(valueOf("2026-11-02T08:00:00Z"), "2026-11-02T08:00:00Z");
-  assert.equal(valueOf("18446744073709551615"), "18446744073709551615");
+  assert.equal(parameterOf("production"), "production");
+  assert.equal(parameterOf(" 12.5 "), 12.5);
+  assert.equal(parameterOf("true"), true);
+  assert.equal(parameterOf("null"), null);
+  assert.equal(parameterOf('"12"'), "12");
+  assert.deepEqual(parameterOf('["a", "b"]'), ["a", "b"]);
+  assert.equal(parameterOf("2026-11-02T08:00:00Z"), "2026-11-02T08:00:00Z");
+  assert.equal(parameterOf("18446744073709551615"), "18446744073709551615");
 });
 
 test("each number up to the last parameter has a value", () => {

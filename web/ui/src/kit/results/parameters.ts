@@ -1,7 +1,7 @@
 // The parameters of a statement: `$1`, `$2`, … and the values that people type for them. Pure functions.
 
 // Texts, quoted names and comments may hold a `$1` that is no parameter.
-const TOKEN = /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|--[^\n]*|\/\*[^]*?\*\/|\$(\d+)/g;
+const TOKEN = /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|--[^\n]*|\/\*[\s\S]*?\*\/|\$(\d+)/g;
 
 /** The numbers of a statement's parameters, ascending. */
 export function parametersOf(sql: string): number[] {
@@ -13,7 +13,7 @@ export function parametersOf(sql: string): number[] {
  * Turns a typed text into a value: numbers, true, false, null and arrays as JSON writes them, all
  * else into a text. A text in double quotes is a text also where it reads like a number.
  */
-export function valueOf(typed: string): unknown {
+export function parameterOf(typed: string): unknown {
   const text = typed.trim();
   if (!/^(?:-?\d|["[]|true$|false$|null$)/.test(text)) return typed;
   try {
@@ -34,5 +34,5 @@ export function emptyNote(sql: string, typed: Readonly<Record<number, string>>):
 /** The values of `$1` to the last parameter that the statement has. */
 export function valuesFor(sql: string, typed: Readonly<Record<number, string>>): unknown[] {
   const most = Math.max(0, ...parametersOf(sql));
-  return Array.from({ length: most }, (_, index) => valueOf(typed[index + 1] ?? ""));
+  return Array.from({ length: most }, (_, index) => parameterOf(typed[index + 1] ?? ""));
 }

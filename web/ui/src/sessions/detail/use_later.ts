@@ -13,5 +13,5 @@ export function useLater<T>(value: T): T | null {
     const timer = setTimeout(() => setShown({ value }));
     return () => clearTimeout(timer);
   }, [value]);
-  return shown && shown.value;
+  return shown?.value ?? null;
 }

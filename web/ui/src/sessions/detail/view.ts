@@ -132,7 +132,9 @@ export class View {
     const session = this.session.value;
     const wanted = new Set(foldedAgents.value);
     const places = new Set<number>();
-    session?.outline.agents.forEach((agent, place) => wanted.has(agent.agent_id) && places.add(place));
+    session?.outline.agents.forEach((agent, place) => {
+      if (wanted.has(agent.agent_id)) places.add(place);
+    });
     return places;
   });
 

@@ -68,7 +68,8 @@ function drawContext(context: CanvasRenderingContext2D, { line, left, height, pa
   context.lineWidth = 1.2;
   context.setLineDash([3, 2]);
   context.beginPath();
-  line.forEach(([column, fill], index) => (index ? context.lineTo(left + column, y(fill)) : context.moveTo(left + column, y(fill))));
+  // The first `lineTo` of a path moves there.
+  for (const [column, fill] of line) context.lineTo(left + column, y(fill));
   context.stroke();
   context.setLineDash([]);
   context.lineWidth = 1;
