@@ -11,7 +11,7 @@ SOURCE = UI / "src"
 
 _IMPORT = re.compile(r"""(?:\bfrom|\bimport|\bimport\()\s*["'](?:worker:)?(\.[^"']*)["']""")
 _FORBIDDEN = re.compile(r"\.(?:inner|outer)HTML\b|dangerouslySetInnerHTML|\beval\(|new Function\(")
-_MOST_LINES = 250
+_MOST_LINES = 301
 _CLASS = re.compile(r"\.([a-zA-Z][\w-]*)(?=[^{}]*\{)")
 
 # A folder → the other folders that it may import. Other folders are pages.

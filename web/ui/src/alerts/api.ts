@@ -1,4 +1,4 @@
-import { request, type Options } from "../api/request";
+import { type Options, request } from "../api/request";
 import type { AlertBody, AlertPreview, AlertRow, DeliveryTest, IncidentRow, PreviewBody } from "../api/types";
 
 export function readAlerts(options: Options): Promise<AlertRow[]> {
@@ -27,7 +27,9 @@ export function preview(body: PreviewBody, options: Options): Promise<AlertPrevi
 }
 
 /** The values that events have for a filter. */
-export async function readFacet(name: "environments" | "agent_ids" | "models" | "tool_names" | "event_types" | "error_types"): Promise<string[]> {
+export async function readFacet(
+  name: "environments" | "agent_ids" | "models" | "tool_names" | "event_types" | "error_types",
+): Promise<string[]> {
   return request(`GET /events/${name}`, {});
 }
 
@@ -37,5 +39,9 @@ export async function readScoreKeys(): Promise<string[]> {
 
 /** The open incidents of an alert. */
 export function readOpenIncidents(alert_id: string, options: Options): Promise<IncidentRow[]> {
-  return request("GET /alerts/{alert_id}/incidents", { path: { alert_id }, query: { state: "firing,acknowledged" } }, options);
+  return request(
+    "GET /alerts/{alert_id}/incidents",
+    { path: { alert_id }, query: { state: "firing,acknowledged" } },
+    options,
+  );
 }

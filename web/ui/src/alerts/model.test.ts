@@ -1,21 +1,48 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AlertRow } from "../api/types";
-import { bodyOf, conditionText, draftOf, metricOf, specOf, valueText, type Kind } from "./model";
+import { bodyOf, conditionText, draftOf, type Kind, metricOf, specOf, valueText } from "./model";
 
 function alert(trigger_kind: Kind, trigger_spec: AlertRow["trigger_spec"], changes: Partial<AlertRow> = {}): AlertRow {
   return {
-    name: "n", description: null, enabled: true, severity: "critical", trigger_kind, trigger_spec, min_breaches: 1, eval_window: 1,
-    eval_interval_secs: 300, channels: [{ kind: "dashboard" }], ...changes,
+    name: "n",
+    description: null,
+    enabled: true,
+    severity: "critical",
+    trigger_kind,
+    trigger_spec,
+    min_breaches: 1,
+    eval_window: 1,
+    eval_interval_secs: 300,
+    channels: [{ kind: "dashboard" }],
+    ...changes,
   } as AlertRow;
 }
 
 const SPECS: readonly [Kind, AlertRow["trigger_spec"], string][] = [
-  ["metric_threshold", { metric: "error_rate", op: ">", value: 0.05, window_secs: 3600, filter: { event_type: "tool_result" } }, "error_rate of tool_result > 5.0 % over 1 h"],
+  [
+    "metric_threshold",
+    { metric: "error_rate", op: ">", value: 0.05, window_secs: 3600, filter: { event_type: "tool_result" } },
+    "error_rate of tool_result > 5.0 % over 1 h",
+  ],
   ["custom_sql", { sql: "SELECT 1" }, "SQL finds a row"],
   ["custom_sql", { sql: "SELECT 1 AS metric_value", op: ">=", value: 2 }, "SQL result >= 2"],
-  ["evaluation_score", { score_key: "reward", op: "<", value: 0.5, window_secs: 86_400, min_count: 3, agent_id: "a" }, "mean reward of a < 0.50 over 1 d"],
-  ["eval_compound", { combinator: { at_least: 1 }, conditions: [{ score_key: "reward", op: "<", value: 0.5 }], window_secs: 3600, min_count: 1, auto_resolve: true }, "at least 1 of: reward < 0.5 over 1 h"],
+  [
+    "evaluation_score",
+    { score_key: "reward", op: "<", value: 0.5, window_secs: 86_400, min_count: 3, agent_id: "a" },
+    "mean reward of a < 0.50 over 1 d",
+  ],
+  [
+    "eval_compound",
+    {
+      combinator: { at_least: 1 },
+      conditions: [{ score_key: "reward", op: "<", value: 0.5 }],
+      window_secs: 3600,
+      min_count: 1,
+      auto_resolve: true,
+    },
+    "at least 1 of: reward < 0.5 over 1 h",
+  ],
   ["per_event", { event_type: "error", lookback_secs: 600, message_contains: "payment" }, "any error with “payment”"],
 ];
 

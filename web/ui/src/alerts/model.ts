@@ -1,5 +1,5 @@
 import type { AlertBody, AlertRow } from "../api/types";
-import { channelDraft, channelsOf, type ChannelDraft } from "../kit/channels";
+import { type ChannelDraft, channelDraft, channelsOf } from "../kit/channels";
 import { decimal, exact, percent } from "../kit/formats";
 import { spanText, spanValue } from "../kit/spans";
 
@@ -13,7 +13,15 @@ export const KINDS: readonly { value: Kind; label: string }[] = [
   { value: "eval_compound", label: "Several scores" },
   { value: "per_event", label: "Event" },
 ];
-export const METRICS = ["event_count", "error_count", "error_rate", "session_count", "token_sum", "p95_latency_ms", "p99_latency_ms"] as const;
+export const METRICS = [
+  "event_count",
+  "error_count",
+  "error_rate",
+  "session_count",
+  "token_sum",
+  "p95_latency_ms",
+  "p99_latency_ms",
+] as const;
 export const OPERATORS = [">", ">=", "<", "<=", "=="] as const;
 
 export interface Condition {
@@ -88,9 +96,12 @@ export function draftOf(alert: AlertRow | null): Draft {
     sql: text(spec["sql"]),
     score_key: text(spec["score_key"]),
     min_count: text(spec["min_count"], "1"),
-    combinator: typeof combinator === "object" ? `at least ${text(nested(combinator)["at_least"])}` : text(combinator, "any"),
+    combinator:
+      typeof combinator === "object" ? `at least ${text(nested(combinator)["at_least"])}` : text(combinator, "any"),
     conditions: (Array.isArray(spec["conditions"]) ? (spec["conditions"] as Spec[]) : [{ op: "<" }]).map((one) => ({
-      score_key: text(one["score_key"]), op: text(one["op"], "<"), value: text(one["value"]),
+      score_key: text(one["score_key"]),
+      op: text(one["op"], "<"),
+      value: text(one["value"]),
     })),
     auto_resolve: spec["auto_resolve"] === true,
     every: spanText(alert?.eval_interval_secs ?? 300),
@@ -126,15 +137,37 @@ export function specOf(draft: Draft): Spec {
     case "custom_sql":
       return { sql: draft.sql, ...present({ op: value === null ? null : op, value }), ...ending };
     case "evaluation_score":
-      return { ...present({ environment, agent_id, min_count }), score_key: draft.score_key, op, value, window_secs, ...ending };
+      return {
+        ...present({ environment, agent_id, min_count }),
+        score_key: draft.score_key,
+        op,
+        value,
+        window_secs,
+        ...ending,
+      };
     case "eval_compound": {
       const least = /^at least (\d+)$/.exec(draft.combinator);
-      const conditions = draft.conditions.map((one) => ({ score_key: one.score_key, op: one.op, value: number(one.value) }));
-      return { ...present({ environment, min_count }), combinator: least ? { at_least: Number(least[1]) } : draft.combinator, conditions, window_secs, ...ending };
+      const conditions = draft.conditions.map((one) => ({
+        score_key: one.score_key,
+        op: one.op,
+        value: number(one.value),
+      }));
+      return {
+        ...present({ environment, min_count }),
+        combinator: least ? { at_least: Number(least[1]) } : draft.combinator,
+        conditions,
+        window_secs,
+        ...ending,
+      };
     }
     case "per_event": {
       const { event_type, tool_name, error_type, message_contains } = draft;
-      return { ...present({ environment, agent_id, tool_name, error_type, message_contains }), event_type, lookback_secs: window_secs, ...ending };
+      return {
+        ...present({ environment, agent_id, tool_name, error_type, message_contains }),
+        event_type,
+        lookback_secs: window_secs,
+        ...ending,
+      };
     }
   }
 }
@@ -158,7 +191,11 @@ export function bodyOf(draft: Draft): AlertBody {
 
 /** What is missing in a rule, from the messages of a 422: "score key must not be empty". */
 export function refusalText(fields: Readonly<Record<string, readonly string[]>>): string {
-  return Object.entries(fields).map(([name, messages]) => `${name.split(".").pop()!.replaceAll("_", " ")} ${messages.join(", ")}`).join("; ") || "some fields are not valid";
+  return (
+    Object.entries(fields)
+      .map(([name, messages]) => `${name.split(".").pop()!.replaceAll("_", " ")} ${messages.join(", ")}`)
+      .join("; ") || "some fields are not valid"
+  );
 }
 
 /** The metric of a draft, which decides how its values are written. */
@@ -180,15 +217,23 @@ export function valueText(metric: unknown, value: number): string {
 }
 
 function filterText(filter: Spec): string {
-  const parts = Object.values(filter).map((value) => text(value)).filter(Boolean);
+  const parts = Object.values(filter)
+    .map((value) => text(value))
+    .filter(Boolean);
   return parts.length ? ` of ${parts.join(", ")}` : "";
 }
 
 /** The condition as a sentence: "error_rate of tool_result > 5.0 % over 1 h". */
-export function conditionText({ trigger_kind, trigger_spec: spec, min_breaches, eval_window }: Pick<AlertRow, "trigger_kind" | "trigger_spec" | "min_breaches" | "eval_window">): string {
+export function conditionText({
+  trigger_kind,
+  trigger_spec: spec,
+  min_breaches,
+  eval_window,
+}: Pick<AlertRow, "trigger_kind" | "trigger_spec" | "min_breaches" | "eval_window">): string {
   const often = eval_window > 1 ? `, ${min_breaches} of ${eval_window} times` : "";
   const over = ` over ${spanText(Number(spec["window_secs"] ?? 3600))}`;
-  const bound = typeof spec["value"] === "number" ? ` ${text(spec["op"])} ${valueText(spec["metric"], spec["value"])}` : "";
+  const bound =
+    typeof spec["value"] === "number" ? ` ${text(spec["op"])} ${valueText(spec["metric"], spec["value"])}` : "";
   switch (trigger_kind) {
     case "metric_threshold":
       return `${text(spec["metric"])}${filterText(nested(spec["filter"]))}${bound}${over}${often}`;
@@ -198,7 +243,9 @@ export function conditionText({ trigger_kind, trigger_spec: spec, min_breaches, 
       return `mean ${text(spec["score_key"])}${filterText({ environment: spec["environment"], agent_id: spec["agent_id"] })}${bound}${over}${often}`;
     case "eval_compound": {
       const conditions = Array.isArray(spec["conditions"]) ? (spec["conditions"] as Spec[]) : [];
-      const all = conditions.map((one) => `${text(one["score_key"])} ${text(one["op"])} ${text(one["value"])}`).join(", ");
+      const all = conditions
+        .map((one) => `${text(one["score_key"])} ${text(one["op"])} ${text(one["value"])}`)
+        .join(", ");
       const combinator = spec["combinator"];
       return `${typeof combinator === "object" ? `at least ${text(nested(combinator)["at_least"])}` : text(combinator)} of: ${all}${over}${often}`;
     }

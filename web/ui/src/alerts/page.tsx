@@ -5,7 +5,7 @@ import { Loaded } from "../kit/loaded";
 import { Page, type PageProps } from "../kit/page";
 import { Severity } from "../kit/severity";
 import { Empty } from "../kit/states";
-import { Table, type Column } from "../kit/table";
+import { type Column, Table } from "../kit/table";
 import { ViewToolbar } from "../kit/toolbar";
 import { pathOf } from "../kit/url";
 import { Moment, Pill } from "../kit/values";
@@ -33,7 +33,10 @@ export default function AlertsPage({ org }: PageProps) {
             <Table label="Alerts" columns={columnsOf(org, rows)} rows={rows} idOf={(row) => row.id} />
           ) : (
             <Empty title="No alerts yet">
-              <p>An alert watches a metric, a score, a query or single events, and opens an incident when its rule is breached.</p>
+              <p>
+                An alert watches a metric, a score, a query or single events, and opens an incident when its rule is
+                breached.
+              </p>
             </Empty>
           )
         }
@@ -45,20 +48,62 @@ export default function AlertsPage({ org }: PageProps) {
 function columnsOf(org: string, rows: readonly AlertRow[]): Column<AlertRow>[] {
   const failed = rows.some(({ last_error }) => last_error);
   return [
-    { key: "name", label: "Name", width: "220px", narrow: "title", cell: (row) => row.name, href: (row) => pathOf(org, "alerts", row.id) },
+    {
+      key: "name",
+      label: "Name",
+      width: "220px",
+      narrow: "title",
+      cell: (row) => row.name,
+      href: (row) => pathOf(org, "alerts", row.id),
+    },
     { key: "enabled", label: "Enabled", width: "90px", cell: (row) => (row.enabled ? "yes" : <Pill>no</Pill>) },
-    { key: "severity", label: "Severity", width: "90px", narrow: "value", cell: (row) => <Severity value={row.severity} /> },
-    { key: "condition", label: "Condition", narrow: "note", cell: (row) => <span title={conditionText(row)}>{conditionText(row)}</span> },
-    { key: "evaluated", label: "Last evaluated", width: "150px", cell: (row) => (row.last_attempted_at ? <Moment at={row.last_attempted_at} /> : <span class="dim">never</span>) },
+    {
+      key: "severity",
+      label: "Severity",
+      width: "90px",
+      narrow: "value",
+      cell: (row) => <Severity value={row.severity} />,
+    },
+    {
+      key: "condition",
+      label: "Condition",
+      narrow: "note",
+      cell: (row) => <span title={conditionText(row)}>{conditionText(row)}</span>,
+    },
+    {
+      key: "evaluated",
+      label: "Last evaluated",
+      width: "150px",
+      cell: (row) => (row.last_attempted_at ? <Moment at={row.last_attempted_at} /> : <span class="dim">never</span>),
+    },
     // Without an error the condition has its room.
-    ...(failed ? [{ key: "error", label: "Last error", width: "160px", cell: (row: AlertRow) => row.last_error && <span class="err" title={row.last_error}>{row.last_error}</span> }] : []),
+    ...(failed
+      ? [
+          {
+            key: "error",
+            label: "Last error",
+            width: "160px",
+            cell: (row: AlertRow) =>
+              row.last_error && (
+                <span class="err" title={row.last_error}>
+                  {row.last_error}
+                </span>
+              ),
+          },
+        ]
+      : []),
     {
       key: "incidents",
       label: "Open incidents",
       width: "120px",
       number: true,
       narrow: "state",
-      cell: (row) => <span class={row.open_incidents ? "err" : "dim"}>{row.open_incidents}<span class="narrow-unit"> open</span></span>,
+      cell: (row) => (
+        <span class={row.open_incidents ? "err" : "dim"}>
+          {row.open_incidents}
+          <span class="narrow-unit"> open</span>
+        </span>
+      ),
     },
   ];
 }

@@ -1,10 +1,10 @@
-import { plural } from "../../kit/formats";
 import { ChannelFields } from "../../kit/channel-fields";
 import { CheckField, RadioField, SelectField, TextField } from "../../kit/fields";
 import type { Form } from "../../kit/form";
+import { plural } from "../../kit/formats";
 import { spans } from "../../kit/spans";
 import { readFacet, readScoreKeys } from "../api";
-import { KINDS, METRICS, metricOf, OPERATORS, unitText, type Draft } from "../model";
+import { type Draft, KINDS, METRICS, metricOf, OPERATORS, unitText } from "../model";
 import { Conditions } from "./conditions";
 
 const WINDOWS = spans(300, 900, 3600, 14_400, 86_400, 604_800);
@@ -23,12 +23,25 @@ export function RuleFields({ form }: Props) {
       <RadioField form={form} name="trigger_kind" label="Trigger" options={KINDS} />
       <Trigger form={form} />
       <div class="field-row">
-        <SelectField form={form} name="every" field="eval_interval_secs" label="Evaluate every" choices={INTERVALS} typed />
+        <SelectField
+          form={form}
+          name="every"
+          field="eval_interval_secs"
+          label="Evaluate every"
+          choices={INTERVALS}
+          typed
+        />
         <TextField form={form} name="min_breaches" label="Breaches" type="number" />
         <TextField form={form} name="eval_window" label="Evaluations" type="number" />
       </div>
       <p class="field-hint">{opening(form.values)}</p>
-      <CheckField form={form} name="auto_resolve" field="trigger_spec.auto_resolve" label="Resolve by itself" hint={resolving(form.values.eval_window)} />
+      <CheckField
+        form={form}
+        name="auto_resolve"
+        field="trigger_spec.auto_resolve"
+        label="Resolve by itself"
+        hint={resolving(form.values.eval_window)}
+      />
     </div>
   );
 }
@@ -58,50 +71,141 @@ export function NoticeFields({ form }: Props) {
 function Trigger({ form }: Props) {
   const kind = form.values.trigger_kind;
   const spec = (name: string) => `trigger_spec.${name}`;
-  const window = <SelectField form={form} name="window" field={spec(kind === "per_event" ? "lookback_secs" : "window_secs")} label="Window" choices={WINDOWS} typed />;
+  const window = (
+    <SelectField
+      form={form}
+      name="window"
+      field={spec(kind === "per_event" ? "lookback_secs" : "window_secs")}
+      label="Window"
+      choices={WINDOWS}
+      typed
+    />
+  );
   const comparison = (
     <>
       <SelectField form={form} name="op" field={spec("op")} label="Operator" choices={OPERATORS} />
-      <TextField form={form} name="value" field={spec("value")} label="Value" type="number" hint={unitText(metricOf(form.values))} />
+      <TextField
+        form={form}
+        name="value"
+        field={spec("value")}
+        label="Value"
+        type="number"
+        hint={unitText(metricOf(form.values))}
+      />
     </>
   );
   const filter = (name: string) => spec(kind === "metric_threshold" ? `filter.${name}` : name);
-  const environment = <SelectField form={form} name="environment" field={filter("environment")} label="Environment" choices={() => readFacet("environments")} typed placeholder="all" />;
-  const agent = <SelectField form={form} name="agent_id" field={filter("agent_id")} label="Agent" choices={() => readFacet("agent_ids")} typed placeholder="all" />;
-  const least = <TextField form={form} name="min_count" field={spec("min_count")} label="Evaluations needed" type="number" />;
-  const score = <SelectField form={form} name="score_key" field={spec("score_key")} label="Score" choices={readScoreKeys} typed />;
-  const tool = <SelectField form={form} name="tool_name" field={filter("tool_name")} label="Tool" choices={() => readFacet("tool_names")} typed placeholder="all" />;
+  const environment = (
+    <SelectField
+      form={form}
+      name="environment"
+      field={filter("environment")}
+      label="Environment"
+      choices={() => readFacet("environments")}
+      typed
+      placeholder="all"
+    />
+  );
+  const agent = (
+    <SelectField
+      form={form}
+      name="agent_id"
+      field={filter("agent_id")}
+      label="Agent"
+      choices={() => readFacet("agent_ids")}
+      typed
+      placeholder="all"
+    />
+  );
+  const least = (
+    <TextField form={form} name="min_count" field={spec("min_count")} label="Evaluations needed" type="number" />
+  );
+  const score = (
+    <SelectField form={form} name="score_key" field={spec("score_key")} label="Score" choices={readScoreKeys} typed />
+  );
+  const tool = (
+    <SelectField
+      form={form}
+      name="tool_name"
+      field={filter("tool_name")}
+      label="Tool"
+      choices={() => readFacet("tool_names")}
+      typed
+      placeholder="all"
+    />
+  );
   const type = (placeholder: string) => (
-    <SelectField form={form} name="event_type" field={filter("event_type")} label="Event type" choices={() => readFacet("event_types")} typed placeholder={placeholder} />
+    <SelectField
+      form={form}
+      name="event_type"
+      field={filter("event_type")}
+      label="Event type"
+      choices={() => readFacet("event_types")}
+      typed
+      placeholder={placeholder}
+    />
   );
   if (kind === "custom_sql")
     return (
       <>
-        <TextField form={form} name="sql" field={spec("sql")} label="SQL" rows={6} mono hint="Without a value, any row is a breach. The statement names its own window: ts > now() - INTERVAL 1 HOUR." />
+        <TextField
+          form={form}
+          name="sql"
+          field={spec("sql")}
+          label="SQL"
+          rows={6}
+          mono
+          hint="Without a value, any row is a breach. The statement names its own window: ts > now() - INTERVAL 1 HOUR."
+        />
         <div class="field-row">{comparison}</div>
       </>
     );
   if (kind === "evaluation_score")
     return (
       <>
-        <div class="field-row">{score}{comparison}{window}</div>
-        <div class="field-row">{environment}{agent}{least}</div>
+        <div class="field-row">
+          {score}
+          {comparison}
+          {window}
+        </div>
+        <div class="field-row">
+          {environment}
+          {agent}
+          {least}
+        </div>
       </>
     );
   if (kind === "eval_compound")
     return (
       <>
         <Conditions form={form} />
-        <div class="field-row">{window}{environment}{least}</div>
+        <div class="field-row">
+          {window}
+          {environment}
+          {least}
+        </div>
       </>
     );
   if (kind === "per_event")
     return (
       <>
-        <div class="field-row">{type("error")}{window}{tool}</div>
         <div class="field-row">
-          {environment}{agent}
-          <SelectField form={form} name="error_type" field={spec("error_type")} label="Error type" choices={() => readFacet("error_types")} typed placeholder="all" />
+          {type("error")}
+          {window}
+          {tool}
+        </div>
+        <div class="field-row">
+          {environment}
+          {agent}
+          <SelectField
+            form={form}
+            name="error_type"
+            field={spec("error_type")}
+            label="Error type"
+            choices={() => readFacet("error_types")}
+            typed
+            placeholder="all"
+          />
           <TextField form={form} name="message_contains" field={spec("message_contains")} label="Message contains" />
         </div>
       </>
@@ -110,13 +214,26 @@ function Trigger({ form }: Props) {
     <>
       <div class="field-row">
         <SelectField form={form} name="metric" field={spec("metric")} label="Metric" choices={METRICS} />
-        {comparison}{window}
+        {comparison}
+        {window}
       </div>
       <div class="field-row">
-        {type("all")}{tool}
-        <SelectField form={form} name="model" field={filter("model")} label="Model" choices={() => readFacet("models")} typed placeholder="all" />
+        {type("all")}
+        {tool}
+        <SelectField
+          form={form}
+          name="model"
+          field={filter("model")}
+          label="Model"
+          choices={() => readFacet("models")}
+          typed
+          placeholder="all"
+        />
       </div>
-      <div class="field-row">{environment}{agent}</div>
+      <div class="field-row">
+        {environment}
+        {agent}
+      </div>
     </>
   );
 }

@@ -55,7 +55,11 @@ function Existing({ org, id }: { org: string; id: string }) {
   const sql = alert && sqlOfRule(alert);
   const head = (
     <>
-      <ViewToolbar curl={() => ({ route: "GET /alerts/{alert_id}", path: { alert_id: id } })} sql={sql === undefined ? undefined : () => sql} onRefresh={load.reload} />
+      <ViewToolbar
+        curl={() => ({ route: "GET /alerts/{alert_id}", path: { alert_id: id } })}
+        sql={sql === undefined ? undefined : () => sql}
+        onRefresh={load.reload}
+      />
       {alert && can("alerts:write") && (
         <>
           <button type="button" class="button" onClick={() => void attempt(async () => setTest(await sendTest(id)))}>
@@ -82,7 +86,11 @@ function Existing({ org, id }: { org: string; id: string }) {
         {(data) => (
           <>
             <AlertState org={org} alert={data} onLook={load.reload} />
-            {can("alerts:write") ? <Editor key={data.updated_at} org={org} alert={data} onSaved={load.set} /> : <ReadOnly alert={data} />}
+            {can("alerts:write") ? (
+              <Editor key={data.updated_at} org={org} alert={data} onSaved={load.set} />
+            ) : (
+              <ReadOnly alert={data} />
+            )}
           </>
         )}
       </Loaded>
@@ -93,7 +101,8 @@ function Existing({ org, id }: { org: string; id: string }) {
 function Tested({ test: { ok, deliveries } }: { test: DeliveryTest }) {
   return (
     <div class={ok ? "notice" : "notice warn"} role="status">
-      {ok ? "The test was sent" : "The test failed"}: {deliveries.map((one) => `${one.channel} ${one.error ?? one.status}`).join(", ") || "no channels"}
+      {ok ? "The test was sent" : "The test failed"}:{" "}
+      {deliveries.map((one) => `${one.channel} ${one.error ?? one.status}`).join(", ") || "no channels"}
     </div>
   );
 }
@@ -104,7 +113,10 @@ function ReadOnly({ alert }: { alert: AlertRow }) {
       <p>{conditionText(alert)}</p>
       {alert.description && <p class="dim">{alert.description}</p>}
       <p class="dim">
-        Evaluated every {spanText(alert.eval_interval_secs)}. {alert.channels.length ? `Channels: ${alert.channels.map(({ kind }) => `${kind as string}`).join(", ")}.` : "No channels."}
+        Evaluated every {spanText(alert.eval_interval_secs)}.{" "}
+        {alert.channels.length
+          ? `Channels: ${alert.channels.map(({ kind }) => `${kind as string}`).join(", ")}.`
+          : "No channels."}
       </p>
       {alert.last_error && <p class="err">{alert.last_error}</p>}
     </div>

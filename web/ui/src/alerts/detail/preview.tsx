@@ -6,7 +6,7 @@ import { exact, plural } from "../../kit/formats";
 import { useLoad } from "../../kit/load";
 import { Loaded } from "../../kit/loaded";
 import { preview } from "../api";
-import { metricOf, refusalText, ruleOf, valueText, type Draft } from "../model";
+import { type Draft, metricOf, refusalText, ruleOf, valueText } from "../model";
 
 const AFTER_CHANGE_MS = 300;
 
@@ -18,17 +18,29 @@ export function Preview({ draft }: { draft: Draft }) {
     const timer = setTimeout(() => setSettled(rule), AFTER_CHANGE_MS);
     return () => clearTimeout(timer);
   }, [rule]);
-  const load = useLoad(`preview ${settled}`, (options) => preview(JSON.parse(settled) as ReturnType<typeof ruleOf>, options));
+  const load = useLoad(`preview ${settled}`, (options) =>
+    preview(JSON.parse(settled) as ReturnType<typeof ruleOf>, options),
+  );
   const refused = load.error instanceof ApiError && load.error.status === 422 ? refusalText(load.error.fields) : null;
   return (
     <section class="alert-preview" aria-labelledby="preview">
       <h2 id="preview">The last 7 days</h2>
-      {refused ? <p class="soft">Complete the rule to see its preview: {refused}.</p> : <Loaded load={load}>{(data) => <Drawn preview={data} metric={metricOf(draft)} />}</Loaded>}
+      {refused ? (
+        <p class="soft">Complete the rule to see its preview: {refused}.</p>
+      ) : (
+        <Loaded load={load}>{(data) => <Drawn preview={data} metric={metricOf(draft)} />}</Loaded>
+      )}
     </section>
   );
 }
 
-function Drawn({ preview: { points, bound, op, incidents, replayed, reason, bounds }, metric }: { preview: AlertPreview; metric: string | null }) {
+function Drawn({
+  preview: { points, bound, op, incidents, replayed, reason, bounds },
+  metric,
+}: {
+  preview: AlertPreview;
+  metric: string | null;
+}) {
   const format = (value: number) => valueText(metric, value);
   const end = Date.parse(bounds.to);
   const breaches = points.flatMap(({ breach }, index) => (breach ? [index] : []));
@@ -41,14 +53,18 @@ function Drawn({ preview: { points, bound, op, incidents, replayed, reason, boun
         times={points.map(({ ts }) => Date.parse(ts))}
         series={[{ name: "value", values: points.map(({ value }) => value) }]}
         bound={bound === null ? undefined : { value: bound, label: `${op ?? ""} ${format(bound)}` }}
-        marked={incidents.map(({ opened_at, resolved_at }) => [Date.parse(opened_at), resolved_at ? Date.parse(resolved_at) : end] as const)}
+        marked={incidents.map(
+          ({ opened_at, resolved_at }) => [Date.parse(opened_at), resolved_at ? Date.parse(resolved_at) : end] as const,
+        )}
         dots={breaches}
         format={format}
         height={220}
         from={Date.parse(bounds.from)}
         to={end}
       />
-      <p role="status" class="preview-result">{replayed ? `Would have opened ${plural(incidents.length, "incident")}` : (reason ?? "")}</p>
+      <p role="status" class="preview-result">
+        {replayed ? `Would have opened ${plural(incidents.length, "incident")}` : (reason ?? "")}
+      </p>
       {replayed && (
         <p class="dim">
           {plural(breaches.length, "breach", "breaches")} in {exact(points.length)} evaluations

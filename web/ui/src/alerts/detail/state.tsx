@@ -19,7 +19,15 @@ export function AlertState({ org, alert, onLook }: { org: string; alert: AlertRo
   return (
     <p class="alert-state">
       <span class="dim">
-        {alert.last_attempted_at ? <>Last evaluated <Moment at={alert.last_attempted_at} /></> : waiting ? "The first evaluation comes in a moment." : "Never evaluated."}
+        {alert.last_attempted_at ? (
+          <>
+            Last evaluated <Moment at={alert.last_attempted_at} />
+          </>
+        ) : waiting ? (
+          "The first evaluation comes in a moment."
+        ) : (
+          "Never evaluated."
+        )}
       </span>
       {alert.open_incidents > 0 && can("incidents:read") && <OpenIncidents org={org} alert={alert} />}
     </p>
@@ -27,7 +35,9 @@ export function AlertState({ org, alert, onLook }: { org: string; alert: AlertRo
 }
 
 function OpenIncidents({ org, alert }: { org: string; alert: AlertRow }) {
-  const load = useLoad(`open ${org} ${alert.id} ${alert.open_incidents}`, (options) => readOpenIncidents(alert.id, options));
+  const load = useLoad(`open ${org} ${alert.id} ${alert.open_incidents}`, (options) =>
+    readOpenIncidents(alert.id, options),
+  );
   return load.data?.map(({ id, state }) => (
     <a key={id} class="link" href={pathOf(org, "incidents", id)}>
       Open incident ({state})
