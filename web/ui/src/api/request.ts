@@ -1,17 +1,17 @@
 // The one way to the server. Cookies identify the person; the browser adds `Origin` to writes,
 // which the server compares with its own host.
-import { segment } from "./segment";
+
 import { ApiError, errorOf } from "./errors";
+import { segment } from "./segment";
 import type { Routes } from "./types";
 
-type Part<R extends keyof Routes, Name extends string> = Routes[R] extends Record<Name, infer T>
-  ? T
-  : never;
-type Has<R extends keyof Routes, Name extends string> = Part<R, Name> extends never
-  ? { [_ in Name]?: undefined }
-  : object extends Part<R, Name>
-    ? { [_ in Name]?: Part<R, Name> }
-    : { [_ in Name]: Part<R, Name> };
+type Part<R extends keyof Routes, Name extends string> = Routes[R] extends Record<Name, infer T> ? T : never;
+type Has<R extends keyof Routes, Name extends string> =
+  Part<R, Name> extends never
+    ? { [_ in Name]?: undefined }
+    : object extends Part<R, Name>
+      ? { [_ in Name]?: Part<R, Name> }
+      : { [_ in Name]: Part<R, Name> };
 
 export type Query = Record<string, string | number | boolean | null | undefined>;
 export type Answer<R extends keyof Routes> = Routes[R]["answer"];
@@ -41,11 +41,7 @@ export const hooks = {
 const DEFAULT_WAIT_SECS = 5;
 
 /** The URL of a route: ids percent-encoded, parameters without a value left out. */
-export function urlOf(
-  route: string,
-  path: Record<string, string> = {},
-  query: Query | undefined = {},
-): string {
+export function urlOf(route: string, path: Record<string, string> = {}, query: Query | undefined = {}): string {
   const filled = route
     .slice(route.indexOf(" ") + 1)
     .replace(/\{(\w+)\}/g, (_, name: string) => segment(path[name] ?? ""));

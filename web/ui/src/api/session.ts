@@ -1,7 +1,7 @@
 // The person who is signed in, and their permissions in the organization of the URL.
 import { signal } from "@preact/signals";
-import { hooks, request } from "./request";
 import { ApiError } from "./errors";
+import { hooks, request } from "./request";
 import type { SessionMembership, SignInSession } from "./types";
 
 /** undefined: not known yet. null: nobody is signed in. */
