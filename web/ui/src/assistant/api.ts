@@ -1,4 +1,4 @@
-import { request, requestEvents, type Options } from "../api/request";
+import { type Options, request, requestEvents } from "../api/request";
 import type { ConversationDetail, ConversationList, ConversationRow } from "../api/types";
 import type { PageOf } from "../kit/load";
 import type { Artifact } from "./frames";
@@ -21,7 +21,12 @@ export interface Question {
 }
 
 /** Asks, and gives the text of the stream as it comes. After a break it goes on behind `lastEventId`. */
-export function ask(question: Question, lastEventId: string | null, take: (text: string) => void, signal: AbortSignal): Promise<void> {
+export function ask(
+  question: Question,
+  lastEventId: string | null,
+  take: (text: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
   return requestEvents("POST /agent/chat", { body: question }, take, { signal, lastEventId });
 }
 
@@ -31,7 +36,11 @@ export function readConversations(options: Options): Promise<ConversationList> {
 }
 
 export async function listConversations(cursor: string | null, options: Options): Promise<PageOf<ConversationRow>> {
-  const { conversations, next_cursor } = await request("GET /agent/conversations", { query: { limit: PAGE_ROWS, ...(cursor !== null && { cursor }) } }, options);
+  const { conversations, next_cursor } = await request(
+    "GET /agent/conversations",
+    { query: { limit: PAGE_ROWS, ...(cursor !== null && { cursor }) } },
+    options,
+  );
   return { rows: conversations, next: next_cursor };
 }
 
@@ -47,7 +56,10 @@ export async function deleteConversation(conversation_id: string): Promise<void>
 export async function keep(id: string | null, messages: Said[]): Promise<string> {
   const title = messages[0]!.content.text.slice(0, 80);
   const conversation_id = id ?? (await request("POST /agent/conversations", { body: { title } })).id;
-  await request("PUT /agent/conversations/{conversation_id}/messages", { path: { conversation_id }, body: { messages } });
+  await request("PUT /agent/conversations/{conversation_id}/messages", {
+    path: { conversation_id },
+    body: { messages },
+  });
   return conversation_id;
 }
 

@@ -7,7 +7,7 @@ import { Loaded } from "../kit/loaded";
 import { MenuButton } from "../kit/menu";
 import { RowActions } from "../kit/row-actions";
 import { Empty, Failed } from "../kit/states";
-import { Table, type Column } from "../kit/table";
+import { type Column, Table } from "../kit/table";
 import { Moment } from "../kit/values";
 import { deleteConversation, listConversations, readConversations } from "./api";
 import { conversation, open, startOver } from "./thread";
@@ -18,14 +18,21 @@ export function Conversations() {
   const load = useLoad(`conversations ${conversation.value}`, readConversations);
   const found = load.data?.conversations ?? [];
   if (!found.length && !listed) return null;
-  const items = found.map(({ id, title }) => ({ label: title, checked: id === conversation.value, onSelect: () => void open(id) }));
+  const items = found.map(({ id, title }) => ({
+    label: title,
+    checked: id === conversation.value,
+    onSelect: () => void open(id),
+  }));
   const close = () => {
     setListed(false);
     load.reload();
   };
   return (
     <span class="menu-anchor end">
-      <MenuButton label="Conversations" items={[{ label: "All conversations…", onSelect: () => setListed(true) }, ...items]}>
+      <MenuButton
+        label="Conversations"
+        items={[{ label: "All conversations…", onSelect: () => setListed(true) }, ...items]}
+      >
         <Icon name="history" />
       </MenuButton>
       {listed && <List onClose={close} />}
@@ -42,7 +49,8 @@ function List({ onClose }: { onClose: () => void }) {
     void open(id);
   };
   const remove = async ({ id, title }: ConversationRow) => {
-    if (!(await confirm({ title: `Delete ${title}?`, verb: "Delete", text: "Its questions and answers are deleted." }))) return;
+    if (!(await confirm({ title: `Delete ${title}?`, verb: "Delete", text: "Its questions and answers are deleted." })))
+      return;
     try {
       await deleteConversation(id);
       setProblem(null);
@@ -54,10 +62,27 @@ function List({ onClose }: { onClose: () => void }) {
   };
   const columns: Column<ConversationRow>[] = [
     { key: "title", label: "Conversation", narrow: "title", cell: ({ title }) => <span title={title}>{title}</span> },
-    { key: "created", label: "Begun", width: "150px", narrow: "value", cell: ({ created_at }) => <Moment at={created_at} /> },
     {
-      key: "actions", label: "Actions", width: "150px", narrow: "state",
-      cell: (row) => <RowActions name={row.title} actions={[{ label: "Open", onClick: () => show(row.id) }, { label: "Delete", onClick: () => void remove(row) }]} />,
+      key: "created",
+      label: "Begun",
+      width: "150px",
+      narrow: "value",
+      cell: ({ created_at }) => <Moment at={created_at} />,
+    },
+    {
+      key: "actions",
+      label: "Actions",
+      width: "150px",
+      narrow: "state",
+      cell: (row) => (
+        <RowActions
+          name={row.title}
+          actions={[
+            { label: "Open", onClick: () => show(row.id) },
+            { label: "Delete", onClick: () => void remove(row) },
+          ]}
+        />
+      ),
     },
   ];
   return (
@@ -66,7 +91,16 @@ function List({ onClose }: { onClose: () => void }) {
       <Loaded load={pages}>
         {(rows) =>
           rows.length ? (
-            <Table label="Conversations" columns={columns} rows={rows} idOf={({ id }) => id} hasMore={pages.hasMore} onMore={pages.more} busy={pages.busy} scroll="page" />
+            <Table
+              label="Conversations"
+              columns={columns}
+              rows={rows}
+              idOf={({ id }) => id}
+              hasMore={pages.hasMore}
+              onMore={pages.more}
+              busy={pages.busy}
+              scroll="page"
+            />
           ) : (
             <Empty title="No conversations yet" />
           )

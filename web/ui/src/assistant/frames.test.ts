@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { added, framesIn, NOTHING, textOf, type Frame } from "./frames";
+import { added, type Frame, framesIn, NOTHING, textOf } from "./frames";
 
 const run: Frame[] = [
   { type: "tool-start", tool: "count_errors", input: {} },

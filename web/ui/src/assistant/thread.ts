@@ -1,10 +1,10 @@
 // The thread that the rail shows. It outlives the rail and the pages, but not the organization.
 import { signal } from "@preact/signals";
-import { pause } from "../api/request";
 import { ApiError } from "../api/errors";
+import { pause } from "../api/request";
 import { organization } from "../kit/organization";
-import { ask, keep, readConversation, type Question, type Said } from "./api";
-import { added, framesIn, NOTHING, textOf, type Answer } from "./frames";
+import { ask, keep, type Question, readConversation, type Said } from "./api";
+import { type Answer, added, framesIn, NOTHING, textOf } from "./frames";
 
 export interface Turn {
   question: string;
@@ -79,7 +79,8 @@ export async function send(question: string): Promise<void> {
     change(answer);
   }
   if (running === control) running = null;
-  if (!answer.error && !control.signal.aborted) conversation.value = await keep(conversation.peek(), saidIn(turns.peek())).catch(() => conversation.peek());
+  if (!answer.error && !control.signal.aborted)
+    conversation.value = await keep(conversation.peek(), saidIn(turns.peek())).catch(() => conversation.peek());
 }
 
 /** Reads an answer to its end. After a break it goes on behind the last frame. */
@@ -89,16 +90,21 @@ async function follow(asked: Question, signal: AbortSignal, change: (answer: Ans
   for (let tries = 0; ; tries++) {
     let rest = "";
     try {
-      await ask(asked, last, (text) => {
-        const found = framesIn(rest + text);
-        rest = found.rest;
-        for (const { id, frame } of found.frames) {
-          last = id;
-          tries = 0;
-          answer = added(answer, frame);
-        }
-        if (found.frames.length) change(answer);
-      }, signal);
+      await ask(
+        asked,
+        last,
+        (text) => {
+          const found = framesIn(rest + text);
+          rest = found.rest;
+          for (const { id, frame } of found.frames) {
+            last = id;
+            tries = 0;
+            answer = added(answer, frame);
+          }
+          if (found.frames.length) change(answer);
+        },
+        signal,
+      );
       if (answer.ended) return answer;
     } catch (error) {
       if (signal.aborted || (error instanceof ApiError && error.status !== 0)) throw error;
@@ -110,7 +116,11 @@ async function follow(asked: Question, signal: AbortSignal, change: (answer: Ans
 
 function markStopped(): void {
   const last = turns.peek().at(-1);
-  if (last && !last.answer.ended) turns.value = [...turns.peek().slice(0, -1), { ...last, answer: { ...last.answer, error: "Stopped.", ended: true } }];
+  if (last && !last.answer.ended)
+    turns.value = [
+      ...turns.peek().slice(0, -1),
+      { ...last, answer: { ...last.answer, error: "Stopped.", ended: true } },
+    ];
 }
 
 function saidIn(all: readonly Turn[]): Said[] {

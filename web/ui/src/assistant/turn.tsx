@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
 import { announce } from "../kit/announce";
-import { Icon } from "../kit/icon";
 import { duration } from "../kit/formats";
+import { Icon } from "../kit/icon";
+import { Markdown } from "../kit/rendered";
 import { SqlLink } from "../kit/sql-link";
 import { Failed } from "../kit/states";
 import { Text } from "../kit/text";
 import { approve } from "./api";
 import type { Artifact, Part, ToolRun } from "./frames";
-import { Markdown } from "../kit/rendered";
 import type { Turn } from "./thread";
 
 /** A question and its answer, as far as it has come. */
@@ -47,13 +47,24 @@ function PartView({ part, org }: { part: Part; org: string }) {
 
 function RunView({ run: { tool, input, ended } }: { run: ToolRun }) {
   const rows = ended?.rows;
-  const state = !ended ? "running" : !ended.ok ? "refused" : rows === null || rows === undefined ? "read" : `${rows} ${rows === 1 ? "row" : "rows"}`;
-  const sql = tool === "run_sql" && typeof input === "object" && input !== null && "sql" in input ? String(input.sql) : null;
+  const state = !ended
+    ? "running"
+    : !ended.ok
+      ? "refused"
+      : rows === null || rows === undefined
+        ? "read"
+        : `${rows} ${rows === 1 ? "row" : "rows"}`;
+  const sql =
+    tool === "run_sql" && typeof input === "object" && input !== null && "sql" in input ? String(input.sql) : null;
   return (
     <details class="assistant-run">
       <summary>
         <Icon name={!ended ? "loader-circle" : ended.ok ? "check" : "circle-x"} class="small" />
-        <span class="mono">{tool}</span> <span class="muted">{state}{ended && `, ${duration(ended.ms)}`}</span>
+        <span class="mono">{tool}</span>{" "}
+        <span class="muted">
+          {state}
+          {ended && `, ${duration(ended.ms)}`}
+        </span>
       </summary>
       <pre class="mono assistant-code">{sql ?? JSON.stringify(input, null, 2)}</pre>
       {sql !== null && (
