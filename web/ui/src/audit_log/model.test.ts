@@ -3,7 +3,8 @@ import { test } from "node:test";
 import type { AuditLogLine } from "../api/types";
 import { changesOf, wayOf, whoOf } from "./model";
 
-const line = (given: Partial<AuditLogLine>) => ({ before: null, after: null, actor: "", actor_kind: "user", key_name: null, ...given }) as AuditLogLine;
+const line = (given: Partial<AuditLogLine>) =>
+  ({ before: null, after: null, actor: "", actor_kind: "user", key_name: null, ...given }) as AuditLogLine;
 
 test("fields of both sides are shown once, also oddly named ones", () => {
   const found = changesOf(line({ before: { name: "a", constructor: 1 }, after: { name: "b", on: [true] } }));

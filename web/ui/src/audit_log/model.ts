@@ -1,6 +1,19 @@
 import type { AuditLogLine } from "../api/types";
 
-export const NOUNS = ["alert", "audit", "audit_log", "dashboard", "finding", "key", "model_window", "permission_set", "query", "session", "setting", "user"];
+export const NOUNS = [
+  "alert",
+  "audit",
+  "audit_log",
+  "dashboard",
+  "finding",
+  "key",
+  "model_window",
+  "permission_set",
+  "query",
+  "session",
+  "setting",
+  "user",
+];
 /** The front ends. `web` serves people in the UI, and keys by the API. */
 export const WAYS = [{ value: "web", label: "web or API" }, { value: "mcp" }, { value: "orgctl" }, { value: "system" }];
 

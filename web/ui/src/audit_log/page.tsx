@@ -4,7 +4,7 @@ import type { AuditLogLine } from "../api/types";
 import { announce } from "../kit/announce";
 import { download } from "../kit/csv";
 import { Dialog } from "../kit/dialog";
-import { Filters, filterValues, type Filter } from "../kit/filters";
+import { type Filter, Filters, filterValues } from "../kit/filters";
 import { plural } from "../kit/formats";
 import { usePages } from "../kit/load";
 import { Loaded } from "../kit/loaded";
@@ -12,7 +12,7 @@ import { Nothing } from "../kit/nothing";
 import { Page, type PageProps } from "../kit/page";
 import { param, place, setQuery } from "../kit/router";
 import { StatusBar } from "../kit/status-bar";
-import { Table, type Column } from "../kit/table";
+import { type Column, Table } from "../kit/table";
 import { boundsOf } from "../kit/time";
 import { TimeRange } from "../kit/time-range";
 import { ViewToolbar } from "../kit/toolbar";
@@ -20,7 +20,7 @@ import { changed, pathOf, searchOf } from "../kit/url";
 import { Moment } from "../kit/values";
 import { currentRange } from "../kit/zone";
 import { exportLines, listLines, PAGE_ROWS } from "./api";
-import { changesOf, NOUNS, WAYS, wayOf, whoOf, type Change } from "./model";
+import { type Change, changesOf, NOUNS, WAYS, wayOf, whoOf } from "./model";
 
 const FILTERS: readonly Filter[] = [
   { param: "noun", label: "About", choices: NOUNS },
@@ -34,15 +34,21 @@ const PARAMS = FILTERS.map((filter) => filter.param);
 export default function AuditLogPage({ org }: PageProps) {
   const [turn, setTurn] = useState(0);
   const query = useQuery(turn);
-  const pages = usePages<AuditLogLine>(JSON.stringify([org, turn, query]), (cursor, options) => listLines({ ...query, cursor }, options));
+  const pages = usePages<AuditLogLine>(JSON.stringify([org, turn, query]), (cursor, options) =>
+    listLines({ ...query, cursor }, options),
+  );
   const chosen = pages.data?.find(({ id }) => id === param("line"));
-  const linkTo = (line: AuditLogLine) => pathOf(org, "audit-log") + searchOf(changed(place.value.query, { line: line.id }));
+  const linkTo = (line: AuditLogLine) =>
+    pathOf(org, "audit-log") + searchOf(changed(place.value.query, { line: line.id }));
   return (
     <Page
       title="Audit log"
       actions={
         <>
-          <ViewToolbar curl={() => ({ route: "GET /audit-log", query: { ...query, limit: PAGE_ROWS } })} onRefresh={() => setTurn((count) => count + 1)} />
+          <ViewToolbar
+            curl={() => ({ route: "GET /audit-log", query: { ...query, limit: PAGE_ROWS } })}
+            onRefresh={() => setTurn((count) => count + 1)}
+          />
           <TimeRange standard="all" />
           <button type="button" class="button" onClick={() => void save(query)}>
             Export
@@ -56,13 +62,22 @@ export default function AuditLogPage({ org }: PageProps) {
           rows.length ? (
             <>
               <Table
-                label="Audit log" columns={columnsOf(linkTo)} rows={rows} idOf={(row) => row.id} selected={param("line")}
-                onOpen={(row) => setQuery({ line: row.id })} hasMore={pages.hasMore} onMore={pages.more} busy={pages.busy}
+                label="Audit log"
+                columns={columnsOf(linkTo)}
+                rows={rows}
+                idOf={(row) => row.id}
+                selected={param("line")}
+                onOpen={(row) => setQuery({ line: row.id })}
+                hasMore={pages.hasMore}
+                onMore={pages.more}
+                busy={pages.busy}
               />
               <StatusBar>{`${plural(rows.length, "line")} shown${pages.hasMore ? ", more below" : ""}`}</StatusBar>
             </>
           ) : (
-            <Nothing things="lines" filters={PARAMS} standard="all">Every change of access, settings, alerts and audits appears here.</Nothing>
+            <Nothing things="lines" filters={PARAMS} standard="all">
+              Every change of access, settings, alerts and audits appears here.
+            </Nothing>
           )
         }
       </Loaded>
@@ -75,7 +90,9 @@ function useQuery(turn: number): Query {
   const range = currentRange("all");
   // The range keeps its start while the list is paged.
   const { from, to } = useMemo(() => boundsOf(range, Date.now()), [JSON.stringify(range), turn]);
-  const filters = PARAMS.map((name) => [name, place.value.query.get(name)] as const).filter(([name]) => filterValues(name).length);
+  const filters = PARAMS.map((name) => [name, place.value.query.get(name)] as const).filter(
+    ([name]) => filterValues(name).length,
+  );
   return { ts_from: from, ts_to: to, ...Object.fromEntries(filters) };
 }
 
@@ -112,7 +129,11 @@ function Line({ line }: { line: AuditLogLine }) {
     <Dialog title={line.action} kind="wide" onClose={() => setQuery({ line: null })}>
       <p class="dialog-text">
         {whoOf(line)}, <Moment at={line.at} />, {from}
-        {line.target_id && <>: {line.target} <span class="mono">{line.target_id}</span></>}
+        {line.target_id && (
+          <>
+            : {line.target} <span class="mono">{line.target_id}</span>
+          </>
+        )}
       </p>
       {changes.length > 0 ? (
         <Table label="Changes" columns={CHANGES} rows={changes} idOf={(row) => row.field} scroll="page" />
