@@ -1,4 +1,4 @@
-import { request, type Options } from "../api/request";
+import { type Options, request } from "../api/request";
 import type { AuditBody, AuditRow, AuditRunRow } from "../api/types";
 import type { PageOf } from "../kit/load";
 
@@ -13,9 +13,17 @@ export function readAudit(audit_id: string, options: Options): Promise<AuditRow>
 }
 
 /** A page of the runs, newest first; `cursor` is the number of rows before it. */
-export async function readRuns(audit_id: string, cursor: string | null, options: Options): Promise<PageOf<AuditRunRow>> {
+export async function readRuns(
+  audit_id: string,
+  cursor: string | null,
+  options: Options,
+): Promise<PageOf<AuditRunRow>> {
   const offset = Number(cursor ?? 0);
-  const rows = await request("GET /audits/{audit_id}/runs", { path: { audit_id }, query: { limit: PAGE_ROWS, offset } }, options);
+  const rows = await request(
+    "GET /audits/{audit_id}/runs",
+    { path: { audit_id }, query: { limit: PAGE_ROWS, offset } },
+    options,
+  );
   return { rows, next: rows.length < PAGE_ROWS ? null : `${offset + PAGE_ROWS}` };
 }
 

@@ -32,17 +32,54 @@ export function AuditDialog({ audit, onClose, onSaved }: Props) {
     onSaved(saved);
   });
   return (
-    <FormDialog title={audit ? `Edit ${audit.name}` : "New audit"} kind="wide" verb="Save" form={form} onClose={onClose}>
+    <FormDialog
+      title={audit ? `Edit ${audit.name}` : "New audit"}
+      kind="wide"
+      verb="Save"
+      form={form}
+      onClose={onClose}
+    >
       <TextField form={form} name="name" label="Name" autofocus placeholder="nightly" />
       <TextField form={form} name="description" label="Description" rows={2} />
       <div class="field-row">
-        <SelectField form={form} name="environments" field="scope.environments" label="Environments" choices={readEnvironments} several typed placeholder="all" />
-        <SelectField form={form} name="agent_ids" field="scope.agent_ids" label="Agents" choices={readAgents} several typed placeholder="all" />
+        <SelectField
+          form={form}
+          name="environments"
+          field="scope.environments"
+          label="Environments"
+          choices={readEnvironments}
+          several
+          typed
+          placeholder="all"
+        />
+        <SelectField
+          form={form}
+          name="agent_ids"
+          field="scope.agent_ids"
+          label="Agents"
+          choices={readAgents}
+          several
+          typed
+          placeholder="all"
+        />
       </div>
-      <RadioField form={form} name="sensitivity" label="Sensitivity" options={SENSITIVITIES.map((value) => ({ value, label: value }))} />
+      <RadioField
+        form={form}
+        name="sensitivity"
+        label="Sensitivity"
+        options={SENSITIVITIES.map((value) => ({ value, label: value }))}
+      />
       <div class="field-row">
         <SelectField form={form} name="signals" label="Signals" choices={SIGNALS} several placeholder="all" />
-        <SelectField form={form} name="ignore_error_types" label="Ignored error types" choices={[]} several typed placeholder="none" />
+        <SelectField
+          form={form}
+          name="ignore_error_types"
+          label="Ignored error types"
+          choices={[]}
+          several
+          typed
+          placeholder="none"
+        />
       </div>
       <div class="field-row">
         <SelectField form={form} name="schedule_interval_secs" label="Run every" choices={EVERY} typed />
@@ -51,7 +88,12 @@ export function AuditDialog({ audit, onClose, onSaved }: Props) {
       </div>
       <RadioField form={form} name="window_mode" label="Window mode" options={MODES} />
       <ChannelFields form={form} />
-      <CheckField form={form} name="llm_enabled" label="Write a report" hint="If the deployment has a language model." />
+      <CheckField
+        form={form}
+        name="llm_enabled"
+        label="Write a report"
+        hint="If the deployment has a language model."
+      />
       <CheckField form={form} name="enabled" label="Enabled" />
     </FormDialog>
   );

@@ -4,15 +4,49 @@ import type { AuditRow, AuditRunRow } from "../api/types";
 import { awaitsFirstRun, bodyOf, draftOf, isBehind, outcomeText, scheduleText, scopeText } from "./model";
 
 const AUDIT = {
-  name: "nightly", description: null, enabled: true, schedule_interval_secs: 86_400, window_mode: "fixed", lookback_window_secs: 14_400,
-  scope: { environments: ["production"], agent_ids: [] }, signals: ["tool_loop"], ignore_error_types: [], sensitivity: "high", top_k: 10, llm_enabled: false, channels: [{ kind: "email", recipients: ["ada@example.com"] }],
+  name: "nightly",
+  description: null,
+  enabled: true,
+  schedule_interval_secs: 86_400,
+  window_mode: "fixed",
+  lookback_window_secs: 14_400,
+  scope: { environments: ["production"], agent_ids: [] },
+  signals: ["tool_loop"],
+  ignore_error_types: [],
+  sensitivity: "high",
+  top_k: 10,
+  llm_enabled: false,
+  channels: [{ kind: "email", recipients: ["ada@example.com"] }],
 } as unknown as AuditRow;
 
 test("an audit and its form lead to each other", () => {
-  const { name, description, enabled, window_mode, scope, signals, ignore_error_types, sensitivity, top_k, llm_enabled, channels } = AUDIT;
+  const {
+    name,
+    description,
+    enabled,
+    window_mode,
+    scope,
+    signals,
+    ignore_error_types,
+    sensitivity,
+    top_k,
+    llm_enabled,
+    channels,
+  } = AUDIT;
   assert.deepEqual(bodyOf(draftOf(AUDIT)), {
-    name, description, enabled, window_mode, scope, signals, ignore_error_types, sensitivity, top_k, llm_enabled, channels,
-    schedule_interval_secs: 86_400, lookback_window_secs: 14_400,
+    name,
+    description,
+    enabled,
+    window_mode,
+    scope,
+    signals,
+    ignore_error_types,
+    sensitivity,
+    top_k,
+    llm_enabled,
+    channels,
+    schedule_interval_secs: 86_400,
+    lookback_window_secs: 14_400,
   });
 });
 
@@ -34,14 +68,23 @@ test("an audit in words", () => {
 });
 
 test("a run says what it read, or why it failed", () => {
-  const run = (changes: Partial<AuditRunRow>) => outcomeText({ stats: { events: 2721, total_sessions: 60 }, error: null, ...changes } as AuditRunRow);
+  const run = (changes: Partial<AuditRunRow>) =>
+    outcomeText({ stats: { events: 2721, total_sessions: 60 }, error: null, ...changes } as AuditRunRow);
   assert.deepEqual(run({}), { text: "2,721 events of 60 sessions", failed: false });
-  assert.deepEqual(run({ stats: { events: 1, total_sessions: 1, report_error: "timeout" } }), { text: "1 event of 1 session; no report: timeout", failed: false });
+  assert.deepEqual(run({ stats: { events: 1, total_sessions: 1, report_error: "timeout" } }), {
+    text: "1 event of 1 session; no report: timeout",
+    failed: false,
+  });
   assert.deepEqual(run({ error: "out of time" }), { text: "out of time", failed: true });
 });
 
 test("a new audit waits for its first run", () => {
-  const made = { ...AUDIT, last_attempted_at: null, created_at: "2026-11-02T07:00:00Z", updated_at: "2026-11-02T07:00:00Z" };
+  const made = {
+    ...AUDIT,
+    last_attempted_at: null,
+    created_at: "2026-11-02T07:00:00Z",
+    updated_at: "2026-11-02T07:00:00Z",
+  };
   assert.equal(awaitsFirstRun(made), true);
   assert.equal(awaitsFirstRun({ ...made, last_attempted_at: made.created_at }), false);
   // Switched on later, it waits for its schedule.
@@ -56,5 +99,8 @@ test("an audit and its runs are of one moment, or read again", () => {
   assert.equal(isBehind(audit, undefined), true);
   assert.equal(isBehind(audit, { ...ended, status: "running", finished_at: null }), true);
   assert.equal(isBehind(audit, { ...ended, finished_at: "2026-11-03T07:00:00Z" }), true);
-  assert.equal(isBehind({ ...audit, last_run_status: null, last_run_finished_at: null } as unknown as AuditRow, undefined), false);
+  assert.equal(
+    isBehind({ ...audit, last_run_status: null, last_run_finished_at: null } as unknown as AuditRow, undefined),
+    false,
+  );
 });

@@ -1,12 +1,22 @@
 import type { AuditBody, AuditRow, AuditRunRow } from "../api/types";
-import { channelDraft, channelsOf, type ChannelDraft } from "../kit/channels";
+import { type ChannelDraft, channelDraft, channelsOf } from "../kit/channels";
 import { plural } from "../kit/formats";
 import { spanText, spanValue } from "../kit/spans";
 
 export const SENSITIVITIES = ["low", "medium", "high"] as const;
 export const SIGNALS = [
-  "error_cluster", "tool_failure", "latency_drift", "error_drift", "score_drift", "goal_failure", "abandoned_session",
-  "tool_loop", "context_pressure", "token_outlier", "leaked_credential", "evaluation_gap",
+  "error_cluster",
+  "tool_failure",
+  "latency_drift",
+  "error_drift",
+  "score_drift",
+  "goal_failure",
+  "abandoned_session",
+  "tool_loop",
+  "context_pressure",
+  "token_outlier",
+  "leaked_credential",
+  "evaluation_gap",
 ] as const satisfies readonly NonNullable<AuditBody["signals"]>[number][];
 
 export interface Draft extends ChannelDraft {
@@ -50,7 +60,12 @@ export function bodyOf(draft: Draft): AuditBody {
   const { environments, agent_ids, description, signals, top_k } = draft;
   const { name, enabled, sensitivity, ignore_error_types, window_mode, llm_enabled } = draft;
   return {
-    name, enabled, sensitivity, ignore_error_types, window_mode, llm_enabled,
+    name,
+    enabled,
+    sensitivity,
+    ignore_error_types,
+    window_mode,
+    llm_enabled,
     description: description || null,
     scope: { environments, agent_ids },
     signals: signals as NonNullable<AuditBody["signals"]>,
@@ -63,13 +78,17 @@ export function bodyOf(draft: Draft): AuditBody {
 
 /** "every 1 d, since the last run" */
 export function scheduleText(audit: AuditRow): string {
-  const window = audit.window_mode === "fixed" ? `the last ${spanText(audit.lookback_window_secs)}` : "since the last run";
+  const window =
+    audit.window_mode === "fixed" ? `the last ${spanText(audit.lookback_window_secs)}` : "since the last run";
   return `every ${spanText(audit.schedule_interval_secs)}, ${window}`;
 }
 
 /** "production, staging; agent a" or "everything" */
 export function scopeText({ scope: { environments, agent_ids } }: AuditRow): string {
-  const parts = [environments.join(", "), agent_ids.length > 2 ? plural(agent_ids.length, "agent") : agent_ids.join(", ")];
+  const parts = [
+    environments.join(", "),
+    agent_ids.length > 2 ? plural(agent_ids.length, "agent") : agent_ids.join(", "),
+  ];
   return parts.filter(Boolean).join("; ") || "everything";
 }
 
@@ -95,5 +114,7 @@ export function awaitsFirstRun({ enabled, last_attempted_at, created_at, updated
 
 /** Whether the audit and its newest run were read at different times, so that one of them is out of date. */
 export function isBehind(audit: AuditRow, newest: AuditRunRow | undefined): boolean {
-  return audit.last_run_status !== (newest?.status ?? null) || audit.last_run_finished_at !== (newest?.finished_at ?? null);
+  return (
+    audit.last_run_status !== (newest?.status ?? null) || audit.last_run_finished_at !== (newest?.finished_at ?? null)
+  );
 }

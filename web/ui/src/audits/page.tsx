@@ -6,7 +6,7 @@ import { Loaded } from "../kit/loaded";
 import { Page, type PageProps } from "../kit/page";
 import { navigate } from "../kit/router";
 import { Empty } from "../kit/states";
-import { Table, type Column } from "../kit/table";
+import { type Column, Table } from "../kit/table";
 import { ViewToolbar } from "../kit/toolbar";
 import { pathOf } from "../kit/url";
 import { Moment, Pill } from "../kit/values";
@@ -42,18 +42,42 @@ export default function AuditsPage({ org }: PageProps) {
           )
         }
       </Loaded>
-      {creating && <AuditDialog audit={null} onClose={() => setCreating(false)} onSaved={({ id }) => void navigate(pathOf(org, "audits", id))} />}
+      {creating && (
+        <AuditDialog
+          audit={null}
+          onClose={() => setCreating(false)}
+          onSaved={({ id }) => void navigate(pathOf(org, "audits", id))}
+        />
+      )}
     </Page>
   );
 }
 
 function columnsOf(org: string): Column<AuditRow>[] {
   return [
-    { key: "name", label: "Name", narrow: "title", cell: (row) => row.name, href: (row) => pathOf(org, "audits", row.id) },
+    {
+      key: "name",
+      label: "Name",
+      narrow: "title",
+      cell: (row) => row.name,
+      href: (row) => pathOf(org, "audits", row.id),
+    },
     { key: "scope", label: "Scope", cell: scopeText },
     { key: "schedule", label: "Schedule", narrow: "note", cell: scheduleText },
-    { key: "run", label: "Last run", width: "120px", narrow: "value", cell: (row) => <RunState status={row.last_run_status} error={row.last_error} /> },
-    { key: "next", label: "Next run", width: "150px", narrow: "state", cell: (row) => (row.enabled && row.next_attempt_at ? <Moment at={row.next_attempt_at} /> : <Pill>Disabled</Pill>) },
+    {
+      key: "run",
+      label: "Last run",
+      width: "120px",
+      narrow: "value",
+      cell: (row) => <RunState status={row.last_run_status} error={row.last_error} />,
+    },
+    {
+      key: "next",
+      label: "Next run",
+      width: "150px",
+      narrow: "state",
+      cell: (row) => (row.enabled && row.next_attempt_at ? <Moment at={row.next_attempt_at} /> : <Pill>Disabled</Pill>),
+    },
     { key: "findings", label: "Open findings", width: "130px", number: true, cell: (row) => row.open_findings },
   ];
 }

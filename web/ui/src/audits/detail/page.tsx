@@ -10,7 +10,7 @@ import { Loaded } from "../../kit/loaded";
 import { Page, type PageProps } from "../../kit/page";
 import { navigate, param } from "../../kit/router";
 import { Empty, Failed } from "../../kit/states";
-import { Table, type Column } from "../../kit/table";
+import { type Column, Table } from "../../kit/table";
 import { Text } from "../../kit/text";
 import { ViewToolbar } from "../../kit/toolbar";
 import { pathOf } from "../../kit/url";
@@ -38,7 +38,8 @@ export default function AuditPage({ org, id }: PageProps) {
   // A run of the schedule, which is in no list between its moment and its start. The first one of a new audit is due at once.
   const [dueAt, setDueAt] = useState<number | null>(null);
   const behind = audit.data !== undefined && runs.data !== undefined && isBehind(audit.data, runs.data[0]);
-  const due = dueAt !== null && audit.data?.enabled === true && !(Date.parse(runs.data?.[0]?.started_at ?? "") >= dueAt);
+  const due =
+    dueAt !== null && audit.data?.enabled === true && !(Date.parse(runs.data?.[0]?.started_at ?? "") >= dueAt);
   const follows = running || due || behind || (audit.data !== undefined && awaitsFirstRun(audit.data));
   useEffect(() => {
     if (!follows) return;
@@ -79,7 +80,10 @@ export default function AuditPage({ org, id }: PageProps) {
   const row = audit.data;
   const head = (
     <>
-      <ViewToolbar curl={() => ({ route: "GET /audits/{audit_id}/runs", path: { audit_id: id } })} onRefresh={refresh} />
+      <ViewToolbar
+        curl={() => ({ route: "GET /audits/{audit_id}/runs", path: { audit_id: id } })}
+        onRefresh={refresh}
+      />
       {row && can("audits:write") && (
         <>
           <button type="button" class="button" onClick={() => setEditing(true)}>
@@ -101,7 +105,11 @@ export default function AuditPage({ org, id }: PageProps) {
       <Loaded load={audit} class="audit-about">
         {(data) => <About org={org} audit={data} />}
       </Loaded>
-      {running && <p class="notice audit-running" role="status">A run is under way.</p>}
+      {running && (
+        <p class="notice audit-running" role="status">
+          A run is under way.
+        </p>
+      )}
       <Loaded load={runs}>{(rows) => <Runs org={org} rows={rows} hasMore={runs.hasMore} onMore={runs.more} />}</Loaded>
       {editing && row && <AuditDialog audit={row} onClose={() => setEditing(false)} onSaved={audit.reload} />}
     </Page>
@@ -111,12 +119,17 @@ export default function AuditPage({ org, id }: PageProps) {
 function About({ org, audit }: { org: string; audit: AuditRow }) {
   return (
     <div class="audit-facts">
-      {audit.description && <p><Text>{audit.description}</Text></p>}
+      {audit.description && (
+        <p>
+          <Text>{audit.description}</Text>
+        </p>
+      )}
       <p>
         {scheduleText(audit)} · {scopeText(audit)} · sensitivity {audit.sensitivity}
         {audit.next_attempt_at && audit.enabled && (
           <>
-            {" "}· next <Moment at={audit.next_attempt_at} />
+            {" "}
+            · next <Moment at={audit.next_attempt_at} />
           </>
         )}
       </p>
@@ -129,7 +142,17 @@ function About({ org, audit }: { org: string; audit: AuditRow }) {
   );
 }
 
-function Runs({ org, rows, hasMore, onMore }: { org: string; rows: readonly AuditRunRow[]; hasMore: boolean; onMore: () => void }) {
+function Runs({
+  org,
+  rows,
+  hasMore,
+  onMore,
+}: {
+  org: string;
+  rows: readonly AuditRunRow[];
+  hasMore: boolean;
+  onMore: () => void;
+}) {
   const chosen = param("run");
   const shown = rows.find(({ id }) => id === chosen) ?? rows.find(({ report }) => report);
   if (!rows.length)
@@ -143,12 +166,30 @@ function Runs({ org, rows, hasMore, onMore }: { org: string; rows: readonly Audi
       {shown && (
         <section class="audit-report" aria-label="Report">
           <h2>
-            Report <span class="dim">of the run at <Moment at={shown.started_at} /></span>
+            Report{" "}
+            <span class="dim">
+              of the run at <Moment at={shown.started_at} />
+            </span>
           </h2>
-          {shown.report ? <pre><Text>{shown.report}</Text></pre> : <p class="dim">This run has none. A language model writes them.</p>}
+          {shown.report ? (
+            <pre>
+              <Text>{shown.report}</Text>
+            </pre>
+          ) : (
+            <p class="dim">This run has none. A language model writes them.</p>
+          )}
         </section>
       )}
-      <Table label="Runs" columns={columnsOf(org)} rows={rows} idOf={(row) => row.id} selected={shown?.id} hasMore={hasMore} onMore={onMore} scroll="page" />
+      <Table
+        label="Runs"
+        columns={columnsOf(org)}
+        rows={rows}
+        idOf={(row) => row.id}
+        selected={shown?.id}
+        hasMore={hasMore}
+        onMore={onMore}
+        scroll="page"
+      />
     </div>
   );
 }
@@ -156,13 +197,55 @@ function Runs({ org, rows, hasMore, onMore }: { org: string; rows: readonly Audi
 function columnsOf(org: string): Column<AuditRunRow>[] {
   const findings = (run: AuditRunRow) => (run.findings_count ? `${pathOf(org, "findings")}?run_id=${run.id}` : null);
   return [
-    { key: "started", label: "Started", width: "160px", narrow: "title", cell: (row) => <Moment at={row.started_at} />, href: (row) => `?run=${row.id}` },
-    { key: "state", label: "State", width: "110px", narrow: "value", cell: (row) => <RunState status={row.status} error={row.error} /> },
+    {
+      key: "started",
+      label: "Started",
+      width: "160px",
+      narrow: "title",
+      cell: (row) => <Moment at={row.started_at} />,
+      href: (row) => `?run=${row.id}`,
+    },
+    {
+      key: "state",
+      label: "State",
+      width: "110px",
+      narrow: "value",
+      cell: (row) => <RunState status={row.status} error={row.error} />,
+    },
     { key: "trigger", label: "Trigger", width: "110px", cell: (row) => row.trigger_kind },
-    { key: "window", label: "Window", width: "300px", cell: (row) => <><Moment at={row.window_from} /> to <Moment at={row.window_to} /></> },
+    {
+      key: "window",
+      label: "Window",
+      width: "300px",
+      cell: (row) => (
+        <>
+          <Moment at={row.window_from} /> to <Moment at={row.window_to} />
+        </>
+      ),
+    },
     { key: "read", label: "Read", narrow: "note", cell: (row) => <Outcome run={row} /> },
-    { key: "findings", label: "Findings", width: "90px", number: true, narrow: "state", cell: (row) => <>{row.findings_count}<span class="narrow-unit"> findings</span></>, href: findings },
-    { key: "new", label: "New", width: "70px", number: true, cell: (row) => row.new_findings_count, href: (row) => (row.new_findings_count ? findings(row) : null) },
+    {
+      key: "findings",
+      label: "Findings",
+      width: "90px",
+      number: true,
+      narrow: "state",
+      cell: (row) => (
+        <>
+          {row.findings_count}
+          <span class="narrow-unit"> findings</span>
+        </>
+      ),
+      href: findings,
+    },
+    {
+      key: "new",
+      label: "New",
+      width: "70px",
+      number: true,
+      cell: (row) => row.new_findings_count,
+      href: (row) => (row.new_findings_count ? findings(row) : null),
+    },
   ];
 }
 
