@@ -1,5 +1,14 @@
-import { request, type Options } from "../api/request";
-import type { DashboardDetail, DashboardList, DashboardRow, PlaceBody, QueryList, QueryResult, TileBody, TileRow } from "../api/types";
+import { type Options, request } from "../api/request";
+import type {
+  DashboardDetail,
+  DashboardList,
+  DashboardRow,
+  PlaceBody,
+  QueryList,
+  QueryResult,
+  TileBody,
+  TileRow,
+} from "../api/types";
 import type { Bounds } from "../kit/time";
 
 export function readDashboards(options: Options): Promise<DashboardList> {
@@ -15,8 +24,15 @@ export function createDashboard(name: string): Promise<DashboardRow> {
 }
 
 /** Replaces name and description. What other clients keep with the dashboard stays. */
-export async function describeDashboard({ id, definition }: DashboardRow, name: string, description: string): Promise<void> {
-  await request("PUT /dashboards/{dashboard_id}", { path: { dashboard_id: id }, body: { name, description, definition } });
+export async function describeDashboard(
+  { id, definition }: DashboardRow,
+  name: string,
+  description: string,
+): Promise<void> {
+  await request("PUT /dashboards/{dashboard_id}", {
+    path: { dashboard_id: id },
+    body: { name, description, definition },
+  });
 }
 
 export async function deleteDashboard(dashboard_id: string): Promise<void> {
@@ -30,7 +46,11 @@ export function readQueries(options: Options): Promise<QueryList> {
 /** Runs a tile. It waits while too many run, as it changes nothing. */
 export function runTile({ dashboard_id, id }: TileRow, { from, to }: Bounds, options: Options): Promise<QueryResult> {
   const body = { ...(from && { from }), ...(to && { to }) };
-  return request("POST /dashboards/{dashboard_id}/tiles/{tile_id}/run", { path: { dashboard_id, tile_id: id }, body }, { retry: true, ...options });
+  return request(
+    "POST /dashboards/{dashboard_id}/tiles/{tile_id}/run",
+    { path: { dashboard_id, tile_id: id }, body },
+    { retry: true, ...options },
+  );
 }
 
 /** Runs the statement of a tile that is not saved yet. */

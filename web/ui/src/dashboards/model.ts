@@ -9,12 +9,19 @@ const LEAST_HEIGHT = 2;
 const MOST_HEIGHT = 24;
 
 function overlap(a: PlaceBody, b: PlaceBody): boolean {
-  return a.pos_x < b.pos_x + b.pos_w && b.pos_x < a.pos_x + a.pos_w && a.pos_y < b.pos_y + b.pos_h && b.pos_y < a.pos_y + a.pos_h;
+  return (
+    a.pos_x < b.pos_x + b.pos_w &&
+    b.pos_x < a.pos_x + a.pos_w &&
+    a.pos_y < b.pos_y + b.pos_h &&
+    b.pos_y < a.pos_y + a.pos_h
+  );
 }
 
 /** Places without overlaps or gaps above them, in reading order. `moved` goes before those in its row. */
 export function settled(places: readonly PlaceBody[], moved: string | null = null): PlaceBody[] {
-  const order = [...places].sort((a, b) => a.pos_y - b.pos_y || Number(b.id === moved) - Number(a.id === moved) || a.pos_x - b.pos_x);
+  const order = [...places].sort(
+    (a, b) => a.pos_y - b.pos_y || Number(b.id === moved) - Number(a.id === moved) || a.pos_x - b.pos_x,
+  );
   const done: PlaceBody[] = [];
   for (const { id, pos_x, pos_y, pos_w, pos_h } of order) {
     const width = Math.min(pos_w, COLUMNS);
@@ -43,8 +50,11 @@ export function moved(places: readonly PlaceBody[], id: string, { x = 0, y = 0, 
     if (place.id !== id) return place;
     const pos_x = within(place.pos_x + x, 0, COLUMNS - place.pos_w);
     return {
-      ...place, pos_x, pos_y: Math.max(0, place.pos_y + y),
-      pos_w: within(place.pos_w + w, LEAST_WIDTH, COLUMNS - pos_x), pos_h: within(place.pos_h + h, LEAST_HEIGHT, MOST_HEIGHT),
+      ...place,
+      pos_x,
+      pos_y: Math.max(0, place.pos_y + y),
+      pos_w: within(place.pos_w + w, LEAST_WIDTH, COLUMNS - pos_x),
+      pos_h: within(place.pos_h + h, LEAST_HEIGHT, MOST_HEIGHT),
     };
   });
   return settled(next, id);
@@ -87,8 +97,16 @@ export function typedFor(query: QueryRow, bindings: TileRow["param_bindings"]): 
 }
 
 /** The typed values of a tile's parameters. Those with the names `from` and `to` are the bounds of the range. */
-export function boundTyped(query: QueryRow, bindings: TileRow["param_bindings"], { from, to }: Bounds, now: number): Record<number, string> {
-  const range: Record<string, string> = { from: from ?? new Date(0).toISOString(), to: to ?? new Date(now).toISOString() };
+export function boundTyped(
+  query: QueryRow,
+  bindings: TileRow["param_bindings"],
+  { from, to }: Bounds,
+  now: number,
+): Record<number, string> {
+  const range: Record<string, string> = {
+    from: from ?? new Date(0).toISOString(),
+    to: to ?? new Date(now).toISOString(),
+  };
   const typed = typedFor(query, bindings);
   query.params.forEach((_, index) => {
     const bound = range[nameOf(query, index + 1)];

@@ -6,7 +6,7 @@ import { Loaded } from "../kit/loaded";
 import { Page, type PageProps } from "../kit/page";
 import { RowActions } from "../kit/row-actions";
 import { Empty, Failed } from "../kit/states";
-import { Table, type Column } from "../kit/table";
+import { type Column, Table } from "../kit/table";
 import { ViewToolbar } from "../kit/toolbar";
 import { pathOf } from "../kit/url";
 import { CountOf, Moment } from "../kit/values";
@@ -39,7 +39,12 @@ export default function DashboardsPage({ org }: PageProps) {
       <Loaded load={load}>
         {({ dashboards }) =>
           dashboards.length ? (
-            <Table label="Dashboards" columns={columnsOf(org, remove, setDialog)} rows={dashboards} idOf={(row) => row.id} />
+            <Table
+              label="Dashboards"
+              columns={columnsOf(org, remove, setDialog)}
+              rows={dashboards}
+              idOf={(row) => row.id}
+            />
           ) : (
             <Empty title="No dashboards yet">
               <p>A dashboard shows saved queries as charts and tables, and refreshes them.</p>
@@ -53,17 +58,47 @@ export default function DashboardsPage({ org }: PageProps) {
   );
 }
 
-function columnsOf(org: string, remove: (row: DashboardRow) => void, rename: (row: DashboardRow) => void): Column<DashboardRow>[] {
+function columnsOf(
+  org: string,
+  remove: (row: DashboardRow) => void,
+  rename: (row: DashboardRow) => void,
+): Column<DashboardRow>[] {
   const actions = (row: DashboardRow) => [
     { label: "Rename", permission: "dashboards:write", onClick: () => rename(row) },
     { label: "Delete", permission: "dashboards:delete", onClick: () => remove(row) },
   ];
   return [
-    { key: "name", label: "Name", width: "240px", narrow: "title", cell: (row) => row.name, href: (row) => pathOf(org, "dashboards", row.id) },
-    { key: "tiles", label: "Tiles", width: "80px", number: true, narrow: "value", cell: (row) => <CountOf value={row.tile_count} noun="tile" /> },
+    {
+      key: "name",
+      label: "Name",
+      width: "240px",
+      narrow: "title",
+      cell: (row) => row.name,
+      href: (row) => pathOf(org, "dashboards", row.id),
+    },
+    {
+      key: "tiles",
+      label: "Tiles",
+      width: "80px",
+      number: true,
+      narrow: "value",
+      cell: (row) => <CountOf value={row.tile_count} noun="tile" />,
+    },
     { key: "description", label: "Description", cell: (row) => row.description },
-    { key: "author", label: "Created by", width: "190px", narrow: "note", cell: (row) => row.created_by ?? <span class="dim">–</span> },
+    {
+      key: "author",
+      label: "Created by",
+      width: "190px",
+      narrow: "note",
+      cell: (row) => row.created_by ?? <span class="dim">–</span>,
+    },
     { key: "updated", label: "Updated", width: "150px", cell: (row) => <Moment at={row.updated_at} /> },
-    { key: "actions", label: "Actions", width: "170px", narrow: "state", cell: (row) => <RowActions name={row.name} actions={actions(row)} /> },
+    {
+      key: "actions",
+      label: "Actions",
+      width: "170px",
+      narrow: "state",
+      cell: (row) => <RowActions name={row.name} actions={actions(row)} />,
+    },
   ];
 }

@@ -60,28 +60,76 @@ export function Dashboard({ org, dashboard, queries, onChanged }: Props) {
     const items = tileItems({ org, tile, query: queryOf(tile), range, asTable, on });
     return items.length > 0 && <MenuButton label="Tile actions" items={items} class="button ghost small" />;
   };
-  const fill = () => void whole.current?.requestFullscreen().catch(() => announce("The browser does not allow full screen here."));
+  const fill = () =>
+    void whole.current?.requestFullscreen().catch(() => announce("The browser does not allow full screen here."));
   const actions = (
-    <Actions id={id} layout={layout} empty={!tiles.length} onRefresh={refresh} onFullScreen={fill} onAdd={() => setDialog("new")} onRename={() => setDialog("rename")} onDelete={() => attempt(removeAll)} />
+    <Actions
+      id={id}
+      layout={layout}
+      empty={!tiles.length}
+      onRefresh={refresh}
+      onFullScreen={fill}
+      onAdd={() => setDialog("new")}
+      onRename={() => setDialog("rename")}
+      onDelete={() => attempt(removeAll)}
+    />
   );
   const close = () => setDialog(null);
   return (
-    <Page title={name} actions={actions} badges={description && <span class="soft dashboard-about">{description}</span>}>
+    <Page
+      title={name}
+      actions={actions}
+      badges={description && <span class="soft dashboard-about">{description}</span>}
+    >
       {(problem ?? layout.error) !== null && <Failed error={problem ?? layout.error} />}
       <div ref={whole} class="dashboard">
         {tiles.length ? (
-          <Grid tiles={tiles} places={layout.places} onPlaces={layout.editing ? layout.move : null} titleOf={titleOf} menu={menu}>
-            {(tile) => <Tile org={org} tile={tile} title={titleOf(tile)} query={queryOf(tile)} range={range} turn={turn} asTable={tables.has(tile.id)} />}
+          <Grid
+            tiles={tiles}
+            places={layout.places}
+            onPlaces={layout.editing ? layout.move : null}
+            titleOf={titleOf}
+            menu={menu}
+          >
+            {(tile) => (
+              <Tile
+                org={org}
+                tile={tile}
+                title={titleOf(tile)}
+                query={queryOf(tile)}
+                range={range}
+                turn={turn}
+                asTable={tables.has(tile.id)}
+              />
+            )}
           </Grid>
         ) : (
           <Empty title="No tiles yet">
-            <p>A tile shows a saved query. {can("dashboards:write") && <>Save one on the <a class="link" href={pathOf(org, "sql")}>SQL page</a>, then add it here.</>}</p>
+            <p>
+              A tile shows a saved query.{" "}
+              {can("dashboards:write") && (
+                <>
+                  Save one on the{" "}
+                  <a class="link" href={pathOf(org, "sql")}>
+                    SQL page
+                  </a>
+                  , then add it here.
+                </>
+              )}
+            </p>
           </Empty>
         )}
       </div>
       {dialog === "rename" && <RenameDialog dashboard={dashboard} onClose={close} onSaved={onChanged} />}
       {dialog !== null && dialog !== "rename" && (
-        <TileDialog dashboard={id} tile={dialog === "new" ? null : dialog} queries={queries} range={range} onClose={close} onSaved={onChanged} />
+        <TileDialog
+          dashboard={id}
+          tile={dialog === "new" ? null : dialog}
+          queries={queries}
+          range={range}
+          onClose={close}
+          onSaved={onChanged}
+        />
       )}
     </Page>
   );

@@ -18,7 +18,10 @@ interface Props {
 }
 
 const STEPS: Readonly<Record<string, readonly [number, number]>> = {
-  ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1],
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
 };
 
 /** The tiles on their grid. While the layout is edited, headers drag and the corner resizes. */
@@ -47,10 +50,25 @@ export function Grid({ tiles, places, onPlaces, titleOf, menu, children }: Props
         const { pos_x, pos_y, pos_w, pos_h } = place;
         const title = titleOf(tile);
         return (
-          <section key={tile.id} class="tile" aria-label={title} style={{ gridColumn: `${pos_x + 1} / span ${pos_w}`, gridRow: `${pos_y + 1} / span ${pos_h}`, "--rows": pos_h }}>
+          <section
+            key={tile.id}
+            class="tile"
+            aria-label={title}
+            style={{
+              gridColumn: `${pos_x + 1} / span ${pos_w}`,
+              gridRow: `${pos_y + 1} / span ${pos_h}`,
+              "--rows": pos_h,
+            }}
+          >
             <header onPointerDown={(event) => drag(event, tile.id, false)}>
               {onPlaces && (
-                <button type="button" class="button ghost small" aria-label={`Move ${title}`} title="Arrows move, Shift and arrows size" onKeyDown={(event) => onKeyDown(event, tile)}>
+                <button
+                  type="button"
+                  class="button ghost small"
+                  aria-label={`Move ${title}`}
+                  title="Arrows move, Shift and arrows size"
+                  onKeyDown={(event) => onKeyDown(event, tile)}
+                >
                   <Icon name="grip-vertical" />
                 </button>
               )}
@@ -58,7 +76,9 @@ export function Grid({ tiles, places, onPlaces, titleOf, menu, children }: Props
               {!onPlaces && menu(tile)}
             </header>
             {children(tile)}
-            {onPlaces && <span class="tile-corner" aria-hidden="true" onPointerDown={(event) => drag(event, tile.id, true)} />}
+            {onPlaces && (
+              <span class="tile-corner" aria-hidden="true" onPointerDown={(event) => drag(event, tile.id, true)} />
+            )}
           </section>
         );
       })}

@@ -20,8 +20,17 @@ export function tileItems({ org, tile, query, range, asTable, on }: Props): Menu
   const mayWrite = can("dashboards:write");
   const items: (MenuItem | false)[] = [
     mayWrite && { label: "Edit", icon: "pencil", onSelect: on.edit },
-    tile.chart_type !== "table" && { label: asTable ? "View as chart" : "View as table", icon: "table", onSelect: on.toggle },
-    query !== undefined && can("queries:run") && { label: "Open in SQL", icon: "database", onSelect: () => openInSql(org, tile, query, range) },
+    tile.chart_type !== "table" && {
+      label: asTable ? "View as chart" : "View as table",
+      icon: "table",
+      onSelect: on.toggle,
+    },
+    query !== undefined &&
+      can("queries:run") && {
+        label: "Open in SQL",
+        icon: "database",
+        onSelect: () => openInSql(org, tile, query, range),
+      },
     mayWrite && { label: "Remove", icon: "trash-2", danger: true, onSelect: on.remove },
   ];
   return items.filter((item) => item !== false);

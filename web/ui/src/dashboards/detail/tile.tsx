@@ -1,5 +1,5 @@
-import type { QueryRow, TileRow } from "../../api/types";
 import { ApiError } from "../../api/errors";
+import type { QueryRow, TileRow } from "../../api/types";
 import { plural } from "../../kit/formats";
 import { Skeleton, Waiting } from "../../kit/loaded";
 import { ResultChart } from "../../kit/results/chart";
@@ -35,11 +35,20 @@ export function Tile({ org, tile, title, query, range, turn, asTable }: Props) {
       {!result ? (
         error === null && <Skeleton rows={3} />
       ) : !result.rows.length ? (
-        <p class="tile-note">No rows match. {query && emptyNote(query.sql_text, boundTyped(query, tile.param_bindings, boundsOf(range, 0), 0))}</p>
+        <p class="tile-note">
+          No rows match.{" "}
+          {query && emptyNote(query.sql_text, boundTyped(query, tile.param_bindings, boundsOf(range, 0), 0))}
+        </p>
       ) : asTable || tile.chart_type === "table" ? (
         <ResultTable org={org} label={title} result={result} />
       ) : (
-        <ResultChart label={title} type={tile.chart_type} fields={fieldsFor(result, fieldsOf(tile.chart_config))} result={result} height={height} />
+        <ResultChart
+          label={title}
+          type={tile.chart_type}
+          fields={fieldsFor(result, fieldsOf(tile.chart_config))}
+          result={result}
+          height={height}
+        />
       )}
       {result?.truncated && <p class="tile-note warn">Only the first {plural(result.rows.length, "row")} came.</p>}
     </div>
@@ -54,7 +63,12 @@ interface ProblemProps {
 }
 
 function Problem({ error, stale, onRetry }: ProblemProps) {
-  const sentence = error instanceof ApiError ? (error.detail ?? error.message) : error instanceof Error ? error.message : `${error as string}`;
+  const sentence =
+    error instanceof ApiError
+      ? (error.detail ?? error.message)
+      : error instanceof Error
+        ? error.message
+        : `${error as string}`;
   return (
     <div class="tile-note err" role="alert">
       <p>{stale ? `Not refreshed: ${sentence}` : sentence}</p>

@@ -24,7 +24,9 @@ export function useLayout({ id, tiles }: DashboardDetail, onSaved: () => void): 
   // The saved places, until the dashboard has been read again with them.
   const [saved, setSaved] = useState<PlaceBody[] | null>(null);
   const [error, setError] = useState<unknown>(null);
-  const stored = settled(tiles.map(({ id: tile, pos_x, pos_y, pos_w, pos_h }) => ({ id: tile, pos_x, pos_y, pos_w, pos_h })));
+  const stored = settled(
+    tiles.map(({ id: tile, pos_x, pos_y, pos_w, pos_h }) => ({ id: tile, pos_x, pos_y, pos_w, pos_h })),
+  );
   const dirty = useRef(false);
   dirty.current = draft !== null && !samePlaces(draft, stored);
   useEffect(() => setSaved(null), [tiles]);
@@ -55,5 +57,13 @@ export function useLayout({ id, tiles }: DashboardDetail, onSaved: () => void): 
     setDraft(null);
     setError(null);
   };
-  return { places: draft ?? saved ?? stored, editing: draft !== null, error, edit: () => setDraft(stored), move: setDraft, discard, save };
+  return {
+    places: draft ?? saved ?? stored,
+    editing: draft !== null,
+    error,
+    edit: () => setDraft(stored),
+    move: setDraft,
+    discard,
+    save,
+  };
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type MutableRef } from "preact/hooks";
+import { type MutableRef, useEffect, useRef, useState } from "preact/hooks";
 
 const LEAST_HEIGHT = 100;
 
