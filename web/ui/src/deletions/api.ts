@@ -1,4 +1,4 @@
-import { request, type Options } from "../api/request";
+import { type Options, request } from "../api/request";
 import type { DeletionBody, DeletionDetail, DeletionPreview, DeletionRow } from "../api/types";
 import type { PageOf } from "../kit/load";
 

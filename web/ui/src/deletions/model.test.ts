@@ -3,14 +3,25 @@ import { test } from "node:test";
 import { bodyOf, questionOf } from "./model";
 
 test("ids stand one a line, and a person is named by a field", () => {
-  assert.deepEqual(bodyOf({ of: "sessions", ids: " a \n\nb c\n", field: "x", equals: "y" }), { session_ids: ["a", "b c"] });
-  assert.deepEqual(bodyOf({ of: "person", ids: "a", field: " user.email ", equals: " Zoe" }), { field: "user.email", equals: " Zoe" });
+  assert.deepEqual(bodyOf({ of: "sessions", ids: " a \n\nb c\n", field: "x", equals: "y" }), {
+    session_ids: ["a", "b c"],
+  });
+  assert.deepEqual(bodyOf({ of: "person", ids: "a", field: " user.email ", equals: " Zoe" }), {
+    field: "user.email",
+    equals: " Zoe",
+  });
 });
 
 test("the question says what goes and what stays", () => {
   const removed = { clickhouse: { events: 12, evaluations: 0 }, postgres: { evaluation_jobs: 1 }, redis: {} };
   const { title, text } = questionOf({ sessions: 1, removed, remaining: { alerts: 2 } });
   assert.equal(title, "Delete 1 session?");
-  assert.equal(text, "This removes 12 events, 1 evaluation jobs, for good. People's own 2 alerts mention them and stay.");
-  assert.match(questionOf({ sessions: 0, removed: { clickhouse: {}, postgres: {}, redis: {} }, remaining: {} }).text, /removes nothing/);
+  assert.equal(
+    text,
+    "This removes 12 events, 1 evaluation jobs, for good. People's own 2 alerts mention them and stay.",
+  );
+  assert.match(
+    questionOf({ sessions: 0, removed: { clickhouse: {}, postgres: {}, redis: {} }, remaining: {} }).text,
+    /removes nothing/,
+  );
 });

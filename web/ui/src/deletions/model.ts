@@ -12,7 +12,12 @@ export interface Wanted {
 /** The request of the form. Ids stand one a line. */
 export function bodyOf({ of, ids, field, equals }: Wanted): DeletionBody {
   if (of === "person") return { field: field.trim(), equals };
-  return { session_ids: ids.split("\n").map((line) => line.trim()).filter(Boolean) };
+  return {
+    session_ids: ids
+      .split("\n")
+      .map((line) => line.trim())
+      .filter(Boolean),
+  };
 }
 
 /** The meaning of each state, for the tooltip. */
@@ -36,7 +41,11 @@ export function countsText({ clickhouse, postgres, redis }: DeletionCounts): str
 }
 
 /** The question before a deletion. */
-export function questionOf({ sessions, removed, remaining }: DeletionPreview): { title: string; verb: string; text: string } {
+export function questionOf({ sessions, removed, remaining }: DeletionPreview): {
+  title: string;
+  verb: string;
+  text: string;
+} {
   const stays = list(remaining);
   return {
     title: `Delete ${plural(sessions, "session")}?`,

@@ -13,7 +13,7 @@ import { param, place, setQuery } from "../kit/router";
 import { SqlLink } from "../kit/sql-link";
 import { Empty } from "../kit/states";
 import { StatusBar } from "../kit/status-bar";
-import { Table, type Column } from "../kit/table";
+import { type Column, Table } from "../kit/table";
 import { ViewToolbar } from "../kit/toolbar";
 import { changed, pathOf, searchOf } from "../kit/url";
 import { Count, Moment, Pill } from "../kit/values";
@@ -45,10 +45,19 @@ export default function DeletionsPage({ org }: PageProps) {
           rows.length ? (
             <>
               <Table
-                label="Deletions" columns={columnsOf(org)} rows={rows} idOf={(row) => row.id} selected={chosen}
-                onOpen={(row) => setQuery({ deletion: row.id })} hasMore={pages.hasMore} onMore={pages.more} busy={pages.busy}
+                label="Deletions"
+                columns={columnsOf(org)}
+                rows={rows}
+                idOf={(row) => row.id}
+                selected={chosen}
+                onOpen={(row) => setQuery({ deletion: row.id })}
+                hasMore={pages.hasMore}
+                onMore={pages.more}
+                busy={pages.busy}
               />
-              <StatusBar search={false}>{`${plural(rows.length, "deletion")} shown${pages.hasMore ? ", more below" : ""}`}</StatusBar>
+              <StatusBar
+                search={false}
+              >{`${plural(rows.length, "deletion")} shown${pages.hasMore ? ", more below" : ""}`}</StatusBar>
             </>
           ) : (
             <Empty title="No deletions yet">
@@ -64,11 +73,31 @@ export default function DeletionsPage({ org }: PageProps) {
 }
 
 function columnsOf(org: string): Column<DeletionRow>[] {
-  const linkTo = (row: DeletionRow) => pathOf(org, "deletions") + searchOf(changed(place.value.query, { deletion: row.id }));
+  const linkTo = (row: DeletionRow) =>
+    pathOf(org, "deletions") + searchOf(changed(place.value.query, { deletion: row.id }));
   return [
-    { key: "at", label: "Requested", width: "150px", narrow: "title", cell: (row) => <Moment at={row.created_at} />, href: linkTo },
-    { key: "of", label: "Of", narrow: "note", cell: (row) => (row.field ? `a person, by ${row.field}` : "sessions by id") },
-    { key: "sessions", label: "Sessions", number: true, width: "100px", narrow: "value", cell: (row) => <Count value={row.sessions} /> },
+    {
+      key: "at",
+      label: "Requested",
+      width: "150px",
+      narrow: "title",
+      cell: (row) => <Moment at={row.created_at} />,
+      href: linkTo,
+    },
+    {
+      key: "of",
+      label: "Of",
+      narrow: "note",
+      cell: (row) => (row.field ? `a person, by ${row.field}` : "sessions by id"),
+    },
+    {
+      key: "sessions",
+      label: "Sessions",
+      number: true,
+      width: "100px",
+      narrow: "value",
+      cell: (row) => <Count value={row.sessions} />,
+    },
     { key: "by", label: "By", width: "220px", cell: (row) => row.created_by },
     { key: "state", label: "State", width: "120px", narrow: "state", cell: (row) => <State row={row} /> },
   ];
@@ -76,7 +105,11 @@ function columnsOf(org: string): Column<DeletionRow>[] {
 
 function State({ row: { state } }: { row: DeletionRow }) {
   const kind = state === "failed" ? "err" : state === "done" ? "ok" : "info";
-  return <span title={STATES[state]}><Pill kind={kind}>{state}</Pill></span>;
+  return (
+    <span title={STATES[state]}>
+      <Pill kind={kind}>{state}</Pill>
+    </span>
+  );
 }
 
 function NewDeletion({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
@@ -94,7 +127,16 @@ function NewDeletion({ onClose, onDone }: { onClose: () => void; onDone: () => v
     <FormDialog title="Delete sessions" verb="Count and ask" form={form} onClose={onClose} onDone={onDone}>
       <RadioField form={form} name="of" label="Delete" options={options} />
       {form.values.of === "sessions" ? (
-        <TextField form={form} name="ids" label="Sessions" field="session_ids" rows={4} mono autofocus hint="One id a line, at most 5,000." />
+        <TextField
+          form={form}
+          name="ids"
+          label="Sessions"
+          field="session_ids"
+          rows={4}
+          mono
+          autofocus
+          hint="One id a line, at most 5,000."
+        />
       ) : (
         <>
           <TextField form={form} name="field" label="Field" mono autofocus hint="Of the payload, such as user.email." />
@@ -119,18 +161,30 @@ function Proof({ deletion }: { deletion: DeletionDetail }) {
   const { state, error, removed, dropped_events: dropped, proofs, not_reached: missed } = deletion;
   return (
     <div class="deletion">
-      <p><State row={deletion} /> {error ?? STATES[state]}</p>
-      <p>Removed: {countsText(removed)}.{dropped > 0 && ` ${plural(dropped, "event")} arrived later and ${dropped === 1 ? "was" : "were"} dropped.`}</p>
+      <p>
+        <State row={deletion} /> {error ?? STATES[state]}
+      </p>
+      <p>
+        Removed: {countsText(removed)}.
+        {dropped > 0 && ` ${plural(dropped, "event")} arrived later and ${dropped === 1 ? "was" : "were"} dropped.`}
+      </p>
       <h3>Proofs</h3>
       <ul>
         {proofs.map(({ title, sql }) => (
           <li key={title}>
-            {title} <SqlLink sql={() => sql} class="link">Open in SQL</SqlLink>
+            {title}{" "}
+            <SqlLink sql={() => sql} class="link">
+              Open in SQL
+            </SqlLink>
           </li>
         ))}
       </ul>
       <h3>Not reached</h3>
-      <ul>{missed.map((one) => <li key={one}>{one}</li>)}</ul>
+      <ul>
+        {missed.map((one) => (
+          <li key={one}>{one}</li>
+        ))}
+      </ul>
     </div>
   );
 }
