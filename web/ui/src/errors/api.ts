@@ -1,11 +1,15 @@
-import { request, type Options, type Query } from "../api/request";
+import { type Options, type Query, request } from "../api/request";
 import type { ErrorSummary, EventSummary } from "../api/types";
 import type { PageOf } from "../kit/load";
 
 export const PAGE_ROWS = 50;
 
 export async function listErrors(query: Query, options: Options): Promise<PageOf<EventSummary>> {
-  const { events, next_cursor } = await request("GET /events/summary", { query: { ...query, limit: PAGE_ROWS } as object }, options);
+  const { events, next_cursor } = await request(
+    "GET /events/summary",
+    { query: { ...query, limit: PAGE_ROWS } as object },
+    options,
+  );
   return { rows: events, next: next_cursor };
 }
 

@@ -17,15 +17,46 @@ export function errorColumns(org: string): Column<EventSummary>[] {
   const linkTo = (event: EventSummary) => eventPath(org, event);
   return [
     { key: "time", label: "Time", width: "150px", narrow: "state", href: linkTo, cell: ({ ts }) => <Moment at={ts} /> },
-    { key: "type", label: "Error type", width: "150px", cell: ({ error_type }) => (error_type ? <span title={error_type}>{error_type}</span> : <span class="dim">–</span>) },
     {
-      key: "event", label: "Event", width: "150px", narrow: "title", href: linkTo,
+      key: "type",
+      label: "Error type",
+      width: "150px",
+      cell: ({ error_type }) =>
+        error_type ? <span title={error_type}>{error_type}</span> : <span class="dim">–</span>,
+    },
+    {
+      key: "event",
+      label: "Event",
+      width: "150px",
+      narrow: "title",
+      href: linkTo,
       cell: ({ event_type, is_error }) => <EventType type={event_type} failed={is_error} />,
     },
-    { key: "agent", label: "Agent", width: "150px", narrow: "value", cell: ({ agent_id }) => <span title={agent_id}>{agent_id}</span> },
-    { key: "session", label: "Session", width: "180px", href: ({ session_id }) => pathOf(org, "sessions", session_id), cell: ({ session_id }) => <Id value={session_id} most={22} /> },
+    {
+      key: "agent",
+      label: "Agent",
+      width: "150px",
+      narrow: "value",
+      cell: ({ agent_id }) => <span title={agent_id}>{agent_id}</span>,
+    },
+    {
+      key: "session",
+      label: "Session",
+      width: "180px",
+      href: ({ session_id }) => pathOf(org, "sessions", session_id),
+      cell: ({ session_id }) => <Id value={session_id} most={22} />,
+    },
     { key: "environment", label: "Environment", width: "110px", cell: ({ environment }) => environment },
-    { key: "summary", label: "Summary", narrow: "note", cell: ({ summary }) => <span class="soft" title={summary}>{summary}</span> },
+    {
+      key: "summary",
+      label: "Summary",
+      narrow: "note",
+      cell: ({ summary }) => (
+        <span class="soft" title={summary}>
+          {summary}
+        </span>
+      ),
+    },
   ];
 }
 
@@ -39,18 +70,52 @@ export function groupColumns({ id, head }: Grouping, total: number): Column<Erro
     return location.pathname + searchOf(changed(query, { [id]: chosen.includes(key) ? chosen : [...chosen, key] }));
   };
   return [
-    { key: "name", label: head, narrow: "title", href: linkTo, cell: ({ key }) => (key === null ? <span class="dim">{id === "message" ? "others" : "none"}</span> : <span title={key}>{key}</span>) },
     {
-      key: "bar", label: "Share", width: "30%",
+      key: "name",
+      label: head,
+      narrow: "title",
+      href: linkTo,
+      cell: ({ key }) =>
+        key === null ? <span class="dim">{id === "message" ? "others" : "none"}</span> : <span title={key}>{key}</span>,
+    },
+    {
+      key: "bar",
+      label: "Share",
+      width: "30%",
       cell: (group) => (
         <span class="error-share">
-          <span class="error-bar" aria-hidden="true"><i style={{ width: `${(group.total / Math.max(1, total)) * 100}%` }} /></span>
+          <span class="error-bar" aria-hidden="true">
+            <i style={{ width: `${(group.total / Math.max(1, total)) * 100}%` }} />
+          </span>
           {percent(group.total / Math.max(1, total))}
         </span>
       ),
     },
-    { key: "total", label: "Errors", width: "96px", number: true, narrow: "value", cell: (group) => <CountOf value={group.total} noun="error" /> },
-    { key: "sessions", label: "Sessions", width: "96px", number: true, cell: ({ sessions }) => <Count value={sessions} /> },
-    { key: "last", label: "Last", width: "160px", narrow: "note", cell: ({ last_ts }) => <span class="soft"><Moment at={last_ts} /></span> },
+    {
+      key: "total",
+      label: "Errors",
+      width: "96px",
+      number: true,
+      narrow: "value",
+      cell: (group) => <CountOf value={group.total} noun="error" />,
+    },
+    {
+      key: "sessions",
+      label: "Sessions",
+      width: "96px",
+      number: true,
+      cell: ({ sessions }) => <Count value={sessions} />,
+    },
+    {
+      key: "last",
+      label: "Last",
+      width: "160px",
+      narrow: "note",
+      cell: ({ last_ts }) => (
+        <span class="soft">
+          <Moment at={last_ts} />
+        </span>
+      ),
+    },
   ];
 }

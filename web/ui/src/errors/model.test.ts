@@ -3,7 +3,10 @@ import { test } from "node:test";
 import { barsOf, errorsSql, groupingOf } from "./model";
 
 test("bars begin where the bins begin", () => {
-  assert.deepEqual(barsOf({ bins: [3, 0, 1], bounds: { from_ms: 1000, to_ms: 4000 } }), { times: [1000, 2000, 3000], counts: [3, 0, 1] });
+  assert.deepEqual(barsOf({ bins: [3, 0, 1], bounds: { from_ms: 1000, to_ms: 4000 } }), {
+    times: [1000, 2000, 3000],
+    counts: [3, 0, 1],
+  });
   assert.deepEqual(barsOf({ bins: [], bounds: { from_ms: 0, to_ms: 0 } }), { times: [], counts: [] });
 });
 

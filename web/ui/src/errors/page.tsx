@@ -6,7 +6,7 @@ import { EVENT_FILTERS, EVENT_PARAMS, useEventQuery } from "../kit/event-query";
 import { Figures } from "../kit/figures";
 import { Filters } from "../kit/filters";
 import { exact, plural } from "../kit/formats";
-import { useLoad, usePages, type Pages } from "../kit/load";
+import { type Pages, useLoad, usePages } from "../kit/load";
 import { Loaded } from "../kit/loaded";
 import { Nothing } from "../kit/nothing";
 import { Page, type PageProps } from "../kit/page";
@@ -22,7 +22,7 @@ import { Moment } from "../kit/values";
 import { currentRange } from "../kit/zone";
 import { listErrors, PAGE_ROWS, readSummary } from "./api";
 import { errorColumns, eventPath, groupColumns } from "./columns";
-import { barsOf, errorsSql, GROUPINGS, groupingOf, type Grouping } from "./model";
+import { barsOf, errorsSql, GROUPINGS, type Grouping, groupingOf } from "./model";
 
 const FILTERS = EVENT_FILTERS.filter((filter) => filter.param !== "errored");
 const PARAMS = EVENT_PARAMS.filter((name) => name !== "errored");
@@ -35,14 +35,17 @@ export default function ErrorsPage({ org }: PageProps) {
   const counted: Query = { ...filtered, ts_to: useEnd(filtered, turn), group_by: grouping.id };
   const query: Query = { ...filtered, errored: true };
   const summary = useLoad(JSON.stringify([turn, counted]), (options) => readSummary(counted, options));
-  const pages = usePages<EventSummary>(JSON.stringify([turn, query]), (cursor, options) => listErrors({ ...query, cursor }, options));
+  const pages = usePages<EventSummary>(JSON.stringify([turn, query]), (cursor, options) =>
+    listErrors({ ...query, cursor }, options),
+  );
   return (
     <Page
       title="Errors"
       actions={
         <>
           <ViewToolbar
-            curl={() => ({ route: "GET /events/summary", query: { ...query, limit: PAGE_ROWS } })} sql={() => errorsSql(filtered)}
+            curl={() => ({ route: "GET /events/summary", query: { ...query, limit: PAGE_ROWS } })}
+            sql={() => errorsSql(filtered)}
             onRefresh={() => setTurn((count) => count + 1)}
           />
           <TimeRange standard="24h" />
@@ -70,7 +73,10 @@ function Summary({ org, answer, grouping }: { org: string; answer: ErrorSummary;
   const { total } = answer;
   const nothing = total === 0 && (
     <Nothing things="errors" filters={PARAMS} standard="24h">
-      Events that report a failure appear here. <a class="link" href={pathOf(org, "events")}>See all events</a>
+      Events that report a failure appear here.{" "}
+      <a class="link" href={pathOf(org, "events")}>
+        See all events
+      </a>
     </Nothing>
   );
   // A chosen span without errors keeps its chart, which shows where one is.
@@ -100,8 +106,16 @@ function OverTime({ answer }: { answer: ErrorSummary }) {
     <section class="errors-chart">
       <h2>Errors over time</h2>
       <TimeChart
-        label="Errors over time" kind="bar" times={times} from={from_ms} to={to_ms} onBrush={onBrush} height={150}
-        series={[{ name: "Errors", values: counts, color: "var(--err)" }]} format={exact} counts
+        label="Errors over time"
+        kind="bar"
+        times={times}
+        from={from_ms}
+        to={to_ms}
+        onBrush={onBrush}
+        height={150}
+        series={[{ name: "Errors", values: counts, color: "var(--err)" }]}
+        format={exact}
+        counts
       />
     </section>
   );
@@ -110,12 +124,17 @@ function OverTime({ answer }: { answer: ErrorSummary }) {
 function Groups({ answer, grouping }: { answer: ErrorSummary; grouping: Grouping }) {
   return (
     <Tabs
-      label="Groups" tabs={GROUPINGS.map(({ id, label }) => ({ id, label }))} value={grouping.id}
+      label="Groups"
+      tabs={GROUPINGS.map(({ id, label }) => ({ id, label }))}
+      value={grouping.id}
       onChange={(id) => setQuery({ group_by: id === GROUPINGS[0].id ? null : id })}
     >
       <Table
-        label={`Errors ${grouping.label.toLowerCase()}`} columns={groupColumns(grouping, answer.total)} rows={answer.groups}
-        idOf={(group) => JSON.stringify(group.key)} scroll="page"
+        label={`Errors ${grouping.label.toLowerCase()}`}
+        columns={groupColumns(grouping, answer.total)}
+        rows={answer.groups}
+        idOf={(group) => JSON.stringify(group.key)}
+        scroll="page"
       />
     </Tabs>
   );
@@ -127,9 +146,15 @@ function List({ org, pages }: { org: string; pages: Pages<EventSummary> }) {
       {(rows) => (
         <>
           <Table
-            label="Errors" columns={errorColumns(org)} rows={rows} idOf={(row) => `${row.id}`} scroll="page"
+            label="Errors"
+            columns={errorColumns(org)}
+            rows={rows}
+            idOf={(row) => `${row.id}`}
+            scroll="page"
             onOpen={(row) => void navigate(eventPath(org, row))}
-            hasMore={pages.hasMore} onMore={pages.more} busy={pages.busy}
+            hasMore={pages.hasMore}
+            onMore={pages.more}
+            busy={pages.busy}
           />
           <StatusBar>{`${plural(rows.length, "error")} shown${pages.hasMore ? ", more below" : ""}`}</StatusBar>
         </>
