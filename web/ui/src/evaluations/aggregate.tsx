@@ -3,11 +3,11 @@ import { Histogram } from "../kit/charts/histogram";
 import { TimeChart } from "../kit/charts/time-chart";
 import { Figures } from "../kit/figures";
 import { decimal, exact, plural } from "../kit/formats";
+import { own } from "../kit/own";
 import { param, place, setQuery } from "../kit/router";
 import { Tabs } from "../kit/tabs";
-import { linesOf, resultsOf, scoreNote } from "./model";
 import { changed, searchOf } from "../kit/url";
-import { own } from "../kit/own";
+import { linesOf, resultsOf, scoreNote } from "./model";
 
 interface Props {
   data: EvaluationAggregate;
@@ -17,7 +17,8 @@ interface Props {
 }
 
 /** The list of the results that failed. */
-const failedHref = () => location.pathname + searchOf(changed(place.value.query, { status: ["error", "timeout"], list: "results" }));
+const failedHref = () =>
+  location.pathname + searchOf(changed(place.value.query, { status: ["error", "timeout"], list: "results" }));
 
 /** What the time of a result is. */
 const timeNote = () => (param("time") === "completion" ? "by completion" : "by the session's last event");
@@ -35,15 +36,42 @@ export function Aggregate({ data, scoreKey, asked }: Props) {
   }));
   return (
     <>
-      <Figures figures={[{ label: "Evaluations", value: exact(data.total), note: failed ? <a href={failedHref()}>{exact(failed)} failed</a> : "none failed", spark: points.map(({ total }) => total) }, ...figures]} />
+      <Figures
+        figures={[
+          {
+            label: "Evaluations",
+            value: exact(data.total),
+            note: failed ? <a href={failedHref()}>{exact(failed)} failed</a> : "none failed",
+            spark: points.map(({ total }) => total),
+          },
+          ...figures,
+        ]}
+      />
       {scoreKey !== null && (
-        <Tabs label="Score" tabs={data.score_stats.map(({ key }) => ({ id: key, label: key }))} value={scoreKey} onChange={(score) => setQuery({ score })} class="scores-charts">
+        <Tabs
+          label="Score"
+          tabs={data.score_stats.map(({ key }) => ({ id: key, label: key }))}
+          value={scoreKey}
+          onChange={(score) => setQuery({ score })}
+          class="scores-charts"
+        >
           <Course data={data} scoreKey={scoreKey} times={times} asked={asked} />
         </Tabs>
       )}
       <section>
-        <h2 class="scores-head">Results over time <span class="dim">{timeNote()}</span></h2>
-        <TimeChart label="Results over time" kind="stacked_bar" times={times} span={bucket_secs * 1000} series={resultsOf(points)} height={120} counts format={exact} />
+        <h2 class="scores-head">
+          Results over time <span class="dim">{timeNote()}</span>
+        </h2>
+        <TimeChart
+          label="Results over time"
+          kind="stacked_bar"
+          times={times}
+          span={bucket_secs * 1000}
+          series={resultsOf(points)}
+          height={120}
+          counts
+          format={exact}
+        />
       </section>
     </>
   );
@@ -51,17 +79,28 @@ export function Aggregate({ data, scoreKey, asked }: Props) {
 
 function Course({ data, scoreKey, times, asked }: Props & { scoreKey: string; times: readonly number[] }) {
   const { points, bucket_secs } = data.timeline;
-  const { lines, others } = linesOf(data.series, points.map(({ ts }) => ts));
+  const { lines, others } = linesOf(
+    data.series,
+    points.map(({ ts }) => ts),
+  );
   const left = asked - data.series.length;
   const histogram = data.histograms.find(({ key }) => key === scoreKey);
   const span = bucket_secs * 1000;
   return (
     <div class="scores-pair">
       <section>
-        <h2>Scores over time <span class="dim">{timeNote()}</span></h2>
+        <h2>
+          Scores over time <span class="dim">{timeNote()}</span>
+        </h2>
         <TimeChart
-          label="Scores over time" kind="line" times={times} span={span} from={times[0]} to={(times[times.length - 1] ?? 0) + span}
-          series={lines} format={decimal}
+          label="Scores over time"
+          kind="line"
+          times={times}
+          span={span}
+          from={times[0]}
+          to={(times[times.length - 1] ?? 0) + span}
+          series={lines}
+          format={decimal}
         />
         {others + left > 0 && (
           <p class="scores-others dim">
@@ -74,7 +113,13 @@ function Course({ data, scoreKey, times, asked }: Props & { scoreKey: string; ti
       {histogram && (
         <section>
           <h2>Distribution of {scoreKey}</h2>
-          <Histogram label={`Distribution of ${scoreKey}`} min={histogram.min} max={histogram.max} counts={histogram.counts} height={180} />
+          <Histogram
+            label={`Distribution of ${scoreKey}`}
+            min={histogram.min}
+            max={histogram.max}
+            counts={histogram.counts}
+            height={180}
+          />
         </section>
       )}
     </div>

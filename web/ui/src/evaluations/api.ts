@@ -1,4 +1,4 @@
-import { request, type Options, type Query } from "../api/request";
+import { type Options, type Query, request } from "../api/request";
 import type { Evaluation, EvaluationAggregate, JobList, Requested } from "../api/types";
 import type { PageOf } from "../kit/load";
 
@@ -14,12 +14,17 @@ export function readAggregate(query: Query, options: Options): Promise<Evaluatio
 
 /** The results with the lowest values of a score. */
 export async function readLowest(query: Query, key: string, options: Options): Promise<Evaluation[]> {
-  return (await request("GET /evaluations", { query: { ...query, lowest: key, limit: MOST_LOWEST } }, options)).evaluations;
+  return (await request("GET /evaluations", { query: { ...query, lowest: key, limit: MOST_LOWEST } }, options))
+    .evaluations;
 }
 
 /** The results that match, newest first. */
 export async function listResults(query: Query, options: Options): Promise<PageOf<Evaluation>> {
-  const { evaluations, next_cursor } = await request("GET /evaluations", { query: { ...query, limit: PAGE_ROWS } as object }, options);
+  const { evaluations, next_cursor } = await request(
+    "GET /evaluations",
+    { query: { ...query, limit: PAGE_ROWS } as object },
+    options,
+  );
   return { rows: evaluations, next: next_cursor };
 }
 

@@ -1,6 +1,13 @@
 // Scores over time, and what asks for them. Pure functions.
 import type { Query } from "../api/request";
-import type { Evaluation, EvaluationAggregate, EvaluatorHealth, ScoreSeries, ScoreStats, TimelinePoint } from "../api/types";
+import type {
+  Evaluation,
+  EvaluationAggregate,
+  EvaluatorHealth,
+  ScoreSeries,
+  ScoreStats,
+  TimelinePoint,
+} from "../api/types";
 import type { Series } from "../kit/charts/time-chart";
 import { decimal, exact, plural } from "../kit/formats";
 import { among, where, within } from "../kit/sql";
@@ -20,14 +27,22 @@ const TO_MONDAY_SECS = 3 * 86_400;
  * that are known to have the score come first, because not all can be asked for.
  */
 export function seriesOf(
-  key: string, agents: readonly string[], environments: readonly string[], known: readonly Pick<Evaluation, "agent_id" | "environment">[] = [],
+  key: string,
+  agents: readonly string[],
+  environments: readonly string[],
+  known: readonly Pick<Evaluation, "agent_id" | "environment">[] = [],
 ): [string, string, string, "avg"][] {
   const [rows, columns] = [agents, environments].map((names) => (names.length ? names : EVERY));
   const pairs = [
     ...(rows === EVERY || columns === EVERY ? [] : known.map(({ agent_id, environment }) => [agent_id, environment])),
     ...rows!.flatMap((agent) => columns!.map((environment) => [agent, environment])),
   ];
-  return [...new Map(pairs.map((pair) => [JSON.stringify(pair), pair])).values()].map(([agent, environment]) => [agent!, environment!, key, "avg"]);
+  return [...new Map(pairs.map((pair) => [JSON.stringify(pair), pair])).values()].map(([agent, environment]) => [
+    agent!,
+    environment!,
+    key,
+    "avg",
+  ]);
 }
 
 /** The lines of the chart at these times, those with the most values, and how many are left out. */
@@ -91,7 +106,8 @@ const atSession = ({ ts_from, ts_to }: Query) =>
  * seconds.
  */
 export function scoresSql(query: Query, secs: number): string {
-  const [time, source] = query["time"] === "session" ? [SESSION_TIME, atSession(query)] : ["completed_at", "evaluations"];
+  const [time, source] =
+    query["time"] === "session" ? [SESSION_TIME, atSession(query)] : ["completed_at", "evaluations"];
   const columns = ["environment", "agent_id", "status", "session_id"];
   const conditions = [
     ...columns.flatMap((column) => among(column, splitValues(query[column] as string | null))),

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Options, Query } from "../api/request";
 import type { JobList } from "../api/types";
-import { filterValues, Filters, type Filter } from "../kit/filters";
-import { useAgain, useLoad, type Load } from "../kit/load";
+import { type Filter, Filters, filterValues } from "../kit/filters";
+import { type Load, useAgain, useLoad } from "../kit/load";
 import { Loaded } from "../kit/loaded";
 import { Nothing } from "../kit/nothing";
 import { Page, type PageProps } from "../kit/page";
@@ -15,8 +15,8 @@ import { TimeRange } from "../kit/time-range";
 import { ViewToolbar } from "../kit/toolbar";
 import { Moment } from "../kit/values";
 import { currentRange } from "../kit/zone";
-import { BINS, facets, readAggregate, readJobs, readLowest } from "./api";
 import { Aggregate } from "./aggregate";
+import { BINS, facets, readAggregate, readJobs, readLowest } from "./api";
 import { aggregateQuery, countOf, scoresSql, seriesOf, troubleOf } from "./model";
 import { Jobs, Lowest, Results } from "./tables";
 
@@ -28,7 +28,11 @@ const FILTERS: readonly Filter[] = [
   { param: "session_id", label: "Session", search: true },
 ];
 const FILTERED_BY = FILTERS.map(({ param: name }) => name);
-const LISTS = [{ id: "lowest", label: "Lowest scores" }, { id: "results", label: "Results" }, { id: "jobs", label: "Evaluation jobs" }];
+const LISTS = [
+  { id: "lowest", label: "Lowest scores" },
+  { id: "results", label: "Results" },
+  { id: "jobs", label: "Evaluation jobs" },
+];
 const HOUR_SECS = 3600;
 const AGAIN_MS = 2000;
 
@@ -39,7 +43,12 @@ function useQuery(turn: number): Query {
   const time = param("time") === "completion" ? null : "session";
   return useMemo(() => {
     const { from, to } = boundsOf(range, Date.now());
-    return { ...Object.fromEntries(FILTERED_BY.map((name, index) => [name, values[index]])), ts_from: from, ts_to: to, time };
+    return {
+      ...Object.fromEntries(FILTERED_BY.map((name, index) => [name, values[index]])),
+      ts_from: from,
+      ts_to: to,
+      time,
+    };
   }, [turn, JSON.stringify(range), time, ...values]);
 }
 
@@ -70,15 +79,29 @@ export default function EvaluationsPage({ org }: PageProps) {
   const readAll = () => setTurn((count) => count + 1);
   const query = useQuery(turn);
   const offered = useLoad(`scores of ${org} ${turn}`, async (options) => {
-    const [keys, environments, known] = await Promise.all([facets.scoreKeys(options), facets.environments(options), agents(options)]);
+    const [keys, environments, known] = await Promise.all([
+      facets.scoreKeys(options),
+      facets.environments(options),
+      agents(options),
+    ]);
     return { keys, environments, agents: known };
   });
   const keys = offered.data?.keys ?? [];
   const chosen = param("score");
   const key = chosen && keys.includes(chosen) ? chosen : (keys[0] ?? null);
   const pick = (name: string, all: readonly string[] = []) => (filterValues(name).length ? filterValues(name) : all);
-  const lowest = useLoad(key === null ? null : JSON.stringify([query, key, turn]), (options) => readLowest(query, key!, options));
-  const series = key === null ? [] : seriesOf(key, pick("agent_id", offered.data?.agents), pick("environment", offered.data?.environments), lowest.data ?? []);
+  const lowest = useLoad(key === null ? null : JSON.stringify([query, key, turn]), (options) =>
+    readLowest(query, key!, options),
+  );
+  const series =
+    key === null
+      ? []
+      : seriesOf(
+          key,
+          pick("agent_id", offered.data?.agents),
+          pick("environment", offered.data?.environments),
+          lowest.data ?? [],
+        );
   const asked = aggregateQuery(query, series, BINS);
   const isKnown = offered.data && (key === null || lowest.data || lowest.error !== null);
   const jobs = useLoad(`jobs ${org} ${turn}`, readJobs);
@@ -92,9 +115,14 @@ export default function EvaluationsPage({ org }: PageProps) {
       title="Evaluations"
       actions={
         <>
-          <Switch label="By completion" checked={!query["time"]} onChange={(on) => setQuery({ time: on ? "completion" : null })} />
+          <Switch
+            label="By completion"
+            checked={!query["time"]}
+            onChange={(on) => setQuery({ time: on ? "completion" : null })}
+          />
           <ViewToolbar
-            curl={() => ({ route: "GET /evaluations/aggregate", query: asked })} sql={() => scoresSql(query, secs)}
+            curl={() => ({ route: "GET /evaluations/aggregate", query: asked })}
+            sql={() => scoresSql(query, secs)}
             onRefresh={readAll}
           />
           <TimeRange standard="24h" />
@@ -102,7 +130,12 @@ export default function EvaluationsPage({ org }: PageProps) {
       }
     >
       <Filters filters={FILTERS} />
-      {trouble && <p class="notice warn" role="status">{trouble}<Moment at={jobs.data!.health.retry_at!} /></p>}
+      {trouble && (
+        <p class="notice warn" role="status">
+          {trouble}
+          <Moment at={jobs.data!.health.retry_at!} />
+        </p>
+      )}
       <div class="scores-page">
         {offered.error !== null ? (
           <Failed error={offered.error} onRetry={offered.reload} />
@@ -113,13 +146,20 @@ export default function EvaluationsPage({ org }: PageProps) {
                 <Aggregate data={data} scoreKey={key} asked={series.length} />
               ) : (
                 <Nothing things="evaluations" filters={FILTERED_BY} standard="24h">
-                  Sessions that have ended are evaluated if the deployment has an evaluator, which the variable <code>EVALUATOR_ENDPOINT</code> names.
+                  Sessions that have ended are evaluated if the deployment has an evaluator, which the variable{" "}
+                  <code>EVALUATOR_ENDPOINT</code> names.
                 </Nothing>
               )
             }
           </Loaded>
         )}
-        <Tabs label="Lists" tabs={LISTS.map((tab) => (tab.id === "jobs" ? { ...tab, count: jobs.data?.jobs.length || undefined } : tab))} value={list} onChange={(id) => setQuery({ list: id })} class="scores-list">
+        <Tabs
+          label="Lists"
+          tabs={LISTS.map((tab) => (tab.id === "jobs" ? { ...tab, count: jobs.data?.jobs.length || undefined } : tab))}
+          value={list}
+          onChange={(id) => setQuery({ list: id })}
+          class="scores-list"
+        >
           {list === "jobs" ? (
             <Jobs org={org} load={jobs} />
           ) : list === "lowest" && key !== null ? (

@@ -5,14 +5,14 @@ import type { Evaluation, EvaluationJob, JobList } from "../api/types";
 import { announce } from "../kit/announce";
 import { confirm } from "../kit/dialog";
 import { decimal, exact, plural } from "../kit/formats";
-import { usePages, type Load } from "../kit/load";
+import { type Load, usePages } from "../kit/load";
 import { Loaded } from "../kit/loaded";
+import { own } from "../kit/own";
 import { StatusBar } from "../kit/status-bar";
-import { Table, type Column } from "../kit/table";
+import { type Column, Table } from "../kit/table";
 import { pathOf } from "../kit/url";
 import { Id, Moment, Pill } from "../kit/values";
 import { evaluateAgain, listResults, MOST_JOBS } from "./api";
-import { own } from "../kit/own";
 
 interface LowestProps {
   org: string;
@@ -26,10 +26,28 @@ const MOST_SHOWN = 50;
 
 function resultColumns(org: string): Record<"session" | "agent" | "environment" | "completed", Column<Evaluation>> {
   return {
-    session: { key: "session", label: "Session", narrow: "title", width: "240px", cell: (row) => <Id value={row.session_id} />, href: (row) => `${pathOf(org, "sessions", row.session_id)}?view=evaluations` },
-    agent: { key: "agent", label: "Agent", width: "150px", cell: (row) => <span title={row.agent_id}>{row.agent_id}</span> },
+    session: {
+      key: "session",
+      label: "Session",
+      narrow: "title",
+      width: "240px",
+      cell: (row) => <Id value={row.session_id} />,
+      href: (row) => `${pathOf(org, "sessions", row.session_id)}?view=evaluations`,
+    },
+    agent: {
+      key: "agent",
+      label: "Agent",
+      width: "150px",
+      cell: (row) => <span title={row.agent_id}>{row.agent_id}</span>,
+    },
     environment: { key: "environment", label: "Environment", width: "120px", cell: (row) => row.environment },
-    completed: { key: "completed", label: "Completed", width: "160px", narrow: "state", cell: (row) => <Moment at={row.completed_at} /> },
+    completed: {
+      key: "completed",
+      label: "Completed",
+      width: "160px",
+      narrow: "state",
+      cell: (row) => <Moment at={row.completed_at} />,
+    },
   };
 }
 
@@ -38,9 +56,18 @@ export function Lowest({ org, load, scoreKey, count }: LowestProps) {
   const { session, agent, environment, completed } = resultColumns(org);
   const columns: Column<Evaluation>[] = [
     session,
-    { key: "score", label: scoreKey, number: true, width: "130px", narrow: "value", cell: (row) => <Score value={own(row.scores, scoreKey)} /> },
+    {
+      key: "score",
+      label: scoreKey,
+      number: true,
+      width: "130px",
+      narrow: "value",
+      cell: (row) => <Score value={own(row.scores, scoreKey)} />,
+    },
     { key: "summary", label: "Reasoning", narrow: "note", cell: (row) => <Said row={row} scoreKey={scoreKey} /> },
-    agent, environment, completed,
+    agent,
+    environment,
+    completed,
   ];
   return (
     <Loaded load={load}>
@@ -61,24 +88,71 @@ export function Lowest({ org, load, scoreKey, count }: LowestProps) {
 const RESULT_KINDS = { done: "ok", error: "err", timeout: "err" } as const;
 
 /** All results that match, newest first, with what went wrong; and the button that evaluates them again. */
-export function Results({ org, query, turn, onQueued }: { org: string; query: Query; turn: number; onQueued: () => void }) {
-  const pages = usePages<Evaluation>(JSON.stringify([query, turn]), (cursor, options) => listResults({ ...query, cursor }, options));
+export function Results({
+  org,
+  query,
+  turn,
+  onQueued,
+}: {
+  org: string;
+  query: Query;
+  turn: number;
+  onQueued: () => void;
+}) {
+  const pages = usePages<Evaluation>(JSON.stringify([query, turn]), (cursor, options) =>
+    listResults({ ...query, cursor }, options),
+  );
   const { session, agent, environment, completed } = resultColumns(org);
   const columns: Column<Evaluation>[] = [
     session,
-    { key: "status", label: "Status", width: "100px", narrow: "value", cell: ({ status }) => <Pill kind={RESULT_KINDS[status as keyof typeof RESULT_KINDS]}>{status}</Pill> },
-    { key: "error", label: "Error", narrow: "note", cell: ({ error, summary }) => (error ? <span class="err" title={error}>{error}</span> : <span class="soft" title={summary ?? ""}>{summary}</span>) },
-    agent, environment, completed,
+    {
+      key: "status",
+      label: "Status",
+      width: "100px",
+      narrow: "value",
+      cell: ({ status }) => <Pill kind={RESULT_KINDS[status as keyof typeof RESULT_KINDS]}>{status}</Pill>,
+    },
+    {
+      key: "error",
+      label: "Error",
+      narrow: "note",
+      cell: ({ error, summary }) =>
+        error ? (
+          <span class="err" title={error}>
+            {error}
+          </span>
+        ) : (
+          <span class="soft" title={summary ?? ""}>
+            {summary}
+          </span>
+        ),
+    },
+    agent,
+    environment,
+    completed,
   ];
   return (
     <Loaded load={pages}>
       {(rows) =>
         rows.length ? (
           <>
-            <Table label="Results" columns={columns} rows={rows} idOf={(row) => row.id} scroll="page" hasMore={pages.hasMore} onMore={pages.more} busy={pages.busy} />
+            <Table
+              label="Results"
+              columns={columns}
+              rows={rows}
+              idOf={(row) => row.id}
+              scroll="page"
+              hasMore={pages.hasMore}
+              onMore={pages.more}
+              busy={pages.busy}
+            />
             <StatusBar>
               {`${plural(rows.length, "result")} shown${pages.hasMore ? ", more below" : ""}`}
-              {can("evaluations:trigger") && <button type="button" class="button small" onClick={() => void again(query, onQueued)}>Evaluate again…</button>}
+              {can("evaluations:trigger") && (
+                <button type="button" class="button small" onClick={() => void again(query, onQueued)}>
+                  Evaluate again…
+                </button>
+              )}
             </StatusBar>
           </>
         ) : (
@@ -93,8 +167,17 @@ export function Results({ org, query, turn, onQueued }: { org: string; query: Qu
 async function again(query: Query, onQueued: () => void): Promise<void> {
   try {
     const { sessions } = await evaluateAgain(query, true);
-    const text = "All sessions whose newest result matches the filters. Those with an evaluation under way are left out.";
-    if (!(await confirm({ title: `Evaluate ${plural(sessions, "session")} again?`, verb: "Evaluate again", text, danger: false }))) return;
+    const text =
+      "All sessions whose newest result matches the filters. Those with an evaluation under way are left out.";
+    if (
+      !(await confirm({
+        title: `Evaluate ${plural(sessions, "session")} again?`,
+        verb: "Evaluate again",
+        text,
+        danger: false,
+      }))
+    )
+      return;
     announce(`${plural((await evaluateAgain(query, false)).queued, "evaluation")} queued`);
     onQueued();
   } catch (error) {
@@ -108,7 +191,11 @@ function Score({ value }: { value: number | undefined }) {
 
 function Said({ row, scoreKey }: { row: Evaluation; scoreKey: string }) {
   const text = own(row.reasoning, scoreKey) ?? row.summary ?? row.error ?? "";
-  return <span class="soft" title={text}>{text}</span>;
+  return (
+    <span class="soft" title={text}>
+      {text}
+    </span>
+  );
 }
 
 const JOB_KINDS = { pending: "warn", polling: "info" } as const;
@@ -116,12 +203,41 @@ const JOB_KINDS = { pending: "warn", polling: "info" } as const;
 /** The evaluations that have no result yet. */
 export function Jobs({ org, load }: { org: string; load: Load<JobList> }) {
   const columns: Column<EvaluationJob>[] = [
-    { key: "session", label: "Session", narrow: "title", width: "240px", cell: (row) => <Id value={row.session_id} />, href: (row) => pathOf(org, "sessions", row.session_id) },
-    { key: "status", label: "Status", width: "100px", narrow: "value", cell: (row) => <Pill kind={JOB_KINDS[row.status]}>{row.status}</Pill> },
+    {
+      key: "session",
+      label: "Session",
+      narrow: "title",
+      width: "240px",
+      cell: (row) => <Id value={row.session_id} />,
+      href: (row) => pathOf(org, "sessions", row.session_id),
+    },
+    {
+      key: "status",
+      label: "Status",
+      width: "100px",
+      narrow: "value",
+      cell: (row) => <Pill kind={JOB_KINDS[row.status]}>{row.status}</Pill>,
+    },
     { key: "trigger", label: "Trigger", width: "120px", cell: (row) => row.trigger },
     { key: "attempts", label: "Attempts", number: true, width: "90px", cell: (row) => row.attempt_count },
-    { key: "error", label: "Last error", narrow: "note", cell: (row) => row.last_error && <span class="err" title={row.last_error}>{row.last_error}</span> },
-    { key: "next", label: "Next attempt", width: "160px", narrow: "state", cell: (row) => <Moment at={row.next_attempt_at} /> },
+    {
+      key: "error",
+      label: "Last error",
+      narrow: "note",
+      cell: (row) =>
+        row.last_error && (
+          <span class="err" title={row.last_error}>
+            {row.last_error}
+          </span>
+        ),
+    },
+    {
+      key: "next",
+      label: "Next attempt",
+      width: "160px",
+      narrow: "state",
+      cell: (row) => <Moment at={row.next_attempt_at} />,
+    },
   ];
   return (
     <Loaded load={load}>
