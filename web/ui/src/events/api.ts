@@ -1,4 +1,4 @@
-import { request, requestText, type Options, type Query } from "../api/request";
+import { type Options, type Query, request, requestText } from "../api/request";
 import type { EventSummary, Outline } from "../api/types";
 import type { PageOf } from "../kit/load";
 import { memberText } from "../kit/raw";
@@ -7,7 +7,11 @@ export const PAGE_ROWS = 100;
 const MOST_CALLS = 20_000;
 
 export async function listEvents(query: Query, options: Options): Promise<PageOf<EventSummary>> {
-  const { events, next_cursor } = await request("GET /events/summary", { query: { ...query, limit: PAGE_ROWS } as object }, options);
+  const { events, next_cursor } = await request(
+    "GET /events/summary",
+    { query: { ...query, limit: PAGE_ROWS } as object },
+    options,
+  );
   return { rows: events, next: next_cursor };
 }
 
@@ -28,6 +32,14 @@ export async function readEvent(session: string, event: string, options: Options
 }
 
 /** The starts and ends around an event, without payloads. */
-export function readCalls({ session_id, id }: EventSummary, types: readonly string[], options: Options): Promise<Outline> {
-  return request("GET /sessions/{session_id}/outline", { path: { session_id }, query: { event_type: types.join(","), around: id, limit: MOST_CALLS } }, options);
+export function readCalls(
+  { session_id, id }: EventSummary,
+  types: readonly string[],
+  options: Options,
+): Promise<Outline> {
+  return request(
+    "GET /sessions/{session_id}/outline",
+    { path: { session_id }, query: { event_type: types.join(","), around: id, limit: MOST_CALLS } },
+    options,
+  );
 }

@@ -2,11 +2,11 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { EventSummary } from "../api/types";
 import { eventsSql } from "../kit/event-conditions";
 import { EVENT_FILTERS, EVENT_PARAMS, useEventQuery } from "../kit/event-query";
-import { Filters, type Filter } from "../kit/filters";
+import { type Filter, Filters } from "../kit/filters";
 import { plural } from "../kit/formats";
 import { NewRows } from "../kit/live";
-import { Loaded } from "../kit/loaded";
 import { usePages } from "../kit/load";
+import { Loaded } from "../kit/loaded";
 import { Nothing } from "../kit/nothing";
 import { Page, type PageProps } from "../kit/page";
 import { param, place, remember, setQuery } from "../kit/router";
@@ -34,7 +34,9 @@ function choice(event: EventSummary | null) {
 export default function EventsPage({ org }: PageProps) {
   const [turn, setTurn] = useState(0);
   const query = useEventQuery("all", turn);
-  const pages = usePages<EventSummary>(JSON.stringify([turn, query]), (cursor, options) => listEvents({ ...query, cursor }, options));
+  const pages = usePages<EventSummary>(JSON.stringify([turn, query]), (cursor, options) =>
+    listEvents({ ...query, cursor }, options),
+  );
   const list = useRef<HTMLDivElement>(null);
   const isLive = param("live") !== "0" && !currentRange("all").to;
   const live = useLive(isLive, query, pages, () => hasScrolled(list.current));
@@ -54,8 +56,16 @@ export default function EventsPage({ org }: PageProps) {
       title="Events"
       actions={
         <>
-          <Switch label="Live" checked={isLive} onChange={(on) => setQuery(on ? { live: null, to: null } : { live: "0" })} />
-          <ViewToolbar curl={() => ({ route: "GET /events/summary", query: { ...query, limit: PAGE_ROWS } })} sql={() => eventsSql(query)} onRefresh={refresh} />
+          <Switch
+            label="Live"
+            checked={isLive}
+            onChange={(on) => setQuery(on ? { live: null, to: null } : { live: "0" })}
+          />
+          <ViewToolbar
+            curl={() => ({ route: "GET /events/summary", query: { ...query, limit: PAGE_ROWS } })}
+            sql={() => eventsSql(query)}
+            onRefresh={refresh}
+          />
           <TimeRange standard="all" />
         </>
       }
@@ -63,23 +73,43 @@ export default function EventsPage({ org }: PageProps) {
       <Filters filters={FILTERS} extra={[{ param: "search", chip: null }]}>
         <SearchBox label="Search payloads" />
       </Filters>
-      {missing && <p class="notice warn" role="status">The event of this link is not among the rows shown.</p>}
+      {missing && (
+        <p class="notice warn" role="status">
+          The event of this link is not among the rows shown.
+        </p>
+      )}
       <div class="events-split">
         <div class="events-list" ref={list}>
-          <NewRows waiting={live.waiting} onShow={() => { toTop(list.current); live.show(); }} />
+          <NewRows
+            waiting={live.waiting}
+            onShow={() => {
+              toTop(list.current);
+              live.show();
+            }}
+          />
           <Loaded load={pages}>
             {(rows) =>
               rows.length ? (
                 <>
                   <Table
-                    label="Events" columns={columnsOf(org, linkTo, chosen !== null)} rows={rows} idOf={(row) => `${row.id}`} selected={chosen}
-                    onOpen={(row) => setQuery(choice(row))} hasMore={pages.hasMore} onMore={pages.more} busy={pages.busy}
+                    label="Events"
+                    columns={columnsOf(org, linkTo, chosen !== null)}
+                    rows={rows}
+                    idOf={(row) => `${row.id}`}
+                    selected={chosen}
+                    onOpen={(row) => setQuery(choice(row))}
+                    hasMore={pages.hasMore}
+                    onMore={pages.more}
+                    busy={pages.busy}
                   />
                   <StatusBar>{`${plural(rows.length, "event")} shown${pages.hasMore ? ", more below" : ""}`}</StatusBar>
                 </>
               ) : (
                 <Nothing things="events" filters={EVENT_PARAMS} standard="all">
-                  Events appear here as soon as an agent sends them. <a class="link" href={pathOf(org, "start")}>Send your first event</a>
+                  Events appear here as soon as an agent sends them.{" "}
+                  <a class="link" href={pathOf(org, "start")}>
+                    Send your first event
+                  </a>
                 </Nothing>
               )
             }
@@ -101,7 +131,10 @@ function Chosen({ org, rows }: { org: string; rows: readonly EventSummary[] }) {
   const other = (row: EventSummary | undefined) => (at >= 0 && row ? () => setQuery(choice(row)) : null);
   return (
     <EventPanel
-      org={org} session={session} id={id} onClose={() => setQuery(choice(null))}
+      org={org}
+      session={session}
+      id={id}
+      onClose={() => setQuery(choice(null))}
       onChoose={(other, of) => setQuery({ e: `${other}`, of })}
       step={{ previous: other(rows[at - 1]), next: other(rows[at + 1]) }}
     />

@@ -5,7 +5,7 @@ import { Loaded } from "../kit/loaded";
 import { Text } from "../kit/text";
 import { Moment } from "../kit/values";
 import { readCalls } from "./api";
-import { familyOf, pairOf, type Family } from "./pair";
+import { type Family, familyOf, pairOf } from "./pair";
 
 interface Props {
   event: EventSummary;
@@ -32,8 +32,12 @@ function Calls({ event, address, onChoose, family }: Props & { family: Family })
         if (typeof pair === "string")
           return (
             <p class="side-note soft">
-              {pair === "open" && whole ? "The other event of this call did not arrive." : "Which event belongs to it is not clear from here."}{" "}
-              <a class="link" href={address}>Open in the session</a>
+              {pair === "open" && whole
+                ? "The other event of this call did not arrive."
+                : "Which event belongs to it is not clear from here."}{" "}
+              <a class="link" href={address}>
+                Open in the session
+              </a>
             </p>
           );
         return (
@@ -46,9 +50,21 @@ function Calls({ event, address, onChoose, family }: Props & { family: Family })
               <div key={end.id}>
                 <dt>{end === pair.start ? "Start" : "End"}</dt>
                 <dd>
-                  <button type="button" class="link" aria-current={end.id === event.id} onClick={() => onChoose(end.id)}>{end.type}</button>
-                  <span class="dim"> <Moment at={end.ts} /></span>
-                  <span class="pair-summary"><Text>{end.summary}</Text></span>
+                  <button
+                    type="button"
+                    class="link"
+                    aria-current={end.id === event.id}
+                    onClick={() => onChoose(end.id)}
+                  >
+                    {end.type}
+                  </button>
+                  <span class="dim">
+                    {" "}
+                    <Moment at={end.ts} />
+                  </span>
+                  <span class="pair-summary">
+                    <Text>{end.summary}</Text>
+                  </span>
                 </dd>
               </div>
             ))}

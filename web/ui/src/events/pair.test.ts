@@ -6,7 +6,14 @@ import { familyOf, pairOf } from "./pair";
 /** An outline of rows [id, type, pair, microseconds, duration]. */
 function outline(...rows: [number, number, number, number, (number | null)?][]): Outline {
   const column = (at: number) => rows.map((row) => row[at] ?? null);
-  const columns = { id: column(0), type: column(1), pair: column(2), t: column(3), duration_ms: column(4), summary: rows.map(([id]) => `event ${id}`) };
+  const columns = {
+    id: column(0),
+    type: column(1),
+    pair: column(2),
+    t: column(3),
+    duration_ms: column(4),
+    summary: rows.map(([id]) => `event ${id}`),
+  };
   return { base_ts: "2026-11-02T08:00:00.000000Z", types: ["tool_use", "tool_result"], columns } as unknown as Outline;
 }
 const TOOL = familyOf("tool_result")!;

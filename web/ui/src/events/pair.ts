@@ -2,8 +2,12 @@
 import type { Outline } from "../api/types";
 
 const FAMILIES = [
-  ["tool_use", "tool_result"], ["model_request", "model_response"], ["hook_triggered", "hook_completed"],
-  ["human_wait", "human_input"], ["agent_pause", "agent_resume"], ["agent_start", "agent_end"],
+  ["tool_use", "tool_result"],
+  ["model_request", "model_response"],
+  ["hook_triggered", "hook_completed"],
+  ["human_wait", "human_input"],
+  ["agent_pause", "agent_resume"],
+  ["agent_start", "agent_end"],
 ] as const;
 
 export type Family = (typeof FAMILIES)[number];
@@ -29,19 +33,30 @@ export interface Pair {
 }
 
 /** The pair of an event; "open" without the other one, "unclear" where its key does not name one start and one end. */
-export function pairOf(outline: Pick<Outline, "base_ts" | "types" | "columns">, id: number, [start, end]: Family): Pair | "open" | "unclear" {
+export function pairOf(
+  outline: Pick<Outline, "base_ts" | "types" | "columns">,
+  id: number,
+  [start, end]: Family,
+): Pair | "open" | "unclear" {
   const { columns, types } = outline;
   const key = columns.pair[columns.id.indexOf(id)];
   if (!key) return "unclear";
-  const of = (type: string) => columns.id.flatMap((_, at) => (columns.pair[at] === key && types[columns.type[at]!] === type ? [at] : []));
+  const of = (type: string) =>
+    columns.id.flatMap((_, at) => (columns.pair[at] === key && types[columns.type[at]!] === type ? [at] : []));
   const [starts, ends] = [of(start), of(end)];
   if (starts.length > 1 || ends.length > 1) return "unclear";
   const [first, last] = [starts[0], ends[0]];
   if (first === undefined || last === undefined) return "open";
   const base = Date.parse(outline.base_ts);
   const at = (index: number): End => ({
-    id: columns.id[index]!, type: types[columns.type[index]!]!, summary: columns.summary[index]!,
+    id: columns.id[index]!,
+    type: types[columns.type[index]!]!,
+    summary: columns.summary[index]!,
     ts: new Date(base + columns.t[index]! / 1000).toISOString(),
   });
-  return { start: at(first), end: at(last), latency: columns.duration_ms[last] ?? Math.abs(columns.t[last]! - columns.t[first]!) / 1000 };
+  return {
+    start: at(first),
+    end: at(last),
+    latency: columns.duration_ms[last] ?? Math.abs(columns.t[last]! - columns.t[first]!) / 1000,
+  };
 }

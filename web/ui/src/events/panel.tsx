@@ -9,15 +9,15 @@ import { Icon } from "../kit/icon";
 import { Json } from "../kit/json";
 import { useLoad } from "../kit/load";
 import { Loaded } from "../kit/loaded";
+import { Raw } from "../kit/long-text";
 import { useSideless } from "../kit/media";
 import { useShortcuts } from "../kit/shortcuts";
 import { Tabs } from "../kit/tabs";
-import { Raw } from "../kit/long-text";
 import { Text } from "../kit/text";
 import { pathOf } from "../kit/url";
 import { Moment } from "../kit/values";
 import { zone } from "../kit/zone";
-import { readEvent, type EventText } from "./api";
+import { type EventText, readEvent } from "./api";
 import { PairView } from "./pair-view";
 
 interface Props {
@@ -41,11 +41,23 @@ export function EventPanel(props: Props) {
   const close = asDialog ? null : <Tool icon="x" label="Close" onClick={onClose} />;
   const content = (
     <>
-      {!load.data && close && <header class="side-head"><div class="side-title"><h2 class="grow">Event</h2>{close}</div></header>}
+      {!load.data && close && (
+        <header class="side-head">
+          <div class="side-title">
+            <h2 class="grow">Event</h2>
+            {close}
+          </div>
+        </header>
+      )}
       <Loaded load={load}>{(read) => <Body {...props} read={read} close={close} />}</Loaded>
     </>
   );
-  if (!asDialog) return <aside class="side-panel" aria-label="Event">{content}</aside>;
+  if (!asDialog)
+    return (
+      <aside class="side-panel" aria-label="Event">
+        {content}
+      </aside>
+    );
   return (
     <Dialog title="Event" kind="side" onClose={onClose}>
       {content}
@@ -66,26 +78,55 @@ function Body({ org, step, onChoose, read, close }: Props & { read: EventText; c
     <>
       <header class="side-head">
         <div class="side-title">
-          <h2><EventType type={event.event_type} failed={event.is_error} /></h2>
-          {event.is_error && <span class="pill err" aria-hidden="true">failed</span>}
+          <h2>
+            <EventType type={event.event_type} failed={event.is_error} />
+          </h2>
+          {event.is_error && (
+            <span class="pill err" aria-hidden="true">
+              failed
+            </span>
+          )}
           <span class="grow" />
           <Tool icon="chevron-up" label="Previous event" onClick={step.previous} />
           <Tool icon="chevron-down" label="Next event" onClick={step.next} />
-          <Tool icon="link" label="Copy link to event" onClick={() => void copy(`${location.origin}${address}&tz=${encodeURIComponent(zone.value)}`, "Copy link to event")} />
+          <Tool
+            icon="link"
+            label="Copy link to event"
+            onClick={() =>
+              void copy(`${location.origin}${address}&tz=${encodeURIComponent(zone.value)}`, "Copy link to event")
+            }
+          />
           <Tool icon="copy" label="Copy payload" onClick={() => void copy(raw, "Copy payload")} />
           {close}
         </div>
         <Facts event={event} id={id} address={address} />
       </header>
-      {failure && <p class="box-err"><Text>{failure}</Text></p>}
+      {failure && (
+        <p class="box-err">
+          <Text>{failure}</Text>
+        </p>
+      )}
       <Tabs
-        label="Event" tabs={[{ id: "payload", label: "Payload" }, { id: "raw", label: "Raw" }, { id: "pair", label: "Pair" }]} value={tab}
-        onChange={(next) => setTab(next as Tab)} class="side-scroll"
-        aside={<span class="side-size" title={`${size} bytes`}>{bytes(size)}</span>}
+        label="Event"
+        tabs={[
+          { id: "payload", label: "Payload" },
+          { id: "raw", label: "Raw" },
+          { id: "pair", label: "Pair" },
+        ]}
+        value={tab}
+        onChange={(next) => setTab(next as Tab)}
+        class="side-scroll"
+        aside={
+          <span class="side-size" title={`${size} bytes`}>
+            {bytes(size)}
+          </span>
+        }
       >
         {tab === "payload" && <Json key={id} label="Payload" value={payload} size={size} />}
         {tab === "raw" && <Raw key={id} text={raw} />}
-        {tab === "pair" && <PairView event={event} address={address} onChoose={(other) => onChoose(other, event.session_id)} />}
+        {tab === "pair" && (
+          <PairView event={event} address={address} onChoose={(other) => onChoose(other, event.session_id)} />
+        )}
       </Tabs>
     </>
   );
@@ -98,9 +139,24 @@ function wordsOf(value: unknown): string {
   return typeof message === "string" ? message : "";
 }
 
-function Tool({ icon, label, onClick }: { icon: Parameters<typeof Icon>[0]["name"]; label: string; onClick: (() => void) | null }) {
+function Tool({
+  icon,
+  label,
+  onClick,
+}: {
+  icon: Parameters<typeof Icon>[0]["name"];
+  label: string;
+  onClick: (() => void) | null;
+}) {
   return (
-    <button type="button" class="button ghost" aria-label={label} title={label} disabled={!onClick} onClick={onClick ?? undefined}>
+    <button
+      type="button"
+      class="button ghost"
+      aria-label={label}
+      title={label}
+      disabled={!onClick}
+      onClick={onClick ?? undefined}
+    >
       <Icon name={icon} />
     </button>
   );
@@ -109,7 +165,12 @@ function Tool({ icon, label, onClick }: { icon: Parameters<typeof Icon>[0]["name
 function Facts({ event, id, address }: { event: EventSummary; id: string; address: string }) {
   const facts: [string, ComponentChildren][] = [
     ["Time", <Moment at={event.ts} />],
-    ["Session", <a class="link mono" href={address}>{event.session_id}</a>],
+    [
+      "Session",
+      <a class="link mono" href={address}>
+        {event.session_id}
+      </a>,
+    ],
     ["Agent", event.agent_id],
     ["Environment", event.environment],
     ...(event.error_type ? [["Error type", event.error_type] as [string, string]] : []),
