@@ -1,11 +1,15 @@
-import { request, type Options, type Query } from "../api/request";
+import { type Options, type Query, request } from "../api/request";
 import type { AuditRow, FindingActionBody, FindingRow, QueryResult, Session } from "../api/types";
 import type { PageOf } from "../kit/load";
 
 export const PAGE_ROWS = 100;
 
 /** A page of the findings that were asked for; `cursor` is the number of rows before it. */
-export async function readFindings(wanted: Query, cursor: string | null, options: Options): Promise<PageOf<FindingRow>> {
+export async function readFindings(
+  wanted: Query,
+  cursor: string | null,
+  options: Options,
+): Promise<PageOf<FindingRow>> {
   const offset = Number(cursor ?? 0);
   const rows = await request("GET /audits/findings", { query: { ...wanted, limit: PAGE_ROWS, offset } }, options);
   return { rows, next: rows.length < PAGE_ROWS ? null : `${offset + PAGE_ROWS}` };

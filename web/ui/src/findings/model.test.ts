@@ -5,13 +5,30 @@ import { ACTIONS, actionsOf, numberOf, scopeOf, sessionsText, words } from "./mo
 
 function finding(status: FindingRow["status"]): FindingRow {
   const none: string[] = [];
-  return { status, scope: { environments: none, agent_ids: ["a"], event_types: none, tool_names: ["t"], hook_names: none, models: none, error_types: none } } as unknown as FindingRow;
+  return {
+    status,
+    scope: {
+      environments: none,
+      agent_ids: ["a"],
+      event_types: none,
+      tool_names: ["t"],
+      hook_names: none,
+      models: none,
+      error_types: none,
+    },
+  } as unknown as FindingRow;
 }
 
 test("an open finding is acted on, a closed one is reopened", () => {
-  assert.deepEqual(actionsOf(finding("recurring")).map(({ action }) => action), ["ack", "assign", "resolve", "mute", "dismiss"]);
+  assert.deepEqual(
+    actionsOf(finding("recurring")).map(({ action }) => action),
+    ["ack", "assign", "resolve", "mute", "dismiss"],
+  );
   for (const status of ["resolved", "dismissed", "muted"] as const)
-    assert.deepEqual(actionsOf(finding(status)).map(({ action }) => action), ["reopen"]);
+    assert.deepEqual(
+      actionsOf(finding(status)).map(({ action }) => action),
+      ["reopen"],
+    );
 });
 
 // test_filing.py and test_actions.py of tests/shared/watch/audits run an audit after each of them.
@@ -19,11 +36,17 @@ test("each action says what later runs of audits do", () => {
   const about = Object.fromEntries(ACTIONS.map((one) => [one.action, one.about]));
   assert.equal(about["resolve"], "If a later run finds it again, a new finding opens.");
   assert.equal(about["mute"], "No audit of the organization reports or counts it until somebody reopens it.");
-  assert.equal(about["dismiss"], "It is no problem: no audit of the organization reports or counts it until somebody reopens it.");
+  assert.equal(
+    about["dismiss"],
+    "It is no problem: no audit of the organization reports or counts it until somebody reopens it.",
+  );
 });
 
 test("the scope names what a finding is about", () => {
-  assert.deepEqual(scopeOf(finding("open")).map(({ label }) => label), ["Agents", "Tools"]);
+  assert.deepEqual(
+    scopeOf(finding("open")).map(({ label }) => label),
+    ["Agents", "Tools"],
+  );
   assert.equal(words("error_cluster"), "Error cluster");
 });
 
@@ -35,7 +58,9 @@ test("numbers have their units", () => {
 });
 
 test("the evidence says how many sessions it leaves out", () => {
-  const evidence = (numbers: Record<string, number>) => ({ evidence: { session_ids: ["a", "b"], event_ids: [], numbers } });
+  const evidence = (numbers: Record<string, number>) => ({
+    evidence: { session_ids: ["a", "b"], event_ids: [], numbers },
+  });
   assert.equal(sessionsText(evidence({ failed_sessions: 30 })), "the newest 2 of 30 sessions");
   assert.equal(sessionsText(evidence({ sessions: 90, filled_sessions: 30 })), "the newest 2 of 30 sessions");
   assert.equal(sessionsText(evidence({ sessions: 90, outlier_sessions: 2 })), "2 sessions");

@@ -16,8 +16,18 @@ export const ACTIONS: readonly ActionOf[] = [
   { action: "ack", label: "Acknowledge", key: "a", about: "It stays open. Others see that you know of it." },
   { action: "assign", label: "Assign", key: null, about: "The assignee is shown beside the finding." },
   { action: "resolve", label: "Resolve", key: "r", about: "If a later run finds it again, a new finding opens." },
-  { action: "mute", label: "Mute", key: "m", about: "No audit of the organization reports or counts it until somebody reopens it." },
-  { action: "dismiss", label: "Dismiss", key: "d", about: "It is no problem: no audit of the organization reports or counts it until somebody reopens it." },
+  {
+    action: "mute",
+    label: "Mute",
+    key: "m",
+    about: "No audit of the organization reports or counts it until somebody reopens it.",
+  },
+  {
+    action: "dismiss",
+    label: "Dismiss",
+    key: "d",
+    about: "It is no problem: no audit of the organization reports or counts it until somebody reopens it.",
+  },
   { action: "reopen", label: "Reopen", key: null, about: "It counts as open from then on." },
 ];
 
@@ -76,5 +86,7 @@ const AFFECTED = ["failed_sessions", "filled_sessions", "outlier_sessions", "aba
 export function sessionsText({ evidence: { session_ids, numbers } }: Pick<FindingRow, "evidence">): string {
   const all = AFFECTED.map((name) => numbers[name]).find((number) => number !== undefined);
   const shown = session_ids.length;
-  return all !== undefined && all > shown ? `the newest ${shown} of ${plural(all, "session")}` : plural(shown, "session");
+  return all !== undefined && all > shown
+    ? `the newest ${shown} of ${plural(all, "session")}`
+    : plural(shown, "session");
 }

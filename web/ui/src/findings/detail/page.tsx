@@ -16,7 +16,7 @@ import { pathOf } from "../../kit/url";
 import { Moment, Pill } from "../../kit/values";
 import { ActionDialog } from "../action-dialog";
 import { readFinding } from "../api";
-import { actionsOf, numberOf, scopeOf, words, type ActionOf } from "../model";
+import { type ActionOf, actionsOf, numberOf, scopeOf, words } from "../model";
 import { Evidence } from "./evidence";
 import { Query } from "./query";
 
@@ -27,12 +27,23 @@ export default function FindingPage({ org, id }: PageProps) {
   const finding = load.data;
   const sql = finding && sqlOfFinding(finding.evidence_queries);
   const actions = finding && can("audits:write") ? actionsOf(finding) : [];
-  useShortcuts(actions.flatMap((one) => (one.key ? [{ keys: one.key, label: one.label, run: () => setAsked(one) }] : [])));
+  useShortcuts(
+    actions.flatMap((one) => (one.key ? [{ keys: one.key, label: one.label, run: () => setAsked(one) }] : [])),
+  );
   const head = (
     <>
-      <ViewToolbar curl={() => ({ route: "GET /audits/findings/{fid}", path: { fid: id } })} sql={sql === undefined ? undefined : () => sql} onRefresh={load.reload} />
+      <ViewToolbar
+        curl={() => ({ route: "GET /audits/findings/{fid}", path: { fid: id } })}
+        sql={sql === undefined ? undefined : () => sql}
+        onRefresh={load.reload}
+      />
       {actions.map((one) => (
-        <button key={one.action} type="button" class={one.action === "ack" ? "button primary" : "button"} onClick={() => setAsked(one)}>
+        <button
+          key={one.action}
+          type="button"
+          class={one.action === "ack" ? "button primary" : "button"}
+          onClick={() => setAsked(one)}
+        >
           {one.label}
         </button>
       ))}
@@ -40,7 +51,9 @@ export default function FindingPage({ org, id }: PageProps) {
   );
   const badges = finding && (
     <>
-      <Pill kind={finding.status === "open" || finding.status === "recurring" ? "warn" : "ok"}>{words(finding.status)}</Pill>
+      <Pill kind={finding.status === "open" || finding.status === "recurring" ? "warn" : "ok"}>
+        {words(finding.status)}
+      </Pill>
       <Severity value={finding.severity} />
     </>
   );
@@ -49,7 +62,9 @@ export default function FindingPage({ org, id }: PageProps) {
       <Loaded load={load} class="finding-body">
         {(data) => <Body org={org} finding={data} />}
       </Loaded>
-      {asked && finding && <ActionDialog finding={finding} action={asked} onClose={() => setAsked(null)} onDone={load.reload} />}
+      {asked && finding && (
+        <ActionDialog finding={finding} action={asked} onClose={() => setAsked(null)} onDone={load.reload} />
+      )}
     </Page>
   );
 }
@@ -70,14 +85,17 @@ function Body({ org, finding }: { org: string; finding: FindingRow }) {
           <Text>{finding.description}</Text>
         </p>
         <Facts org={org} finding={finding} />
-        {prose.map(([title, text]) => text && (
-          <section key={title}>
-            <h2>{title}</h2>
-            <p>
-              <Text>{text}</Text>
-            </p>
-          </section>
-        ))}
+        {prose.map(
+          ([title, text]) =>
+            text && (
+              <section key={title}>
+                <h2>{title}</h2>
+                <p>
+                  <Text>{text}</Text>
+                </p>
+              </section>
+            ),
+        )}
       </div>
       <Evidence org={org} finding={finding} />
       <section aria-label="Queries">
@@ -103,7 +121,8 @@ function Facts({ org, finding }: { org: string; finding: FindingRow }) {
       </dd>
       <dt>Seen</dt>
       <dd>
-        <Moment at={finding.first_seen_at} /> to <Moment at={finding.last_seen_at} />, in {plural(finding.occurrences, "run")}
+        <Moment at={finding.first_seen_at} /> to <Moment at={finding.last_seen_at} />, in{" "}
+        {plural(finding.occurrences, "run")}
       </dd>
       <dt>Assignee</dt>
       <dd>{finding.assigned_to ?? "none"}</dd>
@@ -117,7 +136,10 @@ function Facts({ org, finding }: { org: string; finding: FindingRow }) {
           </dd>
         </>
       )}
-      {scopeOf(finding).flatMap(({ label, values }) => [<dt key={label}>{label}</dt>, <dd key={`${label} values`}>{values.join(", ")}</dd>])}
+      {scopeOf(finding).flatMap(({ label, values }) => [
+        <dt key={label}>{label}</dt>,
+        <dd key={`${label} values`}>{values.join(", ")}</dd>,
+      ])}
     </dl>
   );
 }

@@ -13,7 +13,11 @@ const MOST_ROWS = 50;
 
 /** A query of a finding, which runs in place. */
 export function Query({ org, query }: { org: string; query: FindingQueryRow }) {
-  const [state, setState] = useState<{ busy: boolean; error: unknown; result: QueryResult | null }>({ busy: false, error: null, result: null });
+  const [state, setState] = useState<{ busy: boolean; error: unknown; result: QueryResult | null }>({
+    busy: false,
+    error: null,
+    result: null,
+  });
   const run = async () => {
     setState({ ...state, busy: true, error: null });
     try {
@@ -31,7 +35,12 @@ export function Query({ org, query }: { org: string; query: FindingQueryRow }) {
             <SqlLink class="link" sql={() => query.sql}>
               Open in SQL
             </SqlLink>
-            <button type="button" class="button small" aria-disabled={state.busy} onClick={() => !state.busy && void run()}>
+            <button
+              type="button"
+              class="button small"
+              aria-disabled={state.busy}
+              onClick={() => !state.busy && void run()}
+            >
               <Icon name="play" class="small" /> Run query
             </button>
           </>
@@ -57,13 +66,25 @@ function Result({ org, result: { columns, rows, elapsed_ms } }: { org: string; r
       <div class="finding-rows">
         <table>
           <thead>
-            <tr>{columns.map(({ name }) => <th key={name} scope="col">{name}</th>)}</tr>
+            <tr>
+              {columns.map(({ name }) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
           </thead>
           <tbody>
             {shown.map((row, index) => (
               <tr key={index}>
                 {row.map((value, column) => (
-                  <td key={column}>{columns[column]?.name === "session_id" ? <a class="link mono" href={pathOf(org, "sessions", `${value}`)}>{`${value}`}</a> : <Text>{textOf(value)}</Text>}</td>
+                  <td key={column}>
+                    {columns[column]?.name === "session_id" ? (
+                      <a class="link mono" href={pathOf(org, "sessions", `${value}`)}>{`${value}`}</a>
+                    ) : (
+                      <Text>{textOf(value)}</Text>
+                    )}
+                  </td>
                 ))}
               </tr>
             ))}
