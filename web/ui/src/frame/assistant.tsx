@@ -23,7 +23,11 @@ export function Assistant() {
   const person = session.value?.id;
   useEffect(() => {
     // Without an answer there is no assistant, and nothing to say about it.
-    if (person) void request("GET /agent/health", {}, { personal: true }).then(({ enabled }) => (hasAssistant.value = enabled), () => undefined);
+    if (person)
+      void request("GET /agent/health", {}, { personal: true }).then(
+        ({ enabled }) => (hasAssistant.value = enabled),
+        () => undefined,
+      );
   }, [person]);
   useShortcuts(mayAsk() ? [{ keys: "Mod+j", label: "Assistant", run: toggle }] : []);
   if (!mayAsk() || !assistantOpen.value) return null;
@@ -34,7 +38,13 @@ export function Assistant() {
 export function AssistantButton() {
   if (!mayAsk()) return null;
   return (
-    <button type="button" class="button ghost" aria-label="Assistant" aria-expanded={assistantOpen.value} onClick={toggle}>
+    <button
+      type="button"
+      class="button ghost"
+      aria-label="Assistant"
+      aria-expanded={assistantOpen.value}
+      onClick={toggle}
+    >
       <Icon name="message-square" />
     </button>
   );

@@ -1,5 +1,5 @@
 // The commands of the palette: pages and actions at once, and the organization's things as they are read.
-import { request, type Options } from "../api/request";
+import { type Options, request } from "../api/request";
 import { can, session } from "../api/session";
 import type { IconName } from "../kit/icon-names";
 import { organization } from "../kit/organization";
@@ -27,11 +27,23 @@ function link(label: string, icon: IconName, note: string, path: string, keys?: 
 /** Pages that the person may see, other organizations, and actions. */
 export function fixedCommands(): Command[] {
   const org = organization();
-  const pages = org ? visibleEntries().map(({ label, icon, path, key }) => link(label, icon, "Page", pathOf(org, path), key && `g ${key}`)) : [];
+  const pages = org
+    ? visibleEntries().map(({ label, icon, path, key }) =>
+        link(label, icon, "Page", pathOf(org, path), key && `g ${key}`),
+      )
+    : [];
   const others = (session.value?.memberships ?? [])
     .filter(({ org_slug }) => org_slug !== org)
-    .map(({ org_slug, org_name, is_pending }) => link(org_name, "building-2", is_pending ? "Invitation" : "Organization", pathOf(org_slug, "sessions")));
-  const action = (label: string, icon: IconName, run: () => void, keys?: string): Command => ({ label, icon, note: "Action", keys, run });
+    .map(({ org_slug, org_name, is_pending }) =>
+      link(org_name, "building-2", is_pending ? "Invitation" : "Organization", pathOf(org_slug, "sessions")),
+    );
+  const action = (label: string, icon: IconName, run: () => void, keys?: string): Command => ({
+    label,
+    icon,
+    note: "Action",
+    keys,
+    run,
+  });
   return [
     ...pages,
     link("Profile", "user", "Page", "/profile"),
@@ -65,7 +77,9 @@ const SOURCES: readonly Source[] = [
     permission: "evaluations:read",
     read: async (org, options) => {
       const { sessions } = await request("GET /sessions", { query: { limit: RECENT_SESSIONS } }, options);
-      return sessions.map(({ session_id }) => link(session_id, "text-align-start", "Session", pathOf(org, "sessions", session_id)));
+      return sessions.map(({ session_id }) =>
+        link(session_id, "text-align-start", "Session", pathOf(org, "sessions", session_id)),
+      );
     },
   },
   {
@@ -79,13 +93,17 @@ const SOURCES: readonly Source[] = [
     permission: "dashboards:read",
     read: async (org, options) => {
       const { dashboards } = await request("GET /dashboards", {}, options);
-      return dashboards.map(({ id, name }) => link(name, "layout-dashboard", "Dashboard", pathOf(org, "dashboards", id)));
+      return dashboards.map(({ id, name }) =>
+        link(name, "layout-dashboard", "Dashboard", pathOf(org, "dashboards", id)),
+      );
     },
   },
   {
     permission: "alerts:read",
     read: async (org, options) =>
-      (await request("GET /alerts", {}, options)).map(({ id, name }) => link(name, "bell", "Alert", pathOf(org, "alerts", id))),
+      (await request("GET /alerts", {}, options)).map(({ id, name }) =>
+        link(name, "bell", "Alert", pathOf(org, "alerts", id)),
+      ),
   },
   {
     permission: "incidents:read",
@@ -97,7 +115,9 @@ const SOURCES: readonly Source[] = [
   {
     permission: "audits:read",
     read: async (org, options) =>
-      (await request("GET /audits", {}, options)).map(({ id, name }) => link(name, "scan-search", "Audit", pathOf(org, "audits", id))),
+      (await request("GET /audits", {}, options)).map(({ id, name }) =>
+        link(name, "scan-search", "Audit", pathOf(org, "audits", id)),
+      ),
   },
 ];
 

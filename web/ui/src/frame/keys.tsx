@@ -24,12 +24,18 @@ export function Keys() {
   const rows = shortcuts.value.filter(({ keys }) => !seen.has(keys) && seen.add(keys));
   return (
     <Dialog title="Keyboard shortcuts" kind="wide" onClose={() => void (shortcutsOpen.value = false)}>
-      {!preferences.value.singleKeys && <p class="notice">Single-key shortcuts are off. The profile page turns them on.</p>}
+      {!preferences.value.singleKeys && (
+        <p class="notice">Single-key shortcuts are off. The profile page turns them on.</p>
+      )}
       <dl class="shortcut-list">
         {rows.map(({ keys, label }) => (
           <div key={keys}>
             <dt>{label}</dt>
-            <dd>{keys.split(" ").map((key) => <kbd key={key}>{key.replace("Mod+", "Ctrl/⌘ ")}</kbd>)}</dd>
+            <dd>
+              {keys.split(" ").map((key) => (
+                <kbd key={key}>{key.replace("Mod+", "Ctrl/⌘ ")}</kbd>
+              ))}
+            </dd>
           </div>
         ))}
       </dl>

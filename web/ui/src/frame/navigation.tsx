@@ -6,7 +6,7 @@ import { LOOK_EVERY_MS, openIncidents } from "../kit/open-incidents";
 import { organization } from "../kit/organization";
 import { place } from "../kit/router";
 import { pathOf } from "../kit/url";
-import { NAVIGATION, ROUTES, type NavEntry } from "../routes";
+import { NAVIGATION, type NavEntry, ROUTES } from "../routes";
 import { menuOpen } from "./open";
 import { Stored } from "./stored";
 
@@ -78,7 +78,9 @@ export function Navigation() {
         const members = entries.filter((entry) => entry.group === group);
         if (!members.length || !org) return null;
         const countOf = (path: string) => (path === "incidents" ? openIncidents : 0);
-        const links = members.map((entry) => <Entry key={entry.path} entry={entry} org={org} count={countOf(entry.path)} />);
+        const links = members.map((entry) => (
+          <Entry key={entry.path} entry={entry} org={org} count={countOf(entry.path)} />
+        ));
         return group ? (
           <div key={group} role="group" aria-label={group}>
             <h2 aria-hidden="true">{group}</h2>

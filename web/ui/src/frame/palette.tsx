@@ -1,7 +1,7 @@
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { Dialog } from "../kit/dialog";
 import { Icon } from "../kit/icon";
-import { fixedCommands, readCommands, sessionCommand, type Command } from "./commands";
+import { type Command, fixedCommands, readCommands, sessionCommand } from "./commands";
 import { paletteOpen } from "./open";
 import { ranked } from "./rank";
 
@@ -75,10 +75,21 @@ function PaletteDialog({ onClose }: { onClose: () => void }) {
       </div>
       <ul ref={list} id={id} class="palette-list" role="listbox" aria-label="Commands" hidden={!found.length}>
         {found.map((command, index) => (
-          <Option key={`${command.note} ${index}`} id={`${id}-${index}`} command={command} chosen={index === chosen} onRun={() => run(command)} onPoint={() => setActive(index)} />
+          <Option
+            key={`${command.note} ${index}`}
+            id={`${id}-${index}`}
+            command={command}
+            chosen={index === chosen}
+            onRun={() => run(command)}
+            onPoint={() => setActive(index)}
+          />
         ))}
       </ul>
-      {!found.length && <p class="palette-nothing" role="status">Nothing has this name.</p>}
+      {!found.length && (
+        <p class="palette-nothing" role="status">
+          Nothing has this name.
+        </p>
+      )}
     </Dialog>
   );
 }
@@ -97,7 +108,13 @@ function Option({ id, command: { label, icon, note, keys }, chosen, onRun, onPoi
       <Icon name={icon} />
       <span class={note === "Session" ? "palette-label mono" : "palette-label"}>{label}</span>
       <small>{note}</small>
-      {keys && <span class="palette-keys" aria-hidden="true">{keys.split(" ").map((key) => <kbd key={key}>{key}</kbd>)}</span>}
+      {keys && (
+        <span class="palette-keys" aria-hidden="true">
+          {keys.split(" ").map((key) => (
+            <kbd key={key}>{key}</kbd>
+          ))}
+        </span>
+      )}
     </li>
   );
 }

@@ -14,6 +14,12 @@ test("a label matches by its beginning, its words, or any part", () => {
 
 test("the best matches come first, and equal ones keep their order", () => {
   const items = ["Usage", "Model usage", "Users", "SQL"].map((label) => ({ label }));
-  assert.deepEqual(ranked(items, "us", 9).map(({ label }) => label), ["Usage", "Users", "Model usage"]);
-  assert.deepEqual(ranked(items, "", 2).map(({ label }) => label), ["Usage", "Model usage"]);
+  assert.deepEqual(
+    ranked(items, "us", 9).map(({ label }) => label),
+    ["Usage", "Users", "Model usage"],
+  );
+  assert.deepEqual(
+    ranked(items, "", 2).map(({ label }) => label),
+    ["Usage", "Model usage"],
+  );
 });

@@ -31,9 +31,7 @@ export function Stored() {
   if (!lag) return null;
   const late = lag.seconds === null || lag.seconds > 30;
   const text =
-    lag.seconds === null
-      ? "storing is interrupted"
-      : `stored up to ${Math.max(1, Math.round(lag.seconds))} s ago`;
+    lag.seconds === null ? "storing is interrupted" : `stored up to ${Math.max(1, Math.round(lag.seconds))} s ago`;
   return (
     <p class="nav-foot">
       <span class={late ? "dot dot-warn" : "dot dot-ok"} />
