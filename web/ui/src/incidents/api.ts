@@ -1,4 +1,4 @@
-import { request, type Options } from "../api/request";
+import { type Options, request } from "../api/request";
 import type { AlertPreview, IncidentDetail, IncidentRow } from "../api/types";
 import { sqlOfFinding, sqlOfRule } from "../kit/statements";
 
@@ -59,7 +59,9 @@ export function readValues(incident_id: string, options: Options): Promise<Alert
 
 /** The statement that lists what a finding is about. */
 export async function readFindingSql(fid: string, options: Options): Promise<string | null> {
-  return sqlOfFinding((await request("GET /audits/findings/{fid}", { path: { fid } }, options)).evidence_queries) ?? null;
+  return (
+    sqlOfFinding((await request("GET /audits/findings/{fid}", { path: { fid } }, options)).evidence_queries) ?? null
+  );
 }
 
 /** The statement of a rule in SQL, as the rule is now. */

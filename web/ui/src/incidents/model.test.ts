@@ -12,20 +12,33 @@ function entry(kind: ActivityRow["kind"], detail: ActivityRow["detail"] = {}): A
 }
 
 test("the history is told in sentences", () => {
-  assert.equal(activityText(entry("breached", { count: 8, summary: "x was 2" }), "alert"), "breached 8 more times: x was 2");
+  assert.equal(
+    activityText(entry("breached", { count: 8, summary: "x was 2" }), "alert"),
+    "breached 8 more times: x was 2",
+  );
   assert.equal(activityText(entry("breached"), "alert"), "breached once more");
-  assert.equal(activityText(entry("assigned", { assignees: ["bob@example.com"] }), "alert"), "assigned it to bob@example.com");
+  assert.equal(
+    activityText(entry("assigned", { assignees: ["bob@example.com"] }), "alert"),
+    "assigned it to bob@example.com",
+  );
   assert.equal(activityText(entry("assigned", { assignees: [] }), "alert"), "removed the assignees");
 });
 
 test("comments stand in the history where they were made", () => {
   const comment = { id: "c1", author_email: "ada@example.com", body: "hello" };
   const detail = { activity: [entry("opened"), entry("commented")], comments: [comment] } as unknown as IncidentDetail;
-  assert.deepEqual(entries(detail).map((one) => one.comment?.body ?? null), [null, "hello"]);
+  assert.deepEqual(
+    entries(detail).map((one) => one.comment?.body ?? null),
+    [null, "hello"],
+  );
 });
 
 test("what the service does by itself has no actor", () => {
-  const own = (kind: ActivityRow["kind"], detail: ActivityRow["detail"] = {}, source: IncidentRow["source"] = "alert") => activityText({ ...entry(kind, detail), actor: "system" }, source);
+  const own = (
+    kind: ActivityRow["kind"],
+    detail: ActivityRow["detail"] = {},
+    source: IncidentRow["source"] = "alert",
+  ) => activityText({ ...entry(kind, detail), actor: "system" }, source);
   assert.equal(own("opened", { summary: "x was 2 (> 1)" }), "Opened by the rule: x was 2 (> 1)");
   assert.equal(own("resolved"), "Resolved by itself");
   assert.equal(own("opened", {}, "audit"), "Opened by the audit");
@@ -35,8 +48,14 @@ test("what the service does by itself has no actor", () => {
 test("a rate is a percentage whatever the summary says", () => {
   const compared = { metric: "error_rate", value: 0.107143, op: ">", bound: 0.05 };
   assert.equal(breachText("whatever", compared), "error_rate was 10.7 % (> 5.0 %)");
-  assert.equal(activityText(entry("breached", { ...compared, summary: "other words" }), "alert"), "breached once more: error_rate was 10.7 % (> 5.0 %)");
-  assert.equal(breachText("token_sum was 1200 (> 5)", { metric: "token_sum", value: 1200, op: ">", bound: 5 }), "token_sum was 1200 (> 5)");
+  assert.equal(
+    activityText(entry("breached", { ...compared, summary: "other words" }), "alert"),
+    "breached once more: error_rate was 10.7 % (> 5.0 %)",
+  );
+  assert.equal(
+    breachText("token_sum was 1200 (> 5)", { metric: "token_sum", value: 1200, op: ">", bound: 5 }),
+    "token_sum was 1200 (> 5)",
+  );
   assert.equal(breachText("reported by hand", null), "reported by hand");
 });
 
@@ -45,28 +64,56 @@ const BOUNDS = { ts_from: WINDOW.from, ts_to: WINDOW.to };
 
 test("evidence leads to the events that were counted", () => {
   const evidence = {
-    metric: "error_rate", op: ">", bound: 0.05, filter: { event_type: "tool_result" }, counts: { events: 92, errors: 1 },
-    window: WINDOW, event_ids: [1], session_ids: ["s1"],
+    metric: "error_rate",
+    op: ">",
+    bound: 0.05,
+    filter: { event_type: "tool_result" },
+    counts: { events: 92, errors: 1 },
+    window: WINDOW,
+    event_ids: [1],
+    session_ids: ["s1"],
   };
   const found = evidenceOf(incident({ evidence }));
   assert.deepEqual(found, {
-    query: { event_type: "tool_result", errored: true, ...BOUNDS }, events: [1], total: 1, sessions: ["s1"], sessionsShown: null, result: null, counts: "92 events, 1 error",
+    query: { event_type: "tool_result", errored: true, ...BOUNDS },
+    events: [1],
+    total: 1,
+    sessions: ["s1"],
+    sessionsShown: null,
+    result: null,
+    counts: "92 events, 1 error",
   });
-  assert.equal(`${eventsSearch(found.query!)}`, "event_type=tool_result&errored=true&from=2026-11-02T00%3A00%3A00Z&to=2026-11-02T04%3A00%3A00Z");
+  assert.equal(
+    `${eventsSearch(found.query!)}`,
+    "event_type=tool_result&errored=true&from=2026-11-02T00%3A00%3A00Z&to=2026-11-02T04%3A00%3A00Z",
+  );
 });
 
 test("the events of each trigger and of an audit are those that are named", () => {
-  const message = { metric: "matching_events", filter: { event_type: "error", message_contains: "payment" }, counts: { events: 36 }, window: WINDOW, event_ids: [3, 1], session_ids: ["s"] };
+  const message = {
+    metric: "matching_events",
+    filter: { event_type: "error", message_contains: "payment" },
+    counts: { events: 36 },
+    window: WINDOW,
+    event_ids: [3, 1],
+    session_ids: ["s"],
+  };
   const { query, events, total } = evidenceOf(incident({ evidence: message }));
   assert.deepEqual([query, events, total], [{ event_type: "error", search: "payment", ...BOUNDS }, [3, 1], 36]);
-  assert.deepEqual(evidenceOf(incident({ evidence: { metric: "p95_latency_ms", window: WINDOW, event_ids: [7] } })).events, [7]);
-  const audit = evidenceOf(incident({ evidence: { event_ids: [5, 4], session_ids: ["a", "b"], numbers: {}, window: WINDOW } }));
+  assert.deepEqual(
+    evidenceOf(incident({ evidence: { metric: "p95_latency_ms", window: WINDOW, event_ids: [7] } })).events,
+    [7],
+  );
+  const audit = evidenceOf(
+    incident({ evidence: { event_ids: [5, 4], session_ids: ["a", "b"], numbers: {}, window: WINDOW } }),
+  );
   assert.deepEqual([audit.query, audit.events, audit.sessions], [null, [5, 4], ["a", "b"]]);
 });
 
 test("sessions that are left out are spoken of", () => {
   const names = (count: number) => Array.from({ length: count }, (_, index) => `s${index}`);
-  const shown = (evidence: Record<string, unknown>) => evidenceOf(incident({ evidence: { window: WINDOW, ...evidence } })).sessionsShown;
+  const shown = (evidence: Record<string, unknown>) =>
+    evidenceOf(incident({ evidence: { window: WINDOW, ...evidence } })).sessionsShown;
   const scores = { metric: "reward", evaluation_ids: names(10), session_ids: names(10) };
   assert.equal(shown({ ...scores, counts: { evaluations: 36 } }), "10 sessions shown, of 36 evaluations");
   assert.equal(shown({ ...scores, counts: { evaluations: 10 } }), null);
@@ -83,7 +130,10 @@ test("sessions that are left out are spoken of", () => {
 
 test("evidence without events is sessions, rows or nothing", () => {
   const scores = { metric: "reward", window: WINDOW, evaluation_ids: ["e"], session_ids: ["s"] };
-  assert.deepEqual([evidenceOf(incident({ evidence: scores })).query, evidenceOf(incident({ evidence: scores })).sessions], [null, ["s"]]);
+  assert.deepEqual(
+    [evidenceOf(incident({ evidence: scores })).query, evidenceOf(incident({ evidence: scores })).sessions],
+    [null, ["s"]],
+  );
   const rows = { columns: ["a"], rows: [[1]], counts: { rows: 1, truncated: false } };
   assert.deepEqual(evidenceOf(incident({ evidence: rows })).result, { columns: ["a"], rows: [[1]] });
   assert.equal(evidenceOf(incident({ evidence: rows })).counts, "1 row");

@@ -46,7 +46,9 @@ export function activityText({ kind, actor, detail }: ActivityRow, source: Incid
     case "acknowledged":
       return "acknowledged it";
     case "assigned": {
-      const names = Array.isArray(detail["assignees"]) ? detail["assignees"].map(text).join(", ") : text(detail["assigned_to"]);
+      const names = Array.isArray(detail["assignees"])
+        ? detail["assignees"].map(text).join(", ")
+        : text(detail["assigned_to"]);
       return names ? `assigned it to ${names}` : "removed the assignees";
     }
     case "commented":
@@ -77,7 +79,9 @@ export function entries({ activity, comments }: IncidentDetail): Entry[] {
   const left = [...comments];
   return activity.map((one) => {
     if (one.kind !== "commented") return { activity: one, comment: null };
-    const index = left.findIndex((comment) => comment.id === one.detail["comment_id"] || comment.author_email === one.actor);
+    const index = left.findIndex(
+      (comment) => comment.id === one.detail["comment_id"] || comment.author_email === one.actor,
+    );
     return { activity: one, comment: index < 0 ? null : left.splice(index, 1)[0]! };
   });
 }
@@ -127,7 +131,8 @@ function queryOf(all: Record<string, unknown>): EventFilters | null {
 function sessionsShown(all: Record<string, unknown>): string | null {
   const shown = list(all["session_ids"]).length;
   const affected = all["affected_sessions"];
-  if (typeof affected === "number") return affected > shown ? `the newest ${shown} of ${plural(affected, "session")}` : null;
+  if (typeof affected === "number")
+    return affected > shown ? `the newest ${shown} of ${plural(affected, "session")}` : null;
   const counts = record(all["counts"]);
   const noun = (["error", "event", "evaluation"] as const).find((one) => typeof counts[`${one}s`] === "number");
   const total = noun ? Number(counts[`${noun}s`]) : 0;
@@ -148,8 +153,12 @@ export function evidenceOf({ evidence }: Pick<IncidentRow, "evidence">): Evidenc
     total: typeof total === "number" ? total : null,
     sessions: list(all["session_ids"]).map(text),
     sessionsShown: sessionsShown(all),
-    result: Array.isArray(all["rows"]) ? { columns: list(all["columns"]).map(text), rows: list(all["rows"]).map(list) } : null,
-    counts: counted.map(([name, count]) => plural(Number(count), name.replace(/s$/, "").replaceAll("_", " "))).join(", "),
+    result: Array.isArray(all["rows"])
+      ? { columns: list(all["columns"]).map(text), rows: list(all["rows"]).map(list) }
+      : null,
+    counts: counted
+      .map(([name, count]) => plural(Number(count), name.replace(/s$/, "").replaceAll("_", " ")))
+      .join(", "),
   };
 }
 

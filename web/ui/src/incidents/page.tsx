@@ -14,7 +14,7 @@ import { navigate } from "../kit/router";
 import { Severity } from "../kit/severity";
 import { Empty } from "../kit/states";
 import { StatusBar } from "../kit/status-bar";
-import { Table, type Column } from "../kit/table";
+import { type Column, Table } from "../kit/table";
 import { ViewToolbar } from "../kit/toolbar";
 import { pathOf } from "../kit/url";
 import { Moment } from "../kit/values";
@@ -81,7 +81,15 @@ function Sections({ org, rows }: { org: string; rows: readonly IncidentRow[] }) 
           <h2>
             {title} <span class="dim">{title === "Resolved" ? `${mine.length} in the last 7 days` : mine.length}</span>
           </h2>
-          {mine.length > 0 && <Table label={`${title} incidents`} columns={columnsOf(org, title === "Resolved")} rows={mine} idOf={(row) => row.id} scroll="page" />}
+          {mine.length > 0 && (
+            <Table
+              label={`${title} incidents`}
+              columns={columnsOf(org, title === "Resolved")}
+              rows={mine}
+              idOf={(row) => row.id}
+              scroll="page"
+            />
+          )}
         </section>
       ))}
     </div>
@@ -90,14 +98,44 @@ function Sections({ org, rows }: { org: string; rows: readonly IncidentRow[] }) 
 
 function columnsOf(org: string, resolved: boolean): Column<IncidentRow>[] {
   return [
-    { key: "title", label: "Incident", width: "280px", narrow: "title", cell: (row) => row.title, href: (row) => pathOf(org, "incidents", row.id) },
+    {
+      key: "title",
+      label: "Incident",
+      width: "280px",
+      narrow: "title",
+      cell: (row) => row.title,
+      href: (row) => pathOf(org, "incidents", row.id),
+    },
     { key: "summary", label: "Summary", narrow: "note", cell: (row) => <Summary row={row} /> },
-    { key: "severity", label: "Severity", width: "100px", narrow: "value", cell: (row) => <Severity value={row.alert_severity} /> },
-    { key: "assignees", label: "Assignees", width: "130px", cell: (row) => row.assignees.join(", ") || <span class="dim">none</span> },
+    {
+      key: "severity",
+      label: "Severity",
+      width: "100px",
+      narrow: "value",
+      cell: (row) => <Severity value={row.alert_severity} />,
+    },
+    {
+      key: "assignees",
+      label: "Assignees",
+      width: "130px",
+      cell: (row) => row.assignees.join(", ") || <span class="dim">none</span>,
+    },
     { key: "opened", label: "Opened", width: "150px", cell: (row) => <Moment at={row.opened_at} /> },
     resolved
-      ? { key: "resolved", label: "Resolved", width: "150px", narrow: "state", cell: (row) => row.resolved_at && <Moment at={row.resolved_at} /> }
-      : { key: "breached", label: "Last breach", width: "150px", narrow: "state", cell: (row) => <Moment at={row.last_breach_at} /> },
+      ? {
+          key: "resolved",
+          label: "Resolved",
+          width: "150px",
+          narrow: "state",
+          cell: (row) => row.resolved_at && <Moment at={row.resolved_at} />,
+        }
+      : {
+          key: "breached",
+          label: "Last breach",
+          width: "150px",
+          narrow: "state",
+          cell: (row) => <Moment at={row.last_breach_at} />,
+        },
   ];
 }
 
@@ -106,7 +144,11 @@ function Summary({ row }: { row: IncidentRow }) {
   return <span title={text}>{text}</span>;
 }
 
-const SEVERITIES = [{ value: "info", label: "info" }, { value: "warning", label: "warning" }, { value: "critical", label: "critical" }];
+const SEVERITIES = [
+  { value: "info", label: "info" },
+  { value: "warning", label: "warning" },
+  { value: "critical", label: "critical" },
+];
 
 function OpenDialog({ org, onClose }: { org: string; onClose: () => void }) {
   const form = useForm({ title: "", summary: "", severity: "warning" as const }, async (values) => {

@@ -11,11 +11,18 @@ import { Failed } from "../../kit/states";
 import { Text } from "../../kit/text";
 import { Moment } from "../../kit/values";
 import { comment as addComment, deleteComment } from "../api";
-import { activityText, entries, SYSTEM, type Entry } from "../model";
+import { activityText, type Entry, entries, SYSTEM } from "../model";
 
 const ICONS: Record<ActivityRow["kind"], IconName> = {
-  opened: "siren", acknowledged: "eye", assigned: "user", commented: "message-square", comment_deleted: "trash-2",
-  subscribed: "mail", unsubscribed: "mail", breached: "refresh-cw", resolved: "check",
+  opened: "siren",
+  acknowledged: "eye",
+  assigned: "user",
+  commented: "message-square",
+  comment_deleted: "trash-2",
+  subscribed: "mail",
+  unsubscribed: "mail",
+  breached: "refresh-cw",
+  resolved: "check",
 };
 
 interface Props {
@@ -27,7 +34,10 @@ interface Props {
 export function Activity({ incident, onChange }: Props) {
   const [problem, setProblem] = useState<unknown>(null);
   const remove = async (id: string) => {
-    if (!(await confirm({ title: "Delete this comment?", verb: "Delete", text: "The history keeps that it was there." }))) return;
+    if (
+      !(await confirm({ title: "Delete this comment?", verb: "Delete", text: "The history keeps that it was there." }))
+    )
+      return;
     try {
       await deleteComment(incident.id, id);
       setProblem(null);
@@ -50,7 +60,15 @@ export function Activity({ incident, onChange }: Props) {
   );
 }
 
-function Item({ entry: { activity, comment }, source, onDelete }: { entry: Entry; source: IncidentDetail["source"]; onDelete: (id: string) => void }) {
+function Item({
+  entry: { activity, comment },
+  source,
+  onDelete,
+}: {
+  entry: Entry;
+  source: IncidentDetail["source"];
+  onDelete: (id: string) => void;
+}) {
   const mine = comment?.body !== null && comment?.author_email === session.value?.email;
   return (
     <li>
@@ -62,7 +80,14 @@ function Item({ entry: { activity, comment }, source, onDelete }: { entry: Entry
           {activity.actor !== SYSTEM && <strong>{activity.actor} </strong>}
           <Text>{activityText(activity, source)}</Text>
         </p>
-        {comment && (comment.body === null ? <p class="dim">This comment was deleted.</p> : <p class="comment"><Text>{comment.body}</Text></p>)}
+        {comment &&
+          (comment.body === null ? (
+            <p class="dim">This comment was deleted.</p>
+          ) : (
+            <p class="comment">
+              <Text>{comment.body}</Text>
+            </p>
+          ))}
         {comment && mine && can("incidents:ack") && (
           <button type="button" class="button small" onClick={() => onDelete(comment.id)}>
             Delete
@@ -85,7 +110,13 @@ function NewComment({ incident, onDone }: { incident: IncidentDetail; onDone: ()
   };
   return (
     <FormView form={form} onDone={done}>
-      <TextField form={form} name="body" label="Comment" rows={3} placeholder="What do you know that the others do not?" />
+      <TextField
+        form={form}
+        name="body"
+        label="Comment"
+        rows={3}
+        placeholder="What do you know that the others do not?"
+      />
       <div>
         <button type="submit" class="button">
           Add comment

@@ -7,12 +7,23 @@ import { pathOf } from "../../kit/url";
 import { Moment, Pill } from "../../kit/values";
 
 const ICONS: Record<IncidentNotification["channel"], IconName> = {
-  email: "mail", slack: "message-square", webhook: "webhook", dashboard: "layout-dashboard",
+  email: "mail",
+  slack: "message-square",
+  webhook: "webhook",
+  dashboard: "layout-dashboard",
 };
 const STATES = { sent: "ok", queued: "warn", failed: "err", skipped: undefined } as const;
 
 /** Assignees, rule, deliveries, finding and subscribers. */
-export function Aside({ org, incident, onSendAgain }: { org: string; incident: IncidentDetail; onSendAgain: () => void }) {
+export function Aside({
+  org,
+  incident,
+  onSendAgain,
+}: {
+  org: string;
+  incident: IncidentDetail;
+  onSendAgain: () => void;
+}) {
   const subscribers = incident.subscribers.filter(({ unsubscribed_at }) => !unsubscribed_at);
   return (
     <aside class="incident-aside" aria-label="Details">
@@ -31,7 +42,13 @@ export function Aside({ org, incident, onSendAgain }: { org: string; incident: I
           </p>
         )}
       </Part>
-      <Part title="Assignees">{incident.assignees.length ? incident.assignees.map((email) => <p key={email}>{email}</p>) : <p class="dim">none</p>}</Part>
+      <Part title="Assignees">
+        {incident.assignees.length ? (
+          incident.assignees.map((email) => <p key={email}>{email}</p>)
+        ) : (
+          <p class="dim">none</p>
+        )}
+      </Part>
       {incident.alert_id && can("alerts:read") && (
         <Part title="Rule">
           <p>

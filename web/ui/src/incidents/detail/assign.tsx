@@ -20,7 +20,15 @@ export function AssignDialog({ incident, onClose, onDone }: Props) {
   });
   return (
     <FormDialog title="Assign" verb="Assign" form={form} onClose={onClose} onDone={onDone}>
-      <SelectField form={form} name="assignees" label="Assignees" choices={readAddresses} several typed placeholder="ada@example.com" />
+      <SelectField
+        form={form}
+        name="assignees"
+        label="Assignees"
+        choices={readAddresses}
+        several
+        typed
+        placeholder="ada@example.com"
+      />
     </FormDialog>
   );
 }

@@ -3,16 +3,24 @@ import type { IncidentDetail } from "../../api/types";
 import { exact } from "../../kit/formats";
 import { useLoad } from "../../kit/load";
 import { Loaded } from "../../kit/loaded";
-import { readNamedEvents, type EventRow } from "../../kit/named-events";
+import { type EventRow, readNamedEvents } from "../../kit/named-events";
 import { SqlLink } from "../../kit/sql-link";
-import { Table, type Column } from "../../kit/table";
+import { type Column, Table } from "../../kit/table";
 import { Text } from "../../kit/text";
 import { pathOf, searchOf } from "../../kit/url";
 import { Moment } from "../../kit/values";
 import { eventsSearch, evidenceOf, type Evidence as Found } from "../model";
 
 /** The events, sessions or rows behind an incident, as links. */
-export function Evidence({ org, incident, sql }: { org: string; incident: IncidentDetail; sql: (() => string) | undefined }) {
+export function Evidence({
+  org,
+  incident,
+  sql,
+}: {
+  org: string;
+  incident: IncidentDetail;
+  sql: (() => string) | undefined;
+}) {
   const found = evidenceOf(incident);
   const { query, events, sessions, result } = found;
   if (!query && !events.length && !sessions.length && !result) return null;
@@ -32,13 +40,21 @@ export function Evidence({ org, incident, sql }: { org: string; incident: Incide
           </a>
         )}
       </header>
-      {events.length && can("events:read") ? <Events org={org} found={found} /> : result ? <Result org={org} {...result} /> : <Sessions org={org} found={found} />}
+      {events.length && can("events:read") ? (
+        <Events org={org} found={found} />
+      ) : result ? (
+        <Result org={org} {...result} />
+      ) : (
+        <Sessions org={org} found={found} />
+      )}
     </section>
   );
 }
 
 function Events({ org, found }: { org: string; found: Found }) {
-  const load = useLoad(`evidence ${org} ${JSON.stringify([found.events, found.sessions])}`, (options) => readNamedEvents(found.events, found.sessions, options));
+  const load = useLoad(`evidence ${org} ${JSON.stringify([found.events, found.sessions])}`, (options) =>
+    readNamedEvents(found.events, found.sessions, options),
+  );
   const columns: Column<EventRow>[] = [
     {
       key: "session",
@@ -49,7 +65,16 @@ function Events({ org, found }: { org: string; found: Found }) {
       href: (row) => `${pathOf(org, "sessions", row.session_id)}?e=${row.id}`,
     },
     { key: "environment", label: "Environment", width: "120px", narrow: "value", cell: (row) => row.environment },
-    { key: "summary", label: "Summary", narrow: "note", cell: (row) => <span title={row.summary}><Text>{row.summary}</Text></span> },
+    {
+      key: "summary",
+      label: "Summary",
+      narrow: "note",
+      cell: (row) => (
+        <span title={row.summary}>
+          <Text>{row.summary}</Text>
+        </span>
+      ),
+    },
     { key: "time", label: "Time", width: "150px", narrow: "state", cell: (row) => <Moment at={row.ts} /> },
   ];
   return (
@@ -79,7 +104,13 @@ function Note({ children }: { children: string | null }) {
 
 function Sessions({ org, found: { sessions: ids, sessionsShown } }: { org: string; found: Found }) {
   const columns: Column<string>[] = [
-    { key: "session", label: "Session", narrow: "title", cell: (id) => <span class="mono">{id}</span>, href: (id) => `${pathOf(org, "sessions", id)}?view=evaluations` },
+    {
+      key: "session",
+      label: "Session",
+      narrow: "title",
+      cell: (id) => <span class="mono">{id}</span>,
+      href: (id) => `${pathOf(org, "sessions", id)}?view=evaluations`,
+    },
   ];
   if (!ids.length) return <p class="dim panel-note">The window holds no events any more.</p>;
   return (
@@ -91,14 +122,27 @@ function Sessions({ org, found: { sessions: ids, sessionsShown } }: { org: strin
 }
 
 /** The beginning of what a statement returned. */
-function Result({ org, columns: names, rows }: { org: string; columns: readonly string[]; rows: readonly unknown[][] }) {
+function Result({
+  org,
+  columns: names,
+  rows,
+}: {
+  org: string;
+  columns: readonly string[];
+  rows: readonly unknown[][];
+}) {
   const numbered = rows.map((row, index) => ({ row, index }));
   const columns: Column<(typeof numbered)[number]>[] = names.map((name, place) => ({
     key: `${place}`,
     label: name,
     ...(place === 0 ? { narrow: "title" as const } : place === 1 ? { narrow: "value" as const } : {}),
-    cell: ({ row }) => <span class="mono"><Text>{cellText(row[place])}</Text></span>,
-    href: ({ row }) => (name === "session_id" && typeof row[place] === "string" ? pathOf(org, "sessions", row[place]) : null),
+    cell: ({ row }) => (
+      <span class="mono">
+        <Text>{cellText(row[place])}</Text>
+      </span>
+    ),
+    href: ({ row }) =>
+      name === "session_id" && typeof row[place] === "string" ? pathOf(org, "sessions", row[place]) : null,
   }));
   return <Table label="Evidence" columns={columns} rows={numbered} idOf={({ index }) => `${index}`} scroll="page" />;
 }

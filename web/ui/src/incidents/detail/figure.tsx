@@ -26,7 +26,9 @@ export function RuleFigure({ incident }: { incident: IncidentDetail }) {
 }
 
 function Values({ incident }: { incident: IncidentDetail }) {
-  const load = useLoad(`values ${incident.id} ${incident.resolved_at ?? incident.last_breach_at}`, (options) => readValues(incident.id, options));
+  const load = useLoad(`values ${incident.id} ${incident.resolved_at ?? incident.last_breach_at}`, (options) =>
+    readValues(incident.id, options),
+  );
   return (
     <Loaded load={load} class="incident-figure">
       {(preview) => {
@@ -42,7 +44,11 @@ function Values({ incident }: { incident: IncidentDetail }) {
             kind="line"
             times={times}
             series={[{ name: "value", values: preview.points.map(({ value }) => value) }]}
-            bound={preview.bound === null ? undefined : { value: preview.bound, label: `${preview.op ?? ""} ${format(preview.bound)}` }}
+            bound={
+              preview.bound === null
+                ? undefined
+                : { value: preview.bound, label: `${preview.op ?? ""} ${format(preview.bound)}` }
+            }
             marked={[[Math.max(times[0]!, opened), end]]}
             dots={breached < 0 ? [] : [breached]}
             format={format}

@@ -14,10 +14,10 @@ import { ViewToolbar } from "../../kit/toolbar";
 import { Pill } from "../../kit/values";
 import { acknowledge, readFindingSql, readIncident, readRuleSql, sendAgain, subscribe } from "../api";
 import { evidenceOf } from "../model";
-import { AssignDialog } from "./assign";
-import { Evidence } from "./evidence";
 import { Activity } from "./activity";
 import { Aside } from "./aside";
+import { AssignDialog } from "./assign";
+import { Evidence } from "./evidence";
 import { RuleFigure } from "./figure";
 import { ResolveDialog } from "./resolve";
 
@@ -47,9 +47,17 @@ export default function IncidentPage({ org, id }: PageProps) {
     <>
       <ViewToolbar
         curl={() => ({ route: "GET /alerts/incidents/{incident_id}", path: { incident_id: id } })}
-        sql={sql} onRefresh={load.reload}
+        sql={sql}
+        onRefresh={load.reload}
       />
-      {incident && can("incidents:ack") && <Actions incident={incident} run={run} onAssign={() => setAssigning(true)} onResolve={() => setResolving(true)} />}
+      {incident && can("incidents:ack") && (
+        <Actions
+          incident={incident}
+          run={run}
+          onAssign={() => setAssigning(true)}
+          onResolve={() => setResolving(true)}
+        />
+      )}
     </>
   );
   return (
@@ -67,8 +75,12 @@ export default function IncidentPage({ org, id }: PageProps) {
           </div>
         )}
       </Loaded>
-      {resolving && incident && <ResolveDialog incident={incident} onClose={() => setResolving(false)} onDone={load.reload} />}
-      {assigning && incident && <AssignDialog incident={incident} onClose={() => setAssigning(false)} onDone={load.reload} />}
+      {resolving && incident && (
+        <ResolveDialog incident={incident} onClose={() => setResolving(false)} onDone={load.reload} />
+      )}
+      {assigning && incident && (
+        <AssignDialog incident={incident} onClose={() => setAssigning(false)} onDone={load.reload} />
+      )}
     </Page>
   );
 }
@@ -79,7 +91,8 @@ function useStatement(org: string, incident: IncidentDetail | undefined): (() =>
   const finding = can("audits:read") && incident?.source_finding_id;
   const rule = result && can("alerts:read") && incident?.alert_id;
   const { data, current } = useLoad(finding || rule ? `statement ${org} ${finding || rule}` : null, (options) =>
-    finding ? readFindingSql(finding, options) : readRuleSql(rule || "", options));
+    finding ? readFindingSql(finding, options) : readRuleSql(rule || "", options),
+  );
   const found = current && data;
   return found ? () => found : query ? () => eventsSql(query) : undefined;
 }
@@ -121,7 +134,11 @@ function Actions({ incident, run, onAssign, onResolve }: ActionsProps) {
   const subscribed = subscribers.some(({ email, unsubscribed_at }) => email === mine && !unsubscribed_at);
   return (
     <>
-      <button type="button" class="button" onClick={() => void run(subscribed ? "Unsubscribed" : "Subscribed", () => subscribe(id, !subscribed))}>
+      <button
+        type="button"
+        class="button"
+        onClick={() => void run(subscribed ? "Unsubscribed" : "Subscribed", () => subscribe(id, !subscribed))}
+      >
         <Icon name="mail" /> {subscribed ? "Unsubscribe" : "Subscribe"}
       </button>
       {state !== "resolved" && (
@@ -130,7 +147,11 @@ function Actions({ incident, run, onAssign, onResolve }: ActionsProps) {
             <Icon name="user" /> Assign
           </button>
           {state === "firing" && (
-            <button type="button" class="button primary" onClick={() => void run("Acknowledged", () => acknowledge(id))}>
+            <button
+              type="button"
+              class="button primary"
+              onClick={() => void run("Acknowledged", () => acknowledge(id))}
+            >
               Acknowledge
             </button>
           )}
