@@ -1,4 +1,4 @@
-import { request, type Options } from "../api/request";
+import { type Options, request } from "../api/request";
 import type { KeyBody, KeyRow } from "../api/types";
 import type { KeyPermission } from "../kit/permission-names";
 

@@ -24,14 +24,25 @@ export function NewKeyDialog({ onClose, onCreated }: NewProps) {
   const secret = useRef(newSecret());
   const initial = { name: "", expires_at: "", permissions: [...PRESETS["Collector"]!] };
   const form = useForm(initial, async ({ name, expires_at, permissions }) => {
-    await createKey({ name, key: secret.current, permissions, expires_at: expiryOf(expires_at, zone.peek(), new Date()) });
+    await createKey({
+      name,
+      key: secret.current,
+      permissions,
+      expires_at: expiryOf(expires_at, zone.peek(), new Date()),
+    });
     onCreated({ name, secret: secret.current, sends: permissions.includes("events:add") });
   });
   return (
     <FormDialog title="New key" kind="wide" verb="Create key" form={form} onClose={onClose}>
       <div class="field-row">
         <TextField form={form} name="name" label="Name" autofocus placeholder="airline collector" />
-        <TextField form={form} name="expires_at" label="Expires" placeholder="never" hint={`A date such as 2027-01-31 in ${zone.value}, or a time from now such as 90 d.`} />
+        <TextField
+          form={form}
+          name="expires_at"
+          label="Expires"
+          placeholder="never"
+          hint={`A date such as 2027-01-31 in ${zone.value}, or a time from now such as 90 d.`}
+        />
       </div>
       <PermissionPicker
         label="Permissions"
@@ -42,7 +53,13 @@ export function NewKeyDialog({ onClose, onCreated }: NewProps) {
       >
         <div class="key-presets">
           {Object.entries(PRESETS).map(([name, tokens]) => (
-            <button key={name} type="button" class="button small" aria-pressed={presetOf(form.values.permissions) === name} onClick={() => form.set("permissions", [...tokens])}>
+            <button
+              key={name}
+              type="button"
+              class="button small"
+              aria-pressed={presetOf(form.values.permissions) === name}
+              onClick={() => form.set("permissions", [...tokens])}
+            >
               {name}
             </button>
           ))}
@@ -67,13 +84,28 @@ export function SecretDialog({ made: { name, secret, sends }, onClose }: { made:
     <Dialog title={`The secret of ${name}`} onClose={onClose}>
       <p class="dialog-text">Copy it now. It is not shown again.</p>
       <div class="key-secret">
-        <input class="input mono" type="text" aria-label="Secret" readOnly autofocus value={secret} onFocus={(event) => event.currentTarget.select()} />
+        <input
+          class="input mono"
+          type="text"
+          aria-label="Secret"
+          readOnly
+          autofocus
+          value={secret}
+          onFocus={(event) => event.currentTarget.select()}
+        />
         <CopyButton label="Copy secret" text={() => secret} icon={false} />
       </div>
       {sends && (
         <>
           <p class="dialog-text">Try it in a terminal: this sends one event.</p>
-          <textarea class="input mono key-command" aria-label="Command" readOnly rows={5} value={command} onFocus={(event) => event.currentTarget.select()} />
+          <textarea
+            class="input mono key-command"
+            aria-label="Command"
+            readOnly
+            rows={5}
+            value={command}
+            onFocus={(event) => event.currentTarget.select()}
+          />
           <div>
             <CopyButton label="Copy command" text={() => command} icon={false} />
           </div>
@@ -97,7 +129,14 @@ export function EditDialog({ row, onClose, onSaved }: EditProps) {
     announce(`The permissions of ${row.name} are saved`);
   });
   return (
-    <FormDialog title={`Permissions of ${row.name}`} kind="wide" verb="Save" form={form} onClose={onClose} onDone={onSaved}>
+    <FormDialog
+      title={`Permissions of ${row.name}`}
+      kind="wide"
+      verb="Save"
+      form={form}
+      onClose={onClose}
+      onDone={onSaved}
+    >
       <PermissionPicker
         label="Permissions"
         tokens={FOR_KEYS}

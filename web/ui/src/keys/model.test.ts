@@ -6,7 +6,17 @@ import { expiryOf, ordered, PRESETS, presetOf, stateOf } from "./model";
 const NOW = new Date("2026-11-02T08:00:00Z");
 
 function key(name: string, changes: Partial<KeyRow> = {}): KeyRow {
-  return { id: name, name, permissions: [], created_at: "2026-11-01T00:00:00Z", revoked_at: null, expires_at: null, last_used_at: null, is_protected: false, ...changes };
+  return {
+    id: name,
+    name,
+    permissions: [],
+    created_at: "2026-11-01T00:00:00Z",
+    revoked_at: null,
+    expires_at: null,
+    last_used_at: null,
+    is_protected: false,
+    ...changes,
+  };
 }
 
 test("a key is active, disabled or expired", () => {
@@ -18,7 +28,10 @@ test("a key is active, disabled or expired", () => {
 
 test("live keys come first", () => {
   const rows = [key("b"), key("a", { revoked_at: "2026-11-02T07:00:00Z" }), key("c")];
-  assert.deepEqual(ordered(rows, NOW).map(({ name }) => name), ["b", "c", "a"]);
+  assert.deepEqual(
+    ordered(rows, NOW).map(({ name }) => name),
+    ["b", "c", "a"],
+  );
 });
 
 test("the presets only read, or only send", () => {

@@ -33,6 +33,7 @@ export function expiryOf(text: string, zone: string, now: Date): string | null {
 
 /** The preset with exactly these permissions. */
 export function presetOf(permissions: readonly string[]): string | null {
-  const same = (tokens: readonly string[]) => tokens.length === permissions.length && tokens.every((token) => permissions.includes(token));
+  const same = (tokens: readonly string[]) =>
+    tokens.length === permissions.length && tokens.every((token) => permissions.includes(token));
   return Object.keys(PRESETS).find((name) => same(PRESETS[name]!)) ?? null;
 }

@@ -7,13 +7,13 @@ import { useLoad } from "../kit/load";
 import { Loaded } from "../kit/loaded";
 import { Page, type PageProps } from "../kit/page";
 import { permissionsText } from "../kit/permission-names";
-import { RowActions, type RowAction } from "../kit/row-actions";
+import { type RowAction, RowActions } from "../kit/row-actions";
 import { Empty, Failed } from "../kit/states";
-import { Table, type Column } from "../kit/table";
+import { type Column, Table } from "../kit/table";
 import { ViewToolbar } from "../kit/toolbar";
 import { Moment, Pill } from "../kit/values";
 import { disableKey, readKeys, regenerateKey } from "./api";
-import { EditDialog, NewKeyDialog, SecretDialog, type Made } from "./dialogs";
+import { EditDialog, type Made, NewKeyDialog, SecretDialog } from "./dialogs";
 import { ordered, stateOf } from "./model";
 
 interface Actions {
@@ -51,7 +51,9 @@ export default function KeysPage({ org }: PageProps) {
     regenerate: async ({ id, name, permissions }) => {
       const text = "The key gets a new secret. The old one stops working at once.";
       if (await confirm({ title: `Regenerate ${name}?`, verb: "Regenerate", text }))
-        await change(async () => setMade({ name, secret: await regenerateKey(id), sends: permissions.includes("events:add") }));
+        await change(async () =>
+          setMade({ name, secret: await regenerateKey(id), sends: permissions.includes("events:add") }),
+        );
     },
   };
   const head = (
@@ -96,12 +98,33 @@ export default function KeysPage({ org }: PageProps) {
 function columnsOf(actions: Actions): Column<KeyRow>[] {
   return [
     { key: "name", label: "Name", narrow: "title", cell: (row) => row.name },
-    { key: "permissions", label: "Permissions", narrow: "note", cell: (row) => <span title={row.permissions.join("\n")}>{permissionsText(row.permissions)}</span> },
+    {
+      key: "permissions",
+      label: "Permissions",
+      narrow: "note",
+      cell: (row) => <span title={row.permissions.join("\n")}>{permissionsText(row.permissions)}</span>,
+    },
     { key: "created", label: "Created", width: "150px", cell: (row) => <Moment at={row.created_at} /> },
-    { key: "expires", label: "Expires", width: "170px", cell: (row) => (row.expires_at ? <Moment at={row.expires_at} /> : <span class="dim">never</span>) },
-    { key: "used", label: "Last used", width: "150px", cell: (row) => (row.last_used_at ? <Moment at={row.last_used_at} /> : <span class="dim">never</span>) },
+    {
+      key: "expires",
+      label: "Expires",
+      width: "170px",
+      cell: (row) => (row.expires_at ? <Moment at={row.expires_at} /> : <span class="dim">never</span>),
+    },
+    {
+      key: "used",
+      label: "Last used",
+      width: "150px",
+      cell: (row) => (row.last_used_at ? <Moment at={row.last_used_at} /> : <span class="dim">never</span>),
+    },
     { key: "state", label: "State", width: "110px", narrow: "value", cell: (row) => <State row={row} /> },
-    { key: "actions", label: "Actions", width: "320px", narrow: "state", cell: (row) => <RowActions name={row.name} actions={actionsOf(row, actions)} /> },
+    {
+      key: "actions",
+      label: "Actions",
+      width: "320px",
+      narrow: "state",
+      cell: (row) => <RowActions name={row.name} actions={actionsOf(row, actions)} />,
+    },
   ];
 }
 
