@@ -3,7 +3,11 @@ import { test } from "node:test";
 import { channelDraft, channelsOf, settingFields } from "./channels";
 
 test("what the form does not show of a channel is kept", () => {
-  const channels = [{ kind: "webhook", url_setting_key: "alerts.webhook_default_url" }, { kind: "email", recipients: ["ada@example.com"] }, { kind: "email", recipients: ["bob@example.com"] }];
+  const channels = [
+    { kind: "webhook", url_setting_key: "alerts.webhook_default_url" },
+    { kind: "email", recipients: ["ada@example.com"] },
+    { kind: "email", recipients: ["bob@example.com"] },
+  ];
   const draft = channelDraft(channels);
   assert.deepEqual(channelsOf(draft), channels);
   assert.deepEqual(channelsOf({ ...draft, channels: ["dashboard", "webhook"] }), [{ kind: "dashboard" }, channels[0]]);
@@ -22,13 +26,24 @@ const SETTINGS = [
 test("a channel names the settings that were chosen, and no others", () => {
   const draft = channelDraft([{ kind: "dashboard" }, { kind: "webhook", url_setting_key: SLACK }, { kind: "webhook" }]);
   assert.deepEqual([draft.webhook_setting_key, draft.url_setting_key, draft.secret_setting_key], ["", SLACK, ""]);
-  assert.deepEqual(channelsOf({ ...draft, url_setting_key: URL_KEY, secret_setting_key: "s" })[1], { kind: "webhook", url_setting_key: URL_KEY, secret_setting_key: "s" });
-  assert.deepEqual(channelsOf({ ...draft, url_setting_key: "" }), [{ kind: "dashboard" }, { kind: "webhook" }, { kind: "webhook" }]);
-  assert.deepEqual(channelsOf({ ...draft, channels: ["slack"], webhook_setting_key: URL_KEY }), [{ kind: "slack", webhook_setting_key: URL_KEY }]);
+  assert.deepEqual(channelsOf({ ...draft, url_setting_key: URL_KEY, secret_setting_key: "s" })[1], {
+    kind: "webhook",
+    url_setting_key: URL_KEY,
+    secret_setting_key: "s",
+  });
+  assert.deepEqual(channelsOf({ ...draft, url_setting_key: "" }), [
+    { kind: "dashboard" },
+    { kind: "webhook" },
+    { kind: "webhook" },
+  ]);
+  assert.deepEqual(channelsOf({ ...draft, channels: ["slack"], webhook_setting_key: URL_KEY }), [
+    { kind: "slack", webhook_setting_key: URL_KEY },
+  ]);
 });
 
 test("a setting is chosen where there is more than one of its kind", () => {
-  const fields = (draft: Parameters<typeof settingFields>[0]) => settingFields(draft, SETTINGS).map(({ name, field, choices }) => [name, field, choices.map(({ value }) => value)]);
+  const fields = (draft: Parameters<typeof settingFields>[0]) =>
+    settingFields(draft, SETTINGS).map(({ name, field, choices }) => [name, field, choices.map(({ value }) => value)]);
   const draft = channelDraft([{ kind: "dashboard" }, { kind: "slack" }, { kind: "webhook" }]);
   assert.deepEqual(fields(draft), [
     ["webhook_setting_key", "channels.1.webhook_setting_key", [SLACK, URL_KEY]],
@@ -36,5 +51,8 @@ test("a setting is chosen where there is more than one of its kind", () => {
   ]);
   assert.deepEqual(fields({ ...draft, channels: ["dashboard", "email"] }), []);
   // What is named shows, also to those who may not read the settings.
-  assert.deepEqual(settingFields(channelDraft([{ kind: "webhook", secret_setting_key: "s" }]), []).map(({ name }) => name), ["secret_setting_key"]);
+  assert.deepEqual(
+    settingFields(channelDraft([{ kind: "webhook", secret_setting_key: "s" }]), []).map(({ name }) => name),
+    ["secret_setting_key"],
+  );
 });

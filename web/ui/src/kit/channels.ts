@@ -39,19 +39,28 @@ export function channelsOf(draft: ChannelDraft): Channel[] {
   const { channels, recipients, stored } = draft;
   return channels.flatMap((kind) => {
     const [first = {}, ...others] = stored.filter((one) => one["kind"] === kind);
-    const shown = SETTING_KEYS.filter(({ channel }) => channel === kind).map(({ name }) => [name, draft[name]] as const);
+    const shown = SETTING_KEYS.filter(({ channel }) => channel === kind).map(
+      ({ name }) => [name, draft[name]] as const,
+    );
     const fields = Object.fromEntries(shown.filter(([, key]) => key));
-    const left = Object.fromEntries(Object.entries(first).filter(([name]) => name !== "recipients" && shown.every(([key]) => key !== name)));
+    const left = Object.fromEntries(
+      Object.entries(first).filter(([name]) => name !== "recipients" && shown.every(([key]) => key !== name)),
+    );
     return [{ ...left, kind, ...fields, ...(kind === "email" && recipients.length ? { recipients } : {}) }, ...others];
   });
 }
 
 /** The selects for the chosen channels. A setting without another one of its kind, and not named yet, is no choice. */
-export function settingFields(draft: ChannelDraft, settings: readonly { key: string; kind: string; title: string }[]): (SettingKey & { field: string; choices: Choice[] })[] {
+export function settingFields(
+  draft: ChannelDraft,
+  settings: readonly { key: string; kind: string; title: string }[],
+): (SettingKey & { field: string; choices: Choice[] })[] {
   const sent = channelsOf(draft);
   return SETTING_KEYS.flatMap((one) => {
     const place = sent.findIndex(({ kind }) => kind === one.channel);
-    const choices = settings.filter(({ kind }) => kind === one.kind).map(({ key, title }) => ({ value: key, label: title }));
+    const choices = settings
+      .filter(({ kind }) => kind === one.kind)
+      .map(({ key, title }) => ({ value: key, label: title }));
     if (place < 0 || (choices.length < 2 && !draft[one.name])) return [];
     return [{ ...one, field: `channels.${place}.${one.name}`, choices }];
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { noteOf, takenByEnter, type Choice } from "./choices";
+import { type Choice, noteOf, takenByEnter } from "./choices";
 
 const AGENTS: Choice[] = [{ value: "airline" }, { value: "airline-support" }, { value: "7f", label: "Billing" }];
 

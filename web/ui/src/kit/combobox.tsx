@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { announce } from "./announce";
-import { fitting, nameOf, normal, noteOf, takenByEnter, type Choice, type Choices } from "./choices";
+import { type Choice, type Choices, fitting, nameOf, normal, noteOf, takenByEnter } from "./choices";
 import { Icon } from "./icon";
 
 interface Props {
@@ -154,12 +154,21 @@ export function Combobox(props: Props) {
         }}
         onKeyDown={onKeyDown}
         onBlur={() => {
-          if (typed && text?.trim() && !entered.includes(text)) announce(`“${text.trim()}” was not taken. Press Enter to take what you type.`);
+          if (typed && text?.trim() && !entered.includes(text))
+            announce(`“${text.trim()}” was not taken. Press Enter to take what you type.`);
           close();
         }}
       />
       <Icon name="chevron-down" class="small" />
-      <ul ref={list} id={listId} class="listbox" role="listbox" aria-label={label} aria-multiselectable={several || undefined} hidden={!open || (!shown.length && note === null)}>
+      <ul
+        ref={list}
+        id={listId}
+        class="listbox"
+        role="listbox"
+        aria-label={label}
+        aria-multiselectable={several || undefined}
+        hidden={!open || (!shown.length && note === null)}
+      >
         {shown.map((choice, index) => (
           <li
             key={choice.value}
@@ -176,7 +185,11 @@ export function Combobox(props: Props) {
             {choice.note && <small>{choice.note}</small>}
           </li>
         ))}
-        {note !== null && <li class="dim" role="presentation">{note}</li>}
+        {note !== null && (
+          <li class="dim" role="presentation">
+            {note}
+          </li>
+        )}
       </ul>
     </span>
   );

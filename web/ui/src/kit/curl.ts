@@ -1,4 +1,4 @@
-import { urlOf, type Query } from "../api/request";
+import { type Query, urlOf } from "../api/request";
 
 /** A request as `request()` takes it. */
 export interface Described {

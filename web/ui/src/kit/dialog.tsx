@@ -96,7 +96,12 @@ export function Confirmation() {
         <button type="button" class="button" onClick={() => answer(false)}>
           Cancel
         </button>
-        <button type="button" class={danger ? "button primary danger" : "button primary"} autofocus onClick={() => answer(true)}>
+        <button
+          type="button"
+          class={danger ? "button primary danger" : "button primary"}
+          autofocus
+          onClick={() => answer(true)}
+        >
           {verb}
         </button>
       </footer>

@@ -4,7 +4,15 @@ import { among, literal, where, within } from "./sql";
 import { splitValues } from "./url";
 
 const COLUMNS = [
-  "session_id", "agent_id", "event_type", "environment", "error_type", "tool_name", "hook_name", "trigger_event", "model",
+  "session_id",
+  "agent_id",
+  "event_type",
+  "environment",
+  "error_type",
+  "tool_name",
+  "hook_name",
+  "trigger_event",
+  "model",
 ] as const;
 
 /** A request from the parameters of the URL. Both answers to "Failed" together exclude nothing. */
@@ -47,7 +55,9 @@ function holds(text: string, excluded: readonly string[]): string {
     ? `if(empty(${MEMBERS}), payload, arrayStringConcat(arrayMap(m -> concat(toJSONString(m.1), ':', m.2), arrayFilter(m -> NOT ${among("m.1", excluded)[0]!}, ${MEMBERS})), ','))`
     : "payload";
   // Few payloads hold the text at all, and only those have to be read string by string.
-  const likely = PLAIN.test(text) ? `(positionCaseInsensitiveUTF8(payload, ${needle}) > 0 OR position(payload, '\\\\u') > 0)\n  AND ` : "";
+  const likely = PLAIN.test(text)
+    ? `(positionCaseInsensitiveUTF8(payload, ${needle}) > 0 OR position(payload, '\\\\u') > 0)\n  AND `
+    : "";
   const inStrings = `arrayExists(s -> positionCaseInsensitiveUTF8(JSONExtractString(s), ${needle}) > 0, extractAll(${json}, ${literal(STRING)}))`;
   if (!SCALAR.test(text)) return likely + inStrings;
   return `${likely}(${inStrings}\n    OR positionCaseInsensitiveUTF8(replaceRegexpAll(${json}, ${literal(STRING)}, '""'), ${needle}) > 0)`;

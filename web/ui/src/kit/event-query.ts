@@ -1,6 +1,6 @@
 // The filters of events, which several pages share: their fields, and the request of the URL.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { request, type Query } from "../api/request";
+import { type Query, request } from "../api/request";
 import { eventQuery } from "./event-conditions";
 import type { Filter } from "./filters";
 import { param } from "./router";
@@ -24,7 +24,11 @@ export const EVENT_FILTERS: readonly Filter[] = [
 ];
 
 /** Every parameter that makes a list of events shorter, but for the range. */
-export const EVENT_PARAMS: readonly string[] = [...EVENT_FILTERS.map((filter) => filter.param), "search", "search_exclude"];
+export const EVENT_PARAMS: readonly string[] = [
+  ...EVENT_FILTERS.map((filter) => filter.param),
+  "search",
+  "search_exclude",
+];
 
 /** A value that changes only after it stood still. */
 function useSettled<T>(value: T, milliseconds: number): T {

@@ -11,7 +11,10 @@ export function EventType({ type, failed }: Props) {
   const kind = kindOf(type);
   return (
     <span class={failed ? "event-type err" : "event-type"} title={type}>
-      <Icon name={failed && kind !== "agent" ? "circle-alert" : KIND_ICONS[kind]} class={failed ? "err" : `kind-${kind}`} />
+      <Icon
+        name={failed && kind !== "agent" ? "circle-alert" : KIND_ICONS[kind]}
+        class={failed ? "err" : `kind-${kind}`}
+      />
       <span>{type}</span>
       {failed && <span class="visually-hidden"> failed</span>}
     </span>

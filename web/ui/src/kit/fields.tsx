@@ -30,19 +30,32 @@ function describedBy(id: string, hint: ComponentChildren, messages: readonly str
 /** What the server objects to, under the control that `describedBy` names. */
 export function Messages({ id, messages }: { id: string; messages: readonly string[] }) {
   if (!messages.length) return null;
-  return <p id={`${id}-error`} class="field-error">{messages.join(", ")}</p>;
+  return (
+    <p id={`${id}-error`} class="field-error">
+      {messages.join(", ")}
+    </p>
+  );
 }
 
-function Field<V extends object, K extends keyof V>(
-  { form, name, label, hint, field = name, children }: FieldProps<V, K> & { children: (parts: Parts) => ComponentChildren },
-) {
+function Field<V extends object, K extends keyof V>({
+  form,
+  name,
+  label,
+  hint,
+  field = name,
+  children,
+}: FieldProps<V, K> & { children: (parts: Parts) => ComponentChildren }) {
   const id = useId();
   const messages = form.errors[field] ?? [];
   return (
     <div class="field" data-field={field}>
       <label for={id}>{label}</label>
       {children({ id, describedBy: describedBy(id, hint, messages), invalid: messages.length > 0 })}
-      {hint && <p id={`${id}-hint`} class="field-hint">{hint}</p>}
+      {hint && (
+        <p id={`${id}-hint`} class="field-hint">
+          {hint}
+        </p>
+      )}
       <Messages id={id} messages={messages} />
     </div>
   );
@@ -64,15 +77,27 @@ export function TextField<V extends object, K extends keyof V>(props: TextProps<
     <Field {...props}>
       {({ id, describedBy, invalid }) => {
         const common = {
-          id, placeholder, autofocus, readOnly, "aria-describedby": describedBy, "aria-invalid": invalid || undefined,
-          class: mono ? "input mono" : "input", value: `${form.values[name] ?? ""}`,
-          autocomplete: "off", spellcheck: rows !== undefined && !mono,
+          id,
+          placeholder,
+          autofocus,
+          readOnly,
+          "aria-describedby": describedBy,
+          "aria-invalid": invalid || undefined,
+          class: mono ? "input mono" : "input",
+          value: `${form.values[name] ?? ""}`,
+          autocomplete: "off",
+          spellcheck: rows !== undefined && !mono,
         };
         const change = (value: string) => form.set(name, value as V[K]);
         return rows ? (
           <textarea {...common} rows={rows} onInput={(event) => change(event.currentTarget.value)} />
         ) : (
-          <input {...common} type={type === "number" ? "text" : type} inputMode={type === "number" ? "decimal" : undefined} onInput={(event) => change(event.currentTarget.value)} />
+          <input
+            {...common}
+            type={type === "number" ? "text" : type}
+            inputMode={type === "number" ? "decimal" : undefined}
+            onInput={(event) => change(event.currentTarget.value)}
+          />
         );
       }}
     </Field>
@@ -95,11 +120,24 @@ export function SelectField<V extends object, K extends keyof V>(props: SelectPr
       {({ id, describedBy, invalid }) => (
         <>
           <Combobox
-            id={id} label={label} describedBy={describedBy} invalid={invalid} choices={choices} several={several} closes typed={typed} placeholder={placeholder}
+            id={id}
+            label={label}
+            describedBy={describedBy}
+            invalid={invalid}
+            choices={choices}
+            several={several}
+            closes
+            typed={typed}
+            placeholder={placeholder}
             values={Array.isArray(value) ? value : value ? [value] : []}
             onChange={(values) => form.set(name, (several ? values : (values[0] ?? "")) as V[K])}
           />
-          {several && <Chosen values={value as string[]} onRemove={(one) => form.set(name, (value as string[]).filter((other) => other !== one) as V[K])} />}
+          {several && (
+            <Chosen
+              values={value as string[]}
+              onRemove={(one) => form.set(name, (value as string[]).filter((other) => other !== one) as V[K])}
+            />
+          )}
         </>
       )}
     </Field>
@@ -112,7 +150,14 @@ function Chosen({ values, onRemove }: { values: readonly string[]; onRemove: (va
   return (
     <span class="chosen">
       {values.map((value) => (
-        <button key={value} type="button" class="chip" aria-label={`Remove ${value}`} title={`Remove ${value}`} onClick={() => onRemove(value)}>
+        <button
+          key={value}
+          type="button"
+          class="chip"
+          aria-label={`Remove ${value}`}
+          title={`Remove ${value}`}
+          onClick={() => onRemove(value)}
+        >
           <b>{value}</b>
           <Icon name="x" class="small" />
         </button>
@@ -122,19 +167,32 @@ function Chosen({ values, onRemove }: { values: readonly string[]; onRemove: (va
 }
 
 /** A checkbox beside its label. The value is a boolean. */
-export function CheckField<V extends object, K extends keyof V>({ form, name, label, hint, field = name }: FieldProps<V, K>) {
+export function CheckField<V extends object, K extends keyof V>({
+  form,
+  name,
+  label,
+  hint,
+  field = name,
+}: FieldProps<V, K>) {
   const id = useId();
   const messages = form.errors[field] ?? [];
   return (
     <div class="field check" data-field={field}>
       <label class="check-label">
         <input
-          type="checkbox" checked={form.values[name] as boolean} aria-describedby={describedBy(id, hint, messages)} aria-invalid={messages.length > 0 || undefined}
+          type="checkbox"
+          checked={form.values[name] as boolean}
+          aria-describedby={describedBy(id, hint, messages)}
+          aria-invalid={messages.length > 0 || undefined}
           onChange={(event) => form.set(name, event.currentTarget.checked as V[K])}
         />
         {label}
       </label>
-      {hint && <p id={`${id}-hint`} class="field-hint">{hint}</p>}
+      {hint && (
+        <p id={`${id}-hint`} class="field-hint">
+          {hint}
+        </p>
+      )}
       <Messages id={id} messages={messages} />
     </div>
   );
@@ -146,18 +204,30 @@ interface RadioProps<V extends object, K extends keyof V> extends FieldProps<V, 
 }
 
 /** A radio group. The value is a string. */
-export function RadioField<V extends object, K extends keyof V>({ form, name, label, options, field = name, onChange }: RadioProps<V, K>) {
+export function RadioField<V extends object, K extends keyof V>({
+  form,
+  name,
+  label,
+  options,
+  field = name,
+  onChange,
+}: RadioProps<V, K>) {
   const messages = form.errors[field] ?? [];
   const id = useId();
   return (
     <div class="field" data-field={field} role="radiogroup" aria-labelledby={id}>
-      <span id={id} class="field-label">{label}</span>
+      <span id={id} class="field-label">
+        {label}
+      </span>
       <div class="radios">
         {options.map((option) => (
           <label key={option.value} class="radio">
             <input
-              type="radio" name={id} checked={form.values[name] === option.value}
-              aria-describedby={describedBy(id, null, messages)} aria-invalid={messages.length > 0 || undefined}
+              type="radio"
+              name={id}
+              checked={form.values[name] === option.value}
+              aria-describedby={describedBy(id, null, messages)}
+              aria-invalid={messages.length > 0 || undefined}
               onChange={() => {
                 form.set(name, option.value as V[K]);
                 onChange?.(option.value);

@@ -49,7 +49,13 @@ interface ChipProps {
 /** A filter that is set, and the button that removes it. */
 export function Chip({ label, value, shown = value, onRemove }: ChipProps) {
   return (
-    <button type="button" class="chip" aria-label={`Remove ${label}: ${value}`} title={`Remove ${label}: ${value}`} onClick={onRemove}>
+    <button
+      type="button"
+      class="chip"
+      aria-label={`Remove ${label}: ${value}`}
+      title={`Remove ${label}: ${value}`}
+      onClick={onRemove}
+    >
       <span>{label}</span> <b>{shown}</b>
       <Icon name="x" class="small" />
     </button>
@@ -86,13 +92,23 @@ export function Filters(props: Props) {
     const values = filterValues(param);
     const without = (value: string) => setQuery({ [param]: values.filter((one) => one !== value) });
     return values.map((value) => (
-      <Chip key={`${param} ${value}`} label={label} value={value} shown={show?.(value) ?? value} onRemove={() => without(value)} />
+      <Chip
+        key={`${param} ${value}`}
+        label={label}
+        value={value}
+        shown={show?.(value) ?? value}
+        onRemove={() => without(value)}
+      />
     ));
   });
   const further = extra.filter(({ param }) => place.value.query.has(param));
   const count = chips.length + further.length;
   const clear = count > 0 && (
-    <button type="button" class="button ghost clear" onClick={() => clearFilters([...filters.map(({ param }) => param), ...extra.map(({ param }) => param)])}>
+    <button
+      type="button"
+      class="button ghost clear"
+      onClick={() => clearFilters([...filters.map(({ param }) => param), ...extra.map(({ param }) => param)])}
+    >
       Clear filters
     </button>
   );

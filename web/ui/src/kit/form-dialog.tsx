@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { Dialog } from "./dialog";
-import { FormView, type Form } from "./form";
+import { type Form, FormView } from "./form";
 
 interface Props<V extends object> {
   title: string;
@@ -18,7 +18,16 @@ interface Props<V extends object> {
 }
 
 /** A form in a dialog. It closes once it is saved, and asks before changes are lost. */
-export function FormDialog<V extends object>({ title, verb, form, kind, disabled, onClose, onDone, children }: Props<V>) {
+export function FormDialog<V extends object>({
+  title,
+  verb,
+  form,
+  kind,
+  disabled,
+  onClose,
+  onDone,
+  children,
+}: Props<V>) {
   const done = () => {
     onClose();
     onDone?.();

@@ -33,7 +33,11 @@ function askToLeave(): Promise<boolean> {
 export function useForm<V extends object>(initial: V, save: (values: V) => Promise<void>): Form<V> {
   const [values, setValues] = useState(initial);
   const [saved, setSaved] = useState(initial);
-  const [state, setState] = useState<{ errors: Errors; error: unknown; busy: boolean }>({ errors: {}, error: null, busy: false });
+  const [state, setState] = useState<{ errors: Errors; error: unknown; busy: boolean }>({
+    errors: {},
+    error: null,
+    busy: false,
+  });
   const dirty = JSON.stringify(values) !== JSON.stringify(saved);
   // A page may navigate as soon as it is saved, so nothing asks from then on.
   const saving = useRef(false);

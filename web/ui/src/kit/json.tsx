@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import { plural } from "./formats";
 import { Icon } from "./icon";
-import { linesOf, type Line } from "./json-lines";
+import { type Line, linesOf } from "./json-lines";
 import { useSlice } from "./virtual";
 
 const LINE = 18;
@@ -35,9 +35,23 @@ export function Json({ label, value, size = 0 }: Props) {
   };
   return (
     <div class="json" role="group" aria-label={label} tabIndex={0}>
-      <div ref={list} style={lines.length > 400 ? { paddingTop: `${start * LINE}px`, paddingBottom: `${(lines.length - end) * LINE}px` } : undefined}>
+      <div
+        ref={list}
+        style={
+          lines.length > 400
+            ? { paddingTop: `${start * LINE}px`, paddingBottom: `${(lines.length - end) * LINE}px` }
+            : undefined
+        }
+      >
         {lines.slice(start, end).map((line, index) => (
-          <JsonLine key={start + index} number={start + index + 1} line={line} onToggle={toggle} fixed={lines.length > 400} open={toggled} />
+          <JsonLine
+            key={start + index}
+            number={start + index + 1}
+            line={line}
+            onToggle={toggle}
+            fixed={lines.length > 400}
+            open={toggled}
+          />
         ))}
       </div>
     </div>
@@ -63,7 +77,13 @@ function JsonLine({ number, line, fixed, open, onToggle }: LineProps) {
       <i aria-hidden="true">{number}</i>
       <span class="json-text" style={{ paddingLeft: `${Math.min(depth, MOST_INDENTED) * 14}px` }}>
         {fold !== null && (
-          <button type="button" class="json-fold" aria-expanded={long ? whole : !folded} aria-label={long ? "Whole text" : plural(size, "value")} onClick={() => onToggle(fold)}>
+          <button
+            type="button"
+            class="json-fold"
+            aria-expanded={long ? whole : !folded}
+            aria-label={long ? "Whole text" : plural(size, "value")}
+            onClick={() => onToggle(fold)}
+          >
             <Icon name="chevron-right" class={folded || (long && !whole) ? "small" : "small turned"} />
           </button>
         )}

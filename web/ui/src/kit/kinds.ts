@@ -22,7 +22,13 @@ const KINDS: Record<string, Kind> = {
 };
 
 export const KIND_ICONS: Record<Kind, IconName> = {
-  agent: "bot", model: "sparkles", tool: "wrench", hook: "webhook", human: "user", error: "circle-alert", other: "file-text",
+  agent: "bot",
+  model: "sparkles",
+  tool: "wrench",
+  hook: "webhook",
+  human: "user",
+  error: "circle-alert",
+  other: "file-text",
 };
 
 /** The kind of an event type. */

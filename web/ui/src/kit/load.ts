@@ -63,7 +63,11 @@ export function useLoad<T>(key: string | null, read: (options: Options) => Promi
 }
 
 /** Reads again and again while something is under way, in a tab that somebody looks at. */
-export function useAgain(underWay: boolean, { busy, reload }: Pick<Load<unknown>, "busy" | "reload">, everyMs: number): void {
+export function useAgain(
+  underWay: boolean,
+  { busy, reload }: Pick<Load<unknown>, "busy" | "reload">,
+  everyMs: number,
+): void {
   useEffect(() => {
     if (!underWay || busy) return;
     const timer = setInterval(() => document.hidden || reload(), everyMs);
@@ -116,7 +120,8 @@ export function usePages<Row>(
     if (next === null || moreState.busy || load.busy) return;
     const controller = new AbortController();
     moreControl.current = controller;
-    const onWait = (waiting: number) => !controller.signal.aborted && setMoreState({ busy: true, error: null, waiting });
+    const onWait = (waiting: number) =>
+      !controller.signal.aborted && setMoreState({ busy: true, error: null, waiting });
     onWait(0);
     read(next, { signal: controller.signal, onWait }).then(
       (page) => {

@@ -1,7 +1,7 @@
 // Long texts. A browser needs seconds to lay out megabytes of one line, so they come in parts.
 import { useState } from "preact/hooks";
-import { bytes } from "./formats";
 import { chunks } from "./chunks";
+import { bytes } from "./formats";
 import { Text } from "./text";
 
 const AT_ONCE = 128 * 1024;
@@ -10,7 +10,15 @@ const AT_ONCE = 128 * 1024;
 export function Chunks({ text }: { text: string }) {
   const parts = chunks(text);
   if (parts.length === 1) return <Text>{text}</Text>;
-  return <>{parts.map((part, index) => <span key={index} class="chunk"><Text>{part}</Text></span>)}</>;
+  return (
+    <>
+      {parts.map((part, index) => (
+        <span key={index} class="chunk">
+          <Text>{part}</Text>
+        </span>
+      ))}
+    </>
+  );
 }
 
 /** A text as it was sent: its beginning, and the button that shows the rest. */
@@ -20,11 +28,15 @@ export function Raw({ text }: { text: string }) {
   const size = bytes(new Blob([text]).size);
   return (
     <>
-      <pre class="raw" tabIndex={0}><Chunks text={shown} /></pre>
+      <pre class="raw" tabIndex={0}>
+        <Chunks text={shown} />
+      </pre>
       {shown.length < text.length && (
         <p class="side-note soft">
           shown {bytes(new Blob([shown]).size)} of {size}{" "}
-          <button type="button" class="button ghost" onClick={() => setAll(true)}>Show all {size}</button>
+          <button type="button" class="button ghost" onClick={() => setAll(true)}>
+            Show all {size}
+          </button>
         </p>
       )}
     </>

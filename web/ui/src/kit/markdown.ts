@@ -49,7 +49,11 @@ export function parse(text: string, own: string | null): Block[] {
       blocks.push({ tag: "table", head: head!, rows });
       at = end;
     } else {
-      const end = endOf(lines, at, (one) => !!one.trim() && !ITEM.test(one) && !one.startsWith("```") && !HEADING.test(one));
+      const end = endOf(
+        lines,
+        at,
+        (one) => !!one.trim() && !ITEM.test(one) && !one.startsWith("```") && !HEADING.test(one),
+      );
       blocks.push({ tag: "p", of: inline(lines.slice(at, end).join(" "), own) });
       at = end;
     }

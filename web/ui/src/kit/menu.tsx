@@ -49,7 +49,10 @@ export function MenuButton({ label, items, children, class: extra = "button ghos
     const all = entries();
     const index = all.indexOf(document.activeElement as HTMLElement);
     const steps: Record<string, number> = {
-      ArrowDown: index + 1, ArrowUp: index - 1 + all.length, Home: 0, End: all.length - 1,
+      ArrowDown: index + 1,
+      ArrowUp: index - 1 + all.length,
+      Home: 0,
+      End: all.length - 1,
     };
     const step = steps[event.key];
     if (step !== undefined) all[step % all.length]?.focus();
@@ -65,7 +68,16 @@ export function MenuButton({ label, items, children, class: extra = "button ghos
   };
   return (
     <span class="menu-anchor">
-      <button ref={button} type="button" class={extra} aria-label={label} aria-haspopup="menu" aria-expanded={open} aria-controls={open ? id : undefined} onClick={() => setOpen(!open)}>
+      <button
+        ref={button}
+        type="button"
+        class={extra}
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={open}
+        aria-controls={open ? id : undefined}
+        onClick={() => setOpen(!open)}
+      >
         {children ?? <Icon name="ellipsis" />}
       </button>
       {open && (
@@ -94,6 +106,14 @@ function Item({ item, onDone }: { item: MenuItem; onDone: () => void }) {
     item.onSelect?.();
   };
   if (item.href)
-    return <a {...common} role={role} aria-checked={item.checked} href={item.href} onClick={select}>{content}</a>;
-  return <button {...common} type="button" role={role} aria-checked={item.checked} onClick={select}>{content}</button>;
+    return (
+      <a {...common} role={role} aria-checked={item.checked} href={item.href} onClick={select}>
+        {content}
+      </a>
+    );
+  return (
+    <button {...common} type="button" role={role} aria-checked={item.checked} onClick={select}>
+      {content}
+    </button>
+  );
 }

@@ -35,7 +35,11 @@ export function Nothing({ things, filters, standard, children }: Props) {
           </button>
         )}
         {limited && (
-          <button type="button" class="button" onClick={() => setQuery({ t: standard === "all" ? null : "all", from: null, to: null })}>
+          <button
+            type="button"
+            class="button"
+            onClick={() => setQuery({ t: standard === "all" ? null : "all", from: null, to: null })}
+          >
             Go to the latest
           </button>
         )}

@@ -29,7 +29,6 @@ interface Props {
   children?: ComponentChildren;
 }
 
-
 /** A page: its h1, what stands beside it, and its content. */
 export function Page({ title, mono, badges, actions, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);

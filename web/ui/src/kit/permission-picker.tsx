@@ -31,8 +31,12 @@ export function PermissionPicker({ label, tokens, chosen, onChange, errors = [],
           {group.tokens.map((token) => (
             <label key={token} class="check-label">
               <input
-                type="checkbox" aria-label={token} checked={chosen.includes(token)} onChange={() => toggle(token)}
-                aria-describedby={errors.length ? `${id}-error` : undefined} aria-invalid={errors.length > 0 || undefined}
+                type="checkbox"
+                aria-label={token}
+                checked={chosen.includes(token)}
+                onChange={() => toggle(token)}
+                aria-describedby={errors.length ? `${id}-error` : undefined}
+                aria-invalid={errors.length > 0 || undefined}
               />
               {token.slice(group.noun.length + 1)}
               {base && <Difference held={base.includes(token)} wanted={chosen.includes(token)} />}

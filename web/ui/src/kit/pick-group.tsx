@@ -16,7 +16,8 @@ interface Props {
 /** A group of checkboxes. */
 export function PickGroup({ label, field, options, chosen, onChange, hint, errors = [] }: Props) {
   const id = useId();
-  const toggle = (option: string) => onChange(options.filter((one) => (one === option ? !chosen.includes(one) : chosen.includes(one))));
+  const toggle = (option: string) =>
+    onChange(options.filter((one) => (one === option ? !chosen.includes(one) : chosen.includes(one))));
   return (
     <fieldset class="field" data-field={field}>
       <legend class="field-label">{label}</legend>
@@ -24,8 +25,11 @@ export function PickGroup({ label, field, options, chosen, onChange, hint, error
         {options.map((option) => (
           <label key={option} class="check-label">
             <input
-              type="checkbox" checked={chosen.includes(option)} onChange={() => toggle(option)}
-              aria-describedby={errors.length ? `${id}-error` : undefined} aria-invalid={errors.length > 0 || undefined}
+              type="checkbox"
+              checked={chosen.includes(option)}
+              onChange={() => toggle(option)}
+              aria-describedby={errors.length ? `${id}-error` : undefined}
+              aria-invalid={errors.length > 0 || undefined}
             />
             {option}
           </label>

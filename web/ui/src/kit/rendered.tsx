@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { parse, type Block, type Inline } from "./markdown";
+import { type Block, type Inline, parse } from "./markdown";
 import { Text } from "./text";
 
 /**
@@ -7,7 +7,9 @@ import { Text } from "./text";
  * organization only; without, a text of somebody else, they are those of `Text`.
  */
 export function Markdown({ text, org }: { text: string; org?: string }): ComponentChildren {
-  return parse(text, org === undefined ? null : `/o/${encodeURIComponent(org)}/`).map((block) => blockOf(block, org === undefined));
+  return parse(text, org === undefined ? null : `/o/${encodeURIComponent(org)}/`).map((block) =>
+    blockOf(block, org === undefined),
+  );
 }
 
 function blockOf(block: Block, links: boolean) {
@@ -19,11 +21,19 @@ function blockOf(block: Block, links: boolean) {
       return (
         <table class="md-table">
           <thead>
-            <tr>{block.head.map((cell) => <th scope="col">{inlines(cell)}</th>)}</tr>
+            <tr>
+              {block.head.map((cell) => (
+                <th scope="col">{inlines(cell)}</th>
+              ))}
+            </tr>
           </thead>
           <tbody>
             {block.rows.map((row) => (
-              <tr>{row.map((cell) => <td>{inlines(cell)}</td>)}</tr>
+              <tr>
+                {row.map((cell) => (
+                  <td>{inlines(cell)}</td>
+                ))}
+              </tr>
             ))}
           </tbody>
         </table>
@@ -31,7 +41,13 @@ function blockOf(block: Block, links: boolean) {
     case "ul":
     case "ol": {
       const List = block.tag;
-      return <List>{block.items.map((item) => <li>{inlines(item)}</li>)}</List>;
+      return (
+        <List>
+          {block.items.map((item) => (
+            <li>{inlines(item)}</li>
+          ))}
+        </List>
+      );
     }
     default: {
       const Tag = block.tag;

@@ -1,7 +1,7 @@
 // The current URL as a signal, navigation without a reload, and state in the query.
 import { computed, signal } from "@preact/signals";
 import { session } from "../api/session";
-import { changed, isPagePath, parsePlace, searchOf, type Changes, type Place } from "./url";
+import { type Changes, changed, isPagePath, type Place, parsePlace, searchOf } from "./url";
 
 const url = signal(location.pathname + location.search);
 

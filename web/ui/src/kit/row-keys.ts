@@ -1,4 +1,4 @@
-import { useEffect, useRef, type MutableRef } from "preact/hooks";
+import { type MutableRef, useEffect, useRef } from "preact/hooks";
 import { remember, remembered } from "./router";
 import { useShortcuts } from "./shortcuts";
 import { scrollerOf } from "./virtual";
@@ -35,8 +35,7 @@ export function useRowKeys<Row>(
     const scroller = scrollerOf(element);
     const list = element.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
     const top = list + index * height;
-    if (top < 0 || top + height > scroller.clientHeight)
-      scroller.scrollTop += top - scroller.clientHeight / 2;
+    if (top < 0 || top + height > scroller.clientHeight) scroller.scrollTop += top - scroller.clientHeight / 2;
     const step = ++steps.current;
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {

@@ -26,7 +26,9 @@ export function showBounds({ key, min, max }: ScoreBounds): string {
 }
 
 function current(): ScoreBounds[] {
-  return splitValues(place.value.query.get(PARAM)).map(parseBounds).filter((one) => one !== null);
+  return splitValues(place.value.query.get(PARAM))
+    .map(parseBounds)
+    .filter((one) => one !== null);
 }
 
 function write(all: readonly ScoreBounds[]): void {
@@ -37,7 +39,12 @@ function write(all: readonly ScoreBounds[]): void {
 export function scoreChips() {
   const all = current();
   const chips = all.map((bounds) => (
-    <Chip key={bounds.key} label="Score" value={showBounds(bounds)} onRemove={() => write(all.filter((one) => one.key !== bounds.key))} />
+    <Chip
+      key={bounds.key}
+      label="Score"
+      value={showBounds(bounds)}
+      onRemove={() => write(all.filter((one) => one.key !== bounds.key))}
+    />
   ));
   return [{ param: PARAM, chip: <>{chips}</> }];
 }
@@ -47,7 +54,15 @@ export function ScoreFilter({ keys }: { keys: () => Promise<readonly string[]> }
   const [key, setKey] = useState<string | null>(null);
   return (
     <>
-      <Combobox class="filter" label="Score" placeholder="Score" values={[]} choices={keys} typed onChange={([chosen]) => setKey(chosen ?? null)} />
+      <Combobox
+        class="filter"
+        label="Score"
+        placeholder="Score"
+        values={[]}
+        choices={keys}
+        typed
+        onChange={([chosen]) => setKey(chosen ?? null)}
+      />
       {key !== null && <BoundsDialog name={key} onClose={() => setKey(null)} />}
     </>
   );
@@ -61,7 +76,14 @@ function BoundsDialog({ name, onClose }: { name: string; onClose: () => void }) 
   const bound = (label: string, value: string, set: (text: string) => void, first = false) => (
     <label class="field">
       <span>{label}</span>
-      <input class="input" inputMode="decimal" autofocus={first} value={value} aria-invalid={wrong || undefined} onInput={(event) => set(event.currentTarget.value)} />
+      <input
+        class="input"
+        inputMode="decimal"
+        autofocus={first}
+        value={value}
+        aria-invalid={wrong || undefined}
+        onInput={(event) => set(event.currentTarget.value)}
+      />
     </label>
   );
   return (

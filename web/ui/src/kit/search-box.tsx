@@ -16,7 +16,13 @@ export function SearchBox({ label, name = "search", most = 256 }: Props) {
     <label class="search-box">
       <Icon name="search" />
       <input
-        type="search" class="input" aria-label={label} placeholder={label} maxLength={most} data-search value={text}
+        type="search"
+        class="input"
+        aria-label={label}
+        placeholder={label}
+        maxLength={most}
+        data-search
+        value={text}
         onInput={(event) => typeQuery({ [name]: event.currentTarget.value })}
         onChange={() => setQuery({})}
         onKeyDown={(event) => {

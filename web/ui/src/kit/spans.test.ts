@@ -7,7 +7,14 @@ test("a span is written in the largest unit that fits", () => {
 });
 
 test("spans are read as people write them", () => {
-  const written: Record<string, number> = { "15 m": 900, "1h": 3600, "2 days": 172_800, "90 minutes": 5400, "3600": 3600, "1.5 h": 5400 };
+  const written: Record<string, number> = {
+    "15 m": 900,
+    "1h": 3600,
+    "2 days": 172_800,
+    "90 minutes": 5400,
+    "3600": 3600,
+    "1.5 h": 5400,
+  };
   for (const [text, seconds] of Object.entries(written)) assert.equal(spanOf(text), seconds);
   for (const text of ["", "soon", "-1 h", "1 month", "0.1 s"]) assert.equal(spanOf(text), null);
 });

@@ -1,5 +1,10 @@
 // Spans of time as people write them: "15 m", "1 h", "7 d".
-const UNITS: readonly [string, number][] = [["d", 86_400], ["h", 3600], ["m", 60], ["s", 1]];
+const UNITS: readonly [string, number][] = [
+  ["d", 86_400],
+  ["h", 3600],
+  ["m", 60],
+  ["s", 1],
+];
 
 /** 3600 → "1 h", 5400 → "90 m". */
 export function spanText(seconds: number): string {

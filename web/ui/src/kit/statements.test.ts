@@ -8,7 +8,10 @@ test("a rule in SQL has a statement, others have none", () => {
 });
 
 test("the statement of a finding is the list, not the numbers", () => {
-  const [numbers, sessions, events] = ["numbers", "sessions", "events"].map((title) => ({ title, sql: `SELECT ${title}` }));
+  const [numbers, sessions, events] = ["numbers", "sessions", "events"].map((title) => ({
+    title,
+    sql: `SELECT ${title}`,
+  }));
   assert.equal(sqlOfFinding([numbers!, sessions!, events!]), "SELECT sessions");
   assert.equal(sqlOfFinding([numbers!]), "SELECT numbers");
   assert.equal(sqlOfFinding([]), undefined);

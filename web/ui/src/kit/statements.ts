@@ -2,7 +2,10 @@
 import type { AlertRow, FindingQueryRow } from "../api/types";
 
 /** The statement of a rule in SQL. */
-export function sqlOfRule({ trigger_kind, trigger_spec: { sql } }: Pick<AlertRow, "trigger_kind" | "trigger_spec">): string | undefined {
+export function sqlOfRule({
+  trigger_kind,
+  trigger_spec: { sql },
+}: Pick<AlertRow, "trigger_kind" | "trigger_spec">): string | undefined {
   return trigger_kind === "custom_sql" && typeof sql === "string" ? sql : undefined;
 }
 

@@ -1,5 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import { ApiError } from "../api/errors";
 import { request } from "../api/request";
 import { Page } from "./page";
@@ -30,8 +30,7 @@ interface FailedProps {
 
 /** Stands in place of content that could not be read: the reason, and a way to try again. */
 export function Failed({ error, onRetry }: FailedProps) {
-  if (error instanceof ApiError && error.requiredPermission)
-    return <Forbidden permission={error.requiredPermission} />;
+  if (error instanceof ApiError && error.requiredPermission) return <Forbidden permission={error.requiredPermission} />;
   const sentence = error instanceof Error ? error.message : `${error}`;
   const requestId = error instanceof ApiError ? error.requestId : null;
   return (

@@ -6,7 +6,12 @@ export function StatusBar({ children, search = true }: { children: ComponentChil
     <footer class="status-bar">
       <span role="status">{children}</span>
       <span class="status-keys" aria-hidden="true">
-        <kbd>j</kbd> <kbd>k</kbd> move <kbd>↵</kbd> open {search && <><kbd>/</kbd> search</>}
+        <kbd>j</kbd> <kbd>k</kbd> move <kbd>↵</kbd> open{" "}
+        {search && (
+          <>
+            <kbd>/</kbd> search
+          </>
+        )}
       </span>
     </footer>
   );

@@ -74,7 +74,12 @@ export function Table<Row>(props: Props<Row>) {
     );
   return (
     <div class={scroll === "own" ? "table-scroll own" : "table-scroll"} tabIndex={scroll === "own" ? 0 : undefined}>
-      <table role="table" aria-label={label} aria-busy={busy} aria-rowcount={virtual ? (total < 0 ? -1 : total + 1) : undefined}>
+      <table
+        role="table"
+        aria-label={label}
+        aria-busy={busy}
+        aria-rowcount={virtual ? (total < 0 ? -1 : total + 1) : undefined}
+      >
         <colgroup>
           {shown.map(({ key, width }) => (
             <col key={key} style={width && !narrow ? { width } : undefined} />
@@ -87,11 +92,7 @@ export function Table<Row>(props: Props<Row>) {
             ))}
           </tr>
         </thead>
-        <tbody
-          ref={body}
-          role="rowgroup"
-          onPointerLeave={() => props.onActive?.(null)}
-        >
+        <tbody ref={body} role="rowgroup" onPointerLeave={() => props.onActive?.(null)}>
           {spacer(start * row)}
           {rows.slice(start, end).map((one, index) => {
             const id = idOf(one);
@@ -133,9 +134,21 @@ function Head<Row>({ column, sort, onSort }: HeadProps<Row>) {
   const active = sort?.key === key;
   const direction = active ? (sort.descending ? "descending" : "ascending") : sorts ? "none" : undefined;
   return (
-    <th role="columnheader" scope="col" class={number ? "number" : undefined} aria-sort={direction} data-narrow={column.narrow}>
+    <th
+      role="columnheader"
+      scope="col"
+      class={number ? "number" : undefined}
+      aria-sort={direction}
+      data-narrow={column.narrow}
+    >
       {sorts && onSort ? (
-        <button type="button" class="sort" onClick={() => onSort({ key, descending: active ? !sort.descending : number === true || sorts === "descending" })}>
+        <button
+          type="button"
+          class="sort"
+          onClick={() =>
+            onSort({ key, descending: active ? !sort.descending : number === true || sorts === "descending" })
+          }
+        >
           {label}
           {active && <Icon name={sort.descending ? "arrow-down" : "arrow-up"} class="small" />}
         </button>
@@ -163,7 +176,9 @@ function More({ busy, onMore }: { busy: boolean; onMore: () => void }) {
   run.current = onMore;
   const [seen, setSeen] = useState(false);
   useEffect(() => {
-    const observer = new IntersectionObserver(([entry]) => setSeen(entry?.isIntersecting ?? false), { rootMargin: "400px" });
+    const observer = new IntersectionObserver(([entry]) => setSeen(entry?.isIntersecting ?? false), {
+      rootMargin: "400px",
+    });
     observer.observe(button.current!);
     return () => observer.disconnect();
   }, []);
@@ -178,7 +193,11 @@ function More({ busy, onMore }: { busy: boolean; onMore: () => void }) {
 }
 
 /** Rows in the order of a column. Nulls come last in both directions. */
-export function sorted<Row>(rows: readonly Row[], sort: Sort, value: (row: Row, key: string) => string | number | null): Row[] {
+export function sorted<Row>(
+  rows: readonly Row[],
+  sort: Sort,
+  value: (row: Row, key: string) => string | number | null,
+): Row[] {
   const sign = sort.descending ? -1 : 1;
   return [...rows].sort((one, other) => {
     const [a, b] = [value(one, sort.key), value(other, sort.key)];

@@ -30,7 +30,10 @@ export function Tabs({ label, tabs, value, onChange, before, aside, children, cl
   const onKeyDown = (event: KeyboardEvent) => {
     const index = tabs.findIndex((tab) => tab.id === value);
     const steps: Record<string, number> = {
-      ArrowRight: index + 1, ArrowLeft: index - 1 + tabs.length, Home: 0, End: tabs.length - 1,
+      ArrowRight: index + 1,
+      ArrowLeft: index - 1 + tabs.length,
+      Home: 0,
+      End: tabs.length - 1,
     };
     const step = steps[event.key];
     const next = step === undefined ? undefined : tabs[step % tabs.length];
@@ -64,7 +67,12 @@ export function Tabs({ label, tabs, value, onChange, before, aside, children, cl
         </div>
         {aside}
       </div>
-      <div id={`${id}-panel`} class={extra ? `tab-panel ${extra}` : "tab-panel"} role="tabpanel" aria-labelledby={`${id}-${value}`}>
+      <div
+        id={`${id}-panel`}
+        class={extra ? `tab-panel ${extra}` : "tab-panel"}
+        role="tabpanel"
+        aria-labelledby={`${id}-${value}`}
+      >
         {children}
       </div>
     </>

@@ -6,9 +6,19 @@ import { preferences } from "./preferences";
 import { setQuery } from "./router";
 import { useShortcuts } from "./shortcuts";
 import {
-  boundsOf, clockNote, formatInput, isZone, parseInput, presetLabel, PRESETS, rangeLabel, zoneName, type Preset, type Range,
+  boundsOf,
+  clockNote,
+  formatInput,
+  isZone,
+  PRESETS,
+  type Preset,
+  parseInput,
+  presetLabel,
+  type Range,
+  rangeLabel,
+  zoneName,
 } from "./time";
-import { chosenZone, currentRange, zone, ZONE_CHOICES } from "./zone";
+import { chosenZone, currentRange, ZONE_CHOICES, zone } from "./zone";
 
 interface Props {
   /** The range that a URL without one means. */
@@ -23,10 +33,15 @@ export function TimeRange({ standard }: Props) {
   const label = rangeLabel(range, zone.value);
   return (
     <>
-      <button type="button" class="button time-range" aria-label={`Time range: ${label} ${zone.value}`} aria-haspopup="dialog" onClick={() => setOpen(true)}>
+      <button
+        type="button"
+        class="button time-range"
+        aria-label={`Time range: ${label} ${zone.value}`}
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
         <Icon name="clock" />
-        <span>{label}</span>{" "}
-        <small>{zone.value}</small>
+        <span>{label}</span> <small>{zone.value}</small>
         <Icon name="chevron-down" class="small" />
       </button>
       {open && <RangeDialog range={range} standard={standard} onClose={() => setOpen(false)} />}
@@ -94,19 +109,51 @@ function RangeDialog({ range, standard, onClose }: DialogProps) {
           <legend class="visually-hidden">Preset</legend>
           {PRESETS.map((name) => (
             <label key={name} class="radio">
-              <input type="radio" name="preset" checked={preset === name} autofocus={preset === name} onChange={() => setPreset(name)} />
+              <input
+                type="radio"
+                name="preset"
+                checked={preset === name}
+                autofocus={preset === name}
+                onChange={() => setPreset(name)}
+              />
               {presetLabel(name)}
             </label>
           ))}
         </fieldset>
         <div class="field-row">
-          <BoundField label="From" bound={from} zone={inZone} placeholder={hints[0]!} invalid={problem !== null} autofocus={range.preset === null} onEdit={edit(setFrom)} />
-          <BoundField label="To" bound={to} zone={inZone} placeholder={hints[1]!} invalid={problem !== null} onEdit={edit(setTo)} />
+          <BoundField
+            label="From"
+            bound={from}
+            zone={inZone}
+            placeholder={hints[0]!}
+            invalid={problem !== null}
+            autofocus={range.preset === null}
+            onEdit={edit(setFrom)}
+          />
+          <BoundField
+            label="To"
+            bound={to}
+            zone={inZone}
+            placeholder={hints[1]!}
+            invalid={problem !== null}
+            onEdit={edit(setTo)}
+          />
         </div>
-        {problem && <p id="range-problem" class="field-error" role="alert">{problem}</p>}
+        {problem && (
+          <p id="range-problem" class="field-error" role="alert">
+            {problem}
+          </p>
+        )}
         <label class="field">
           <span>Time zone</span>
-          <Combobox id="range-zone" label="Time zone" values={[chosen]} choices={ZONE_CHOICES} typed onChange={([next]) => next && changeZone(next)} />
+          <Combobox
+            id="range-zone"
+            label="Time zone"
+            values={[chosen]}
+            choices={ZONE_CHOICES}
+            typed
+            onChange={([next]) => next && changeZone(next)}
+          />
         </label>
         <footer class="dialog-foot">
           <button type="submit" class="button primary">
@@ -152,7 +199,11 @@ function BoundField({ label, bound, zone: inZone, placeholder, invalid, autofocu
         aria-describedby={described || undefined}
         onInput={(event) => onEdit(event.currentTarget.value)}
       />
-      {note && <p id={`${id}-note`} class="field-hint">{note}</p>}
+      {note && (
+        <p id={`${id}-note`} class="field-hint">
+          {note}
+        </p>
+      )}
     </div>
   );
 }

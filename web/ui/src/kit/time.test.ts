@@ -1,6 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { boundsOf, clockNote, formatInput, formatMoment, formatTick, offsetAt, parseInput, rangeLabel, rangeOf, zoneName } from "./time";
+import {
+  boundsOf,
+  clockNote,
+  formatInput,
+  formatMoment,
+  formatTick,
+  offsetAt,
+  parseInput,
+  rangeLabel,
+  rangeOf,
+  zoneName,
+} from "./time";
 
 const BERLIN = "Europe/Berlin";
 const at = (text: string) => parseInput(text, BERLIN)?.toISOString();
@@ -26,7 +37,10 @@ test("typed times are read in the zone, also around the changes of the clocks", 
 
 test("a time that the clocks skip or repeat has a note", () => {
   assert.equal(clockNote("2026-03-29 02:30", BERLIN), "The clocks skip this time. 2026-03-29 03:30:00 counts.");
-  assert.equal(clockNote("2026-10-25 02:30", BERLIN), "The clocks show this time twice. The first counts; the second is 2026-10-25T01:30:00Z.");
+  assert.equal(
+    clockNote("2026-10-25 02:30", BERLIN),
+    "The clocks show this time twice. The first counts; the second is 2026-10-25T01:30:00Z.",
+  );
   assert.equal(at("2026-10-25T01:30:00Z"), "2026-10-25T01:30:00.000Z");
   for (const plain of ["2026-10-25 03:00", "2026-10-25 01:59:59", "2026-03-29 03:00", "", "now"])
     assert.equal(clockNote(plain, BERLIN), null, plain);

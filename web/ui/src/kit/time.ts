@@ -91,8 +91,15 @@ function formatter(zone: string): Intl.DateTimeFormat {
   if (!found) {
     const digits = "2-digit";
     found = new Intl.DateTimeFormat("en-GB", {
-      timeZone: zone, hourCycle: "h23", year: "numeric", month: "short", day: digits,
-      hour: digits, minute: digits, second: digits, fractionalSecondDigits: 3,
+      timeZone: zone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "short",
+      day: digits,
+      hour: digits,
+      minute: digits,
+      second: digits,
+      fractionalSecondDigits: 3,
     });
     formatters.set(zone, found);
   }
@@ -103,7 +110,9 @@ type Fields = Record<"year" | "month" | "day" | "hour" | "minute" | "second" | "
 
 function fieldsOf(date: Date, zone: string): Fields {
   const found = Object.fromEntries(
-    formatter(zone).formatToParts(date).map(({ type, value }) => [type, value]),
+    formatter(zone)
+      .formatToParts(date)
+      .map(({ type, value }) => [type, value]),
   ) as Fields;
   // ICU writes "Sept" in British English.
   return { ...found, month: found.month.slice(0, 3) };
@@ -132,8 +141,7 @@ export function formatClock(date: Date, zone: string): string {
 export function formatTick(date: Date, zone: string, step: number): string {
   const { year, day, month, hour, minute, second } = fieldsOf(date, zone);
   if (step >= 365 * 1440 * MINUTE) return `${month} ${year}`;
-  if (step >= 1440 * MINUTE || (hour === "00" && minute === "00" && step >= MINUTE))
-    return `${day} ${month}`;
+  if (step >= 1440 * MINUTE || (hour === "00" && minute === "00" && step >= MINUTE)) return `${day} ${month}`;
   return step < MINUTE ? `${hour}:${minute}:${second}` : `${hour}:${minute}`;
 }
 
@@ -146,9 +154,7 @@ export function formatInput(date: Date, zone: string): string {
 
 /** The offset of the zone from UTC at a moment, in milliseconds; east is positive. */
 export function offsetAt(moment: number, zone: string): number {
-  const [year, month, day, hour, minute, second] = formatInput(new Date(moment), zone)
-    .split(/[- :]/)
-    .map(Number);
+  const [year, month, day, hour, minute, second] = formatInput(new Date(moment), zone).split(/[- :]/).map(Number);
   const asUtc = Date.UTC(year!, month! - 1, day!, hour!, minute!, second!);
   return asUtc - Math.floor(moment / 1000) * 1000;
 }

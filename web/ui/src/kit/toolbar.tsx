@@ -50,7 +50,11 @@ export function ViewToolbar({ curl, sql, typed, onRefresh }: Props) {
   return (
     <div class="view-toolbar" role="toolbar" aria-label="View">
       <Action label="Copy link" icon="link" onClick={copyLink} />
-      <Action label="Copy as curl" icon="square-terminal" onClick={() => void copy(curlOf(curl(), org, location.origin), "Copy as curl")} />
+      <Action
+        label="Copy as curl"
+        icon="square-terminal"
+        onClick={() => void copy(curlOf(curl(), org, location.origin), "Copy as curl")}
+      />
       {sql && (
         <SqlLink sql={sql} typed={typed} class="button ghost" label="Open in SQL">
           <Icon name="database" />

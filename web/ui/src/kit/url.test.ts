@@ -28,8 +28,15 @@ test("changes set and remove parameters, and the query stays readable", () => {
 
 test("next leads to own paths only", () => {
   assert.equal(ownPath("/o/acme/sessions?t=1h"), "/o/acme/sessions?t=1h");
-  const foreign = ["https://evil.example", "//evil.example", "/\\evil.example", "/\t/evil.example", "javascript:alert(1)", "", null];
+  const foreign = [
+    "https://evil.example",
+    "//evil.example",
+    "/\\evil.example",
+    "/\t/evil.example",
+    "javascript:alert(1)",
+    "",
+    null,
+  ];
   const noPages = ["/v1/sessions/a/export", "/api/auth/session", "/ui/main.js", "/sign-in?next=/profile", "/o"];
-  for (const other of [...foreign, ...noPages])
-    assert.equal(ownPath(other), "/");
+  for (const other of [...foreign, ...noPages]) assert.equal(ownPath(other), "/");
 });

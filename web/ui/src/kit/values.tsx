@@ -25,7 +25,12 @@ export function Count({ value, unit }: { value: number | null; unit?: string }) 
 /** A count of a column. Narrow rows, which have no headers, show its noun too. */
 export function CountOf({ value, noun }: { value: number; noun: string }) {
   const unit = value === 1 ? noun : `${noun}s`;
-  return <><Count value={value} unit={unit} /><span class="narrow-unit"> {unit}</span></>;
+  return (
+    <>
+      <Count value={value} unit={unit} />
+      <span class="narrow-unit"> {unit}</span>
+    </>
+  );
 }
 
 /** A length of time, given in milliseconds. */
@@ -58,7 +63,11 @@ export function FittedId({ value }: { value: string }) {
 
 /** A failure count: red, and dim where it is 0. */
 export function Failures({ value }: { value: number }) {
-  return <span class={value > 0 ? "err" : "dim"} title={exact(value)}>{compact(value)}</span>;
+  return (
+    <span class={value > 0 ? "err" : "dim"} title={exact(value)}>
+      {compact(value)}
+    </span>
+  );
 }
 
 interface PillProps {
@@ -72,7 +81,15 @@ export function Pill({ kind, children }: PillProps) {
 }
 
 /** A button that copies a text and says so. */
-export function CopyButton({ label, text, icon = true }: { label: string; text: () => string | Promise<string>; icon?: boolean }) {
+export function CopyButton({
+  label,
+  text,
+  icon = true,
+}: {
+  label: string;
+  text: () => string | Promise<string>;
+  icon?: boolean;
+}) {
   const [done, setDone] = useState(false);
   const run = async () => {
     await copy(await text(), label);
@@ -80,7 +97,13 @@ export function CopyButton({ label, text, icon = true }: { label: string; text: 
     setTimeout(() => setDone(false), 2000);
   };
   return (
-    <button type="button" class={icon ? "button ghost" : "button"} aria-label={label} title={icon ? label : undefined} onClick={() => void run()}>
+    <button
+      type="button"
+      class={icon ? "button ghost" : "button"}
+      aria-label={label}
+      title={icon ? label : undefined}
+      onClick={() => void run()}
+    >
       <Icon name={done ? "check" : "copy"} />
       {!icon && label}
     </button>

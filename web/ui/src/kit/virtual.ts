@@ -1,5 +1,5 @@
 // Which rows of a long list are drawn.
-import { useEffect, useState, type MutableRef } from "preact/hooks";
+import { type MutableRef, useEffect, useState } from "preact/hooks";
 
 export interface Slice {
   start: number;

@@ -1,8 +1,8 @@
 import { computed } from "@preact/signals";
+import type { Choice } from "./choices";
 import { preferences } from "./preferences";
 import { place } from "./router";
-import type { Choice } from "./choices";
-import { rangeOf, zoneName, ZONES, type Preset, type Range } from "./time";
+import { type Preset, type Range, rangeOf, ZONES, zoneName } from "./time";
 
 /** `tz` of the URL, else the profile's: "local", "UTC" or an IANA name. */
 export const chosenZone = computed(() => place.value.query.get("tz") ?? preferences.value.zone);

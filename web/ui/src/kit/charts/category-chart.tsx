@@ -19,7 +19,10 @@ export function CategoryChart({ label, categories, series, format = compact, onC
   const colors = series.map((one, index) => one.color ?? seriesColor(index));
   const table = {
     head: ["Name", ...series.map(({ name }) => name)],
-    rows: categories.map((name, index) => [name, ...series.map(({ values }) => (values[index] == null ? null : format(values[index]!)))]),
+    rows: categories.map((name, index) => [
+      name,
+      ...series.map(({ values }) => (values[index] == null ? null : format(values[index]!))),
+    ]),
   };
   const legend = series.map(({ name }, index) => ({ name, color: colors[index]! }));
   return (
@@ -27,11 +30,21 @@ export function CategoryChart({ label, categories, series, format = compact, onC
       <ul class="category-chart">
         {categories.map((name, index) => (
           <li key={name} class={onChoose ? "clickable" : undefined} onClick={() => onChoose?.(name)}>
-            <span class="category-name mono" title={name}>{name}</span>
+            <span class="category-name mono" title={name}>
+              {name}
+            </span>
             <span class="category-bar">
               {series.map(({ name: part, values }, i) => {
                 const value = values[index] ?? 0;
-                return value > 0 && <i key={part} style={{ width: `${(value / most) * 100}%`, background: colors[i] }} title={`${part}: ${format(value)}`} />;
+                return (
+                  value > 0 && (
+                    <i
+                      key={part}
+                      style={{ width: `${(value / most) * 100}%`, background: colors[i] }}
+                      title={`${part}: ${format(value)}`}
+                    />
+                  )
+                );
               })}
               <small>{format(totals[index]!)}</small>
             </span>

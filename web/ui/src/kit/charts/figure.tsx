@@ -33,11 +33,21 @@ export function Figure({ label, table, legend = [], children }: Props) {
       <div class="visually-hidden">
         <table aria-label={`${label}: data`}>
           <thead>
-            <tr>{table.head.map((name) => <th key={name} scope="col">{name}</th>)}</tr>
+            <tr>
+              {table.head.map((name) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
           </thead>
           <tbody>
             {table.rows.map((row, index) => (
-              <tr key={index}>{row.map((value, column) => <td key={column}>{value ?? "–"}</td>)}</tr>
+              <tr key={index}>
+                {row.map((value, column) => (
+                  <td key={column}>{value ?? "–"}</td>
+                ))}
+              </tr>
             ))}
           </tbody>
         </table>

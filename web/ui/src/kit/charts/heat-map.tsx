@@ -1,4 +1,4 @@
-import { signal, type Signal } from "@preact/signals";
+import { type Signal, signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { exact } from "../formats";
 import { formatMoment, formatTick } from "../time";
@@ -50,7 +50,10 @@ export function HeatMap({ label, times, step, bands, counts, height = 220, onCho
   const column = cursor.value === null ? -1 : times.findLastIndex((time) => time <= cursor.value!);
   const table = {
     head: ["Time", ...bands],
-    rows: times.map((time, index) => [formatMoment(new Date(time), zone.value), ...bands.map((_, band) => exact(counts[index]?.[band] ?? 0))]),
+    rows: times.map((time, index) => [
+      formatMoment(new Date(time), zone.value),
+      ...bands.map((_, band) => exact(counts[index]?.[band] ?? 0)),
+    ]),
   };
   const point = (event: PointerEvent | MouseEvent) => {
     const box = drawing.current!.getBoundingClientRect();
@@ -73,26 +76,58 @@ export function HeatMap({ label, times, step, bands, counts, height = 220, onCho
         {width > 0 && (
           <svg width={width} height={height}>
             {bands.map((name, band) => (
-              <text key={name} class="chart-tick" x={LEFT - 8} y={(bands.length - band - 0.5) * row + 4} text-anchor="end">{name}</text>
+              <text
+                key={name}
+                class="chart-tick"
+                x={LEFT - 8}
+                y={(bands.length - band - 0.5) * row + 4}
+                text-anchor="end"
+              >
+                {name}
+              </text>
             ))}
             {counts.map((bandsOf, index) =>
               bandsOf.map((count, band) => {
                 const level = levelOf(count, most);
-                return level > 0 && (
-                  <rect key={`${index} ${band}`} x={x(times[index]!)} y={(bands.length - 1 - band) * row} width={Math.max(1, x(times[index]! + step) - x(times[index]!) - 1)} height={Math.max(1, row - 1)} fill={`var(--seq-${level})`} />
+                return (
+                  level > 0 && (
+                    <rect
+                      key={`${index} ${band}`}
+                      x={x(times[index]!)}
+                      y={(bands.length - 1 - band) * row}
+                      width={Math.max(1, x(times[index]! + step) - x(times[index]!) - 1)}
+                      height={Math.max(1, row - 1)}
+                      fill={`var(--seq-${level})`}
+                    />
+                  )
                 );
               }),
             )}
             {at.at.map((moment) => (
-              <text key={moment} class="chart-tick" x={x(moment)} y={height - 5} text-anchor="middle">{formatTick(new Date(moment), zone.value, at.step)}</text>
+              <text key={moment} class="chart-tick" x={x(moment)} y={height - 5} text-anchor="middle">
+                {formatTick(new Date(moment), zone.value, at.step)}
+              </text>
             ))}
-            {column >= 0 && <rect class="chart-column" x={x(times[column]!)} y={0} width={Math.max(1, x(times[column]! + step) - x(times[column]!))} height={height - BOTTOM} />}
+            {column >= 0 && (
+              <rect
+                class="chart-column"
+                x={x(times[column]!)}
+                y={0}
+                width={Math.max(1, x(times[column]! + step) - x(times[column]!))}
+                height={height - BOTTOM}
+              />
+            )}
           </svg>
         )}
         {column >= 0 && (
           <Tip
-            x={x(times[column]! + step / 2)} width={width} title={formatMoment(new Date(times[column]!), zone.value)}
-            rows={bands.map((name, band) => ({ name, value: exact(counts[column]?.[band] ?? 0) })).reverse().filter(({ value }) => value !== "0")}
+            x={x(times[column]! + step / 2)}
+            width={width}
+            title={formatMoment(new Date(times[column]!), zone.value)}
+            rows={bands
+              .map((name, band) => ({ name, value: exact(counts[column]?.[band] ?? 0) }))
+              .reverse()
+              .filter(({ value }) => value !== "0")}
           />
         )}
       </div>

@@ -37,18 +37,40 @@ export function Histogram({ label, min, max, counts: bins, height = 140, format 
             {axis.map((value) => (
               <g key={value}>
                 <line class="chart-grid" x1={40} x2={width - 10} y1={y(value)} y2={y(value)} />
-                <text class="chart-tick" x={32} y={y(value) + 4} text-anchor="end">{exact(value)}</text>
+                <text class="chart-tick" x={32} y={y(value) + 4} text-anchor="end">
+                  {exact(value)}
+                </text>
               </g>
             ))}
             {counts.map((count, index) => (
-              <rect key={index} class="chart-bin" x={x(index) + (step - bar) / 2} y={y(count)} width={bar} height={y(0) - y(count)}>
+              <rect
+                key={index}
+                class="chart-bin"
+                x={x(index) + (step - bar) / 2}
+                y={y(count)}
+                width={bar}
+                height={y(0) - y(count)}
+              >
                 <title>{`${format(edge(index))} – ${format(edge(index + 1))}: ${exact(count)}`}</title>
               </rect>
             ))}
-            {min < max && counts.map((_, index) => index % labelled === 0 && (
-              <text key={index} class="chart-tick" x={x(index)} y={height - 4} text-anchor="middle">{format(edge(index))}</text>
-            ))}
-            <text class="chart-tick" x={min < max ? x(counts.length) : x(0.5)} y={height - 4} text-anchor={min < max ? "end" : "middle"}>{format(max)}</text>
+            {min < max &&
+              counts.map(
+                (_, index) =>
+                  index % labelled === 0 && (
+                    <text key={index} class="chart-tick" x={x(index)} y={height - 4} text-anchor="middle">
+                      {format(edge(index))}
+                    </text>
+                  ),
+              )}
+            <text
+              class="chart-tick"
+              x={min < max ? x(counts.length) : x(0.5)}
+              y={height - 4}
+              text-anchor={min < max ? "end" : "middle"}
+            >
+              {format(max)}
+            </text>
           </svg>
         )}
       </div>

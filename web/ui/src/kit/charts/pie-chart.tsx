@@ -53,7 +53,9 @@ export function PieChart({ label, names, values }: Props) {
           {slices.map(({ name, value }, index) => (
             <li key={name}>
               <span class="dot" style={{ background: seriesColor(index) }} />
-              <span class="category-name mono" title={name}>{name}</span>
+              <span class="category-name mono" title={name}>
+                {name}
+              </span>
               <b title={exact(value)}>{compact(value)}</b>
               <small>{percent(shares[index]!)}</small>
             </li>

@@ -13,9 +13,10 @@ test("ticks of time are round in the zone, also behind a change of the clocks", 
   const from = Date.parse("2026-10-24T10:00:00Z");
   const { at, step } = timeTicks(from, from + 48 * 3_600_000, 4, "Europe/Berlin");
   assert.equal(step, 12 * 3_600_000);
-  assert.deepEqual(at.map((one) => new Date(one).toISOString().slice(0, 16)), [
-    "2026-10-24T10:00", "2026-10-24T22:00", "2026-10-25T11:00", "2026-10-25T23:00",
-  ]);
+  assert.deepEqual(
+    at.map((one) => new Date(one).toISOString().slice(0, 16)),
+    ["2026-10-24T10:00", "2026-10-24T22:00", "2026-10-25T11:00", "2026-10-25T23:00"],
+  );
 });
 
 test("a scale maps ends to ends, and survives a span of nothing", () => {

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type MutableRef } from "preact/hooks";
+import { type MutableRef, useEffect, useRef, useState } from "preact/hooks";
 
 /** The width of an element in pixels, and the ref that it needs. */
 export function useWidth<E extends HTMLElement>(): [MutableRef<E | null>, number] {

@@ -15,8 +15,23 @@ export function Sparkline({ values, color = "var(--accent)", width = 96, height 
   const y = linear(Math.min(0, ...known), Math.max(...known, 1e-9), height - 2, 2);
   const x = linear(0, values.length - 1, 0, width);
   return (
-    <svg class="sparkline" viewBox={`0 0 ${width} ${height}`} width={width} height={height} aria-hidden="true" preserveAspectRatio="none">
-      <path d={linePath(values.map((_, index) => index), values, x, y)} stroke={color} />
+    <svg
+      class="sparkline"
+      viewBox={`0 0 ${width} ${height}`}
+      width={width}
+      height={height}
+      aria-hidden="true"
+      preserveAspectRatio="none"
+    >
+      <path
+        d={linePath(
+          values.map((_, index) => index),
+          values,
+          x,
+          y,
+        )}
+        stroke={color}
+      />
     </svg>
   );
 }

@@ -1,4 +1,4 @@
-import { signal, type Signal } from "@preact/signals";
+import { type Signal, signal } from "@preact/signals";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { compact } from "../formats";
 import { formatMoment, formatTick } from "../time";
@@ -60,7 +60,22 @@ const BOTTOM = 22;
 
 /** Values over time: lines, areas or bars, with axes in the chosen zone. */
 export function TimeChart(props: Props) {
-  const { label, kind, times, series, format = compact, height = 180, bound, marked = [], dots = [], band, counts = false, span = 0, left = USUAL_LEFT, onBrush } = props;
+  const {
+    label,
+    kind,
+    times,
+    series,
+    format = compact,
+    height = 180,
+    bound,
+    marked = [],
+    dots = [],
+    band,
+    counts = false,
+    span = 0,
+    left = USUAL_LEFT,
+    onBrush,
+  } = props;
   const [drawing, width] = useWidth<HTMLDivElement>();
   const own = useRef(signal<number | null>(null));
   const cursor = props.cursor ?? own.current;
@@ -69,7 +84,13 @@ export function TimeChart(props: Props) {
   const bars = kind === "bar" || kind === "stacked_bar";
   const from = props.from ?? times[0] ?? 0;
   const to = props.to ?? (times[times.length - 1] ?? 1) + (bars ? gap : 0);
-  const layers = useMemo(() => (kind === "stacked_bar" || kind === "area" ? stack(series) : series.map(({ values }) => values.map((value) => [0, value] as const))), [kind, series]);
+  const layers = useMemo(
+    () =>
+      kind === "stacked_bar" || kind === "area"
+        ? stack(series)
+        : series.map(({ values }) => values.map((value) => [0, value] as const)),
+    [kind, series],
+  );
   const tops = layers.flatMap((layer) => layer.map(([, top]) => top ?? 0));
   const axis = ticks(Math.min(0, ...tops), Math.max(bound?.value ?? 0, ...tops) || 1, 4, counts ? 1 : 0);
   const y = linear(axis[0]!, axis[axis.length - 1]!, height - BOTTOM, TOP);
@@ -91,7 +112,10 @@ export function TimeChart(props: Props) {
   };
   const table = {
     head: ["Time", ...series.map(({ name }) => name)],
-    rows: times.map((time, row) => [formatMoment(new Date(time), zone.value), ...series.map(({ values }) => (values[row] == null ? null : format(values[row]!)))]),
+    rows: times.map((time, row) => [
+      formatMoment(new Date(time), zone.value),
+      ...series.map(({ values }) => (values[row] == null ? null : format(values[row]!))),
+    ]),
   };
   const inBand = (name: string) => band?.includes(name) ?? false;
   const legend = series.map(({ name }, i) => ({ name, color: colors[i]! })).filter(({ name }) => !inBand(name));
@@ -118,12 +142,21 @@ export function TimeChart(props: Props) {
         {width > 0 && (
           <svg width={width} height={height}>
             {marked.map(([start, end]) => (
-              <rect key={start} class="chart-marked" x={x(start)} y={TOP} width={Math.max(2, x(end) - x(start))} height={height - TOP - BOTTOM} />
+              <rect
+                key={start}
+                class="chart-marked"
+                x={x(start)}
+                y={TOP}
+                width={Math.max(2, x(end) - x(start))}
+                height={height - TOP - BOTTOM}
+              />
             ))}
             {axis.map((value) => (
               <g key={value}>
                 <line class="chart-grid" x1={left} x2={width - RIGHT} y1={y(value)} y2={y(value)} />
-                <text class="chart-tick" x={left - 8} y={y(value) + 4} text-anchor="end">{format(value)}</text>
+                <text class="chart-tick" x={left - 8} y={y(value) + 4} text-anchor="end">
+                  {format(value)}
+                </text>
               </g>
             ))}
             {at.at.map((moment) => (
@@ -134,27 +167,83 @@ export function TimeChart(props: Props) {
             {band && <Band series={series} band={band} times={points} x={x} y={y} color={BAND} />}
             {layers.map((layer, i) =>
               inBand(series[i]!.name) ? null : bars ? (
-                <Bars key={i} layer={layer} times={times} x={x} y={y} gap={gap} color={colors[i]!} slot={kind === "bar" ? [i, series.length] : [0, 1]} />
+                <Bars
+                  key={i}
+                  layer={layer}
+                  times={times}
+                  x={x}
+                  y={y}
+                  gap={gap}
+                  color={colors[i]!}
+                  slot={kind === "bar" ? [i, series.length] : [0, 1]}
+                />
               ) : (
                 <g key={i}>
                   {kind === "area" && <path d={areaPath(points, layer, x, y)} fill={colors[i]} opacity="0.25" />}
-                  <path class="chart-line" d={linePath(points, layer.map(([, top]) => top), x, y)} stroke={colors[i]} />
+                  <path
+                    class="chart-line"
+                    d={linePath(
+                      points,
+                      layer.map(([, top]) => top),
+                      x,
+                      y,
+                    )}
+                    stroke={colors[i]}
+                  />
                 </g>
               ),
             )}
             {bound && (
               <g>
                 <line class="chart-bound" x1={left} x2={width - RIGHT} y1={y(bound.value)} y2={y(bound.value)} />
-                <text class="chart-bound-label" x={left + 4} y={y(bound.value) - 4}>{bound.label}</text>
+                <text class="chart-bound-label" x={left + 4} y={y(bound.value) - 4}>
+                  {bound.label}
+                </text>
               </g>
             )}
-            {dots.map((i) => series[0]?.values[i] != null && <circle key={i} class="chart-dot" cx={x(times[i]!)} cy={y(series[0].values[i])} r={dots.length > MANY_DOTS ? 1.5 : dots.length > 1 ? 2.5 : 4} />)}
-            {brush && <rect class="chart-brush" x={x(Math.min(...brush))} width={Math.abs(x(brush[1]) - x(brush[0]))} y={TOP} height={height - TOP - BOTTOM} />}
-            {index >= 0 && <line class="chart-cursor" x1={x(times[index]! + middle)} x2={x(times[index]! + middle)} y1={TOP} y2={height - BOTTOM} />}
+            {dots.map(
+              (i) =>
+                series[0]?.values[i] != null && (
+                  <circle
+                    key={i}
+                    class="chart-dot"
+                    cx={x(times[i]!)}
+                    cy={y(series[0].values[i])}
+                    r={dots.length > MANY_DOTS ? 1.5 : dots.length > 1 ? 2.5 : 4}
+                  />
+                ),
+            )}
+            {brush && (
+              <rect
+                class="chart-brush"
+                x={x(Math.min(...brush))}
+                width={Math.abs(x(brush[1]) - x(brush[0]))}
+                y={TOP}
+                height={height - TOP - BOTTOM}
+              />
+            )}
+            {index >= 0 && (
+              <line
+                class="chart-cursor"
+                x1={x(times[index]! + middle)}
+                x2={x(times[index]! + middle)}
+                y1={TOP}
+                y2={height - BOTTOM}
+              />
+            )}
           </svg>
         )}
         {index >= 0 && (
-          <Tip x={x(times[index]! + middle)} width={width} title={formatMoment(new Date(times[index]!), zone.value)} rows={series.map(({ name, values }, i) => ({ name, color: colors[i]!, value: values[index] == null ? "–" : format(values[index]!) }))} />
+          <Tip
+            x={x(times[index]! + middle)}
+            width={width}
+            title={formatMoment(new Date(times[index]!), zone.value)}
+            rows={series.map(({ name, values }, i) => ({
+              name,
+              color: colors[i]!,
+              value: values[index] == null ? "–" : format(values[index]!),
+            }))}
+          />
         )}
       </div>
     </Figure>
@@ -190,7 +279,9 @@ function Bars({ layer, times, x, y, gap, color, slot: [place, places] }: BarsPro
       {layer.map(([bottom, top], i) => {
         if (top === null || top === bottom) return null;
         const [high, low] = [Math.min(y(top), y(bottom)), Math.max(y(top), y(bottom))];
-        return <rect key={i} x={x(times[i]!) + place * width} y={high} width={width} height={Math.max(1, low - high)} />;
+        return (
+          <rect key={i} x={x(times[i]!) + place * width} y={high} width={width} height={Math.max(1, low - high)} />
+        );
       })}
     </g>
   );
@@ -203,6 +294,8 @@ interface BandProps extends Pick<BarsProps, "times" | "x" | "y" | "color"> {
 
 function Band({ series, band, times, x, y, color }: BandProps) {
   const [lower, upper] = band.map((name) => series.find((one) => one.name === name)?.values ?? []);
-  const layer = times.map((_, i) => (lower![i] == null || upper![i] == null ? ([0, null] as const) : ([lower![i]!, upper![i]!] as const)));
+  const layer = times.map((_, i) =>
+    lower![i] == null || upper![i] == null ? ([0, null] as const) : ([lower![i]!, upper![i]!] as const),
+  );
   return <path d={areaPath(times, layer, x, y)} fill={color} />;
 }

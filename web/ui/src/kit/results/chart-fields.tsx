@@ -18,21 +18,48 @@ export function ChartChoices({ result: { columns }, type, fields, types = CHART_
   return (
     <div class="chart-choices">
       <label>
-        Chart type <Combobox label="Chart type" values={[type]} choices={types} onChange={([next]) => next && onChange(next as ChartType, fields)} />
+        Chart type{" "}
+        <Combobox
+          label="Chart type"
+          values={[type]}
+          choices={types}
+          onChange={([next]) => next && onChange(next as ChartType, fields)}
+        />
       </label>
       {drawn && (
         <label>
-          Axis <Combobox label="Axis" values={[fields.x]} choices={names} onChange={([x]) => x && onChange(type, { ...fields, x })} />
+          Axis{" "}
+          <Combobox
+            label="Axis"
+            values={[fields.x]}
+            choices={names}
+            onChange={([x]) => x && onChange(type, { ...fields, x })}
+          />
         </label>
       )}
       {type !== "table" && (
         <label>
-          Values <Combobox label="Values" several placeholder={fields.y.join(", ")} values={fields.y} choices={names} onChange={(y) => onChange(type, { ...fields, y })} />
+          Values{" "}
+          <Combobox
+            label="Values"
+            several
+            placeholder={fields.y.join(", ")}
+            values={fields.y}
+            choices={names}
+            onChange={(y) => onChange(type, { ...fields, y })}
+          />
         </label>
       )}
       {drawn && type !== "pie" && (
         <label>
-          Series <Combobox label="Series" values={[fields.series]} placeholder="none" choices={names} onChange={([series = ""]) => onChange(type, { ...fields, series })} />
+          Series{" "}
+          <Combobox
+            label="Series"
+            values={[fields.series]}
+            placeholder="none"
+            choices={names}
+            onChange={([series = ""]) => onChange(type, { ...fields, series })}
+          />
         </label>
       )}
     </div>

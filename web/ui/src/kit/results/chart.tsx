@@ -4,7 +4,7 @@ import { CategoryChart } from "../charts/category-chart";
 import { PieChart } from "../charts/pie-chart";
 import { TimeChart } from "../charts/time-chart";
 import { compact, exact, plural } from "../formats";
-import { drawingOf, numberOf, textOf, type ChartFields, type ChartType } from "./model";
+import { type ChartFields, type ChartType, drawingOf, numberOf, textOf } from "./model";
 
 interface Props {
   label: string;
@@ -24,7 +24,10 @@ export function ResultChart({ type, ...rest }: Props) {
 
 function Drawn({ label, type, fields, result, height }: Props & { type: Exclude<ChartType, "table" | "kpi"> }) {
   const pie = type === "pie";
-  const { names, times, series, places, kinds } = useMemo(() => drawingOf(result, fields, pie ? WHOLE : undefined), [result, JSON.stringify(fields), pie]);
+  const { names, times, series, places, kinds } = useMemo(
+    () => drawingOf(result, fields, pie ? WHOLE : undefined),
+    [result, JSON.stringify(fields), pie],
+  );
   if (!series.length) return <p class="chart-nothing">There are no numbers to draw.</p>;
   if (pie) return <PieChart label={label} names={names} values={series[0]!.values.map((value) => value ?? 0)} />;
   const cut = kinds > series.length || places > names.length;
@@ -32,7 +35,10 @@ function Drawn({ label, type, fields, result, height }: Props & { type: Exclude<
     kinds > series.length && `${series.length} of ${plural(kinds, "series", "series")} shown.`,
     places > names.length && `${exact(names.length)} of ${plural(places, times ? "moment" : "row")} shown.`,
     cut && "The table has all.",
-    !times && type !== "stacked_bar" && series.length > 1 && `Only ${series[0]!.name} is drawn. Choose stacked_bar for all values.`,
+    !times &&
+      type !== "stacked_bar" &&
+      series.length > 1 &&
+      `Only ${series[0]!.name} is drawn. Choose stacked_bar for all values.`,
   ].filter(Boolean);
   return (
     <>

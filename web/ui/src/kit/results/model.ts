@@ -116,11 +116,16 @@ export function drawingOf({ columns, rows }: QueryResult, fields: ChartFields, m
   }
   let names = [...places.keys()];
   if (timed) names.sort((a, b) => places.get(a)! - places.get(b)!);
-  names = names.slice(0, timed ? Math.floor(most.values / Math.max(1, Math.min(series.size, most.series))) : most.names);
+  names = names.slice(
+    0,
+    timed ? Math.floor(most.values / Math.max(1, Math.min(series.size, most.series))) : most.names,
+  );
   return {
     names,
     times: timed ? names.map((name) => places.get(name)!) : null,
-    series: [...series].slice(0, most.series).map(([name, values]) => ({ name, values: names.map((place) => values.get(place) ?? null) })),
+    series: [...series]
+      .slice(0, most.series)
+      .map(([name, values]) => ({ name, values: names.map((place) => values.get(place) ?? null) })),
     places: places.size,
     kinds: series.size,
   };

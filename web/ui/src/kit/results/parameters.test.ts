@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { emptyNote, parametersOf, parameterOf, valuesFor } from "./parameters";
+import { emptyNote, parameterOf, parametersOf, valuesFor } from "./parameters";
 
 test("parameters are those outside of texts, names and comments", () => {
   const sql = "SELECT '$9', \"$8\", 'it''s $7' -- $6\n/* $5 */ FROM events WHERE a = $2 AND b IN $1 AND c = $2";

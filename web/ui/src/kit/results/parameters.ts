@@ -27,7 +27,9 @@ export function parameterOf(typed: string): unknown {
 
 /** "$1 and $3 are empty.", for a result without rows; "" where each parameter has a value. */
 export function emptyNote(sql: string, typed: Readonly<Record<number, string>>): string {
-  const empty = parametersOf(sql).filter((number) => !typed[number]?.trim()).map((number) => `$${number}`);
+  const empty = parametersOf(sql)
+    .filter((number) => !typed[number]?.trim())
+    .map((number) => `$${number}`);
   return empty.length ? `${empty.join(" and ")} ${empty.length > 1 ? "are" : "is"} empty.` : "";
 }
 

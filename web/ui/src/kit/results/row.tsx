@@ -22,7 +22,9 @@ export function RowDialog({ title, columns, values, onClose }: Props) {
         {columns.map(({ name, type }, index) => (
           <div key={index}>
             <dt title={type}>{name}</dt>
-            <dd><Value name={name} text={textOf(values[index])} /></dd>
+            <dd>
+              <Value name={name} text={textOf(values[index])} />
+            </dd>
           </div>
         ))}
       </dl>
@@ -33,10 +35,17 @@ export function RowDialog({ title, columns, values, onClose }: Props) {
 /** A value. Of a long one comes a part at a time, as the browser needs seconds to lay out megabytes. */
 function Value({ name, text }: { name: string; text: string }) {
   const [shown, setShown] = useState(SHOWN);
-  if (text.length <= shown) return <div class="result-value mono"><Text>{text}</Text></div>;
+  if (text.length <= shown)
+    return (
+      <div class="result-value mono">
+        <Text>{text}</Text>
+      </div>
+    );
   return (
     <>
-      <div class="result-value mono" tabIndex={0}><Text>{text.slice(0, shown)}</Text></div>
+      <div class="result-value mono" tabIndex={0}>
+        <Text>{text.slice(0, shown)}</Text>
+      </div>
       <p class="result-cut">
         shown {bytes(shown)} of {bytes(text.length)}
         <button type="button" class="button small" onClick={() => setShown(shown * 2)}>

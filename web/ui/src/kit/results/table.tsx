@@ -2,7 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { QueryResult } from "../../api/types";
 import { bytes } from "../formats";
 import { useNarrow } from "../media";
-import { Table, sorted, type Column, type Sort } from "../table";
+import { type Column, type Sort, sorted, Table } from "../table";
 import { pathOf } from "../url";
 import { Moment } from "../values";
 import { kindOf, momentOf, numberOf, shortNumber, textOf } from "./model";
@@ -37,13 +37,30 @@ export function ResultTable({ org, label, result, order, onOrder }: Props) {
     if (!sort) return rows;
     const at = Number(sort.key);
     const numeric = kindOf(result.columns[at]!.type) === "number";
-    return sorted(rows, sort, ({ values }) => (values[at] == null ? null : numeric ? numberOf(values[at]) : textOf(values[at])));
+    return sorted(rows, sort, ({ values }) =>
+      values[at] == null ? null : numeric ? numberOf(values[at]) : textOf(values[at]),
+    );
   }, [rows, sort?.key, sort?.descending]);
   const onSort = ({ key, descending }: Sort) => (onOrder ?? setOwn)(`${descending ? "-" : ""}${key}`);
   return (
     <>
-      <Table label={label} columns={columns} rows={shown} idOf={(row) => row.id} sort={sort} onSort={onSort} onOpen={setOpen} />
-      {open && <RowDialog title={`Row ${open.id}`} columns={result.columns} values={open.values} onClose={() => setOpen(null)} />}
+      <Table
+        label={label}
+        columns={columns}
+        rows={shown}
+        idOf={(row) => row.id}
+        sort={sort}
+        onSort={onSort}
+        onOpen={setOpen}
+      />
+      {open && (
+        <RowDialog
+          title={`Row ${open.id}`}
+          columns={result.columns}
+          values={open.values}
+          onClose={() => setOpen(null)}
+        />
+      )}
     </>
   );
 }
@@ -57,17 +74,26 @@ function sortOf(order: string | null | undefined, columns: number): Sort | undef
 export function sessionPath(org: string, session: unknown, event: unknown): string | null {
   if (typeof session !== "string" || session === "") return null;
   const path = pathOf(org, "sessions", session);
-  return Number.isInteger(event) || (typeof event === "string" && /^\d+$/.test(event)) ? `${path}?e=${event as string | number}` : path;
+  return Number.isInteger(event) || (typeof event === "string" && /^\d+$/.test(event))
+    ? `${path}?e=${event as string | number}`
+    : path;
 }
 
 function columnsOf(org: string, { columns, rows }: QueryResult, narrow: boolean): Column<Row>[] {
-  const [session, id] = ["session_id", "id"].map((wanted) => columns.findIndex(({ name }) => name === wanted)) as [number, number];
+  const [session, id] = ["session_id", "id"].map((wanted) => columns.findIndex(({ name }) => name === wanted)) as [
+    number,
+    number,
+  ];
   const pathOfRow = ({ values }: Row) => sessionPath(org, values[session], id < 0 ? null : values[id]);
   return columns.map(({ name, type }, index) => {
     const kind = kindOf(type);
     const links = session >= 0 && (index === session || (index === id && kind === "number"));
     return {
-      key: `${index}`, label: name, sorts: true, number: kind === "number", width: `${widthOf(name, kind, rows, index)}px`,
+      key: `${index}`,
+      label: name,
+      sorts: true,
+      number: kind === "number",
+      width: `${widthOf(name, kind, rows, index)}px`,
       narrow: NARROW[index],
       href: links ? pathOfRow : undefined,
       cell: ({ values }) => (
@@ -98,10 +124,22 @@ function Value({ value, type, link, failing }: ValueProps) {
   const text = textOf(value);
   if (kindOf(type) === "number") {
     const short = shortNumber(value);
-    return <span class={link ? "link" : failing && numberOf(value) ? "err" : undefined} title={short === text ? undefined : text}>{short}</span>;
+    return (
+      <span
+        class={link ? "link" : failing && numberOf(value) ? "err" : undefined}
+        title={short === text ? undefined : text}
+      >
+        {short}
+      </span>
+    );
   }
   const whole = text.slice(0, SHOWN_LENGTH);
-  if (text.length <= SHOWN_LENGTH) return <span class={link ? "mono link" : "mono"} title={whole}>{whole}</span>;
+  if (text.length <= SHOWN_LENGTH)
+    return (
+      <span class={link ? "mono link" : "mono"} title={whole}>
+        {whole}
+      </span>
+    );
   // A row is one line: the row's dialog has the rest.
   return (
     <span class="result-long" title={`shown ${SHOWN_LENGTH} B of ${bytes(text.length)}; the row opens all of it`}>
@@ -114,6 +152,8 @@ function Value({ value, type, link, failing }: ValueProps) {
 /** Pixels for the longest of the first values, within bounds. */
 function widthOf(name: string, kind: string, rows: readonly (readonly unknown[])[], index: number): number {
   if (kind === "moment") return 160;
-  const longest = rows.slice(0, 100).reduce((most, row) => Math.max(most, shortNumber(row[index]).length), name.length + 2);
+  const longest = rows
+    .slice(0, 100)
+    .reduce((most, row) => Math.max(most, shortNumber(row[index]).length), name.length + 2);
   return Math.min(360, Math.max(80, 32 + longest * 8));
 }
