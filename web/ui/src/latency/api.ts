@@ -1,4 +1,4 @@
-import { request, type Options, type Query } from "../api/request";
+import { type Options, type Query, request } from "../api/request";
 import type { LatencyAggregate, LatencyCalls } from "../api/types";
 import type { Bounds } from "../kit/time";
 import type { Family } from "./model";
@@ -19,7 +19,13 @@ export function readCalls(query: Query, options: Options): Promise<LatencyCalls>
 export async function readExtent(family: Family, filters: Query, options: Options): Promise<Bounds> {
   for (const chosen of [filters, {}]) {
     const end = async (order: "asc" | "desc") =>
-      (await request("GET /events/summary", { query: { ...chosen, event_type: family.start, order, limit: 1 } }, options)).events[0]?.ts;
+      (
+        await request(
+          "GET /events/summary",
+          { query: { ...chosen, event_type: family.start, order, limit: 1 } },
+          options,
+        )
+      ).events[0]?.ts;
     const [first, last] = await Promise.all([end("asc"), end("desc")]);
     if (first !== undefined && last !== undefined)
       return { from: new Date(Date.parse(first)).toISOString(), to: new Date(Date.parse(last) + 1).toISOString() };

@@ -19,10 +19,42 @@ export interface Family {
 
 /** The pairs of events that the tabs show. */
 export const FAMILIES: readonly Family[] = [
-  { id: "tools", label: "Tools", start: "tool_use", end: "tool_result", link: "tool_call_id", key: "tool_name", noun: "Tool" },
-  { id: "models", label: "Models", start: "model_request", end: "model_response", link: "request_id", key: "model", noun: "Model" },
-  { id: "hooks", label: "Hooks", start: "hook_triggered", end: "hook_completed", link: "hook_id", key: "hook_name", noun: "Hook" },
-  { id: "people", label: "People", start: "human_wait", end: "human_input", link: "input_id", key: "agent_id", noun: "Agent" },
+  {
+    id: "tools",
+    label: "Tools",
+    start: "tool_use",
+    end: "tool_result",
+    link: "tool_call_id",
+    key: "tool_name",
+    noun: "Tool",
+  },
+  {
+    id: "models",
+    label: "Models",
+    start: "model_request",
+    end: "model_response",
+    link: "request_id",
+    key: "model",
+    noun: "Model",
+  },
+  {
+    id: "hooks",
+    label: "Hooks",
+    start: "hook_triggered",
+    end: "hook_completed",
+    link: "hook_id",
+    key: "hook_name",
+    noun: "Hook",
+  },
+  {
+    id: "people",
+    label: "People",
+    start: "human_wait",
+    end: "human_input",
+    link: "input_id",
+    key: "agent_id",
+    noun: "Agent",
+  },
 ];
 
 const BINS = 48;
@@ -71,8 +103,10 @@ export function cellOf(param: (name: string) => string | null): Cell | null {
 /** The parameters of a cell; without one they are removed. */
 export function cellParams(cell: Cell | null): Record<string, string | null> {
   return {
-    band: cell?.band == null ? null : `${cell.band}`, name: cell?.name ?? null,
-    since: cell?.bounds.from ?? null, until: cell?.bounds.to ?? null,
+    band: cell?.band == null ? null : `${cell.band}`,
+    name: cell?.name ?? null,
+    since: cell?.bounds.from ?? null,
+    until: cell?.bounds.to ?? null,
   };
 }
 
@@ -91,7 +125,10 @@ export function callsQuery(choice: Choice, cell: Cell, edges: readonly number[])
 
 /** The names of the bands between the edges, the lowest first: "≥ 100 ms", "≥ 10 s", "≥ 5 m". */
 export function bandNames(edges: readonly number[]): string[] {
-  const name = (edge: number) => duration(edge).replace(/\.0 s$/, " s").replace(/ 00 s$/, "");
+  const name = (edge: number) =>
+    duration(edge)
+      .replace(/\.0 s$/, " s")
+      .replace(/ 00 s$/, "");
   return edges.slice(0, -1).map((edge, index) => (index === 0 ? `< ${name(edges[1]!)}` : `≥ ${name(edge)}`));
 }
 

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Query } from "../api/request";
 import type { LatencyAggregate } from "../api/types";
-import { Filters, type Filter } from "../kit/filters";
+import { type Filter, Filters } from "../kit/filters";
 import { useLoad } from "../kit/load";
 import { Loaded } from "../kit/loaded";
 import { Nothing } from "../kit/nothing";
@@ -17,7 +17,7 @@ import { currentRange } from "../kit/zone";
 import { facets, readExtent, readLatency } from "./api";
 import { Calls } from "./calls";
 import { Charts } from "./charts";
-import { cellOf, cellParams, FAMILIES, OTHER, othersText, queryOf, type Choice } from "./model";
+import { type Choice, cellOf, cellParams, FAMILIES, OTHER, othersText, queryOf } from "./model";
 import { Names } from "./names";
 import { latencySql } from "./statement";
 
@@ -76,7 +76,8 @@ export default function LatencyPage({ org }: PageProps) {
         <>
           <ViewToolbar
             curl={() => ({ route: "GET /events/latency_aggregate", query: queryOf(shown, order) })}
-            sql={() => latencySql(shown)} onRefresh={() => setTurn(turn + 1)}
+            sql={() => latencySql(shown)}
+            onRefresh={() => setTurn(turn + 1)}
           />
           <TimeRange standard="24h" />
         </>
@@ -84,7 +85,10 @@ export default function LatencyPage({ org }: PageProps) {
     >
       <Filters filters={FILTERS} />
       <Tabs
-        label="Pairs of events" tabs={FAMILIES} value={choice.family.id} class="latency"
+        label="Pairs of events"
+        tabs={FAMILIES}
+        value={choice.family.id}
+        class="latency"
         onChange={(id) => setQuery({ view: id === FAMILIES[0]!.id ? null : id, ...cellParams(null) })}
       >
         <Loaded load={load}>{(answer) => <Content org={org} {...answer} sort={sort} onSort={onSort} />}</Loaded>
@@ -93,14 +97,27 @@ export default function LatencyPage({ org }: PageProps) {
   );
 }
 
-function Content({ org, data, order, choice, sort, onSort }: Answer & { org: string; sort: Sort; onSort: (sort: Sort) => void }) {
+function Content({
+  org,
+  data,
+  order,
+  choice,
+  sort,
+  onSort,
+}: Answer & { org: string; sort: Sort; onSort: (sort: Sort) => void }) {
   const cell = cellOf(param);
   const { start, end } = choice.family;
-  const others = othersText(data.distribution.map(({ key }) => key), order);
+  const others = othersText(
+    data.distribution.map(({ key }) => key),
+    order,
+  );
   if (!data.summary.count)
     return (
       <Nothing things="pairs" filters={FILTERED_BY} standard="24h">
-        A pair is a {start} and the {end} that belongs to it. <a class="link" href={pathOf(org, "events")}>See all events</a>
+        A pair is a {start} and the {end} that belongs to it.{" "}
+        <a class="link" href={pathOf(org, "events")}>
+          See all events
+        </a>
       </Nothing>
     );
   return (

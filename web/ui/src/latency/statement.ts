@@ -22,7 +22,10 @@ const quantile = (level: number, name: string) => `quantileExactInclusive(${leve
  */
 export function latencySql({ family, filters, bounds }: Choice): string {
   const met = eventConditions(filters).map((condition) => `ifNull(${condition}, false)`);
-  const chosen = [...within("started_at", bounds.from, bounds.to), ...(met.length ? ["arrayAll((one, other) -> one OR other, opened.7, closed.7)"] : [])];
+  const chosen = [
+    ...within("started_at", bounds.from, bounds.to),
+    ...(met.length ? ["arrayAll((one, other) -> one OR other, opened.7, closed.7)"] : []),
+  ];
   const events = [...among("event_type", [family.start, family.end]), ...around(bounds)];
   return `SELECT if(grouping(name) = 1, '(all)', name) AS ${family.noun.toLowerCase()},
   ${quantile(0.5, "p50")}, ${quantile(0.95, "p95")},
