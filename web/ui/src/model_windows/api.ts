@@ -1,4 +1,4 @@
-import { request, type Options } from "../api/request";
+import { type Options, request } from "../api/request";
 import type { ResolvedWindow, WindowBody, WindowRow } from "../api/types";
 
 /** The windows that the organization set, by model. */

@@ -13,7 +13,7 @@ import { Page, type PageProps } from "../kit/page";
 import { param, setQuery, typeQuery } from "../kit/router";
 import { RowActions } from "../kit/row-actions";
 import { Empty, Failed } from "../kit/states";
-import { Table, type Column } from "../kit/table";
+import { type Column, Table } from "../kit/table";
 import { ViewToolbar } from "../kit/toolbar";
 import { Moment } from "../kit/values";
 import { deleteWindow, readWindows, resolve, saveWindow } from "./api";
@@ -26,7 +26,11 @@ export default function ModelWindowsPage({ org }: PageProps) {
   const load = useLoad(`windows ${org}`, readWindows);
   const mayWrite = can("settings:write");
   const remove = async ({ model_id }: WindowRow) => {
-    const sure = await confirm({ title: `Delete ${model_id}?`, verb: "Delete", text: "New events of this model get the window of the built-in table, if it has one." });
+    const sure = await confirm({
+      title: `Delete ${model_id}?`,
+      verb: "Delete",
+      text: "New events of this model get the window of the built-in table, if it has one.",
+    });
     if (!sure) return;
     try {
       await deleteWindow(model_id);
@@ -49,13 +53,20 @@ export default function ModelWindowsPage({ org }: PageProps) {
   );
   return (
     <Page title="Model windows" actions={actions}>
-      <p class="windows-about">The context window of a model decides the context fill of its next events. Stored events stay as they are.</p>
+      <p class="windows-about">
+        The context window of a model decides the context fill of its next events. Stored events stay as they are.
+      </p>
       <TryModel />
       {problem !== null && <Failed error={problem} />}
       <Loaded load={load}>
         {(rows) =>
           rows.length ? (
-            <Table label="Model windows" columns={columnsOf(mayWrite, setEdited, remove)} rows={rows} idOf={(row) => row.model_id} />
+            <Table
+              label="Model windows"
+              columns={columnsOf(mayWrite, setEdited, remove)}
+              rows={rows}
+              idOf={(row) => row.model_id}
+            />
           ) : (
             <Empty title="No windows yet">
               <p>Models of the built-in table have their windows. Set one for a model of your own.</p>
@@ -63,15 +74,28 @@ export default function ModelWindowsPage({ org }: PageProps) {
           )
         }
       </Loaded>
-      {edited && <WindowDialog row={edited === "new" ? null : edited} onClose={() => setEdited(null)} onSaved={load.reload} />}
+      {edited && (
+        <WindowDialog row={edited === "new" ? null : edited} onClose={() => setEdited(null)} onSaved={load.reload} />
+      )}
     </Page>
   );
 }
 
-function columnsOf(mayWrite: boolean, edit: (row: WindowRow) => void, remove: (row: WindowRow) => void): Column<WindowRow>[] {
+function columnsOf(
+  mayWrite: boolean,
+  edit: (row: WindowRow) => void,
+  remove: (row: WindowRow) => void,
+): Column<WindowRow>[] {
   const columns: Column<WindowRow>[] = [
     { key: "model", label: "Model", narrow: "title", cell: (row) => <span class="mono">{row.model_id}</span> },
-    { key: "window", label: "Window (tokens)", number: true, narrow: "value", width: "160px", cell: (row) => (row.context_window ? exact(row.context_window) : "unknown") },
+    {
+      key: "window",
+      label: "Window (tokens)",
+      number: true,
+      narrow: "value",
+      width: "160px",
+      cell: (row) => (row.context_window ? exact(row.context_window) : "unknown"),
+    },
     { key: "updated", label: "Changed", narrow: "note", width: "180px", cell: (row) => <Moment at={row.updated_at} /> },
   ];
   if (!mayWrite) return columns;
@@ -107,7 +131,12 @@ function TryModel() {
         />
       </label>
       <p role="status" aria-busy={found.busy}>
-        {model && (found.error !== null ? <span class="err">{(found.error as Error).message}</span> : found.data && sentenceOf(found.data))}
+        {model &&
+          (found.error !== null ? (
+            <span class="err">{(found.error as Error).message}</span>
+          ) : (
+            found.data && sentenceOf(found.data)
+          ))}
       </p>
     </div>
   );
@@ -128,8 +157,23 @@ function WindowDialog({ row, onClose, onSaved }: DialogProps) {
   });
   return (
     <FormDialog title={row ? "Edit window" : "New window"} verb="Save" form={form} onClose={onClose} onDone={onSaved}>
-      <TextField form={form} name="model_id" label="Model" mono autofocus={!row} readOnly={row !== null} hint="Exactly as events spell it." />
-      <TextField form={form} name="context_window" label="Window (tokens)" type="number" autofocus={row !== null} hint="Such as 128000 or 128k. 0 means unknown." />
+      <TextField
+        form={form}
+        name="model_id"
+        label="Model"
+        mono
+        autofocus={!row}
+        readOnly={row !== null}
+        hint="Exactly as events spell it."
+      />
+      <TextField
+        form={form}
+        name="context_window"
+        label="Window (tokens)"
+        type="number"
+        autofocus={row !== null}
+        hint="Such as 128000 or 128k. 0 means unknown."
+      />
     </FormDialog>
   );
 }
