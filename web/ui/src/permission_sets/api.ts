@@ -1,4 +1,4 @@
-import { request, type Options } from "../api/request";
+import { type Options, request } from "../api/request";
 import type { NewSetBody, SetBody, SetRow } from "../api/types";
 
 export function readSets(options: Options): Promise<SetRow[]> {

@@ -26,9 +26,23 @@ export function SetDialog({ set, onClose, onDone }: Props) {
     announce(`${name} is saved`);
   });
   return (
-    <FormDialog title={set ? `Edit ${set.name}` : "New permission set"} kind="wide" verb="Save" form={form} onClose={onClose} onDone={onDone}>
+    <FormDialog
+      title={set ? `Edit ${set.name}` : "New permission set"}
+      kind="wide"
+      verb="Save"
+      form={form}
+      onClose={onClose}
+      onDone={onDone}
+    >
       <div class="field-row">
-        <TextField form={form} name="name" label="Name" autofocus={!set} readOnly={set !== null} placeholder="on-call" />
+        <TextField
+          form={form}
+          name="name"
+          label="Name"
+          autofocus={!set}
+          readOnly={set !== null}
+          placeholder="on-call"
+        />
         <TextField form={form} name="description" label="Description" autofocus={set !== null} />
       </div>
       <PermissionPicker

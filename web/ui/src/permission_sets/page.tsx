@@ -2,8 +2,8 @@ import { useState } from "preact/hooks";
 import { can } from "../api/session";
 import type { SetRow } from "../api/types";
 import { announce } from "../kit/announce";
-import { confirm } from "../kit/dialog";
 import { Combobox } from "../kit/combobox";
+import { confirm } from "../kit/dialog";
 import { plural } from "../kit/formats";
 import { Icon } from "../kit/icon";
 import { useLoad } from "../kit/load";
@@ -24,7 +24,9 @@ export default function PermissionSetsPage({ org }: PageProps) {
   const load = useLoad(`sets ${org}`, readSets);
   const mayWrite = can("settings:write");
   const remove = async ({ name, user_count }: SetRow) => {
-    const text = user_count ? `${plural(user_count, "member")} hold it: give them another one first.` : "No member holds it.";
+    const text = user_count
+      ? `${plural(user_count, "member")} hold it: give them another one first.`
+      : "No member holds it.";
     if (!(await confirm({ title: `Delete ${name}?`, verb: "Delete", text }))) return;
     try {
       await deleteSet(name);
@@ -51,7 +53,9 @@ export default function PermissionSetsPage({ org }: PageProps) {
       <Loaded load={load}>
         {(sets) => <Matrix sets={sets} mayWrite={mayWrite} onEdit={setEdited} onDelete={(set) => void remove(set)} />}
       </Loaded>
-      {edited && <SetDialog set={edited === "new" ? null : edited} onClose={() => setEdited(null)} onDone={load.reload} />}
+      {edited && (
+        <SetDialog set={edited === "new" ? null : edited} onClose={() => setEdited(null)} onDone={load.reload} />
+      )}
     </Page>
   );
 }
@@ -77,7 +81,12 @@ function Matrix({ sets, mayWrite, onEdit, onDelete }: MatrixProps) {
     <div class="sets" tabIndex={0}>
       {narrow && chosen && (
         <div class="sets-choice">
-          <Combobox label="Permission set" values={[chosen.name]} choices={sets.map(({ name }) => name)} onChange={([name]) => name && setOne(name)} />
+          <Combobox
+            label="Permission set"
+            values={[chosen.name]}
+            choices={sets.map(({ name }) => name)}
+            onChange={([name]) => name && setOne(name)}
+          />
         </div>
       )}
       <table aria-label="Permission sets" class="sets-matrix">
@@ -87,7 +96,9 @@ function Matrix({ sets, mayWrite, onEdit, onDelete }: MatrixProps) {
             {shown.map((set) => (
               <th key={set.name} scope="col" title={set.description}>
                 {set.name}
-                <small>{set.is_builtin ? "built in" : "own"} · {plural(set.user_count, "member")}</small>
+                <small>
+                  {set.is_builtin ? "built in" : "own"} · {plural(set.user_count, "member")}
+                </small>
                 {mayWrite && !set.is_builtin && <RowActions name={set.name} actions={actions(set)} />}
               </th>
             ))}
@@ -97,9 +108,13 @@ function Matrix({ sets, mayWrite, onEdit, onDelete }: MatrixProps) {
           <tbody key={noun}>
             {tokens.map((token) => (
               <tr key={token}>
-                <th scope="row" class="mono">{token}</th>
+                <th scope="row" class="mono">
+                  {token}
+                </th>
                 {shown.map((set) => (
-                  <td key={set.name}>{set.permissions.includes(token) ? <Held /> : <span class="visually-hidden">no</span>}</td>
+                  <td key={set.name}>
+                    {set.permissions.includes(token) ? <Held /> : <span class="visually-hidden">no</span>}
+                  </td>
                 ))}
               </tr>
             ))}
