@@ -1,7 +1,7 @@
 import { session } from "../api/session";
 import { Combobox } from "../kit/combobox";
 import { Page } from "../kit/page";
-import { prefer, preferences, type Preferences } from "../kit/preferences";
+import { type Preferences, prefer, preferences } from "../kit/preferences";
 import { formatFully, isZone, zoneName } from "../kit/time";
 import { ZONE_CHOICES } from "../kit/zone";
 import { Sessions } from "./sessions";
@@ -19,13 +19,24 @@ export default function ProfilePage() {
         {person && <p>Signed in as {person.email}</p>}
         <div class="field">
           <label for="profile-zone">Time zone</label>
-          <Combobox id="profile-zone" label="Time zone" values={[zone]} choices={ZONE_CHOICES} typed onChange={([next]) => next && isZone(next) && prefer({ zone: next })} />
+          <Combobox
+            id="profile-zone"
+            label="Time zone"
+            values={[zone]}
+            choices={ZONE_CHOICES}
+            typed
+            onChange={([next]) => next && isZone(next) && prefer({ zone: next })}
+          />
           <p class="field-hint">Now: {formatFully(new Date(), zoneName(zone))}</p>
         </div>
         <Choice label="Theme" options={THEMES} value={theme} onChange={(next) => prefer({ theme: next })} />
         <Choice label="Density" options={DENSITIES} value={density} onChange={(next) => prefer({ density: next })} />
         <label class="check-label">
-          <input type="checkbox" checked={singleKeys} onChange={(event) => prefer({ singleKeys: event.currentTarget.checked })} />
+          <input
+            type="checkbox"
+            checked={singleKeys}
+            onChange={(event) => prefer({ singleKeys: event.currentTarget.checked })}
+          />
           Single-key shortcuts
         </label>
         <p class="field-hint">These choices stay in this browser.</p>
@@ -42,11 +53,18 @@ interface ChoiceProps<T extends Preferences["theme"] | Preferences["density"]> {
   onChange: (value: T) => void;
 }
 
-function Choice<T extends Preferences["theme"] | Preferences["density"]>({ label, options, value, onChange }: ChoiceProps<T>) {
+function Choice<T extends Preferences["theme"] | Preferences["density"]>({
+  label,
+  options,
+  value,
+  onChange,
+}: ChoiceProps<T>) {
   const id = `profile-${label.toLowerCase()}`;
   return (
     <div class="field" role="radiogroup" aria-labelledby={id}>
-      <span id={id} class="field-label">{label}</span>
+      <span id={id} class="field-label">
+        {label}
+      </span>
       <div class="radios">
         {(Object.entries(options) as [T, string][]).map(([name, text]) => (
           <label key={name} class="radio">

@@ -1,9 +1,9 @@
+import { useEffect, useState } from "preact/hooks";
 import { ApiError } from "../api/errors";
 import { request } from "../api/request";
 import type { OpenSession } from "../api/types";
-import { useEffect, useState } from "preact/hooks";
-import { formatFully, zoneName } from "../kit/time";
 import { preferences } from "../kit/preferences";
+import { formatFully, zoneName } from "../kit/time";
 
 /** The person's sessions. Each can be ended, and all others at once. */
 export function Sessions() {
@@ -21,13 +21,22 @@ export function Sessions() {
     }
   };
   const run = (step: () => Promise<unknown>) =>
-    void step().then(read).then(() => setProblem(""), () => setProblem("That did not work. Try again."));
+    void step()
+      .then(read)
+      .then(
+        () => setProblem(""),
+        () => setProblem("That did not work. Try again."),
+      );
   useEffect(() => run(async () => undefined), []);
   const zone = zoneName(preferences.value.zone);
   return (
     <section class="profile-sessions" aria-label="Sessions">
       <h2>Sessions</h2>
-      {problem && <p class="notice err" role="alert">{problem}</p>}
+      {problem && (
+        <p class="notice err" role="alert">
+          {problem}
+        </p>
+      )}
       {byProxy && <p>The proxy in front of Watchpost signs you in and out.</p>}
       <ul>
         {rows.map((row) => (
@@ -39,7 +48,15 @@ export function Sessions() {
               </span>
             </span>
             {!row.is_current && (
-              <button type="button" class="button small" onClick={() => run(() => request("DELETE /auth/sessions/{session_id}", { path: { session_id: row.id } }, { personal: true }))}>
+              <button
+                type="button"
+                class="button small"
+                onClick={() =>
+                  run(() =>
+                    request("DELETE /auth/sessions/{session_id}", { path: { session_id: row.id } }, { personal: true }),
+                  )
+                }
+              >
                 Sign out
               </button>
             )}
@@ -47,7 +64,11 @@ export function Sessions() {
         ))}
       </ul>
       {rows.length > 1 && (
-        <button type="button" class="button" onClick={() => run(() => request("DELETE /auth/sessions", {}, { personal: true }))}>
+        <button
+          type="button"
+          class="button"
+          onClick={() => run(() => request("DELETE /auth/sessions", {}, { personal: true }))}
+        >
           Sign out everywhere else
         </button>
       )}
